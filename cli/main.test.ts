@@ -222,15 +222,31 @@ test('a check writes what --out promises, and a replay of it is the same', { tim
     '$1409',
   )
   writeFileSync(record, changed)
-  const stated = 'evidence.ndjson: pods.action.running.stop is stated as passed, and its exchanges give failed\n'
+  const rule = 'pods.action.running.stop'
+  const stated = `evidence.ndjson: the verdict of ${rule} is passed, but its exchanges give failed\n`
   const kept = 'results.json: pods.action.running.stop was kept as passed, and the record gives failed\n'
   const why =
     'plumbline: the kept files differ from what the recorded exchanges give; they were changed or are damaged\n'
   expect(await plumbline(['replay', 'out'])).toMatchObject({ code: 4, err: stated + kept + why })
   rmSync(join(cwd, 'out', 'results.json'))
   expect(await plumbline(['replay', 'out'])).toMatchObject({ code: 4, err: stated + why })
-  writeFileSync(record, changed.replace(/("type":"verdict".*"verdict":")passed/, '$1failed'))
-  expect(await plumbline(['replay', 'out'])).toMatchObject({ code: 1, err: '' })
+  const verdict = /^\{"type":"verdict".*$/m
+  for (const [as, said] of [
+    ['$&\n$&', `the verdict of ${rule} is passed and passed, but its exchanges give failed`],
+    ['', `the verdict of ${rule} is missing, but its exchanges give failed`],
+    [
+      JSON.stringify({ ...JSON.parse(verdict.exec(changed)?.[0] ?? ''), verdict: 'failed' }),
+      `${rule} has findings or readings that its exchanges do not give, or lacks some`,
+    ],
+  ] as const) {
+    writeFileSync(record, changed.replace(verdict, as))
+    expect(await plumbline(['replay', 'out'])).toMatchObject({ code: 4, err: `evidence.ndjson: ${said}\n${why}` })
+  }
+})
+
+test('the record of a run that a wrong target stopped is replayed as it was', { timeout: quick }, async () => {
+  expect(await plumbline(['check', '--target', 'away.yaml', '--out', 'stopped'])).toMatchObject({ code: 5 })
+  expect(await plumbline(['replay', 'stopped'])).toMatchObject({ code: 5, err: '' })
 })
 
 test('without --target, plumbline.yaml of the folder is the target', async () => {

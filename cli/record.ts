@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rules } from '../generated/rules.ts'
-import type { EvidenceEvent } from '../harness/record/events.ts'
+import { type EvidenceEvent, isJudged } from '../harness/record/events.ts'
 import { readEvidence, toExchange } from '../harness/record/read.ts'
 import { plansFolder } from '../load/record.ts'
 import { renderHtml } from '../reports/html.ts'
@@ -109,16 +109,14 @@ function headOf(file: string): string | null {
   }
 }
 
-const judged: ReadonlySet<EvidenceEvent['type']> = new Set(['reading', 'finding', 'verdict'])
-
 /** The record with the verdicts of `derived`, which come before its end. */
 async function* withDerived(dir: string, derived: readonly EvidenceEvent[]): AsyncGenerator<EvidenceEvent> {
   const ends: EvidenceEvent[] = []
   for await (const event of readEvidence(dir)) {
     if (event.type === 'end') ends.push(event)
-    else if (!judged.has(event.type)) yield event
+    else if (!isJudged(event)) yield event
   }
-  yield* derived.filter(({ type }) => judged.has(type))
+  yield* derived.filter(isJudged)
   yield* ends
 }
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
-import { membersOf } from '../../harness/exchange/read.ts'
+import { canonical, membersOf } from '../../harness/exchange/read.ts'
+import { isJudged, type JudgedEvent } from '../../harness/record/events.ts'
 import { InvalidRecord } from '../../harness/record/read.ts'
 import { replayLoad } from '../../load/record.ts'
 import { serialiseResults } from '../../results/build.ts'
@@ -33,15 +34,15 @@ async function judgedAgain(folder: string, options: Options, terminal: Terminal)
   }
   await import(moduleUrl('suites/all'))
   const { replay: again } = await import('../../harness/run/replay.ts')
-  const { results, recorded } = await again(dir, { load: replayLoad })
-    .then(async ({ events, recorded }) => ({ results: await resultsOf(dir, events), recorded }))
+  const { results, events, stated } = await again(dir, { load: replayLoad })
+    .then(async (replayed) => ({ ...replayed, results: await resultsOf(dir, replayed.events) }))
     .catch((error: unknown) => {
       throw error instanceof InvalidRecord ? new UsageError(error.message) : error
     })
   const isWhole = results.verdict.exit !== exitCodes.interrupted
   const kept = join(dir, 'results.json')
   const differences = isWhole
-    ? [...statedOtherwise(recorded, results), ...(isFile(kept) ? differencesOf(kept, results) : [])]
+    ? [...statedOtherwise(stated, events.filter(isJudged)), ...(isFile(kept) ? differencesOf(kept, results) : [])]
     : []
   if (!isWhole) {
     terminal.out('the run was interrupted, and a record without an end is not judged again')
@@ -73,14 +74,32 @@ function byAnother({ run: { plumbline, digests } }: Results): string {
   return digests.suite === suite && digests.ledger === ledger ? '' : ', or judged by another state of the suite'
 }
 
-/** Verdicts that the record states and its exchanges do not give, or the other way round. */
-function statedOtherwise(recorded: ReadonlyMap<string, string>, { rules }: Results): string[] {
-  return rules
-    .filter(({ id, verdict }) => recorded.get(id) !== verdict)
-    .map(
-      ({ id, verdict }) =>
-        `evidence.ndjson: ${keptRule(id)} is stated as ${keptVerdict(recorded.get(id))}, and its exchanges give ${verdict}`,
-    )
+/** Rules whose verdict, findings or readings in the record are not what its exchanges give. */
+function statedOtherwise(stated: readonly JudgedEvent[], given: readonly JudgedEvent[]): string[] {
+  const [before, now] = [stated, given].map((events) => Map.groupBy(events, ({ rule }) => rule))
+  return [...new Set([...stated, ...given].map(({ rule }) => rule))].flatMap((rule) => {
+    const [was, is] = [before?.get(rule) ?? [], now?.get(rule) ?? []]
+    if (linesOf(was) === linesOf(is)) return []
+    const [kept, derived] = [verdictOf(was), verdictOf(is)]
+    return [
+      kept === derived
+        ? `evidence.ndjson: ${keptRule(rule)} has findings or readings that its exchanges do not give, or lacks some`
+        : `evidence.ndjson: the verdict of ${keptRule(rule)} is ${kept}, but its exchanges give ${derived}`,
+    ]
+  })
+}
+
+/** Events as text that does not depend on their order. */
+function linesOf(events: readonly JudgedEvent[]): string {
+  return events
+    .map((event) => canonical(event))
+    .sort()
+    .join('\n')
+}
+
+function verdictOf(events: readonly JudgedEvent[]): string {
+  const verdicts = events.flatMap((event) => (event.type === 'verdict' ? keptVerdict(event.verdict) : []))
+  return verdicts.length === 0 ? 'missing' : verdicts.join(' and ')
 }
 
 /** Differences between kept and derived results, byte for byte. */

@@ -168,6 +168,9 @@ export interface EndEvent {
   readonly stopped: { readonly exit: number; readonly message: string } | null
 }
 
+/** What the judging of a rule adds to the record. */
+export type JudgedEvent = ReadingEvent | FindingEvent | VerdictEvent
+
 export type EvidenceEvent =
   | RunEvent
   | ExchangeEvent
@@ -181,3 +184,9 @@ export type EvidenceEvent =
   | PlanEvent
   | BrokenOffEvent
   | EndEvent
+
+const judged: ReadonlySet<EvidenceEvent['type']> = new Set<JudgedEvent['type']>(['reading', 'finding', 'verdict'])
+
+export function isJudged(event: EvidenceEvent): event is JudgedEvent {
+  return judged.has(event.type)
+}

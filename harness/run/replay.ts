@@ -1,7 +1,16 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import type { Target } from '../../target/types.ts'
 import { createRecordClock } from '../clock/record.ts'
-import type { BrokenOffEvent, CutEvent, EndEvent, EvidenceEvent, PlanEvent, RunEvent } from '../record/events.ts'
+import {
+  type BrokenOffEvent,
+  type CutEvent,
+  type EndEvent,
+  type EvidenceEvent,
+  isJudged,
+  type JudgedEvent,
+  type PlanEvent,
+  type RunEvent,
+} from '../record/events.ts'
 import { InvalidRecord, readEvidence, toArrival, toExchange } from '../record/read.ts'
 import { noRecorder, type Recorder } from '../record/recorder.ts'
 import { createScript, type Happening } from '../record/script.ts'
@@ -16,8 +25,8 @@ import { createSession } from './session.ts'
 export interface Replayed {
   readonly events: readonly EvidenceEvent[]
   readonly run: RunEvent
-  /** The verdicts that the record itself states, by rule; empty if it has no end. */
-  readonly recorded: ReadonlyMap<string, string>
+  /** The verdicts, findings and readings that the record itself has. */
+  readonly stated: readonly JudgedEvent[]
 }
 
 interface ReplayOptions {
@@ -37,7 +46,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
   const kept: EvidenceEvent[] = []
   const happenings: Happening[] = []
   const cuts: CutEvent[] = []
-  const recorded = new Map<string, string>()
+  const stated: JudgedEvent[] = []
   const driven: (PlanEvent | BrokenOffEvent)[] = []
   let run: RunEvent | null = null
   let end: EndEvent | null = null
@@ -59,7 +68,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
     else if (event.type === 'hook') happenings.push({ kind: 'hook', end: event })
     else if (event.type === 'arrival') happenings.push({ kind: 'arrival', arrival: toArrival(dir, event) })
     else if (event.type === 'end') end = event
-    else if (event.type === 'verdict') recorded.set(event.rule, event.verdict)
+    else if (isJudged(event)) stated.push(event)
     else if (event.type === 'exchange') {
       const exchange = toExchange(dir, event)
       fold?.exchange(exchange)
@@ -97,5 +106,5 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       for (const judgement of await options.load(dir, run, driven)) recordJudgement(recorder, judgement)
     }
   }
-  return { run, recorded, events: [...kept, ...judged, ...(end === null ? [] : [end])] }
+  return { run, stated, events: [...kept, ...judged, ...(end === null ? [] : [end])] }
 }

@@ -3,8 +3,8 @@ import { memoizeTexts } from '../../harness/common/memoize.ts'
 import { planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { createDoubts } from '../../harness/rule/doubts.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { createTolerance } from '../../harness/rule/tolerance.ts'
 import { mountStates, mountsMoved } from '../shared/patching.ts'
 import { actionBodies, patchBodies } from './arbitrary.ts'
 import { asIs, bodyText, casesText, caseText, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
@@ -86,19 +86,21 @@ const actions = drawCases(actionBodies, 'PodActionRequest', drawn)
  */
 async function playAll(context: Context, subject: Subject, ...lists: readonly (readonly FuzzCase[])[]): Promise<void> {
   const steps = stepsOf(context)
-  const doubts = createDoubts()
+  const { tolerate, end } = createTolerance()
+  /** Leaves a pod of which nobody knows how it is. */
+  const leave = () => giveUp(subject, steps)
   for (const cases of lists) {
-    subject.pod ??= await subject.trial.make()
+    const goesOn = await tolerate(async () => {
+      subject.pod ??= await subject.trial.make()
+    })
+    if (!goesOn || subject.pod === null) break
     for (const one of inOrder(cases, subject.trial.situation(subject.pod))) {
-      await doubts.allow(
-        () => tryOne(subject, { one, path: '' }, steps, true),
-        () => giveUp(subject, steps),
-      )
+      if (!(await tolerate(() => tryOne(subject, { one, path: '' }, steps, true), leave))) break
     }
-    await lookAtPod(subject, steps)
+    await tolerate(() => lookAtPod(subject, steps), leave)
   }
-  await payOwed(subject, steps, 1)
-  doubts.end()
+  await tolerate(() => payOwed(subject, steps, 1))
+  end()
 }
 
 /** The steps of a rule: every request is recorded, and a wrong response ends it. */

@@ -12,7 +12,7 @@ function dropping(isDropped: (body: string, nth: number) => boolean): Variant {
     wrap: (fetch) => {
       let nth = 0
       return async (request) => {
-        const isBody = request.method === 'PATCH' || /\/(action|run)$/.test(request.url)
+        const isBody = request.method === 'PATCH' || /\/(action|run|pods)$/.test(request.url)
         if (isBody && isDropped(await request.clone().text(), ++nth)) throw new Error('closed')
         return fetch(request)
       }
@@ -31,13 +31,36 @@ function answering500({ wrap, ...rest }: Variant): Variant {
   }
 }
 
+const rules = (...ids: readonly string[]) => allRules().filter(({ id }) => ids.includes(id))
+
+test('an outage is the reason, and not the pod that it keeps from being made', async () => {
+  let patches = 0
+  const outage: Variant = {
+    id: 'outage-later',
+    says: 'From the fourth PATCH on, everything is answered 503.',
+    wrap: (fetch) => async (request) => {
+      if (request.method === 'PATCH') patches++
+      return patches < 4 ? fetch(request) : new Response(null, { status: 503 })
+    },
+  }
+  const [judgement] = await judgeOn({ variants: [outage], rules: rules('pods.patch.fuzz') })
+  expect(judgement).toMatchObject({ verdict: 'inconclusive', reason: 'the target answered 503, which is an outage' })
+})
+
+test('bodies without a response do not keep the requests of another rule from being sent', async () => {
+  const variants = [dropping((body) => !/"image"|"input":\{|"action"/.test(body))]
+  const judgements = await judgeOn({ variants, rules: rules('pods.action.exited.start', 'queue.body.fuzz') })
+  expect(judgements.map(({ verdict }) => verdict)).toEqual(['passed', 'inconclusive'])
+})
+
 describe.each([
   ['pods.action-body.fuzz', '"plumbline":null', '{"action":"stop","plumbline":null} (at $ an unknown property'],
   ['pods.patch.fuzz', '"plumbline":null', '"plumbline":null}} (at $.mounts an unknown property'],
   ['queue.body.fuzz', '"input":null', '{"input":null} (at $.input it is null)'],
+  ['pods.create.fuzz', '"plumbline":null', '… (at $ an unknown property'],
 ])('%s', (id, dropped, said) => {
   const judged = async (variant: Variant) => {
-    const [judgement] = await judgeOn({ variants: [variant], rules: allRules().filter((rule) => rule.id === id) })
+    const [judgement] = await judgeOn({ variants: [variant], rules: rules(id) })
     return judgement
   }
 

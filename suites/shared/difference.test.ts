@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { differenceOf } from './difference.ts'
 
 const long = 'x'.repeat(200)
+const key = 'sk-abcdefgh12345678'
+const clean = (text: string) => text.replaceAll(key, '«key.full»')
 
 test.each<[expected: unknown, seen: unknown, said: [string, string]]>([
   [7, '7', ['7', '"7"']],
@@ -21,10 +23,23 @@ test.each<[expected: unknown, seen: unknown, said: [string, string]]>([
     `${long}z`,
     [`"${'x'.repeat(20)}yz" from character 180 of 202`, `"${'x'.repeat(20)}z" from character 180 of 201`],
   ],
+  [{}, { constructor: 1 }, ['nothing at $.constructor', '1 at $.constructor']],
+  [{ toString: 1 }, {}, ['1 at $.toString', 'nothing at $.toString']],
+  [
+    long,
+    `${long.slice(12)}${key}`,
+    [`"${'x'.repeat(32)}" from character 168 of 200`, `"${'x'.repeat(20)}«key.full»" from character 168 of 198`],
+  ],
+  ['', [`${'y'.repeat(90)}${key}`], ['""', `["${'y'.repeat(90)}«key.fu…`]],
 ])('%j is not %j', (expected, seen, said) => {
-  expect(Object.values(differenceOf(expected, seen) ?? {})).toEqual(said)
+  expect(Object.values(differenceOf(expected, seen, clean) ?? {})).toEqual(said)
+})
+
+test('values of great depth are compared in little time', () => {
+  const deep = (end: unknown) => JSON.parse(`${'{"a":'.repeat(5_000)}${JSON.stringify(end)}${'}'.repeat(5_000)}`)
+  expect(differenceOf(deep(1), deep(2), clean)?.observed).toMatch(/^2 at \$\.a\.a/)
 })
 
 test('equal values have none, whatever the order of their members', () => {
-  expect(differenceOf({ a: 1, b: [{}] }, { b: [{}], a: 1 })).toBeNull()
+  expect(differenceOf({ a: 1, b: [{}] }, { b: [{}], a: 1 }, clean)).toBeNull()
 })

@@ -4,8 +4,10 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { acceptedId, validText } from '../../harness/fixtures/jobs.ts'
 import type { Followed, JobAt } from '../../harness/planes/queue/job-status.ts'
+import { createRedactor } from '../../harness/record/redact.ts'
 import { inconclusiveIfOutage, isOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { secretsOf } from '../../target/describe.ts'
 import type { EndpointRole } from '../../target/types.ts'
 import { differenceOf } from './difference.ts'
 import { lookUntil } from './look-until.ts'
@@ -117,8 +119,9 @@ export function blockedBy({ blocked }: Context, rule: RuleId, reason: string, at
   return blocked(rule, reason)
 }
 
-/** The output that a response shows is the expected one. */
-export function expectOutput({ check }: Context, clause: string, expected: unknown, reply: Reply): void {
-  const difference = differenceOf(expected, membersOf(reply.json)?.output)
-  check(clause).that(difference === null, `the output ${difference?.expected}`, `${difference?.observed}`, reply)
+/** Expects the output in a response to equal `expected`. */
+export function expectOutput({ check, target }: Context, clause: string, expected: unknown, reply: Reply): void {
+  const clean = (text: string) => createRedactor(secretsOf(target)).text(text)
+  const difference = differenceOf(expected, membersOf(reply.json)?.output, clean)
+  check(clause).that(difference === null, `in the output ${difference?.expected}`, `${difference?.observed}`, reply)
 }

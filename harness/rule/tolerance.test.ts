@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { Blocked, Inconclusive, RuleBroken } from './outcome.ts'
+import { createTolerance } from './tolerance.ts'
+
+const broken = new RuleBroken({ clause: 'answer', expected: 'a', observed: 'b', exchange: null })
+const blocked = new Blocked('pod.running', 'its creation answered 503')
+const [first, second, third] = ['first', 'second', 'third'].map((reason) => new Inconclusive(reason))
+
+/** Whether a rule went on after each case, how often it recovered, and what it threw. */
+async function played(cases: readonly (Error | undefined)[]) {
+  const { tolerate, end } = createTolerance()
+  const goesOn: boolean[] = []
+  let recovered = 0
+  const run = async () => {
+    for (const error of cases) {
+      const work = async () => {
+        if (error !== undefined) throw error
+      }
+      goesOn.push(await tolerate(work, async () => void recovered++))
+    }
+    end()
+  }
+  const thrown = await run().catch((error: unknown) => error)
+  return [goesOn, recovered, thrown]
+}
+
+test.each([
+  ['cases that have a verdict', [undefined, undefined], [[true, true], 0, undefined]],
+  ['an inconclusive case', [undefined, first, undefined], [[true, true, true], 1, first]],
+  ['too many of them', [first, second, third, undefined], [[true, true, false, false], 3, first]],
+  ['a fault after one', [first, broken], [[true], 1, broken]],
+  ['nothing to go on with after one', [first, blocked], [[true], 1, first]],
+  ['nothing to begin with', [blocked], [[], 0, blocked]],
+])('%s', async (_, cases, expected) => {
+  expect(await played(cases)).toEqual(expected)
+})
