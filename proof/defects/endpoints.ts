@@ -3,7 +3,7 @@ import { Refusal } from '../../reference/index.ts'
 import { startWorker } from '../../reference/queue/workers.ts'
 import type { Defect } from '../types.ts'
 import { failsJobs, isCreated, jobsFoundEverywhere, settles } from './endpoints-tools.ts'
-import { defect, type Json, onAnswer, onJson, part, parts, requestOf } from './tools.ts'
+import { all, defect, type Json, onAnswer, onJson, part, parts, requestOf } from './tools.ts'
 
 const isRefused = () => {
   throw new Refusal(500, 'internal error')
@@ -27,6 +27,8 @@ const silent = part('checkWorkers', (next) => {
     throw new Refusal(400, 'forbidden')
   }
 })
+
+const oneLess = part('checkWorkers', (next, user, workers) => next(user, workers + 1))
 
 const isSilent = 'status 400: {"error":"forbidden","status":400}'
 
@@ -187,7 +189,12 @@ export const endpoints: readonly Defect[] = [
   defect('quota-one-less', 'endpoints.quota', 'exact', {
     says: 'An account may have 29 workers.',
     observed: 'status 400',
-    change: part('checkWorkers', (next, user, workers) => next(user, workers + 1)),
+    change: oneLess,
+  }),
+  defect('quota-one-less-not-named', 'endpoints.quota', 'exact', {
+    says: 'An account may have 29 workers, and the refusal of one more does not say why.',
+    observed: 'status 400',
+    change: all(oneLess, silent),
   }),
   defect('quota-per-endpoint', 'endpoints.quota', 'refused', {
     says: 'The quota of workers is that of each endpoint.',

@@ -32,7 +32,7 @@ rule('endpoints.quota', { alone: true }, async (context) => {
   const ids: string[] = []
   for (const workersMax of sizes) {
     // Workers of endpoints that other rules deleted may count for a while.
-    const reply = await createWithin(context, workersMax)
+    const reply = await createWithin(context, workersMax, ids.length > 0)
     check('exact').success(reply)
     ids.push(idIn(reply.json) ?? '')
   }
@@ -61,7 +61,7 @@ rule('endpoints.quota-race', { alone: true }, async (context) => {
   // What the race left of the quota can be used: no refused creation keeps a part of it.
   const ids = made.map(({ json }) => idIn(json) ?? '')
   const rest = await leftOfQuota(context, ids)
-  if (rest > 0) check('rest').success(await createWithin(context, rest))
+  if (rest > 0) check('rest').success(await createWithin(context, rest, made.length > 0))
 })
 
 rule('endpoints.quota-update', { alone: true }, async (context) => {
@@ -92,10 +92,13 @@ rule('endpoints.quota-update', { alone: true }, async (context) => {
   }
 })
 
-/** Creates an endpoint of so many workers. Another rule judges it if an endpoint of the fewest is refused as well. */
-async function createWithin(context: Context, workersMax: number): Promise<Reply> {
+/**
+ * Creates an endpoint with `workersMax`. If it is refused without a word of the quota, first shows that a plain creation
+ * succeeds, unless one has `succeeded`.
+ */
+async function createWithin(context: Context, workersMax: number, succeeded: boolean): Promise<Reply> {
   const reply = await create(context, endpointBody(context, { workersMax }))
-  if (!isSuccess(reply.status) && !saysQuota(reply.json)) await createdEndpoint(context)
+  if (!succeeded && !isSuccess(reply.status) && !saysQuota(reply.json)) await createdEndpoint(context)
   return reply
 }
 
