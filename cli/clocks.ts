@@ -1,7 +1,7 @@
 import { createControlClient } from '../harness/clock/control-client.ts'
 import { openClock } from '../harness/clock/open.ts'
 import { createRealClock } from '../harness/clock/real.ts'
-import { ClockFault, SilentClock } from '../harness/clock/state.ts'
+import { ClockFault } from '../harness/clock/state.ts'
 import { Inconclusive } from '../harness/rule/outcome.ts'
 import { overHttp } from '../harness/transport/http.ts'
 import { type Transport, TransportFailure } from '../harness/transport/types.ts'
@@ -36,14 +36,14 @@ export async function refuseStandingClock({ clock, pods, queue }: Target): Promi
   }
 }
 
-/** Throws UsageError if the target has a controlled clock that answers otherwise than it must; it need not answer yet. */
+/** Throws UsageError if the controlled clock of the target gives a wrong response. It may give none: a plan needs no target that runs. */
 export async function refuseFaultyClock(target: Target): Promise<void> {
   const tolerances = { ...target.tolerances, answerMs }
   try {
     ;(await openClock({ clock: target.clock, tolerances })).close()
   } catch (error) {
     if (!(error instanceof ClockFault)) throw error
-    if (!(error instanceof SilentClock)) throw new UsageError(error.message)
+    if (!error.isSilent) throw new UsageError(error.message)
   }
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { expect, type TestContext, test } from 'vitest'
@@ -87,7 +87,32 @@ test.concurrent('SIGTERM ends a run that waits for its clock, and what it has ma
   expect(left).toHaveLength(said.includes('could not be cancelled') ? 1 : 0)
 })
 
-test.concurrent('a target that holds its responses is not waited for without its clock', {
+test.concurrent('a plan needs no clock that responds', { timeout }, async (context) => {
+  const { run } = await serveHostile(context, 'the connection is reset', 1)
+  expect(await run(['plan', '--target', 'target.yaml'])).toMatchObject({ code: 0 })
+})
+
+test.concurrent('a target that never responds is unreachable, whatever its clock does', {
+  timeout,
+}, async (context) => {
+  const silent = createServer(() => {})
+  await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening))
+  const { cwd, start, close } = createCommands('silent')
+  context.onTestFinished(() => {
+    close()
+    silent.close()
+  })
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const target = { ...referenceTarget(url, 'control'), clock: { url: `${url}/clock` } }
+  const tolerances = { ...target.tolerances, answerMs: 1_000 }
+  writeFileSync(join(cwd, 'target.yaml'), writeTarget({ ...target, tolerances }))
+  const { code, said } = await start(['check', '--target', 'target.yaml', '--only', 'auth.pods.missing']).ended
+  expect(said).toMatch(/unreachable: .* gives no response that can be judged: .* \(exit 5\)/)
+  expect(said).toContain('0ms on the remote clock')
+  expect(code).toBe(5)
+})
+
+test.concurrent('without its clock, a run does not wait for responses that the target holds', {
   timeout,
 }, async (context) => {
   const { run, start } = await serveHostile(context, '500', 1)

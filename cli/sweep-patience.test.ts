@@ -84,6 +84,26 @@ test('a job without an id is over once its ttl is, on the controlled clock of th
   ])
 })
 
+test('the time by which a job is over is read from the clock for each job', async () => {
+  const over = (name: string, endsMs: number): ResourceLine => ({
+    ...{ kind: 'job', name, endpoint: 'normal', id: null, state: 'requested' },
+    endsMs,
+  })
+  let nowMs = 1_000
+  let calls = 0
+  const clock = async (request: Request) => {
+    if (++calls === 1) return Response.json({ nowMs: 'wrong' })
+    if (request.method === 'POST') nowMs += ((await request.json()) as { readonly advanceMs: number }).advanceMs
+    return Response.json({ nowMs, nextMs: null, busy: [], open: 0 })
+  }
+  let asked = 0
+  const fetch = () => answered(++asked === 1 ? 429 : 204)()
+  const lines = [over('while the clock is wrong', 1_000), ...jobs(['a']), over('once it has moved', 1_001)]
+  const swept = await sweepRun(await left(lines, fetch, { clock: clock as never }))
+  expect(endedAs('gone', swept)).toEqual(['once it has moved'])
+  expect(swept.failed).toMatchObject([{ name: 'while the clock is wrong' }])
+})
+
 test('a response that takes controlled time is waited for, and time is moved for it', async () => {
   let nowMs = 0
   let answer = () => {}

@@ -1,6 +1,7 @@
 import { createDirect } from '../harness/client/direct.ts'
 import { outwait } from '../harness/client/outwait.ts'
 import { openClock } from '../harness/clock/open.ts'
+import { ClockFault } from '../harness/clock/state.ts'
 import type { Actor, ClockControl, RunClock } from '../harness/clock/types.ts'
 import type { WireRequest, WireResponse } from '../harness/exchange/exchange.ts'
 import type { Plane } from '../harness/planes/plane.ts'
@@ -52,7 +53,8 @@ export function createPatience(target: Target, end?: SweepEnd) {
   /** Methods whose 429 did not pass. */
   const inVain = new Set<string>()
   let sleeper: Promise<Sleeper> | null = null
-  let firstTime: Promise<number | null> | null = null
+  /** A clock that was silent is not waited for again for each resource. */
+  let isSilent = false
   let timeouts = 0
   const longMs = 0.9 * Math.min(connectMs, answerMs, hurriedMs)
 
@@ -79,12 +81,7 @@ export function createPatience(target: Target, end?: SweepEnd) {
   /** Waits for a response, and advances the clock if it is late. */
   async function advancingIfLate(response: Promise<WireResponse>): Promise<WireResponse> {
     const advance = async () => {
-      sleeper ??= open().catch((error: unknown) => {
-        // A target that is slow now may have its clock back for the next wait.
-        sleeper = null
-        throw error
-      })
-      const { actor } = await sleeper
+      const { actor } = await opened()
       await actor.join(actor.hold(response))
     }
     // Without the clock the response may come all the same.
@@ -104,9 +101,9 @@ export function createPatience(target: Target, end?: SweepEnd) {
 
   /** Waits on the clock of the target; false if its time cannot pass. */
   async function sleep(ms: number): Promise<boolean> {
+    if (isSilent) return false
     try {
-      sleeper ??= open()
-      await Promise.race([sleeper.then(({ actor }) => actor.sleep(ms)), aborted(over)])
+      await Promise.race([opened().then(({ actor }) => actor.sleep(ms)), aborted(over)])
       return !over.aborted
     } catch (error) {
       if (error instanceof Inconclusive) return false
@@ -114,10 +111,28 @@ export function createPatience(target: Target, end?: SweepEnd) {
     }
   }
 
-  /** The time on the clock of the target when this was first asked, ms; null if the clock does not tell it. */
-  function time(): Promise<number | null> {
-    firstTime ??= target.clock === 'real' ? Promise.resolve(Date.now()) : open().then(timeOf, () => null)
-    return firstTime
+  /** The time on the clock of the target, ms; null if it cannot be read. */
+  async function time(): Promise<number | null> {
+    if (target.clock === 'real') return Date.now()
+    if (isSilent) return null
+    const { clock } = await opened().catch(noClock)
+    return clock?.now() ?? null
+  }
+
+  /** The clock of the target, opened once. A clock that fails now may be back for the next late response. */
+  function opened(): Promise<Sleeper> {
+    sleeper ??= open().then(
+      (opened) => {
+        isSilent = false
+        return opened
+      },
+      (error: unknown) => {
+        sleeper = null
+        isSilent = error instanceof ClockFault && error.isSilent
+        throw error
+      },
+    )
+    return sleeper
   }
 
   async function patient(request: WireRequest): Promise<WireResponse> {
@@ -144,11 +159,9 @@ export function createPatience(target: Target, end?: SweepEnd) {
   }
 }
 
-/** The time on a clock, which is closed. */
-function timeOf({ clock }: Sleeper): number {
-  const nowMs = clock.now()
-  clock.close()
-  return nowMs
+function noClock(error: unknown): { readonly clock: null } {
+  if (error instanceof Inconclusive) return { clock: null }
+  throw error
 }
 
 /** Aborts so long after another signal, real ms. */

@@ -1,6 +1,6 @@
 import { headerOf, jsonOf, type WireResponse } from '../exchange/exchange.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
-import { type ClockCall, ClockFault, readClockState, SilentClock } from './state.ts'
+import { type ClockCall, ClockFault, readClockState } from './state.ts'
 import type { ClockControl, ClockState } from './types.ts'
 
 /** A fault that may pass: a connection that was reset, or a 5xx. */
@@ -18,7 +18,7 @@ export function createControlClient(url: string, send: Transport): ClockControl 
     const headers: [string, string][] = body === null ? [] : [['Content-Type', 'application/json']]
     const response = await send({ method, url, headers, body: bytes }).catch((error: unknown) => {
       if (!(error instanceof TransportFailure)) throw error
-      throw new (error.kind === 'reset' ? PassingFault : SilentClock)(`gave no answer: ${error.message}`)
+      throw new (error.kind === 'reset' ? PassingFault : ClockFault)(`gave no answer: ${error.message}`, true)
     })
     const state = stateOf(response, method)
     seenMs = state.nowMs

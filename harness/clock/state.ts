@@ -9,13 +9,14 @@ export type ClockCall = 'GET' | 'POST'
  * The clock does not behave as `docs/clock.md` describes, or does not answer. No later wait of the run can be kept.
  */
 export class ClockFault extends Inconclusive {
-  constructor(fault: string) {
+  /** It gave no response at all. */
+  readonly isSilent: boolean
+
+  constructor(fault: string, isSilent = false) {
     super(`clock.url ${fault} (docs/clock.md)`)
+    this.isSilent = isSilent
   }
 }
-
-/** The clock does not answer. */
-export class SilentClock extends ClockFault {}
 
 /** The last moment of the year 9999; a later one is not a date. */
 const latestMs = Date.UTC(10_000, 0, 1) - 1

@@ -34,7 +34,7 @@ import type { DriveLoad, Progress, RunOptions } from './options.ts'
 import { refusalOf } from './probe.ts'
 import { createSession } from './session.ts'
 
-/** How long a target without its clock is asked for a response, ms. */
+/** Longest wait for the probe of a target whose clock has failed, ms; if the clock is silent, the target may be as well, which takes longer. */
 const probeMs = 2_000
 
 interface Connected {
@@ -53,17 +53,17 @@ export async function openRun(options: RunOptions) {
   const { send: transport, isOver, drain } = drainable(sending)
   const recorder = createFileRecorder(options.evidence, createRedactor(secretsOf(target)))
   const waited: Waited = (end) => recorder.event({ type: 'clock', ...end })
-  let clockFault: string | null = null
+  let fault: ClockFault | null = null
   const say = (line: string) => reportProgress({ type: 'shown', lines: [line] })
   const opened = clockOf({ waited, onLateResponse: () => say(lateResponse) })
   const opening = typeof target.clock === 'string' ? opened : sayIfSlow(target.clock.url, target, opened, say)
   const clock = await opening.catch((error: unknown) => {
     if (!(error instanceof ClockFault)) throw error
-    clockFault = error.message
-    return { ...createRealClock(waited), kind: 'remote' as const }
+    fault = error
+    return createRealClock()
   })
   const begunMs = clock.now()
-  const started = recordStart(recorder, options, target, clock)
+  const started = recordStart(recorder, options, target, fault === null ? clock.kind : 'remote')
   const write = options.resources === null ? () => {} : createResourceLedger(options.resources)
   const meter = createMeter(target.budget, Date.now)
   const { maxCost } = options
@@ -99,18 +99,7 @@ export async function openRun(options: RunOptions) {
   })
   const total = session.scenarios.length + session.invariants.length + loaded.length
   const probed = session.probe(say)
-  // A target may hold its response until time passes, which it cannot without its clock.
-  const seen =
-    clockFault === null
-      ? probed
-      : Promise.race([
-          probed,
-          clock
-            .actor('opening')
-            .sleep(probeMs)
-            .then(() => null),
-        ])
-  const stopped = refused(deaf) ?? refusalOf(await seen, target) ?? refused(clockFault)
+  const stopped = refused(deaf) ?? refusalOf(await (fault === null ? probed : bounded(fault)), target) ?? refused(fault)
   reportProgress(
     stopped === null ? { type: 'started', rules: total, clock: clock.kind } : { type: 'stopped', ...stopped },
   )
@@ -123,6 +112,13 @@ export async function openRun(options: RunOptions) {
   const endsMs = budgetMs === null ? null : options.startedMs + budgetMs - cleanupMs(budgetMs) - Date.now()
   const endGuard = guardRun({ session, clock, endsMs, budgetMs })
   let done = 0
+
+  /** The result of the probe; null if it is late. Without its clock, a target that holds a response never gives it. */
+  function bounded({ isSilent }: ClockFault): typeof probed {
+    const { answerMs, connectMs } = target.tolerances
+    const longestMs = probeMs + (isSilent ? Math.max(answerMs, connectMs) : 0)
+    return Promise.race([probed, new Promise<null>((over) => clock.after(longestMs, () => over(null)))])
+  }
 
   function judged({ rule, verdict }: Judgement): void {
     done++
@@ -159,7 +155,7 @@ export async function openRun(options: RunOptions) {
       recorder.event({
         type: 'end',
         endedMs: Date.now(),
-        passedMs: clock.now() - begunMs,
+        passedMs: fault === null ? clock.now() - begunMs : 0,
         exchanges: session.exchanges(),
         stopped,
       })
@@ -183,8 +179,8 @@ function withPlanesOf(target: Target, rules: readonly string[]): Target {
 }
 
 /** A statement of the target file is wrong, so nothing that needs it could be judged. */
-function refused(message: string | null): EndEvent['stopped'] {
-  return message === null ? null : { exit: exitCodes.usage, message }
+function refused(why: string | Error | null): EndEvent['stopped'] {
+  return why === null ? null : { exit: exitCodes.usage, message: why instanceof Error ? why.message : why }
 }
 
 async function connect(options: RunOptions): Promise<Connected> {
@@ -239,11 +235,11 @@ async function listen(address: string): Promise<HttpListener | string> {
   }
 }
 
-function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock): RunEvent {
+function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock['kind']): RunEvent {
   const { run, plumbline, startedMs, targetFile, seed, profiles, strict, digests, leftOut = [], load } = options
   const event: RunEvent = {
     ...{ type: 'run', format: 1, run, plumbline, startedMs, targetFile, seed },
-    clock: clock.kind === 'record' ? 'virtual' : clock.kind,
+    clock: clock === 'record' ? 'virtual' : clock,
     ...{ profiles, strict, rules: [...options.rules].sort() },
     ...(leftOut.length === 0 ? {} : { leftOut }),
     ...(load !== undefined && {
