@@ -25,6 +25,12 @@ test.each<[what: string, file: unknown, line: string, said: string]>([
     volume,
     `write instead of pods: "\${PODS}" this: pods: {url: "\${PODS}", volume: VOLUME_ID}`,
   ],
+  [
+    'a mapping that denies one part and lacks another',
+    { queue: { worker: false } },
+    'queue: {worker: true, requests: true}',
+    'write below queue: worker: true, instead of false; add below queue: requests: true',
+  ],
   ['a mapping', { pods: { url: 'https://a.test' } }, volume, 'add below pods: volume: VOLUME_ID'],
   [
     'a mapping that has a part of it',

@@ -4,7 +4,7 @@ import { allPlanes } from '../harness/planes/index.ts'
 
 /**
  * How to add `line`, such as `pods: {volume: VOLUME_ID}`, to a target file with the content `file`: below an existing
- * there already, in place of a short form or a `false`, or as it stands. The end of a sentence that begins with "to claim it,"; null
+ * section, in place of a short form or of `false`, or as a new line. The end of a sentence that begins with "to claim it,"; null
  * if the file has all of it.
  */
 export function addition(file: unknown, line: string): string | null {
@@ -27,11 +27,14 @@ export function addition(file: unknown, line: string): string | null {
   }
   const denied = Object.fromEntries(Object.entries(added).filter(([key, value]) => isDenied(there[key], value)))
   const where = path.length === 0 ? '' : ` below ${path.join('.')}`
-  if (Object.keys(denied).length > 0) return `write${where}: ${flow(denied)}, instead of false`
   const missing = Object.fromEntries(Object.entries(added).filter(([key]) => there[key] === undefined))
-  if (Object.keys(missing).length === 0) return null
-  if (path.length === 0) return `add: ${withRequired(added) ?? line}`
-  return `add${where}: ${flow(missing)}`
+  const parts = [
+    ...(Object.keys(denied).length > 0 ? [`write${where}: ${flow(denied)}, instead of false`] : []),
+    ...(Object.keys(missing).length > 0
+      ? [path.length === 0 ? `add: ${withRequired(added) ?? line}` : `add${where}: ${flow(missing)}`]
+      : []),
+  ]
+  return parts.length === 0 ? null : parts.join('; ')
 }
 
 /** True if the file has `false` where `true` is wanted. */

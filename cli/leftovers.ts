@@ -20,7 +20,7 @@ export interface Leftover {
   readonly isControlled: boolean
 }
 
-/** A resource that is left; without a target, its clock is taken for the real one. */
+/** A resource that is left; without a target, its clock counts as real. */
 export function leftoverOf(of: Resource, reason: string, target: Pick<Target, 'clock'> | null): Leftover {
   return {
     kind: kindOf(of),

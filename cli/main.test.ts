@@ -38,6 +38,16 @@ describe.concurrent('one clear sentence', () => {
       "plumbline: option '--seed <number>' argument 'x' is invalid. Expected an integer of at least 0, got x.",
     ],
     [
+      'check --seed 99999999999999999999',
+      2,
+      "plumbline: option '--seed <number>' argument '99999999999999999999' is invalid. Expected an integer of at least 0, at most 9007199254740991, got 99999999999999999999.",
+    ],
+    [
+      'serve --port 99999999999999999999',
+      2,
+      "plumbline: option '--port <number>' argument '99999999999999999999' is invalid. Expected an integer from 0 to 65535, got 99999999999999999999.",
+    ],
+    [
       'check --budget 0s',
       2,
       "plumbline: option '--budget <length>' argument '0s' is invalid. Expected a length of time above 0 with its unit, such as 20s, 5m or 1h, got 0s.",
@@ -45,7 +55,7 @@ describe.concurrent('one clear sentence', () => {
     [
       'check --reference --only !pods.*',
       2,
-      'plumbline: --only: an id, a glob such as queue.* or an area has no "!", got !pods.*; repeat --only for several',
+      'plumbline: --only !pods.*: "!" is not allowed; give an id, a glob such as queue.*, or an area, and repeat --only for several',
     ],
     [
       'check --reference --only nothing.at.all',

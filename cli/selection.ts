@@ -111,7 +111,7 @@ export function refuseInvalid(pattern: string): void {
   const other = /[^\w.*-]/u.exec(pattern)?.[0]
   if (other !== undefined) {
     throw new UsageError(
-      `--only: an id, a glob such as queue.* or an area has no "${other}", got ${pattern}; repeat --only for several`,
+      `--only ${pattern}: "${other}" is not allowed; give an id, a glob such as queue.*, or an area, and repeat --only for several`,
     )
   }
 }

@@ -79,7 +79,7 @@ test('a job without an id is over once its ttl is, on the controlled clock of th
   const said: string[] = []
   printLeftovers(swept.failed, run, { err: (line) => void said.push(line) })
   expect(said).toEqual([
-    '1 job could not be cancelled: no response with an id came (not over)',
+    '1 job could not be cancelled: no response to its submission had an id (not over)',
     expect.stringContaining('the ttl of these jobs is over by 1970-01-01T00:16:40Z on the clock of the target;'),
   ])
 })

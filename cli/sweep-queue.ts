@@ -24,7 +24,7 @@ export async function cancelJob(
   if (url !== undefined && url !== queue.url)
     return { reason: `submitted at ${url || 'no address'}, and the target file says ${queue.url}` }
   const isPast = endsMs !== undefined && endsMs <= ((await patience.time()) ?? 0)
-  if (id === null) return isPast ? 'gone' : { reason: 'no response with an id came' }
+  if (id === null) return isPast ? 'gone' : { reason: 'no response to its submission had an id' }
   const call = callOf(patience, queue, { endpoint, job: id })
   const answer = await call('cancelJob')
   if (typeof answer !== 'string' && isSuccess(answer.status)) return 'removed'

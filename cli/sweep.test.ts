@@ -78,7 +78,7 @@ test('cancels the jobs that the ledger names', async () => {
   const swept = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
   expect(endsOf(swept)).toMatchObject({ 'queue.x 1': 'removed' })
   expect(swept).toMatchObject({
-    failed: [{ kind: 'job', name: 'queue.x 3', id: null, reason: 'no response with an id came', endsMs }],
+    failed: [{ kind: 'job', name: 'queue.x 3', id: null, reason: 'no response to its submission had an id', endsMs }],
   })
   expect((await call('GET', `status/${a?.id}`)).status).toBe('CANCELLED')
   expect((await call('GET', `status/${b?.id}`)).status).toBe('IN_PROGRESS')
@@ -132,7 +132,7 @@ test.each<[clock: string, endsMs: number | undefined, code: number]>([
   const { out, err, terminal } = saying([{ ...job, ...(endsMs !== undefined && { endsMs }) }], `clock: ${clock}`)
   expect(await sweep([], {}, terminal)).toBe(code)
   expect(out).toEqual([`run ${run}: 1 job ${code === 0 ? 'already over' : 'not cancelled'}`])
-  const line = '1 job could not be cancelled: no response with an id came (queue.x 1)'
+  const line = '1 job could not be cancelled: no response to its submission had an id (queue.x 1)'
   expect(err.slice(0, 1)).toEqual(code === 0 ? [] : [line])
 })
 

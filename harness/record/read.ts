@@ -17,8 +17,8 @@ export class InvalidRecord extends Error {
 }
 
 /**
- * The events of a record in order, one at a time, without half a last line, which a killed run leaves. Throws one sentence if
- * another line is not an event or the format differs.
+ * The events of a record in order, one at a time. An incomplete last line, as a killed run leaves, is skipped. Throws one
+ * sentence if another line is not an event or the format differs.
  */
 export async function* readEvidence(dir: string): AsyncGenerator<EvidenceEvent> {
   const file = join(dir, 'evidence.ndjson')

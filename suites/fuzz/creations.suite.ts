@@ -4,7 +4,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { memoize, memoizeTexts } from '../../harness/common/memoize.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, show } from '../../harness/exchange/read.ts'
-import { scarcityText } from '../../harness/planes/pods/access.ts'
+import { inconclusiveIfScarce } from '../../harness/planes/pods/access.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { createTolerance } from '../../harness/rule/tolerance.ts'
@@ -37,7 +37,7 @@ const many = { disk: 15, ports: ['80/http'], env: { PLUMBLINE: '1' }, cloud: 'SE
 const read = ['name', 'image', 'args', 'disk', 'ports', 'env', 'gpu', 'cpu', 'cloud', 'mounts']
 
 rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
-  const { fixture, inconclusive, lacksCapacity, part, pods, target } = context
+  const { fixture, inconclusive, part, pods, target } = context
   const twin = await created(context, { mount: 'none', fields: 'few' })
   const bodies: Members[] = []
   for (const kind of ['gpu', 'cpu'] as const) {
@@ -56,7 +56,7 @@ rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
   const way: Omit<Way, 'situation'> = {
     clause: 'answer',
     send: (one, options) => pods.create(raw(own(one).bytes), { ...options, repeats: true }),
-    excuse: (reply) => void (lacksCapacity(reply) && inconclusive(scarcityText(reply))),
+    excuse: (reply) => inconclusiveIfScarce(context, reply),
   }
   const refused: Refused[] = []
   const { tolerate, end } = createTolerance()

@@ -79,7 +79,7 @@ export async function whileScarce(context: Context, pod: PodView, ask: () => Pro
   const reply = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, ask)
   if (!lacksCapacity(reply)) return reply
   if (lacksCapacity(await pods.create(await fixture.body({ kind: kindOf(pod) })))) {
-    inconclusive(scarcityText(reply, ', neither for this action nor for a new pod'))
+    inconclusive(scarcityText(reply, ' for this action, nor for a new pod'))
   }
   return reply
 }

@@ -3,7 +3,7 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { canonical, type Members, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
-import { scarcityText } from '../../harness/planes/pods/access.ts'
+import { inconclusiveIfScarce, scarcityText } from '../../harness/planes/pods/access.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { isNamed, listHolding, named } from '../shared/listing.ts'
 import { eachOf, type Shapes, sameMounts, shown } from '../shared/patching.ts'
@@ -39,13 +39,13 @@ export function creation(shapes: Shapes = {}): Arrangement<PodShape> {
  * lack of capacity, else as blocked if nothing is created.
  */
 export async function created(context: Context, shape: PodShape) {
-  const { blocked, clock, fixture, inconclusive, lacksCapacity, pods, vary } = context
+  const { blocked, clock, fixture, lacksCapacity, pods, vary } = context
   let [valid, reply] = await tryShape(shape)
   if (!isSuccess(reply.status) && !lacksCapacity(reply)) {
     vary.fellBack('fields')
     ;[valid, reply] = await tryShape({ ...shape, ...shapeOf(valid), fields: 'few' })
   }
-  if (lacksCapacity(reply)) inconclusive(scarcityText(reply))
+  inconclusiveIfScarce(context, reply)
   const by = 'cpu' in valid ? 'pods.create.cpu' : 'pods.create.gpu'
   const id = await fixture.createdId(reply)
   if (id === null) return blocked(by, `a valid creation answered ${reply.status}, and no pod is found`)
@@ -92,7 +92,7 @@ async function refusedFor(context: Context, valid: Members, body: unknown): Prom
   const sleep = (ms: number) => clock.sleep(ms)
   const reply = await whenCapable({ lacksCapacity, sleep }, () => pods.create(body, { repeats: true }))
   const isCapable = async () => isSuccess((await pods.create({ ...valid, name: nextName() })).status)
-  if (lacksCapacity(reply) && !(await isCapable())) inconclusive(scarcityText(reply, ', for a valid body either'))
+  if (lacksCapacity(reply) && !(await isCapable())) inconclusive(scarcityText(reply, ', and refuses a valid body too'))
   return reply
 }
 

@@ -1,7 +1,7 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { canonical, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
-import { scarcityText } from '../../harness/planes/pods/access.ts'
+import { inconclusiveIfScarce } from '../../harness/planes/pods/access.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { shown } from '../shared/patching.ts'
 
@@ -20,12 +20,12 @@ rule('version.paths', async (context) => {
 })
 
 rule('version.persistent-deprecated', async (context) => {
-  const { check, clock, fixture, inconclusive, lacksCapacity, pods } = context
+  const { check, clock, fixture, lacksCapacity, pods } = context
   const { persistent } = fixture.mounts('persistent')
   const created = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, async () =>
     pods.create(await fixture.body({ kind: 'gpu', mount: 'persistent' })),
   )
-  if (lacksCapacity(created)) inconclusive(scarcityText(created))
+  inconclusiveIfScarce(context, created)
   check('accepted').success(created)
   const id = await fixture.createdId(created)
   const { reply } = await shown(context, id ?? '', () => true)

@@ -88,9 +88,14 @@ export function createPodAccess(host: OwnerContext) {
   return { as, removables, settle, reserve, maker }
 }
 
+/** Throws Inconclusive if a response shows a lack of capacity. */
+export function inconclusiveIfScarce(of: Pick<PodMaker, 'lacksCapacity'>, reply: Reply, what = ''): void {
+  if (of.lacksCapacity(reply)) throw new Inconclusive(scarcityText(reply, what))
+}
+
 /** Why a rule ends with a response that shows a lack of capacity. */
 export function scarcityText({ status, json }: Reply, what = ''): string {
-  return `the target has no capacity${what}: by pods.capacity, ${status} with ${show(titlesIn(json).join(' '))} says so`
+  return `the target has no capacity${what} (${status} ${show(titlesIn(json).join(' '))} matches pods.capacity)`
 }
 
 /** True if a response shows a lack of capacity, by the pattern of the target file. */
