@@ -168,7 +168,7 @@ export interface EndEvent {
   readonly stopped: { readonly exit: number; readonly message: string } | null
 }
 
-/** What the judging of a rule adds to the record. */
+/** The events that the judging of a rule adds to the record. */
 export type JudgedEvent = ReadingEvent | FindingEvent | VerdictEvent
 
 export type EvidenceEvent =

@@ -6,7 +6,7 @@ const broken = new RuleBroken({ clause: 'answer', expected: 'a', observed: 'b', 
 const blocked = new Blocked('pod.running', 'its creation answered 503')
 const [first, second, third] = ['first', 'second', 'third'].map((reason) => new Inconclusive(reason))
 
-/** Whether a rule went on after each case, how often it recovered, and what it threw. */
+/** If a rule went on after each case, how often it recovered, and what it threw. */
 async function played(cases: readonly (Error | undefined)[]) {
   const { tolerate, end } = createTolerance()
   const goesOn: boolean[] = []
