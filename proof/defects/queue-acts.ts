@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
+import { keepsWorker } from './queue-time.ts'
 import { asks, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
 import { all, type Change, defect, onAnswer, options, part, refusing } from './tools.ts'
 
@@ -78,6 +79,21 @@ export const queueActs: readonly Defect[] = [
     says: 'The result that a worker reports after its job was cancelled still counts.',
     observed: 'COMPLETED',
     change: part('acceptsReport', () => true),
+  }),
+  defect('cancel-keeps-worker', 'queue.cancel.frees-worker', 'free', {
+    says: 'The worker of a cancelled job takes no other job.',
+    observed: 'no worker',
+    change: keepsWorker(),
+  }),
+  defect('not-cancelled-while-full', 'queue.cancel.frees-worker', 'accepted', {
+    says: 'No job can be cancelled while another one waits for a worker.',
+    observed: 'status 409',
+    change: refusing(
+      'cancelJob',
+      ({ endpoint, status }) =>
+        status === 'IN_PROGRESS' &&
+        [...endpoint.jobs.values()].some((job) => job.status === 'IN_QUEUE') && [409, 'the endpoint is busy'],
+    ),
   }),
   defect('waiting-job-not-cancelled', 'queue.cancel.queued', 'accepted', {
     says: 'A job that waits cannot be cancelled.',

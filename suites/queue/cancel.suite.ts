@@ -43,6 +43,18 @@ rule('queue.cancel.running', { varies: anyJob }, async (context) => {
   for await (const later of laterJobReads(context, job)) expectNotCompleted(context, 'not-completed', later)
 })
 
+rule('queue.cancel.frees-worker', { ...fills, varies: anyJob }, async (context) => {
+  const { check, clock, fixture, target } = context
+  const { coldStartMs, dispatchMs, sweepMs } = target.tolerances
+  const { role, held, release } = await fullEndpoint(context)
+  const next = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
+  await expectWaiting(context, next)
+  for (const job of held.slice(0, 1)) await cancel(context, job)
+  const start = await clock.until(next.beacon.started(), clock.now() + sweepMs + coldStartMs + dispatchMs)
+  check('free').that(start !== null, 'a worker that takes the next job', 'no worker', next.reply)
+  release()
+})
+
 async function cancel(context: Context, { id, queue }: SubmittedJob): Promise<void> {
   let tries = 0
   const reply = await insist(context, 'accepted', () => {
