@@ -5,6 +5,7 @@ import {
   both,
   isAltered,
   isInvalid,
+  isLonger,
   isMissing,
   isStranger,
   lets,
@@ -70,6 +71,11 @@ export const authPlanes: readonly Defect[] = [
     says: 'Of a key only the beginning is looked at.',
     observed: 'status 200',
     change: lets(isAltered),
+  }),
+  defect('key-by-its-length', 'auth.queue.invalid', 'longer', {
+    says: 'A token that begins with a key is as good as the key.',
+    observed: 'status 200',
+    change: lets(isLonger),
   }),
   defect('invalid-key-refused-and-cancels', 'auth.queue.no-effect', 'unchanged', {
     says: 'A cancellation with a token that was never issued is answered 401 and carried out.',

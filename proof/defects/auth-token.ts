@@ -7,6 +7,7 @@ import {
   isAltered,
   isExpired,
   isInvalid,
+  isLonger,
   isMissing,
   lets,
   refusesAndDoes,
@@ -82,6 +83,11 @@ export const authToken: readonly Defect[] = [
     says: 'Only the beginning of a token is compared, so a good one with another end may list pods.',
     observed: 'status 200',
     change: lets(both(is.list, isAltered)),
+  }),
+  defect('longer-key-accepted', 'auth.pods.invalid', 'longer', {
+    says: 'A token that begins with a key may create pods.',
+    observed: 'status 201',
+    change: lets(both(is.create, isLonger)),
   }),
   defect('basic-scheme-accepted', 'auth.pods.malformed', 'another-scheme', {
     says: 'A good token is accepted with the scheme Basic.',

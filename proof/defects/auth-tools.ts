@@ -1,5 +1,6 @@
 import { mutate } from '../../harness/common/mutate.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
+import { moreOfKey } from '../../suites/auth/authorizations.ts'
 import { type Effect, later } from './action-tools.ts'
 import { type Change, serving } from './tools.ts'
 
@@ -23,12 +24,14 @@ export const isInvalid = authorizationIs(/never-issued/)
 export const isExpired = tokenIs(defaultKeys.expired)
 export const isStranger = tokenIs(defaultKeys.stranger)
 export const isAltered = tokenIs(mutate(defaultKeys.full))
+export const isLonger = tokenIs(`${defaultKeys.full}${moreOfKey}`)
 
 /** Authorizations that are refused: the topic of the rule and its clause, a word for ids, a text, and their requests. */
 export const refused = [
   ['missing', 'refused', 'no-key', 'without Authorization', isMissing],
   ['invalid', 'refused', 'unissued-key', 'with a token that was never issued', isInvalid],
   ['invalid', 'altered', 'altered-key', 'with a key that has another ending', isAltered],
+  ['invalid', 'longer', 'longer-key', 'with a key that has more after its end', isLonger],
   ['expired', 'refused', 'expired-key', 'with an expired key', isExpired],
   ['malformed', 'another-scheme', 'another-scheme', 'with another scheme', authorizationIs(/^(Token|Basic) /)],
   ['malformed', 'no-token', 'no-token', 'with the scheme alone', authorizationIs('Bearer')],

@@ -1,5 +1,8 @@
 import type { Context } from '../../harness/rule/context.ts'
 
+/** Letters and digits that many forms of keys have. */
+export const moreOfKey = 'a7'
+
 /** Values of the header Authorization, each under its clause; null leaves the header out. */
 export type Authorizations = readonly (readonly [clause: string, authorization: string | null])[]
 
@@ -16,12 +19,13 @@ export function malformed({ target }: Context): Authorizations {
   ]
 }
 
-/** Tokens that nobody was given; the second is of the form that the platform gives its keys. */
+/** Tokens that were never issued: a new one, the full key with another ending, and the full key with more after it. */
 export function neverIssued({ target, unissuedToken }: Context): Authorizations {
   const { altered } = target.keys
   return [
     ['refused', `Bearer ${unissuedToken}`],
     ...(altered === undefined ? [] : [['altered', `Bearer ${altered}`] as const]),
+    ['longer', `Bearer ${target.keys.full}${moreOfKey}`],
   ]
 }
 
