@@ -26,24 +26,29 @@ const adds: Variant = {
   ),
 }
 
-const readsLate: Variant = {
-  id: 'new-pods-read-late',
-  says: 'For a second after its creation a pod is not found by its id.',
-  change: (options) => {
+/** A variant whose new resources are not found by their id for a while. */
+function foundLate(kind: 'pods' | 'endpoints', methods: RegExp): NonNullable<Variant['change']> {
+  return (options) => {
     const untilMs = new Map<string, number>()
     return composeOptions(options, {
       wrapFetch: (fetch) => async (request) => {
-        const id = request.url.split('/').at(-1) ?? ''
-        if (request.method === 'GET' && options.clock.now() < (untilMs.get(id) ?? 0)) {
+        const [id = '', parent] = request.url.split('/').reverse()
+        if (parent === kind && methods.test(request.method) && options.clock.now() < (untilMs.get(id) ?? 0)) {
           return fetch(new Request(`${request.url}-unknown`, { headers: request.headers }))
         }
         const response = await fetch(request)
-        if (request.method !== 'POST' || id !== 'pods' || !response.ok) return response
+        if (request.method !== 'POST' || id !== kind || !response.ok) return response
         untilMs.set(((await response.clone().json()) as { readonly id: string }).id, options.clock.now() + 1_000)
         return response
       },
     })
-  },
+  }
+}
+
+const readsLate: Variant = {
+  id: 'new-pods-read-late',
+  says: 'For a second after its creation a pod is not found by its id.',
+  change: foundLate('pods', /GET/),
 }
 
 test.each([
@@ -56,6 +61,16 @@ test.each([
   expect(wrong.map(({ rule, verdict, reason, findings }) => ({ rule, verdict, reason, findings }))).toEqual([])
   const undecided = judgements.filter(({ verdict }) => verdict === 'inconclusive').map(({ rule }) => rule)
   expect(undecided.sort()).toEqual(inconclusive)
+})
+
+test('endpoints that are found late fail no rule', async () => {
+  const says = 'For a second after its creation an endpoint is not found by its id.'
+  const judgements = await judgeOn({
+    variants: [{ id: 'new-endpoints-found-late', says, change: foundLate('endpoints', /GET|PATCH|DELETE/) }],
+    rules: everything().rules.filter(({ id }) => /^(endpoints|version|auth\.management)\./.test(id)),
+  })
+  const undecided = judgements.filter(({ verdict }) => !['passed', 'observed'].includes(verdict))
+  expect(undecided.map(({ rule, verdict, reason, findings }) => ({ rule, verdict, reason, findings }))).toEqual([])
 })
 
 test('jobs that are found late fail the rule about /status alone', async () => {

@@ -15,6 +15,7 @@ import {
   laterMs,
   listEndpoints,
   saysQuota,
+  untilFound,
   whileQuotaIsUsed,
 } from '../shared/endpoints.ts'
 import { lookUntil } from '../shared/look-until.ts'
@@ -39,7 +40,8 @@ rule('endpoints.quota', { alone: true }, async (context) => {
   const body = endpointBody(context)
   const refused = await context.on('management').call('createEndpoint', { body, repeats: true })
   expectOverQuota(context, refused)
-  await context.on('management').call('deleteEndpoint', { ids: { id: ids[0] ?? '' }, repeats: true })
+  const remove = { ids: { id: ids[0] ?? '' }, repeats: true }
+  await untilFound(context, () => context.on('management').call('deleteEndpoint', remove))
   await expectNotCreated(context, [String(body.name)])
 })
 

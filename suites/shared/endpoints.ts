@@ -70,9 +70,15 @@ export async function createdEndpoint(context: Context, more: Members = {}) {
   inconclusiveIfOutage(reply)
   inconclusiveIfQuotaIsUsed(context, reply)
   const id = isSuccess(reply.status) ? (idIn(reply.json) ?? (await namedId(context, String(body.name)))) : null
-  return id === null
-    ? blocked('endpoints.create', `the creation of an endpoint was answered with ${responseText(reply)}`)
-    : { id, body, reply }
+  if (id === null)
+    return blocked('endpoints.create', `the creation of an endpoint was answered with ${responseText(reply)}`)
+  await untilFound(context, () => get(context, id))
+  return { id, body, reply }
+}
+
+/** The response to a request about a new endpoint: it may be found by its id only once its creation is visible. */
+export function untilFound(context: Context, send: () => Promise<Reply>): Promise<Reply> {
+  return lookUntil(context, context.target.tolerances.visibleMs, send, ({ status }) => status !== 404)
 }
 
 async function namedId(context: Context, name: string): Promise<string | null> {
