@@ -100,7 +100,7 @@ rule('endpoints.quota-update', { alone: true }, async (context) => {
  */
 async function createWithin(context: Context, workersMax: number, succeeded: boolean): Promise<Reply> {
   const reply = await create(context, endpointBody(context, { workersMax }))
-  if (!succeeded && !isSuccess(reply.status) && !saysQuota(reply.json)) await createdEndpoint(context)
+  if (!succeeded && !isSuccess(reply.status) && !saysQuota(reply)) await createdEndpoint(context)
   return reply
 }
 
@@ -113,10 +113,10 @@ function sizeFor(left: number): number {
 
 /** Any refusal will do: its status is not described, its message is. */
 function expectOverQuota({ check }: Context, reply: Reply): void {
-  if (!saysQuota(reply.json)) inconclusiveIfOutage(reply)
+  if (!saysQuota(reply)) inconclusiveIfOutage(reply)
   check('refused').that(reply.status >= 400, 'a refusal', `status ${reply.status}`, reply)
   const expected = 'a message that max workers across all endpoints must not exceed the workers quota'
-  check('message').that(saysQuota(reply.json), expected, responseText(reply), reply)
+  check('message').that(saysQuota(reply), expected, responseText(reply), reply)
 }
 
 /**

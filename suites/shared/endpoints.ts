@@ -1,5 +1,5 @@
 import type { Reply } from '../../harness/client/reply.ts'
-import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { idIn, listOf, type Members, membersOf, noListText } from '../../harness/exchange/read.ts'
 import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
 import type { JobWish, SubmittedJob } from '../../harness/fixtures/types.ts'
@@ -92,8 +92,8 @@ export function inconclusiveIfQuotaIsUsed({ inconclusive }: Context, reply: Repl
 }
 
 /** True if a refusal says that the workers exceed the quota. */
-export function speaksOfQuota({ status, json }: Reply): boolean {
-  return status >= 400 && saysQuota(json)
+export function speaksOfQuota(reply: Reply): boolean {
+  return reply.status >= 400 && saysQuota(reply)
 }
 
 /** True for a refusal that may pass: the quota is used up, or a gateway responds. */
@@ -101,9 +101,12 @@ export function isQuotaUsed(reply: Reply): boolean {
   return speaksOfQuota(reply) || isOutage(reply)
 }
 
-/** True if a body has the message of the description about max workers across all endpoints and the workers quota. */
-export function saysQuota(json: unknown): boolean {
-  const text = JSON.stringify(json ?? '').toLowerCase()
+/**
+ * True if a body, of JSON or not, has the message of the description about max workers across all endpoints and the workers
+ * quota.
+ */
+export function saysQuota({ bytes }: Pick<Reply, 'bytes'>): boolean {
+  const text = (textOf(bytes) ?? '').toLowerCase()
   return ['workers', 'quota', 'endpoints'].every((word) => text.includes(word))
 }
 
