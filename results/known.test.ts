@@ -33,6 +33,8 @@ describe('an entry of known', () => {
     ['the rule was inconclusive', {}, { ...passed, verdict: 'inconclusive' as const }, 'not judged'],
     ['the rule was not selected', {}, undefined, 'not judged'],
     ['it has expired', { expires: '2026-11-01' }, failed, 'expired'],
+    ['it has expired and passes', { expires: '2026-11-01' }, passed, 'no longer fails'],
+    ['it has expired and is not selected', { expires: '2026-11-01' }, undefined, 'not judged'],
     ['it is the last day', { expires: '2026-11-02' }, failed, 'accepted'],
   ])('%s', (_, more, shown, state) => {
     expect(stateOf(more, shown)).toBe(state)

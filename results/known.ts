@@ -25,8 +25,8 @@ export interface KnownFacts {
 /** The state of each entry of `known:`, in the order of the target file. */
 export function judgeKnown({ entries, day, exists, shown }: KnownFacts): KnownResult[] {
   return entries.map(({ rule, clause, reason, expires }) => {
-    const state = exists(rule) ? stateOf(clause, expires < day, shown(rule)) : 'stale'
-    return { rule, clause, reason, expires, state }
+    const state = exists(rule) ? stateOf(clause, shown(rule)) : 'stale'
+    return { rule, clause, reason, expires, state: state === 'accepted' && expires < day ? 'expired' : state }
   })
 }
 
@@ -53,8 +53,7 @@ export function knownOf(target: unknown): KnownFailure[] {
 }
 
 /** A scenario stops at its first violated clause, so a clause that a failed rule did not reach may still exist. */
-function stateOf(clause: string | null, expired: boolean, shown: Shown | undefined): KnownState {
-  if (expired) return 'expired'
+function stateOf(clause: string | null, shown: Shown | undefined): KnownState {
   if (shown === undefined) return 'not judged'
   const { verdict, clauses, violated } = shown
   if (verdict === 'passed' || verdict === 'observed') {

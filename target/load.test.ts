@@ -200,6 +200,21 @@ const refusals: readonly [name: string, text: string, message: string][] = [
     'target.yaml:2: pods: http to a.test would show the keys to the network: use https, or set pods.allowPlainHttp: true',
   ],
   [
+    'plain http on another plane',
+    file({ more: 'management: {url: "http://a.test", template: t}' }),
+    'target.yaml:4: management.url: http to a.test would show the keys to the network: use https, or set management.allowPlainHttp: true',
+  ],
+  [
+    'a type twice',
+    file({ more: 'management: {url: "https://a.test", template: t, gpus: [a, b, a]}' }),
+    'target.yaml:4: management.gpus: expected a list of GPU type ids, got "a" twice',
+  ],
+  [
+    'a port that is none',
+    file({ more: 'receiver: {listen: "127.0.0.1:99999"}' }),
+    'target.yaml:4: receiver.listen: expected a port of at most 65535, got 99999',
+  ],
+  [
     'a path without the pod',
     file({ pods: '{url: "https://a.test", paths: {getPod: /v2/pods}}' }),
     'target.yaml:2: pods.paths.getPod: expected a path that begins with / and has {id} once, got "/v2/pods"',

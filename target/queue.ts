@@ -36,6 +36,10 @@ export function queueOf(section: FileSection<'queue'>, around: Surroundings): Qu
 
 /** The listener of the suite and the address at which the target reaches it. A loopback address needs no `url`. */
 export function receiverOf({ listen, url }: FileSection<'receiver'>, around: Surroundings): ReceiverAddress {
+  const port = Number(listen.split(':').at(-1))
+  if (port > mostPort) {
+    around.fault(['receiver', 'listen'], `receiver.listen: expected a port of at most ${mostPort}, got ${port}`)
+  }
   if (url !== undefined) {
     // No key is sent to the receiver, so plain http reveals nothing.
     return { listen, url: addressOf(url, true, ['receiver', 'url'], around) }
@@ -48,6 +52,8 @@ export function receiverOf({ listen, url }: FileSection<'receiver'>, around: Sur
   }
   return { listen, url: '' }
 }
+
+const mostPort = 65_535
 
 const unclaimed: Readonly<Record<Exclude<EndpointRole, 'normal'>, null>> = {
   dedicated: null,

@@ -52,7 +52,9 @@ function toFault({ keyword, instancePath, params, parentSchema, data }: TargetFa
     const part = expectedOf(properties?.[String(params.missingProperty)])
     return { path, atKey: false, message: `${key} is missing${part === null ? '' : `; expected ${part}`}` }
   }
-  return { path, atKey: false, message: `${place}: expected ${expected ?? keyword}, got ${show(data, path)}` }
+  const got =
+    keyword === 'uniqueItems' ? `${show((data as unknown[])[Number(params.i)], path)} twice` : show(data, path)
+  return { path, atKey: false, message: `${place}: expected ${expected ?? keyword}, got ${got}` }
 }
 
 function expectedOf(part: unknown): string | null {

@@ -15,7 +15,7 @@ export interface Surroundings {
 /** The base address in a value of the file; empty after a fault, which is noted. */
 export function addressOf(text: string, plainHttp: boolean, path: Path, { environment, fault }: Surroundings): string {
   const value = take(resolveText(text, environment), path, fault)
-  return value === null ? '' : (take(readAddress(value, { plainHttp }), path, fault) ?? '')
+  return value === null ? '' : (take(readAddress(value, plainHttp, String(path[0])), path, fault) ?? '')
 }
 
 /** The value that was read; null after a fault, which is noted. */
@@ -38,8 +38,8 @@ export function filled(name: string, value: object): Record<string, unknown> {
   return Object.keys(value).length === 0 ? {} : { [name]: value }
 }
 
-/** A base address without its trailing slash, or why it is invalid. Plain http is for this machine, unless allowed. */
-function readAddress(text: string, { plainHttp }: { readonly plainHttp: boolean }): Resolved {
+/** A base address without its trailing slash, or why it is invalid. Plain http is for this machine, unless its section allows it. */
+function readAddress(text: string, plainHttp: boolean, section: string): Resolved {
   if (!URL.canParse(text)) return { fault: 'expected an http or https address, such as https://api.example.com' }
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -50,7 +50,7 @@ function readAddress(text: string, { plainHttp }: { readonly plainHttp: boolean 
   if (/[?#]/.test(text)) return { fault: 'expected an address without a query or fragment' }
   if (url.protocol === 'http:' && !plainHttp && !isLoopback(url.hostname)) {
     return {
-      fault: `http to ${url.hostname} would show the keys to the network: use https, or set pods.allowPlainHttp: true`,
+      fault: `http to ${url.hostname} would show the keys to the network: use https, or set ${section}.allowPlainHttp: true`,
     }
   }
   return { value: url.href.replace(/\/+$/, '') }
