@@ -10,6 +10,7 @@ import { keptRule, keptVerdict, keptWord } from '../../results/kept.ts'
 import { exitCodes, type Results } from '../../results/types.ts'
 import { digestsOf } from '../digests.ts'
 import { UsageError } from '../errors.ts'
+import { createEvidenceCheck } from '../evidence-check.ts'
 import { moduleUrl, version } from '../home.ts'
 import { withOutput } from '../lock.ts'
 import type * as commands from '../options.ts'
@@ -34,7 +35,7 @@ async function judgedAgain(folder: string, options: Options, terminal: Terminal)
   }
   await import(moduleUrl('suites/all'))
   const { replay: again } = await import('../../harness/run/replay.ts')
-  const { results, events, stated } = await again(dir, { load: replayLoad })
+  const { results, events, stated } = await again(dir, { load: replayLoad, check: createEvidenceCheck() })
     .then(async (replayed) => ({ ...replayed, results: await resultsOf(dir, replayed.events) }))
     .catch((error: unknown) => {
       throw error instanceof InvalidRecord ? new UsageError(error.message) : error

@@ -16,11 +16,14 @@ export class InvalidRecord extends Error {
   override readonly name = 'InvalidRecord'
 }
 
+/** Checks an event of a record and its place, file and line. Throws InvalidRecord. */
+export type CheckLine = (event: unknown, place: string) => void
+
 /**
  * The events of a record in order, one at a time. An incomplete last line, as a killed run leaves, is skipped. Throws one
  * sentence if another line is not an event or the format differs.
  */
-export async function* readEvidence(dir: string): AsyncGenerator<EvidenceEvent> {
+export async function* readEvidence(dir: string, check?: CheckLine): AsyncGenerator<EvidenceEvent> {
   const file = join(dir, 'evidence.ndjson')
   const place = (number: number) => `${file}:${number}`
   let rest = ''
@@ -30,10 +33,10 @@ export async function* readEvidence(dir: string): AsyncGenerator<EvidenceEvent> 
     rest = lines.pop() ?? ''
     for (const line of lines) {
       number++
-      if (line.trim() !== '') yield parse(line, place(number))
+      if (line.trim() !== '') yield parse(line, place(number), check)
     }
   }
-  if (jsonIn(rest) !== undefined) yield parse(rest, place(number + 1))
+  if (jsonIn(rest) !== undefined) yield parse(rest, place(number + 1), check)
 }
 
 /** A recorded exchange with its bodies as bytes. */
@@ -64,11 +67,12 @@ function toBytes(dir: string, body: RecordedBody): Uint8Array | null {
   return readFileSync(join(dir, body.file))
 }
 
-function parse(line: string, place: string): EvidenceEvent {
+function parse(line: string, place: string, check: CheckLine = () => {}): EvidenceEvent {
   const event = membersOf(jsonIn(line)) as EvidenceEvent | null
   if (event === null || !('type' in event))
     throw new InvalidRecord(`${place} is not a line of evidence; the record is damaged`)
   if (event.type === 'run' && event.format !== evidenceFormat)
     throw new InvalidRecord(`${place} has format ${event.format}; this version reads format ${evidenceFormat}`)
+  check(event, place)
   return event
 }

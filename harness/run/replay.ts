@@ -11,7 +11,7 @@ import {
   type PlanEvent,
   type RunEvent,
 } from '../record/events.ts'
-import { InvalidRecord, readEvidence, toArrival, toExchange } from '../record/read.ts'
+import { type CheckLine, InvalidRecord, readEvidence, toArrival, toExchange } from '../record/read.ts'
 import { noRecorder, type Recorder } from '../record/recorder.ts'
 import { createScript, type Happening } from '../record/script.ts'
 import { allRules, type Invariant, type Rule } from '../rule/registry.ts'
@@ -35,6 +35,8 @@ interface ReplayOptions {
   /** Rules and rows, if they are not the project's own. */
   readonly rules?: readonly Rule[]
   readonly rowOf?: (id: string) => RuleRow
+  /** Checks each line; default: a record is taken as it is. */
+  readonly check?: CheckLine
 }
 
 /**
@@ -53,7 +55,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
   const invariants = rules.filter((rule): rule is Invariant => rule.kind === 'invariant')
   let fold: ReturnType<typeof foldInvariants> | null = null
   let selected = new Set<string>()
-  for await (const event of readEvidence(dir)) {
+  for await (const event of readEvidence(dir, options.check)) {
     if (event.type === 'run') {
       run = event
       selected = new Set(event.rules.filter((id) => event.load?.rules.includes(id) !== true))
