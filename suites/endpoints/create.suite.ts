@@ -132,8 +132,11 @@ refusals('endpoints.types', creation, ['4XX'], {
   templateId: { templateId: { id: 'template' } },
   gpuTypeIds: { gpuTypeIds: { first: 'gpu' } },
   workersMin: { workersMin: 'none' },
+  'workersMin digits': { workersMin: '0' },
   workersMax: { workersMax: 'many' },
+  'workersMax fraction': { workersMax: 1.5 },
   idleTimeout: { idleTimeout: 'soon' },
+  'idleTimeout boolean': { idleTimeout: true },
 })
 
 refusals('endpoints.template-unknown', creation, ['4XX'], {
