@@ -68,7 +68,7 @@ export const queueVariation: readonly Defect[] = [
       ),
     ),
   }),
-  defect('default-policy-never-dispatched', 'queue.run.echo', 'doubles', {
+  defect('default-policy-never-dispatched', 'queue.run.echo', 'nested', {
     variation: 'options default policy',
     says: 'A job whose policy spells out the defaults is never executed.',
     observed: 'IN_QUEUE',
@@ -77,7 +77,7 @@ export const queueVariation: readonly Defect[] = [
       (_, { waiting }) => [...waiting.all()].find(({ policy }) => policy.executionTimeout !== 600_000) ?? null,
     ),
   }),
-  defect('s3-config-fails-job', 'queue.run.echo', 'nested', {
+  defect('s3-config-fails-job', 'queue.run.echo', 'unicode', {
     variation: 'options s3Config',
     says: 'A job with an s3Config fails, because its bucket is not reached.',
     observed: 'FAILED',
@@ -118,9 +118,12 @@ export const queueVariation: readonly Defect[] = [
   }),
   defect('bucket-not-retried', 'queue.retry-automatic', 'again', {
     variation: 'options s3Config',
-    says: 'A job with a bucket is executed once, whatever becomes of its worker.',
+    says: 'While an endpoint has a job with a bucket, no job there is executed again, whatever becomes of its worker.',
     observed: 'FAILED where the first one died, FAILED where the first one failed',
-    change: part('retriesJob', (next, job) => job.s3Config === null && next()),
+    change: part(
+      'retriesJob',
+      (next, { endpoint }) => [...endpoint.jobs.values()].every(({ s3Config }) => s3Config === null) && next(),
+    ),
   }),
   defect('failure-spoils-next-job', 'queue.execution-timeout.not-early', 'completed', {
     variation: 'execution after a failure',

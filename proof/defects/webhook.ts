@@ -27,6 +27,19 @@ export const webhook: readonly Defect[] = [
     observed: 'a second request',
     change: part('isDelivered', () => false),
   }),
+  defect('webhook-repeated-of-runsync', 'webhook.once', 'once', {
+    says: 'The notification of a job of /runsync is sent twice.',
+    observed: 'a second request',
+    change: part('notify', (next, job) => {
+      next()
+      if (job.operation === 'runsync') next()
+    }),
+  }),
+  defect('webhook-never-of-runsync', 'webhook.once', 'once', {
+    says: 'The receiver is not notified of jobs of /runsync.',
+    observed: 'no request',
+    change: part('isNotified', (next, job) => job.operation !== 'runsync' && next()),
+  }),
   defect('webhook-not-retried', 'webhook.retries', 'second', {
     says: 'A notification that was answered 500 is given up.',
     observed: '1 request',

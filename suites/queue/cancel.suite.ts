@@ -43,7 +43,7 @@ rule('queue.cancel.running', { varies: anyJob }, async (context) => {
   for await (const later of laterJobReads(context, job)) expectNotCompleted(context, 'not-completed', later)
 })
 
-rule('queue.cancel.frees-worker', { ...fills, varies: anyJob }, async (context) => {
+rule('queue.cancel.frees-worker', { ...fills, varies: ['input', 'options'] }, async (context) => {
   const { check, clock, fixture, target } = context
   const { coldStartMs, dispatchMs, sweepMs } = target.tolerances
   const { role, held, release } = await fullEndpoint(context)

@@ -33,6 +33,7 @@ const steps = [{ output: 1 }]
 
 rule('webhook.once', { varies: anyJob }, async (context) => {
   const { fixture, begun, clock, check, inconclusive } = context
+  const { job: synchronous } = await fixture.finished({ steps, webhook: true }, 'runsync')
   const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], webhook: true })
   await begun(job)
   const early = await clock.until(job.webhook.attempt(1), clock.now() + runningMs)
@@ -45,8 +46,10 @@ rule('webhook.once', { varies: anyJob }, async (context) => {
   context.freeWorkers()
   check('not-before').that(end.n < first.n, 'no request before the worker is done', 'a request', job.reply)
   check('notified').saw(job.reply)
-  const count = await countAttempts(context, 'once', job, 2)
-  check('once').that(count === 1, 'no request after one that was answered 200', 'a second request', job.reply)
+  for (const one of [job, synchronous]) {
+    const count = await countAttempts(context, 'once', one, 2)
+    check('once').that(count === 1, 'no request after one that was answered 200', 'a second request', one.reply)
+  }
 })
 
 rule('webhook.retries', anyNotified, async (context) => {
