@@ -41,7 +41,7 @@ async function expectSyncAccepted(context: Context): Promise<void> {
     const reply = await queue.runsync(valid)
     if (isSuccess(reply.status)) return
     if (reply.status === 400) {
-      const reason = `${validText(valid)} was answered by /runsync with ${responseText(reply)}`
+      const reason = `${validText(valid)} to endpoint ${reply.exchange.endpoint} was answered by /runsync with ${responseText(reply)}`
       blockedBy(context, 'queue.body.fuzz', reason, reply)
     }
     // The response at the end of the wait is not described; by then a worker is starting.

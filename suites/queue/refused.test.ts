@@ -18,7 +18,7 @@ function refusing(operation: 'run' | 'runsync'): Variant {
 }
 
 const rules = allRules().filter(({ id }) => /^queue\.(run|runsync|body|endpoint)[.-]/.test(id))
-const reason = 'a valid body ({"input":{}}) was answered with status 400: {"error":"input empty"}'
+const reason = 'a valid body ({"input":{}}) to endpoint normal was answered with status 400: {"error":"input empty"}'
 
 test('where a valid submission is refused, the rule about it fails and those that build on it are blocked', async () => {
   const judgements = await judgeOn({ variants: [refusing('run')], rules, plain: true })

@@ -71,7 +71,10 @@ export async function createdEndpoint(context: Context, more: Members = {}) {
   inconclusiveIfQuotaIsUsed(context, reply)
   const id = isSuccess(reply.status) ? (idIn(reply.json) ?? (await namedId(context, String(body.name)))) : null
   if (id === null)
-    return blocked('endpoints.create', `the creation of an endpoint was answered with ${responseText(reply)}`)
+    return blocked(
+      'endpoints.create',
+      `the creation of an endpoint from the template ${body.templateId} was answered with ${responseText(reply)}`,
+    )
   await untilFound(context, () => get(context, id))
   return { id, body, reply }
 }
