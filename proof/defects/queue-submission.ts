@@ -89,6 +89,15 @@ export const queueSubmission: readonly Defect[] = [
       return same ?? next()
     }),
   }),
+  defect('every-fiftieth-job-lost', 'queue.run.unique-ids', 'found', {
+    says: 'Every fiftieth job that is accepted gets lost.',
+    observed: 'status 404',
+    change: part('addJob', (next) => {
+      const job = next()
+      if (job.n % 50 === 0) job.endpoint.jobs.delete(job.id)
+      return job
+    }),
+  }),
   defect('many-submissions-refused', 'queue.run.unique-ids', 'accepted', {
     says: 'The fifty-first submission to an endpoint is refused.',
     observed: 'status 400: {"error":"too many jobs"}',

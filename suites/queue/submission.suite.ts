@@ -22,6 +22,7 @@ import {
   submittedId,
   validSubmission,
 } from '../shared/job-responses.ts'
+import { lookUntil } from '../shared/look-until.ts'
 import { kindOfValue } from '../shared/readers.ts'
 
 /** How many submissions are sent at once, well below what /run admits at once. */
@@ -66,7 +67,8 @@ rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) =
 })
 
 rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker }, async (context) => {
-  const { check, fixture, part, queue } = context
+  const { check, fixture, part, queue, target } = context
+  const isFound = ({ status }: Reply) => status !== 404
   const { body, reply: first } = await fixture.submitted()
   const replies = [
     first,
@@ -81,6 +83,12 @@ rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker 
     const id = submittedId(context, 'accepted', body, reply)
     check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', reply)
     seen.add(id)
+  }
+  for (const reply of replies) {
+    // A result of /runsync may be removed after a minute.
+    if (isSync(reply)) continue
+    const look = () => queue.status(jobIdIn(reply.json) ?? '')
+    check('found').success(await lookUntil(context, target.tolerances.visibleMs, look, isFound))
   }
   if (silent !== undefined) {
     blockedBy(context, 'queue.runsync.completed', `/runsync answered ${silent.status} without an id`, silent)
