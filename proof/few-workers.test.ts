@@ -31,7 +31,7 @@ const longest: ReadonlySet<string> = new Set(['queue.ttl.default', 'queue.ttl.ma
 
 const rules = everything().rules.filter(({ id }) => /^(queue|webhook)\./.test(id) && !longest.has(id))
 
-it.each([1, 2, 3])('rules leave each other enough of three workers (seed %i)', async (seed) => {
+it.each([1, 2])('rules leave each other enough of three workers (seed %i)', async (seed) => {
   expect(undecided(await judgeOn({ variants: [fewWorkers], rules, seed }))).toEqual([])
 })
 

@@ -14,7 +14,7 @@ const { rules } = everything()
 const ofQueue = rules.filter(({ id }) => /^(queue|webhook)\.|^auth\.queue\./.test(id))
 
 describe('an outage of /status', () => {
-  it.each([2, 3, 5, 7])('at every %ith look fails no rule', async (each) => {
+  it.each([2, 5])('at every %ith look fails no rule', async (each) => {
     const judgements = await judgeOn({ variants: [outage((n) => n % each === 0)], rules: ofQueue })
     const wrong = judgements.filter(
       ({ verdict }) => !['passed', 'observed', 'inconclusive', 'blocked'].includes(verdict),
