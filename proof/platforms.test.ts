@@ -26,6 +26,19 @@ const adds: Variant = {
   ),
 }
 
+const hidesCount: Variant = {
+  id: 'one-gpu-without-count',
+  says: 'A pod with one GPU does not show the count.',
+  wrap: onJson(
+    (request, { ok, status }) => ok && status !== 204 && !is.list(request) && /\/v2\/pods\b/.test(request.url),
+    ({ gpu, ...pod }) => ({ ...pod, ...(gpu === undefined ? {} : { gpu: withoutCount(gpu as Json) }) }),
+  ),
+}
+
+function withoutCount({ count, ...gpu }: Json): Json {
+  return count === 1 ? gpu : { ...gpu, count }
+}
+
 /** A variant whose new resources are not found by their id for a while. */
 function foundLate(kind: 'pods' | 'endpoints', methods: RegExp): NonNullable<Variant['change']> {
   return (options) => {
@@ -53,6 +66,7 @@ const readsLate: Variant = {
 
 test.each([
   [adds, []],
+  [hidesCount, []],
   // Nothing shows these pods in PROVISIONING, which takes as long.
   [readsLate, ['restart', 'start', 'stop', 'terminate'].map((action) => `pods.action.provisioning.${action}`)],
 ])('$says It fails no rule', async (variant, inconclusive) => {

@@ -34,6 +34,13 @@ export const authAccess: readonly Defect[] = [
     observed: 'status 404: it is gone',
     change: refusesAndDoes(both(isStranger, is.delete)),
   }),
+  defect('stranger-refused-and-stops', 'auth.pods.hidden', 'unchanged', {
+    says: 'An action on a RUNNING pod of another account is refused, and the pod is stopped.',
+    observed: seen('RUNNING', 'EXITED'),
+    change: refusesAndDoesLater(both(isStranger, is.action), (pod, service) => {
+      if (pod.status === 'RUNNING') effectOf('stop')(pod, service)
+    }),
+  }),
   defect('stranger-refused-and-starts-later', 'auth.pods.hidden', 'unchanged', {
     says: 'An action by another account is answered 404 and carried out a second later.',
     observed: seen('EXITED', 'STARTING'),

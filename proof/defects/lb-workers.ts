@@ -103,6 +103,15 @@ export const lbWorkers: readonly Defect[] = [
       return response.status === 500 ? pass(copy) : response
     }),
   }),
+  defect('worker-503-retried', 'lb.no-retry', 'error', {
+    says: 'A request that the worker answers with 503 is sent again.',
+    observed: 'it reached the worker 2×',
+    change: passesOn(async (pass, request) => {
+      const copy = copyOf(request)
+      const response = await pass(request)
+      return response.status === 503 ? pass(copy) : response
+    }),
+  }),
   defect('worker-500-retried-later', 'lb.no-retry', 'error', {
     says: 'A request that the worker answers with 500 is sent again a minute later.',
     observed: 'it reached the worker 2×',

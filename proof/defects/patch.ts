@@ -37,6 +37,31 @@ export const patch: readonly Defect[] = [
       if (isEmpty(body.mounts) && isCpuPod(pod)) pod.mounts = {}
     }),
   }),
+  defect('variables-alone-remove-mount', 'pods.patch.omitted', 'unchanged', {
+    says: 'A PATCH of variables without mounts removes the mount.',
+    observed: 'mounts {}',
+    change: patching((pod, body, next) => {
+      next()
+      if ('env' in body && !('mounts' in body)) pod.mounts = {}
+    }),
+  }),
+  defect('empty-mounts-alone-remove-mount', 'pods.patch.empty-object', 'unchanged', {
+    says: 'A PATCH of empty mounts and nothing else removes the mount.',
+    observed: 'mounts {}',
+    change: patching((pod, body, next) => {
+      next()
+      if (isEmpty(body.mounts) && Object.keys(body).length === 1) pod.mounts = {}
+    }),
+  }),
+  defect('refused-patch-sets-variables', 'pods.patch.atomic', 'unchanged', {
+    says: 'A PATCH that is refused for its mounts still changes the variables of the pod.',
+    observed: 'changed: env',
+    change: patching((pod, body, next) => {
+      const env = membersOf(body.env)
+      if (env !== null) pod.env = env as typeof pod.env
+      next()
+    }),
+  }),
   defect('refused-patch-renames', 'pods.patch.atomic', 'unchanged', {
     says: 'A PATCH that is refused for an empty list of network mounts still gives the pod its new name.',
     observed: 'changed: name',

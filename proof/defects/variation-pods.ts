@@ -21,6 +21,20 @@ export const variationPods: readonly Defect[] = [
     variation: 'history restarted',
     change: acts((action, { past }) => (action === 'start' && past.includes('restart') ? () => {} : null)),
   }),
+  defect('second-start-stuck', 'pods.action.exited.start', 'becomes-running', {
+    says: 'The second start of a pod leaves it in PROVISIONING.',
+    observed: 'status PROVISIONING',
+    change: acts((action, { past, pod, service }) =>
+      action === 'start' && past.includes('start') ? () => service.parts.enter(pod, 'PROVISIONING', service) : null,
+    ),
+  }),
+  defect('second-restart-exits', 'pods.action.running.restart', 'becomes-running', {
+    says: 'The second restart of a pod leaves it in EXITED.',
+    observed: 'status EXITED',
+    change: acts((action, { past, pod, service }) =>
+      action === 'restart' && past.includes('restart') ? () => effectOf('stop')(pod, service) : null,
+    ),
+  }),
   defect('stop-of-newest-pod', 'pods.action.running.stop', 'becomes-exited', {
     says: 'stop is carried out on the newest pod of the user.',
     observed: 'status RUNNING',
@@ -72,7 +86,6 @@ export const variationPods: readonly Defect[] = [
   defect('exited-stop-accepted-after-refusal', 'pods.action.exited.stop', 'refused', {
     says: 'Once an action was refused, a pod can be stopped while EXITED.',
     observed: 'status 200',
-    variation: 'history refused before',
     change: permitsAfterRefusal('stop'),
   }),
   defect('mount-lost-at-second-stop', 'pods.patch.omitted', 'unchanged', {

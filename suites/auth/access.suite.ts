@@ -40,6 +40,9 @@ rule('auth.pods.hidden', { varies: [...anyPod, 'order'] }, async (context) => {
   }
   await expectUnchanged(context, pod)
   await expectUnlisted()
+  const other = await fixture.pod('RUNNING')
+  check('refused').status(await stranger.act(other.id, 'stop', { repeats: true }), 403, 404)
+  await expectUnchanged(context, other)
   expectAllWorked()
 })
 

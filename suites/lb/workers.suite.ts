@@ -13,6 +13,7 @@ import {
   expectCounted,
   kills,
   mostTries,
+  nonceFor,
   reaching,
   received,
   sentOnce,
@@ -59,6 +60,12 @@ rule('lb.no-retry', kills, async (context) => {
   const failed = await sentOnce(context, client, 'POST', '/plumbline/status/500')
   if (failed.reply.status !== 500) inconclusive(`a route that fails with 500 was answered ${failed.reply.status}`)
   const nonces: Record<string, string> = { error: failed.nonce }
+  const unavailable: string[] = []
+  for (const status of [502, 503, 504]) {
+    const nonce = nonceFor(context)
+    await client.send('POST', `/plumbline/status/${status}`, withNonce(nonce))
+    unavailable.push(nonce)
+  }
   if (part('receiver')) {
     const { nonce } = await reaching(context, async (nonce) => {
       const beacon = beaconOf()
@@ -75,6 +82,16 @@ rule('lb.no-retry', kills, async (context) => {
     const { times, reply } = await received(context, client, nonce)
     const expected = 'a request that reaches the worker once'
     check(clause).that(times === 1, expected, `it reached the worker ${times}×`, reply)
+  }
+  for (const nonce of unavailable) {
+    const { times, reply } = await received(context, client, nonce)
+    // A gateway gives such responses itself, before any worker.
+    check('error').that(
+      times <= 1,
+      'a request that reaches the worker at most once',
+      `it reached the worker ${times}×`,
+      reply,
+    )
   }
 })
 

@@ -62,6 +62,7 @@ refusals('pods.action-body.extra', acting, [422], {
   'extra-text': ({ action }) => ({ action, reason: 'plumbline' }),
   'extra-null': ({ action }) => ({ action, reason: null }),
   'extra-first': ({ action }) => ({ force: true, action }),
+  'extra without a name': ({ action }) => ({ action, '': true }),
 })
 
 rule('pods.action-body.errors-list', { varies: actingVaries }, async (context) => {

@@ -2,6 +2,7 @@ import { type PodAction, podActions, tables } from '../../generated/tables.ts'
 import { lasting } from '../../harness/client/outage.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { lengthOf } from '../../harness/common/length.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import { restartBeginsMs } from '../../harness/fixtures/history.ts'
 import { unseenHint } from '../../harness/fixtures/pods.ts'
@@ -57,13 +58,36 @@ async function permitted(context: Context, status: PodStatus, action: PodAction)
   if (status === 'ERROR' && action === 'start') return
   if (action === 'restart') await context.clock.sleep(restartBeginsMs)
   await becomes(context, pod, tables.transitions[action].to)
+  if (settled.has(status)) await again(context, pod, status, action)
+}
+
+/** Takes an action a second time, once its pod is back in the status, if it comes back there. */
+async function again(context: Context, { id }: PodView, status: PodStatus, action: PodAction): Promise<void> {
+  const { check, clock, pods, settle } = context
+  const way = { start: 'stop', stop: 'start', restart: null, terminate: undefined }[action]
+  if (way === undefined) return
+  if (way !== null) {
+    if (!isSuccess((await pods.act(id, way)).status)) return
+    if (!(await settle(id, (seen) => seen === status)).settled) return
+  }
+  const pod = podOf((await pods.get(id)).json, 0)
+  if (pod === null) return
+  const reply = await whileScarce(context, pod, () => pods.act(id, action))
+  check('answered').status(reply, tables.transitions[action].answer)
+  if (action === 'restart') await clock.sleep(restartBeginsMs)
+  await becomes(context, pod, tables.transitions[action].to)
 }
 
 async function refused(context: Context, status: PodStatus, action: PodAction): Promise<void> {
   const { check, stoodStill } = context
   const { pod, before, reply } = await actIn(context, status, action)
   check('refused').status(reply, 409)
-  if (!transient.has(status)) return expectUnchanged(context, pod)
+  if (!transient.has(status)) {
+    await expectUnchanged(context, pod)
+    check('refused').status(await context.pods.act(pod.id, action), 409)
+    check('unchanged').sameAs(await context.pods.get(pod.id), pod)
+    return
+  }
   const after = await context.pods.get(pod.id)
   if (stoodStill(before, after)) check('unchanged').sameAs(after, pod)
   const rest = await context.settle(pod.id, (seen) => final.has(seen))

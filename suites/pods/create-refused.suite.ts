@@ -106,6 +106,7 @@ refusals('pods.create.ports', creation(), constraints.portForm, {
   'no protocol': { ports: ['8888'] },
   'no port': { ports: ['/http'] },
   'a word': { ports: ['http'] },
+  'the second of two': { ports: ['8888/http', '9999'] },
 })
 
 refusals('pods.create.port-range', creation(), [400, 422], {

@@ -150,7 +150,9 @@ export function isShown(name: string, wanted: unknown, { value }: PodView): bool
     case 'gpu':
     case 'cpu': {
       const { id, count, vcpuCount, memory } = membersOf(wanted) ?? {}
-      return isPart({ id, count, vcpuCount, memory }, membersOf(seen) ?? {})
+      // A pod need not show the count, which is 1 by default.
+      const shown = { ...(name === 'gpu' && { count: 1 }), ...membersOf(seen) }
+      return isPart({ id, count, vcpuCount, memory }, shown)
     }
     default:
       return canonical(seen) === canonical(wanted)

@@ -1,12 +1,12 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { changedFields, type Members, type PodView, show } from '../../harness/exchange/read.ts'
-import { shows } from '../../harness/fixtures/change.ts'
+import { changeOf, shows } from '../../harness/fixtures/change.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
-import { afterwards, changed, changes } from '../shared/changing.ts'
+import { afterwards, changed, changeFields, changes } from '../shared/changing.ts'
 import {
   isMounted,
   mountStates,
@@ -29,6 +29,8 @@ const anyMount = patchVaries.filter((dimension) => dimension !== 'patchedWhile')
 rule('pods.patch.omitted', { each: mountStates, varies }, async (context, shape) => {
   const pod = await context.fixture.pod('EXITED', shape)
   expectMountKept(context, (await changes(context, pod)).pod, pod)
+  // Each field by itself; a platform may refuse to change some.
+  for (const field of changeFields) await context.pods.patch(pod.id, changeOf(context, pod, 'd', field))
   await goesOnKeeping(context, pod)
 })
 
@@ -37,17 +39,21 @@ rule('pods.patch.empty-object', { each: mountStates, varies }, async (context, s
   const change = another('c')
   context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))
   expectMountKept(context, await changed(context, pod.id, change), pod)
+  // Alone they may be refused.
+  await context.pods.patch(pod.id, { mounts: {} })
   await goesOnKeeping(context, pod)
 })
 
 rule('pods.patch.atomic', { varies: [...anyPod, 'order'] }, async (context) => {
   const { pod, another } = await changes(context, await context.fixture.pod('EXITED'))
-  const change = another('c')
+  const every = Object.assign({}, ...changeFields.map((field) => changeOf(context, pod, 'd', field)))
   for (const mounts of context.vary.ordered([{ network: [] }, { plumbline: true }])) {
-    const reply = await context.pods.patch(pod.id, { ...change, mounts }, { repeats: true })
-    if (!isRefusal(reply)) {
-      const by = 'plumbline' in mounts ? 'pods.patch.extra' : 'pods.patch.empty-network'
-      context.blocked(by, `a PATCH with wrong mounts answered ${reply.status}`)
+    for (const change of [another('c'), every]) {
+      const reply = await context.pods.patch(pod.id, { ...change, mounts }, { repeats: true })
+      if (!isRefusal(reply)) {
+        const by = 'plumbline' in mounts ? 'pods.patch.extra' : 'pods.patch.empty-network'
+        context.blocked(by, `a PATCH with wrong mounts answered ${reply.status}`)
+      }
     }
   }
   await context.clock.sleep(context.looks().at(-1) ?? 0)

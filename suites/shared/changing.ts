@@ -13,7 +13,8 @@ export interface Changed {
   readonly another: (mark: string) => Members
 }
 
-const fields: readonly ChangeField[] = ['name', 'env', 'args']
+/** The fields that a PATCH may change harmlessly. */
+export const changeFields: readonly ChangeField[] = ['name', 'env', 'args']
 
 /** A pod that no harmless PATCH has changed, and why. */
 export interface Unchanged {
@@ -36,7 +37,7 @@ export async function triesToChange(context: Context, pod: PodView): Promise<Cha
   const { change } = planeOf(context.target)
   let isTaken = false
   const said: string[] = []
-  for (const field of new Set([change, ...(change === null ? [] : fields)])) {
+  for (const field of new Set([change, ...(change === null ? [] : changeFields)])) {
     const body = changeOf(context, pod, 'b', field)
     const { status } = await context.pods.patch(pod.id, body)
     const seen = isSuccess(status) ? await shown(context, pod.id, (read) => shows(read, body)) : null
