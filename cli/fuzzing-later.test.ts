@@ -39,6 +39,10 @@ const notSent: ReadonlySet<string> = new Set([
   // Every PATCH has mounts, and few have empty ones.
   'omitted-mounts-remove-persistent',
   'empty-mounts-remove-mount-of-cpu-pods',
+  'empty-mounts-alone-remove-mount',
+  'variables-alone-remove-mount',
+  // No PATCH of a campaign has variables.
+  'refused-patch-sets-variables',
 ])
 
 /** Tables whose bodies a campaign sends too; it sends no other body of a table as it is. */
