@@ -28,12 +28,10 @@ export function addition(file: unknown, line: string): string | null {
   const denied = Object.fromEntries(Object.entries(added).filter(([key, value]) => isDenied(there[key], value)))
   const where = path.length === 0 ? '' : ` below ${path.join('.')}`
   const missing = Object.fromEntries(Object.entries(added).filter(([key]) => there[key] === undefined))
-  const parts = [
-    ...(Object.keys(denied).length > 0 ? [`write${where}: ${flow(denied)}, instead of false`] : []),
-    ...(Object.keys(missing).length > 0
-      ? [path.length === 0 ? `add: ${withRequired(added) ?? line}` : `add${where}: ${flow(missing)}`]
-      : []),
-  ]
+  const more = path.length === 0 ? (withRequired(added) ?? line) : flow(missing)
+  const parts: string[] = []
+  if (Object.keys(denied).length > 0) parts.push(`write${where}: ${flow(denied)}, instead of false`)
+  if (Object.keys(missing).length > 0) parts.push(`add${where}: ${more}`)
   return parts.length === 0 ? null : parts.join('; ')
 }
 

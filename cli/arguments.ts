@@ -14,25 +14,24 @@ export function gather(value: string, earlier: readonly string[]): string[] {
 }
 
 export function integer(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
-  const isIn = (value: number) => value >= least && value <= most
-  if (most < Number.MAX_SAFE_INTEGER) return number(`an integer from ${least} to ${most}`, /^\d+$/, isIn)
-  const atLeast = `an integer of at least ${least}`
-  // The bound of all integers is of interest only to whoever exceeds it.
-  return number((text) => (Number(text) > most ? `${atLeast}, at most ${most}` : atLeast), /^\d+$/, isIn)
+  const isBounded = most < Number.MAX_SAFE_INTEGER
+  const what = `an integer ${isBounded ? `from ${least} to ${most}` : `of at least ${least}`}`
+  const read = number(what, /^\d+$/, (value) => value >= least && value <= most)
+  return (text) => {
+    // The bound of all integers is of interest only to whoever exceeds it.
+    if (!isBounded && Number(text) > most) throw expected(`${what}, at most ${most}`, text)
+    return read(text)
+  }
 }
 
 export const factor = number('a number above 0, such as 0.1', /^\d*\.?\d+$/, (value) => value > 0)
 export const share = number('a share from 0 to 1, such as 0.1', /^\d*\.?\d+$/, (value) => value <= 1)
 export const price = number('an amount of USD, such as 2 or 0.50', /^\d+(\.\d+)?$/)
 
-function number(
-  what: string | ((text: string) => string),
-  form: RegExp,
-  isIn: (value: number) => boolean = () => true,
-): (text: string) => number {
+function number(what: string, form: RegExp, isIn: (value: number) => boolean = () => true): (text: string) => number {
   return (text) => {
     if (form.test(text) && isIn(Number(text))) return Number(text)
-    throw expected(typeof what === 'string' ? what : what(text), text)
+    throw expected(what, text)
   }
 }
 

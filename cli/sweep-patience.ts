@@ -115,8 +115,12 @@ export function createPatience(target: Target, end?: SweepEnd) {
   async function time(): Promise<number | null> {
     if (target.clock === 'real') return Date.now()
     if (isSilent) return null
-    const { clock } = await opened().catch(noClock)
-    return clock?.now() ?? null
+    try {
+      return (await opened()).clock.now()
+    } catch (error) {
+      if (error instanceof Inconclusive) return null
+      throw error
+    }
   }
 
   /** The clock of the target, opened once. A clock that fails now may be back for the next late response. */
@@ -157,11 +161,6 @@ export function createPatience(target: Target, end?: SweepEnd) {
       await http.close()
     },
   }
-}
-
-function noClock(error: unknown): { readonly clock: null } {
-  if (error instanceof Inconclusive) return { clock: null }
-  throw error
 }
 
 /** Aborts so long after another signal, real ms. */

@@ -9,30 +9,32 @@ import type { Variant } from './types.ts'
 
 const ofPods = everything().rules.filter(({ id }) => /^(pods|version|auth\.pods)\./.test(id))
 
+/** True for the JSON of one pod. */
+const showsPod = (request: Request, { ok, status }: Response) =>
+  ok && status !== 204 && !is.list(request) && /\/v2\/pods\b/.test(request.url)
+
 const adds: Variant = {
   id: 'platform-adds',
   says: 'A pod that runs has a port and a variable of the platform, and a global address.',
-  wrap: onJson(
-    (request, { ok, status }) => ok && status !== 204 && !is.list(request) && /\/v2\/pods\b/.test(request.url),
-    (pod) =>
-      pod.status === 'RUNNING'
-        ? {
-            ...pod,
-            ports: [...(pod.ports as readonly string[]), '22/tcp'],
-            env: { ...(pod.env as Json), PLATFORM_HOST: 'host-37' },
-            globalNetworking: { enabled: true, ip: '10.0.0.7', internalDns: 'pod.internal' },
-          }
-        : pod,
+  wrap: onJson(showsPod, (pod) =>
+    pod.status === 'RUNNING'
+      ? {
+          ...pod,
+          ports: [...(pod.ports as readonly string[]), '22/tcp'],
+          env: { ...(pod.env as Json), PLATFORM_HOST: 'host-37' },
+          globalNetworking: { enabled: true, ip: '10.0.0.7', internalDns: 'pod.internal' },
+        }
+      : pod,
   ),
 }
 
 const hidesCount: Variant = {
   id: 'one-gpu-without-count',
   says: 'A pod with one GPU does not show the count.',
-  wrap: onJson(
-    (request, { ok, status }) => ok && status !== 204 && !is.list(request) && /\/v2\/pods\b/.test(request.url),
-    ({ gpu, ...pod }) => ({ ...pod, ...(gpu === undefined ? {} : { gpu: withoutCount(gpu as Json) }) }),
-  ),
+  wrap: onJson(showsPod, ({ gpu, ...pod }) => ({
+    ...pod,
+    ...(gpu === undefined ? {} : { gpu: withoutCount(gpu as Json) }),
+  })),
 }
 
 function withoutCount({ count, ...gpu }: Json): Json {

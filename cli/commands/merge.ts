@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { rules } from '../../generated/rules.ts'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { mergeResults, type NamedResults, NotMergeable } from '../../results/merge.ts'
 import { program } from '../../results/rerun.ts'
 import type { Results } from '../../results/types.ts'
 import { UsageError } from '../errors.ts'
-import { packageFolder } from '../home.ts'
 import { withOutput } from '../lock.ts'
 import type * as commands from '../options.ts'
 import { isFile } from '../places.ts'
 import { prepareOutput, printReports, printResults } from '../record.ts'
+import { schemaCheck } from '../schema.ts'
 import type { Terminal } from '../terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.merge>
@@ -40,8 +39,7 @@ function joined(all: readonly NamedResults[]): Results {
 }
 
 function readerOf(cwd: string): (folder: string) => NamedResults {
-  const schema = JSON.parse(readFileSync(join(packageFolder, 'spec', 'schemas', 'results.schema.json'), 'utf8'))
-  const validate = new Ajv2020({ strict: false }).compile<Results>(schema)
+  const faultOf = schemaCheck('results')
   return (name) => {
     const file = join(resolve(cwd, name), 'results.json')
     if (!isFile(file)) {
@@ -50,10 +48,8 @@ function readerOf(cwd: string): (folder: string) => NamedResults {
       )
     }
     const results = jsonIn(readFileSync(file, 'utf8'))
-    if (validate(results)) return { name, results }
-    const [error] = validate.errors ?? []
-    throw new UsageError(
-      `${name}/results.json is not a result of this version: ${error?.instancePath || 'it'} ${error?.message ?? 'is not JSON'}`,
-    )
+    const fault = faultOf(results)
+    if (fault === null) return { name, results: results as Results }
+    throw new UsageError(`${name}/results.json is not a result of this version: ${fault}`)
   }
 }

@@ -77,9 +77,9 @@ function byAnother({ run: { plumbline, digests } }: Results): string {
 
 /** Rules whose verdict, findings or readings in the record are not what its exchanges give. */
 function statedOtherwise(stated: readonly JudgedEvent[], given: readonly JudgedEvent[]): string[] {
-  const [before, now] = [stated, given].map((events) => Map.groupBy(events, ({ rule }) => rule))
-  return [...new Set([...stated, ...given].map(({ rule }) => rule))].flatMap((rule) => {
-    const [was, is] = [before?.get(rule) ?? [], now?.get(rule) ?? []]
+  const [before, now] = [byRule(stated), byRule(given)]
+  return [...new Set([...before.keys(), ...now.keys()])].flatMap((rule) => {
+    const [was, is] = [before.get(rule) ?? [], now.get(rule) ?? []]
     if (linesOf(was) === linesOf(is)) return []
     const [kept, derived] = [verdictOf(was), verdictOf(is)]
     return [
@@ -88,6 +88,10 @@ function statedOtherwise(stated: readonly JudgedEvent[], given: readonly JudgedE
         : `evidence.ndjson: the verdict of ${keptRule(rule)} is ${kept}, but its exchanges give ${derived}`,
     ]
   })
+}
+
+function byRule(events: readonly JudgedEvent[]): ReadonlyMap<string, readonly JudgedEvent[]> {
+  return Map.groupBy(events, ({ rule }) => rule)
 }
 
 /** Events as text that does not depend on their order. */

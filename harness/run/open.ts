@@ -53,15 +53,16 @@ export async function openRun(options: RunOptions) {
   const { send: transport, isOver, drain } = drainable(sending)
   const recorder = createFileRecorder(options.evidence, createRedactor(secretsOf(target)))
   const waited: Waited = (end) => recorder.event({ type: 'clock', ...end })
-  let fault: ClockFault | null = null
   const say = (line: string) => reportProgress({ type: 'shown', lines: [line] })
   const opened = clockOf({ waited, onLateResponse: () => say(lateResponse) })
   const opening = typeof target.clock === 'string' ? opened : sayIfSlow(target.clock.url, target, opened, say)
-  const clock = await opening.catch((error: unknown) => {
-    if (!(error instanceof ClockFault)) throw error
-    fault = error
-    return createRealClock()
-  })
+  const [clock, fault] = await opening.then(
+    (remote): [RunClock, ClockFault | null] => [remote, null],
+    (error: unknown): [RunClock, ClockFault | null] => {
+      if (!(error instanceof ClockFault)) throw error
+      return [createRealClock(), error]
+    },
+  )
   const begunMs = clock.now()
   const started = recordStart(recorder, options, target, fault === null ? clock.kind : 'remote')
   const write = options.resources === null ? () => {} : createResourceLedger(options.resources)
@@ -99,7 +100,10 @@ export async function openRun(options: RunOptions) {
   })
   const total = session.scenarios.length + session.invariants.length + loaded.length
   const probed = session.probe(say)
-  const stopped = refused(deaf) ?? refusalOf(await (fault === null ? probed : bounded(fault)), target) ?? refused(fault)
+  const stopped =
+    refused(deaf) ??
+    refusalOf(await (fault === null ? probed : bounded(fault)), target) ??
+    refused(fault?.message ?? null)
   reportProgress(
     stopped === null ? { type: 'started', rules: total, clock: clock.kind } : { type: 'stopped', ...stopped },
   )
@@ -179,8 +183,8 @@ function withPlanesOf(target: Target, rules: readonly string[]): Target {
 }
 
 /** A statement of the target file is wrong, so nothing that needs it could be judged. */
-function refused(why: string | Error | null): EndEvent['stopped'] {
-  return why === null ? null : { exit: exitCodes.usage, message: why instanceof Error ? why.message : why }
+function refused(message: string | null): EndEvent['stopped'] {
+  return message === null ? null : { exit: exitCodes.usage, message }
 }
 
 async function connect(options: RunOptions): Promise<Connected> {

@@ -2,7 +2,7 @@ import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { both, isMissing, lets, refusesAndDoes, type When } from './auth-tools.ts'
 import { copyOf, isAt, passesOn, returns, route, withStatus } from './lb-tools.ts'
-import { answered, defect, options, part, refusing, setsHeader } from './tools.ts'
+import { answered, type Change, defect, options, part, refusing, setsHeader } from './tools.ts'
 
 const isOfLb: When = ({ url }) => url.includes('/lb/')
 /** A worker that calls has no trace; every request of a run has one. */
@@ -97,20 +97,12 @@ export const lbWorkers: readonly Defect[] = [
   defect('worker-500-retried', 'lb.no-retry', 'error', {
     says: 'A request that the worker answers with 500 is sent again.',
     observed: 'it reached the worker 2×',
-    change: passesOn(async (pass, request) => {
-      const copy = copyOf(request)
-      const response = await pass(request)
-      return response.status === 500 ? pass(copy) : response
-    }),
+    change: sendsAgain(500),
   }),
   defect('worker-503-retried', 'lb.no-retry', 'error', {
     says: 'A request that the worker answers with 503 is sent again.',
     observed: 'it reached the worker 2×',
-    change: passesOn(async (pass, request) => {
-      const copy = copyOf(request)
-      const response = await pass(request)
-      return response.status === 503 ? pass(copy) : response
-    }),
+    change: sendsAgain(503),
   }),
   defect('worker-500-retried-later', 'lb.no-retry', 'error', {
     says: 'A request that the worker answers with 500 is sent again a minute later.',
@@ -251,3 +243,12 @@ export const lbWorkers: readonly Defect[] = [
     change: lets(both(isOfWorker, isMissing)),
   }),
 ]
+
+/** Requests that the worker answers with this status are sent again. */
+function sendsAgain(status: number): Change {
+  return passesOn(async (pass, request) => {
+    const copy = copyOf(request)
+    const response = await pass(request)
+    return response.status === status ? pass(copy) : response
+  })
+}

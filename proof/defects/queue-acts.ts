@@ -1,7 +1,6 @@
 import type { Endpoint } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
-import { keepsWorker } from './queue-time.ts'
-import { asks, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
+import { asks, keepsWorker, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
 import { all, type Change, defect, onAnswer, options, part, refusing } from './tools.ts'
 
 const isDeath = ({ error = '' }: { readonly error?: string }) => /exited/.test(error)

@@ -1,7 +1,7 @@
 import { tables } from '../../generated/tables.ts'
 import { defaultEndpoints, type Job, type JobStatus, Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { executedAgain, startsToldTwice } from './queue-tools.ts'
+import { executedAgain, keepsWorker, startsToldTwice } from './queue-tools.ts'
 import { all, type Change, defect, options, part } from './tools.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
@@ -193,14 +193,6 @@ export const queueTime: readonly Defect[] = [
     ),
   }),
 ]
-
-/** A worker whose execution was stopped stays busy for ever. */
-export function keepsWorker(): Change {
-  return part('stopExecution', (next, job) => {
-    if (job.execution !== null) job.execution.worker.execution = null
-    next()
-  })
-}
 
 /** Jobs in one status are not deleted when their ttl is over. */
 function spared(status: JobStatus): Change {

@@ -93,3 +93,11 @@ export function out(operation: string, from = 1): Wrap {
 export function asks(operation: string): (request: Request) => boolean {
   return ({ url }) => new URL(url).pathname.split('/')[3] === operation
 }
+
+/** A worker whose execution was stopped stays busy for ever. */
+export function keepsWorker(): Change {
+  return part('stopExecution', (next, job) => {
+    if (job.execution !== null) job.execution.worker.execution = null
+    next()
+  })
+}

@@ -3,7 +3,7 @@ import { membersOf, type PodView } from '../../harness/exchange/read.ts'
 import { changeOf } from '../../harness/fixtures/change.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
 import type { Fixtures } from '../../harness/fixtures/types.ts'
-import { inconclusiveIfScarce } from '../../harness/planes/pods/access.ts'
+import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
@@ -73,7 +73,7 @@ rule('auth.granted', { varies: anyPod }, async (context) => {
   for (const permission of permissionsOf(target.grants.may)) {
     const send = await requestFor(permission, context)
     const reply = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => send(restricted))
-    inconclusiveIfScarce(context, reply, ` for ${permission}`)
+    inconclusiveIfNoCapacity(context, reply, ` for ${permission}`)
     const { status } = reply.status < 300 ? reply : await send(pods)
     if (status >= 300) inconclusive(`${permission} is answered ${status} with a full key too`)
     check('granted').success(reply)

@@ -15,10 +15,9 @@ import {
   laterMs,
   listEndpoints,
   saysQuota,
-  untilFound,
   whileQuotaIsUsed,
 } from '../shared/endpoints.ts'
-import { lookUntil } from '../shared/look-until.ts'
+import { lookUntil, untilFound } from '../shared/look-until.ts'
 
 /** How many creations are sent at once. */
 const atOnce = 20

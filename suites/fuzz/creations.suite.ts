@@ -4,7 +4,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { memoize, memoizeTexts } from '../../harness/common/memoize.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, show } from '../../harness/exchange/read.ts'
-import { inconclusiveIfScarce } from '../../harness/planes/pods/access.ts'
+import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { createTolerance } from '../../harness/rule/tolerance.ts'
@@ -56,7 +56,7 @@ rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
   const way: Omit<Way, 'situation'> = {
     clause: 'answer',
     send: (one, options) => pods.create(raw(own(one).bytes), { ...options, repeats: true }),
-    excuse: (reply) => inconclusiveIfScarce(context, reply),
+    excuse: (reply) => inconclusiveIfNoCapacity(context, reply),
   }
   const refused: Refused[] = []
   const { tolerate, end } = createTolerance()

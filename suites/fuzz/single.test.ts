@@ -4,6 +4,9 @@ import { allRules } from '../../harness/rule/registry.ts'
 import { judgeOn } from '../../proof/judge.ts'
 import type { Variant } from '../../proof/types.ts'
 
+/** Addresses of action bodies and submissions. */
+const actionOrRun = /\/(action|run)$/
+
 /** The reference, which gives no answer to these of its bodies; `nth` counts them. */
 function dropping(isDropped: (body: string, nth: number) => boolean, paths: RegExp): Variant {
   return {
@@ -48,7 +51,7 @@ test('an outage is the reason, and not the pod that it keeps from being made', a
 })
 
 test('bodies without a response do not keep the requests of another rule from being sent', async () => {
-  const variants = [dropping((body) => !/"input":\{|"action"/.test(body), /\/(action|run)$/)]
+  const variants = [dropping((body) => !/"input":\{|"action"/.test(body), actionOrRun)]
   const judgements = await judgeOn({ variants, rules: rules('pods.action.exited.start', 'queue.body.fuzz') })
   expect(judgements.map(({ verdict }) => verdict)).toEqual(['passed', 'inconclusive'])
 })
@@ -58,10 +61,10 @@ describe.each([
     'pods.action-body.fuzz',
     '"plumbline":null',
     '{"action":"stop","plumbline":null} (at $ an unknown property',
-    /\/(action|run)$/,
+    actionOrRun,
   ],
-  ['pods.patch.fuzz', '"plumbline":null', '"plumbline":null}} (at $.mounts an unknown property', /\/(action|run)$/],
-  ['queue.body.fuzz', '"input":null', '{"input":null} (at $.input it is null)', /\/(action|run)$/],
+  ['pods.patch.fuzz', '"plumbline":null', '"plumbline":null}} (at $.mounts an unknown property', actionOrRun],
+  ['queue.body.fuzz', '"input":null', '{"input":null} (at $.input it is null)', actionOrRun],
   ['pods.create.fuzz', '"plumbline":null', 'an unknown property', /\/pods$/],
 ])('%s', (id, dropped, said, paths) => {
   const judged = async (variant: Variant) => {

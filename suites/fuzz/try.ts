@@ -1,6 +1,6 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
-import { inconclusiveIfScarce } from '../../harness/planes/pods/access.ts'
+import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import { outageStatuses } from '../../harness/rule/check.ts'
 import { responseTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { sameMounts } from '../shared/patching.ts'
@@ -67,7 +67,7 @@ export async function tryOne(stage: Subject, drawn: Drawn, steps: Steps, sendsVa
   }
   if (seen.length === 0 || !('value' in outcome)) {
     const answer = 'value' in outcome ? outcome.value : null
-    if (steps.isRule && answer !== null) inconclusiveIfScarce(context, answer as Reply)
+    if (steps.isRule && answer !== null) inconclusiveIfNoCapacity(context, answer as Reply)
     const wrong = { drawn, allowed, observed: observedIn(outcome), answer, isPodless: trial.isPodless }
     return (await judge(stage, wrong, steps)) || tryOne(stage, drawn, steps, sendsValid)
   }

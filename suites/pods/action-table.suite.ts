@@ -56,14 +56,13 @@ async function permitted(context: Context, status: PodStatus, action: PodAction)
   else expectFullPod(check('full-pod'), reply)
   // Whatever sent a pod into ERROR may send it there again: pods.action.error.start-leaves asks no more than a try.
   if (status === 'ERROR' && action === 'start') return
-  if (action === 'restart') await context.clock.sleep(restartBeginsMs)
-  await becomes(context, pod, tables.transitions[action].to)
+  await becomes(context, pod, action)
   if (settled.has(status)) await again(context, pod, status, action)
 }
 
 /** Takes an action a second time, once its pod is back in the status, if it comes back there. */
 async function again(context: Context, { id }: PodView, status: PodStatus, action: PodAction): Promise<void> {
-  const { check, clock, pods, settle } = context
+  const { check, pods, settle } = context
   const way = { start: 'stop', stop: 'start', restart: null, terminate: undefined }[action]
   if (way === undefined) return
   if (way !== null) {
@@ -74,8 +73,7 @@ async function again(context: Context, { id }: PodView, status: PodStatus, actio
   if (pod === null) return
   const reply = await whileScarce(context, pod, () => pods.act(id, action))
   check('answered').status(reply, tables.transitions[action].answer)
-  if (action === 'restart') await clock.sleep(restartBeginsMs)
-  await becomes(context, pod, tables.transitions[action].to)
+  await becomes(context, pod, action)
 }
 
 async function refused(context: Context, status: PodStatus, action: PodAction): Promise<void> {
@@ -172,8 +170,9 @@ async function isSound(
 }
 
 /** The pod gets to where the action leads, and stays there; for TERMINATED, being gone is as good. */
-async function becomes(context: Context, pod: PodView, status: PodStatus): Promise<void> {
-  const { check, settle, target } = context
+async function becomes(context: Context, pod: PodView, action: PodAction): Promise<void> {
+  const { check, clock, settle, target } = context
+  const status = tables.transitions[action].to
   const { settleMs, visibleMs } = target.tolerances
   const expectThere = async (clause: Check, boundMs: number) => {
     const { reply, ...rest } = await settle(pod.id, (seen) => seen === status || gone.has(seen), boundMs)
@@ -182,6 +181,7 @@ async function becomes(context: Context, pod: PodView, status: PodStatus): Promi
     clause.status(reply, 200)
     clause.that(rest.status === status, `status ${status}`, `status ${rest.status}`, reply)
   }
+  if (action === 'restart') await clock.sleep(restartBeginsMs)
   await expectThere(check(`becomes-${status.toLowerCase()}`), settleMs)
   // pods.action.terminate-is-final looks again at pods that were terminated.
   if (status === 'TERMINATED') return

@@ -3,7 +3,7 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { canonical, type Members, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
-import { inconclusiveIfScarce, scarcityText } from '../../harness/planes/pods/access.ts'
+import { inconclusiveIfNoCapacity, scarcityText } from '../../harness/planes/pods/access.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { isNamed, listHolding, named } from '../shared/listing.ts'
 import { eachOf, type Shapes, sameMounts, shown } from '../shared/patching.ts'
@@ -45,7 +45,7 @@ export async function created(context: Context, shape: PodShape) {
     vary.fellBack('fields')
     ;[valid, reply] = await tryShape({ ...shape, ...shapeOf(valid), fields: 'few' })
   }
-  inconclusiveIfScarce(context, reply)
+  inconclusiveIfNoCapacity(context, reply)
   const by = 'cpu' in valid ? 'pods.create.cpu' : 'pods.create.gpu'
   const id = await fixture.createdId(reply)
   if (id === null) return blocked(by, `a valid creation answered ${reply.status}, and no pod is found`)

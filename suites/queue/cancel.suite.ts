@@ -6,6 +6,7 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import { expectNotCompleted, insist, laterJobReads } from '../shared/job-responses.ts'
+import { expectTaken } from './times.ts'
 
 const unfinished: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS'])
 
@@ -44,14 +45,12 @@ rule('queue.cancel.running', { varies: anyJob }, async (context) => {
 })
 
 rule('queue.cancel.frees-worker', { ...fills, varies: ['input', 'options'] }, async (context) => {
-  const { check, clock, fixture, target } = context
-  const { coldStartMs, dispatchMs, sweepMs } = target.tolerances
+  const { check, clock, fixture } = context
   const { role, held, release } = await fullEndpoint(context)
   const next = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
   await expectWaiting(context, next)
   for (const { id, queue } of held.slice(0, 1)) check('accepted').success(await queue.cancel(id))
-  const start = await clock.until(next.beacon.started(), clock.now() + sweepMs + coldStartMs + dispatchMs)
-  check('free').that(start !== null, 'a worker that takes the next job', 'no worker', next.reply)
+  await expectTaken(context, next, clock.now())
   release()
 })
 

@@ -22,7 +22,7 @@ import {
   submittedId,
   validSubmission,
 } from '../shared/job-responses.ts'
-import { lookUntil } from '../shared/look-until.ts'
+import { untilFound } from '../shared/look-until.ts'
 import { kindOfValue } from '../shared/readers.ts'
 
 /** How many submissions are sent at once, well below what /run admits at once. */
@@ -67,8 +67,7 @@ rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) =
 })
 
 rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker }, async (context) => {
-  const { check, fixture, part, queue, target } = context
-  const isFound = ({ status }: Reply) => status !== 404
+  const { check, fixture, part, queue } = context
   const { body, reply: first } = await fixture.submitted()
   const replies = [
     first,
@@ -87,8 +86,7 @@ rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker 
   for (const reply of replies) {
     // A result of /runsync may be removed after a minute.
     if (isSync(reply)) continue
-    const look = () => queue.status(jobIdIn(reply.json) ?? '')
-    check('found').success(await lookUntil(context, target.tolerances.visibleMs, look, isFound))
+    check('found').success(await untilFound(context, () => queue.status(jobIdIn(reply.json) ?? '')))
   }
   if (silent !== undefined) {
     blockedBy(context, 'queue.runsync.completed', `/runsync answered ${silent.status} without an id`, silent)

@@ -9,7 +9,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import type { ManagementPlane } from '../../target/types.ts'
 import { blockedBy, submittedId } from './job-responses.ts'
 import { isNamed } from './listing.ts'
-import { lookUntil } from './look-until.ts'
+import { lookUntil, untilFound } from './look-until.ts'
 
 /** How long a creation waits for the workers of other rules, or for an API that is out, ms. */
 const quotaWaitMs = 60_000
@@ -77,11 +77,6 @@ export async function createdEndpoint(context: Context, more: Members = {}) {
     )
   await untilFound(context, () => get(context, id))
   return { id, body, reply }
-}
-
-/** The response to a request about a new endpoint: it may be found by its id only once its creation is visible. */
-export function untilFound(context: Context, send: () => Promise<Reply>): Promise<Reply> {
-  return lookUntil(context, context.target.tolerances.visibleMs, send, ({ status }) => status !== 404)
 }
 
 async function namedId(context: Context, name: string): Promise<string | null> {

@@ -1,3 +1,4 @@
+import type { Reply } from '../../harness/client/reply.ts'
 import type { Context } from '../../harness/rule/context.ts'
 
 /**
@@ -18,4 +19,9 @@ export async function lookUntil<T>(
     seen = await look()
   }
   return seen
+}
+
+/** The response to a request about something new: it may be found by its id only once its creation is visible. */
+export function untilFound(context: Pick<Context, 'clock' | 'target'>, send: () => Promise<Reply>): Promise<Reply> {
+  return lookUntil(context, context.target.tolerances.visibleMs, send, ({ status }) => status !== 404)
 }

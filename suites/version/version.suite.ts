@@ -1,7 +1,7 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { canonical, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
-import { inconclusiveIfScarce } from '../../harness/planes/pods/access.ts'
+import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { shown } from '../shared/patching.ts'
 
@@ -25,7 +25,7 @@ rule('version.persistent-deprecated', async (context) => {
   const created = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, async () =>
     pods.create(await fixture.body({ kind: 'gpu', mount: 'persistent' })),
   )
-  inconclusiveIfScarce(context, created)
+  inconclusiveIfNoCapacity(context, created)
   check('accepted').success(created)
   const id = await fixture.createdId(created)
   const { reply } = await shown(context, id ?? '', () => true)

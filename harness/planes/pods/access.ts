@@ -89,7 +89,7 @@ export function createPodAccess(host: OwnerContext) {
 }
 
 /** Throws Inconclusive if a response shows a lack of capacity. */
-export function inconclusiveIfScarce(of: Pick<PodMaker, 'lacksCapacity'>, reply: Reply, what = ''): void {
+export function inconclusiveIfNoCapacity(of: Pick<PodMaker, 'lacksCapacity'>, reply: Reply, what = ''): void {
   if (of.lacksCapacity(reply)) throw new Inconclusive(scarcityText(reply, what))
 }
 
