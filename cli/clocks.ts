@@ -36,7 +36,7 @@ export async function refuseStandingClock({ clock, pods, queue }: Target): Promi
   }
 }
 
-/** Throws UsageError if the controlled clock of the target gives a wrong response. It may give none: a plan needs no target that runs. */
+/** Throws UsageError if the controlled clock gives a wrong response. It may give none: a target need not run to be planned. */
 export async function refuseFaultyClock(target: Target): Promise<void> {
   const tolerances = { ...target.tolerances, answerMs }
   try {

@@ -38,7 +38,7 @@ export function filled(name: string, value: object): Record<string, unknown> {
   return Object.keys(value).length === 0 ? {} : { [name]: value }
 }
 
-/** A base address without its trailing slash, or why it is invalid. Plain http is for this machine, unless its section allows it. */
+/** A base address without its trailing slash, or why it is invalid. Plain http is refused for other machines unless allowed. */
 function readAddress(text: string, plainHttp: boolean, section: string): Resolved {
   if (!URL.canParse(text)) return { fault: 'expected an http or https address, such as https://api.example.com' }
   const url = new URL(text)

@@ -46,7 +46,7 @@ export function listOf(value: unknown, at: string): readonly unknown[] | null {
   return Array.isArray(list) ? list : null
 }
 
-/** Why a response has no list: its status, or where the list was looked for, with the key of the target file that says so. */
+/** Why a response has no list: its status, or the place `at` without one, with the key of the target file that names it. */
 export function noListText(what: string, status: number, at: string, key: string | null = null): string {
   if (!isSuccess(status)) return `${what} was answered ${status}`
   const place = at === '' ? 'is no array' : `has no array in the member ${at}`

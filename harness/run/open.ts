@@ -34,7 +34,7 @@ import type { DriveLoad, Progress, RunOptions } from './options.ts'
 import { refusalOf } from './probe.ts'
 import { createSession } from './session.ts'
 
-/** Longest wait for the probe of a target whose clock has failed, ms; if the clock is silent, the target may be as well, which takes longer. */
+/** Longest wait for the probe if the clock has failed, ms. A silent clock adds the usual time for a response. */
 const probeMs = 2_000
 
 interface Connected {
