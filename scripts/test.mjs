@@ -2,34 +2,38 @@
 // of each, and a last line that counts. `--load` adds the steps that need k6, and builds k6 if it is missing.
 import { spawn } from 'node:child_process'
 
-const node = process.execPath
 const bin = 'bin/plumbline.js'
 /** Room for young objects: most live for one exchange, and with the defaults of V8 many are copied for nothing. */
 const vitest = ['--min-semi-space-size=32', '--max-semi-space-size=64', 'node_modules/vitest/vitest.mjs', 'run']
 const groups = [
   [
-    ['generated files are current', 'npm', ['run', '--silent', 'generate', '--', '--check']],
-    ['format and lint', 'npx', ['--no-install', 'biome', 'check', '--error-on-warnings', '.']],
-    ['types', 'npx', ['--no-install', 'tsc', '--noEmit']],
-    ['build', 'npm', ['run', '--silent', 'build']],
+    ['generated files are current', ['packages/codegen/generate.ts', '--check']],
+    ['format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']],
+    ['types', ['node_modules/typescript/bin/tsc', '--noEmit']],
+    ['build', ['scripts/build.mjs']],
   ],
-  [['own tests', 'npx', ['--no-install', 'node', ...vitest, '--project', 'own', '--reporter=dot']]],
-  [['prove', node, [bin, 'prove', '--quiet']]],
+  [['own tests', [...vitest, '--project', 'own', '--reporter=dot']]],
+  [['prove', [bin, 'prove', '--quiet']]],
   [
-    ['the rules under vitest', 'npx', ['--no-install', 'node', ...vitest, '--project', 'suites', '--reporter=dot']],
+    ['the rules under vitest', [...vitest, '--project', 'suites', '--reporter=dot']],
     // A twentieth of them, the same ones each time; `prove --odd` tries all.
-    ['prove, 60 odd responses', node, [bin, 'prove', '--odd', '--sample', '60', '--seed', '1', '--quiet']],
-    ['check, in process and over HTTP', node, ['scripts/check-over-http.mjs']],
+    ['prove, 60 odd responses', [bin, 'prove', '--odd', '--sample', '60', '--seed', '1', '--quiet']],
+    ['check, in process and over HTTP', ['scripts/check-over-http.mjs']],
   ],
-  ...(process.argv.includes('--load') ? [[['load, through k6', 'npm', ['run', '--silent', 'test:load']]]] : []),
+  ...(process.argv.includes('--load')
+    ? [[['load, through k6', [...vitest, '--config', 'load/vitest.config.ts']]]]
+    : []),
 ]
 
 /** Runs a step and prints its whole output once it has ended. */
-function run([name, command, args]) {
+function run([name, args]) {
   const begun = performance.now()
   return new Promise((ended) => {
     const said = [`\n── ${name}\n`]
-    const child = spawn(command, args, { env: { ...process.env, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => said.push(text))
     let reason = ''
     child.on('error', (error) => {
