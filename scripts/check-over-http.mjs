@@ -1,10 +1,11 @@
 // Judges the same rules in process and over real HTTP, with another seed, jobs executed by worker processes, and one
 // defect. Each verdict and reading must be the same but for the rule of the defect, and a replay of what was recorded over
 // HTTP must give the same bytes.
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { python } from '../harness/testing/python.ts'
 import { startServing } from './serving.mjs'
 
 const bin = join(import.meta.dirname, '..', 'bin', 'plumbline.js')
@@ -13,8 +14,7 @@ const at = (name) => join(dir, name)
 /** No other rule builds on the one that it breaks. */
 const defect = { id: 'exited-stop-accepted', rule: 'pods.action.exited.stop' }
 const workerFolder = join(import.meta.dirname, '..', 'suites', 'worker')
-const isPythonThere = spawnSync('python3', ['--version']).status === 0
-const worker = isPythonThere ? ['--worker', `python3 '${workerFolder}'`] : []
+const worker = python === null ? [] : ['--worker', `'${python}' '${workerFolder}'`]
 
 /** Runs a command; throws unless it exits with the expected status. */
 function plumbline(expected, ...args) {
@@ -68,7 +68,7 @@ try {
   if (wrong !== undefined) throw wrong.reason
   compare(judgements('in-process'), judgements('over-http'))
   if (!results('over-http').equals(results('over-http-again'))) throw new Error('the replay gives another results.json')
-  const workers = isPythonThere ? 'with worker processes' : 'without worker processes, since there is no python3'
+  const workers = python === null ? 'without worker processes, since there is no python3' : 'with worker processes'
   process.stdout.write(
     `${judgements('over-http').size} rules: the same verdicts and readings in process, over HTTP ${workers}, and by replay; a served defect is found\n`,
   )

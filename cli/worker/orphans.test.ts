@@ -1,15 +1,14 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { python } from '../../harness/testing/python.ts'
 import { isAlive, owningProcess } from '../process.ts'
 import { startReceiver } from './testing/receiver.ts'
 import { drive } from './testing/served.ts'
 
-const isPythonThere = spawnSync('python3', ['--version']).status === 0
 const worker = fileURLToPath(new URL('../../suites/worker', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'plumbline-orphans-'))
 
@@ -24,12 +23,12 @@ test.for<[signal: NodeJS.Signals, code: number | null]>([
   ['SIGTERM', 0],
   ['SIGKILL', null],
 ])('%s leaves no worker process behind', { timeout: 120_000 }, async ([signal, code], { skip }) => {
-  skip(!isPythonThere, 'there is no python3 on this machine')
+  skip(python === null, 'there is no python3 on this machine')
   const noted = mkdtempSync(join(folder, 'ids-'))
   const script = join(folder, 'noting.py')
   writeFileSync(script, noting)
   const receiver = await startReceiver()
-  const served = await drive(['--worker', `python3 ${script} ${noted}`], receiver)
+  const served = await drive(['--worker', `'${python}' ${script} ${noted}`], receiver)
   onTestFinished(() => {
     served.child.kill('SIGKILL')
     receiver.close()

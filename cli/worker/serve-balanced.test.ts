@@ -1,15 +1,14 @@
-import { spawnSync } from 'node:child_process'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { python } from '../../harness/testing/python.ts'
 import { defaultKeys } from '../../reference/index.ts'
 import { createCommands } from '../testing/commands.ts'
 
 const suites = join(import.meta.dirname, '../../suites/worker')
-const isPythonThere = spawnSync('python3', ['--version']).status === 0
 const workers = [
   { worker: 'the worker of the reference', words: [] },
-  ...(isPythonThere ? [{ worker: 'python3 suites/worker', words: ['--worker', `python3 ${suites}`] }] : []),
+  ...(python === null ? [] : [{ worker: 'python3 suites/worker', words: ['--worker', `'${python}' ${suites}`] }]),
 ]
 const headers = { authorization: `Bearer ${defaultKeys.full}` }
 

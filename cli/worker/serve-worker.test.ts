@@ -1,14 +1,13 @@
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { python } from '../../harness/testing/python.ts'
 import { type Arrival, type Receiver, startReceiver } from './testing/receiver.ts'
 import { drive } from './testing/served.ts'
 
 const suites = join(import.meta.dirname, '../../suites/worker')
-const isPythonThere = spawnSync('python3', ['--version']).status === 0
 const workers = [
   { worker: 'the worker of the reference', words: [] },
-  ...(isPythonThere ? [{ worker: 'python3 suites/worker', words: ['--worker', `python3 ${suites}`] }] : []),
+  ...(python === null ? [] : [{ worker: 'python3 suites/worker', words: ['--worker', `'${python}' ${suites}`] }]),
 ]
 
 /** All that came to the receiver, by worker. */
@@ -142,7 +141,7 @@ describe.each(workers)('over HTTP, with $worker', { timeout: 120_000 }, ({ words
 })
 
 test('both workers are seen to do the same', ({ skip }) => {
-  skip(!isPythonThere, 'there is no python3 on this machine')
+  skip(python === null, 'there is no python3 on this machine')
   const [first, second] = traces
   expect(first?.length).toBeGreaterThan(20)
   expect(second).toEqual(first)

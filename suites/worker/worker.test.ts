@@ -2,29 +2,29 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { python } from '../../harness/testing/python.ts'
 
-const isPythonThere = spawnSync('python3', ['--version']).status === 0
 const page = readFileSync(join(import.meta.dirname, '../../spec/worker.md'), 'utf8')
 
 /** Runs Python in the folder of the worker, without leaving compiled files there. */
-const python = (...words: string[]) =>
-  spawnSync('python3', ['-B', ...words], { cwd: import.meta.dirname, encoding: 'utf8' })
+const runPython = (...words: string[]) =>
+  spawnSync(python ?? '', ['-B', ...words], { cwd: import.meta.dirname, encoding: 'utf8' })
 
 test('the tests of the conformance worker in Python', { timeout: 120_000 }, ({ skip }) => {
-  skip(!isPythonThere, 'there is no python3 on this machine')
-  const { status, stderr } = python('-m', 'unittest', 'discover', '-s', '.')
+  skip(python === null, 'there is no python3 on this machine')
+  const { status, stderr } = runPython('-m', 'unittest', 'discover', '-s', '.')
   expect(stderr).toMatch(/\nRan \d\d tests in /)
   expect(stderr).toMatch(/\nOK\n$/)
   expect(status).toBe(0)
 })
 
 test('its page names the steps that it knows, and shows a plan that it follows', ({ skip }) => {
-  skip(!isPythonThere, 'there is no python3 on this machine')
+  skip(python === null, 'there is no python3 on this machine')
   const steps = [...page.matchAll(/^\| `\{"(\w+)": .*?\}` /gm)]
     .map(([, name]) => name)
     .filter((name) => name !== 'type')
-  expect(JSON.parse(python('-c', 'import json, plan; print(json.dumps(list(plan.CHECKS)))').stdout)).toEqual(steps)
+  expect(JSON.parse(runPython('-c', 'import json, plan; print(json.dumps(list(plan.CHECKS)))').stdout)).toEqual(steps)
   const [, example = ''] = /```json\n(.*?)```/s.exec(page) ?? []
   const read = 'import json, sys, plan; print(json.dumps(plan.read_plan(json.loads(sys.argv[1])["input"]).steps))'
-  expect(JSON.parse(python('-c', read, example).stdout)).toEqual(JSON.parse(example).input.plumbline.steps)
+  expect(JSON.parse(runPython('-c', read, example).stdout)).toEqual(JSON.parse(example).input.plumbline.steps)
 })
