@@ -19,6 +19,7 @@ test.each<[lines: readonly unknown[], said: string | null]>([
   [[{ ...run, rules: 'x' }], 'line 1 is not a line of evidence: /rules must be array'],
   [[{ ...run, target: null }], 'line 1 is not a line of evidence: /target must be object'],
   [[run, { ...wait, wait: 1.5 }], 'line 2 is not a line of evidence: /wait must be integer'],
+  [[{ ...run, targetFile: 5 }], 'line 1 is not a line of evidence: /targetFile must be string or null'],
   [[run, { type: 'other' }], 'line 2 is not a line of evidence: it has an unknown type'],
 ])('a record is checked line by line %#', (lines, said) => {
   const check = createEvidenceCheck()

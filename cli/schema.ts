@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { packageFolder } from './home.ts'
 
@@ -10,7 +11,11 @@ export function schemaCheck(name: 'results' | 'evidence'): (value: unknown) => s
   return (value) => {
     if (validate(value)) return null
     const [error] = validate.errors ?? []
-    const why = error?.keyword === 'discriminator' ? 'has an unknown type' : error?.message
-    return `${error?.instancePath || 'it'} ${why}`
+    return `${error?.instancePath || 'it'} ${error === undefined ? '' : reasonOf(error)}`
   }
+}
+
+function reasonOf({ keyword, message = '', params }: ErrorObject): string {
+  if (keyword === 'discriminator') return 'has an unknown type'
+  return keyword === 'type' ? `must be ${[params.type].flat().join(' or ')}` : message
 }

@@ -56,7 +56,7 @@ test('a failure in one of them is one of the whole', async () => {
   expect(merged.verdict).toMatchObject({ word: 'not conformant', exit: 1 })
 })
 
-const digests = sampleRun([]).digests
+const { digests, target } = sampleRun([]) as RunEvent & { readonly target: object }
 
 test.each<[string, () => Promise<Results>, string]>([
   ['the same run', () => other('passed'), 'a and b are the same run (r1); name it once'],
@@ -68,7 +68,12 @@ test.each<[string, () => Promise<Results>, string]>([
   [
     'another target',
     () => other('passed', { digests: { ...digests, target: 'sha256:ee' } }),
-    'a and b were made with different target files (acme staging, acme staging) and cannot be merged',
+    'a and b were made with different target files (acme staging, which changed) and cannot be merged',
+  ],
+  [
+    'a target of another name',
+    () => other('passed', { digests: { ...digests, target: 'sha256:ee' }, target: { ...target, name: 'acme live' } }),
+    'a and b were made with different target files (acme staging, acme live) and cannot be merged',
   ],
   [
     'another version',

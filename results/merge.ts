@@ -96,7 +96,7 @@ function refuseOther(first: NamedResults, other: NamedResults): void {
     a.plumbline !== b.plumbline
       ? `versions of plumbline (${a.plumbline}, ${b.plumbline})`
       : name === 'target'
-        ? `target files (${a.target}, ${b.target})`
+        ? `target files (${a.target === b.target ? `${a.target}, which changed` : `${a.target}, ${b.target}`})`
         : `versions of the ${name}`
   if (a.plumbline === b.plumbline && name === undefined) return
   throw new NotMergeable(
