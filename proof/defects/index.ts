@@ -11,6 +11,7 @@ import { endpoints } from './endpoints.ts'
 import { fuzz } from './fuzz.ts'
 import { lbRequests } from './lb-requests.ts'
 import { lbWorkers } from './lb-workers.ts'
+import { listDelete } from './list-delete.ts'
 import { outages } from './outages.ts'
 import { patch } from './patch.ts'
 import { queueActs } from './queue-acts.ts'
@@ -35,6 +36,7 @@ export const defects: readonly Defect[] = [
   ...authToken,
   ...create,
   ...fuzz,
+  ...listDelete,
   ...outages,
   ...patch,
   ...shape,

@@ -45,7 +45,7 @@ export const variationPods: readonly Defect[] = [
       return () => effectOf('stop')(newest, service)
     }),
   }),
-  defect('stopped-cpu-pod-starts-again', 'pods.action.provisioning.stop', 'stays-exited', {
+  defect('stopped-cpu-pod-starts-again', 'pods.action.starting.stop', 'stays-exited', {
     says: 'A CPU pod that is stopped is started again five seconds later.',
     observed: 'status RUNNING',
     variation: 'kind cpu',
@@ -217,12 +217,12 @@ export const variationPods: readonly Defect[] = [
     }),
   }),
   defect('refused-start-starts-second-time', 'pods.action.running.start', 'unchanged', {
-    says: 'A refused start of a RUNNING pod with a persistent mount restarts its container.',
+    says: 'A refused start of a RUNNING pod with a network mount restarts its container.',
     observed: seen('RUNNING', 'STARTING'),
-    variation: 'mount persistent',
+    variation: 'mount network',
     change: part('permit', (next, pod, action, service) => {
       const refusal = next()
-      if (pod.status === 'RUNNING' && action === 'start' && mountOf(pod) === 'persistent') {
+      if (pod.status === 'RUNNING' && action === 'start' && mountOf(pod) === 'network') {
         effectOf('start')(pod, service)
       }
       return refusal

@@ -120,6 +120,7 @@ export const life = [
     verdicts: {
       // Longer than a write may take to be visible, by the tolerance of its file.
       'pods.create.read-back': 'failed',
+      'pods.list.contains': 'failed',
       ...verdict('inconclusive', [
         'auth.pods.expired',
         'auth.pods.forbidden',

@@ -1,0 +1,53 @@
+import type { Defect } from '../types.ts'
+import { comesBackAs, does, later, refuses } from './action-tools.ts'
+import { defect, is, type Json, membersOf, onJson, part, succeeded } from './tools.ts'
+
+export const listDelete: readonly Defect[] = [
+  defect('delete-of-exited-refused', 'pods.delete', 'answered', {
+    says: 'DELETE of a pod that is EXITED is refused.',
+    observed: 'status 409',
+    change: refuses({ status: 'EXITED', action: 'terminate' }),
+  }),
+  defect('delete-ignored', 'pods.delete', 'gone', {
+    says: 'DELETE of a pod that is RUNNING is answered 204, and the pod stays.',
+    observed: 'status RUNNING',
+    change: does({ status: 'RUNNING', action: 'terminate' }, () => {}),
+  }),
+  defect('delete-leaves-cpu-pods', 'pods.delete', 'gone', {
+    says: 'DELETE of a CPU pod only stops it.',
+    observed: 'status EXITED',
+    change: part('transition', (next, pod, action, service) => {
+      const isKept = action === 'terminate' && 'cpu' in pod.hardware
+      if (!isKept) next()
+      else if (pod.status !== 'EXITED') service.parts.transition(pod, 'stop', service)
+    }),
+  }),
+  defect('deleted-pod-comes-back', 'pods.delete', 'stays-gone', {
+    says: 'A second after its DELETE a pod is there again.',
+    observed: 'status EXITED',
+    change: part('transition', (next, pod, action, service) => {
+      next()
+      if (action === 'terminate') later(1_000, comesBackAs('EXITED'))(pod, service)
+    }),
+  }),
+  defect('list-lacks-network-pods', 'pods.list.contains', 'listed', {
+    says: 'The list lacks pods with a network mount.',
+    observed: 'a list without it',
+    wrap: lists((pods) => pods.filter(({ mounts }) => membersOf(mounts)?.network === undefined)),
+  }),
+  defect('list-lacks-stopped-pods', 'pods.list.contains', 'listed', {
+    says: 'The list lacks pods that are EXITED.',
+    observed: 'a list without it',
+    wrap: lists((pods) => pods.filter(({ status }) => status !== 'EXITED')),
+  }),
+  defect('list-shows-running-pods-twice', 'pods.list.contains', 'once', {
+    says: 'The list shows each pod that is RUNNING twice.',
+    observed: '2 times',
+    wrap: lists((pods) => [...pods, ...pods.filter(({ status }) => status === 'RUNNING')]),
+  }),
+]
+
+/** The list holds other pods. */
+function lists(change: (pods: readonly Json[]) => readonly Json[]) {
+  return onJson(succeeded(is.list), (json) => ({ ...json, pods: change(json.pods as readonly Json[]) }))
+}

@@ -1,0 +1,42 @@
+import type { PodShape } from '../../harness/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { aPod } from '../../harness/variation/dimensions.ts'
+import { listUntil } from '../shared/listing.ts'
+import { bareStates, mountStates } from '../shared/patching.ts'
+import { laterPodReads } from '../shared/unchanged.ts'
+import { expectTerminated } from './answers.ts'
+
+type Deleted = PodShape & { readonly status: 'RUNNING' | 'EXITED' }
+
+rule('pods.delete', { each: deletedPods, varies: aPod }, async (context, { status, ...shape }) => {
+  const { check, fixture, pods, settle } = context
+  const { id } = await fixture.pod(status, shape)
+  check('answered').success(await pods.delete(id))
+  const { reply } = await settle(id, (seen) => seen === 'gone' || seen === 'TERMINATED')
+  expectTerminated(check('gone'), reply)
+  for await (const later of laterPodReads(context, id)) expectTerminated(check('stays-gone'), later)
+})
+
+rule('pods.list.contains', { each: mountStates, varies: aPod }, async (context, shape) => {
+  const { blocked, fixture, pods, settle } = context
+  const { id } = await fixture.pod('RUNNING', shape)
+  await expectListedOnce(context, id, 'RUNNING')
+  const { status } = await pods.act(id, 'stop')
+  const isStopped = status === 200 && (await settle(id, (seen) => seen === 'EXITED')).status === 'EXITED'
+  if (!isStopped) blocked('pods.action.running.stop', `stop answered ${status}, and the pod did not become EXITED`)
+  await expectListedOnce(context, id, 'EXITED')
+})
+
+/** A pod in each status that a platform keeps it in, of each kind on offer. */
+function deletedPods(context: Pick<Context, 'part'>): readonly Deleted[] {
+  const statuses = context.part('pod.exited') ? (['RUNNING', 'EXITED'] as const) : (['RUNNING'] as const)
+  return statuses.flatMap((status) => bareStates(context).map((shape) => ({ ...shape, status })))
+}
+
+async function expectListedOnce(context: Context, id: string, status: string): Promise<void> {
+  const { listed, isShown, reply } = await listUntil(context, id)
+  context.check('listed').that(isShown, `the pod in the list while it is ${status}`, 'a list without it', reply)
+  const count = listed.filter((entry) => entry.id === id).length
+  context.check('once').that(count === 1, 'the pod in the list once', `${count} times`, reply)
+}
