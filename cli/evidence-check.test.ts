@@ -13,14 +13,14 @@ const wait = { type: 'clock', owner: 'pods.a', wait: 1, nowMs: 5 }
 test.each<[lines: readonly unknown[], said: string | null]>([
   [[run, wait, end], null],
   [[run, { ...wait, later: 'more' }], null],
-  [[wait], 'line 1 is the first line and has no type run'],
-  [[run, run], 'line 2 is a second line of type run'],
-  [[run, end, end], 'line 3 comes after the line of type end'],
-  [[{ ...run, rules: 'x' }], 'line 1 is not a line of evidence: /rules must be array'],
-  [[{ ...run, target: null }], 'line 1 is not a line of evidence: /target must be object'],
-  [[run, { ...wait, wait: 1.5 }], 'line 2 is not a line of evidence: /wait must be integer'],
-  [[{ ...run, targetFile: 5 }], 'line 1 is not a line of evidence: /targetFile must be string or null'],
-  [[run, { type: 'other' }], 'line 2 is not a line of evidence: it has an unknown type'],
+  [[wait], 'line 1 is the first event and has no type run'],
+  [[run, run], 'line 2 is a second event of type run'],
+  [[run, end, end], 'line 3 comes after the event of type end'],
+  [[{ ...run, rules: 'x' }], 'line 1 is not an event: /rules must be array'],
+  [[{ ...run, target: null }], 'line 1 is not an event: /target must be object'],
+  [[run, { ...wait, wait: 1.5 }], 'line 2 is not an event: /wait must be integer'],
+  [[{ ...run, targetFile: 5 }], 'line 1 is not an event: /targetFile must be string or null'],
+  [[run, { type: 'other' }], 'line 2 is not an event: it has an unknown type'],
 ])('a record is checked line by line %#', (lines, said) => {
   const check = createEvidenceCheck()
   const all = () => lines.map((line, at) => check(line, `line ${at + 1}`))

@@ -2,7 +2,7 @@ import { membersOf } from '../harness/exchange/read.ts'
 import { type CheckLine, InvalidRecord } from '../harness/record/read.ts'
 import { schemaCheck } from './schema.ts'
 
-/** Throws InvalidRecord for a line that `spec/schemas/evidence.schema.json` does not allow, or that is out of place. */
+/** Throws InvalidRecord for an event that `spec/schemas/evidence.schema.json` does not allow, or that is out of place. */
 export function createEvidenceCheck(): CheckLine {
   const faultOf = schemaCheck('evidence')
   let before: unknown = null
@@ -10,11 +10,11 @@ export function createEvidenceCheck(): CheckLine {
     const damaged = (why: string) => new InvalidRecord(`${place} ${why}; the record is damaged`)
     const type = membersOf(event)?.type
     const fault = faultOf(event)
-    if (fault !== null) throw damaged(`is not a line of evidence: ${fault}`)
+    if (fault !== null) throw damaged(`is not an event: ${fault}`)
     if ((before === null) !== (type === 'run')) {
-      throw damaged(before === null ? 'is the first line and has no type run' : 'is a second line of type run')
+      throw damaged(before === null ? 'is the first event and has no type run' : 'is a second event of type run')
     }
-    if (before === 'end') throw damaged('comes after the line of type end')
+    if (before === 'end') throw damaged('comes after the event of type end')
     before = type
   }
 }

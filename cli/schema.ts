@@ -9,9 +9,9 @@ export function schemaCheck(name: 'results' | 'evidence'): (value: unknown) => s
   const schema = JSON.parse(readFileSync(join(packageFolder, 'spec', 'schemas', `${name}.schema.json`), 'utf8'))
   const validate = new Ajv2020({ strict: false, discriminator: true }).compile(schema)
   return (value) => {
-    if (validate(value)) return null
+    validate(value)
     const [error] = validate.errors ?? []
-    return `${error?.instancePath || 'it'} ${error === undefined ? '' : reasonOf(error)}`
+    return error === undefined ? null : `${error.instancePath || 'it'} ${reasonOf(error)}`
   }
 }
 

@@ -68,22 +68,22 @@ test.each<[string, () => Promise<Results>, string]>([
   [
     'another target',
     () => other('passed', { digests: { ...digests, target: 'sha256:ee' } }),
-    'a and b were made with different target files (acme staging, which changed) and cannot be merged',
+    'a and b were made with different target files (both of acme staging), and cannot be merged; run both again with the same',
   ],
   [
     'a target of another name',
     () => other('passed', { digests: { ...digests, target: 'sha256:ee' }, target: { ...target, name: 'acme live' } }),
-    'a and b were made with different target files (acme staging, acme live) and cannot be merged',
+    'a and b were made with different target files (acme staging, acme live), and cannot be merged',
   ],
   [
     'another version',
     () => other('passed', { plumbline: '9.0.0' }),
-    'a and b were made with different versions of plumbline (0.1.0, 9.0.0) and cannot be merged',
+    'a and b were made with different versions of plumbline (0.1.0, 9.0.0), and cannot be merged',
   ],
   [
     'another ledger',
     () => other('passed', { digests: { ...digests, ledger: 'sha256:ee' } }),
-    'a and b were made with different versions of the ledger and cannot be merged',
+    'a and b were made with different versions of the ledger, and cannot be merged',
   ],
   [
     'a run that could not start',

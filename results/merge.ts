@@ -14,15 +14,15 @@ export class NotMergeable extends Error {
   override readonly name = 'NotMergeable'
 }
 
-const comparable = ['conformant', 'not conformant', 'incomplete']
+const finished = ['conformant', 'not conformant', 'incomplete']
 /** States of an entry of `known:`, the one that decides first. */
 const knownOrder = ['no longer fails', 'stale', 'expired', 'accepted', 'not judged']
 
 /**
- * Several separate runs of one target as one: each rule with the verdict that some run came to, in the order of the
+ * Several separate runs of one target as one: each rule with the verdict of a run that judged it, in the order of the
  * ledger, and the verdict of the whole over all of them.
- * @throws NotMergeable, which names both, if they are the same run, of other targets, versions or ledgers, unfinished,
- * or contradict each other about a rule.
+ * @throws NotMergeable, which names both: the same run twice; different targets, versions or ledgers; an unfinished run;
+ * contradicting verdicts.
  */
 export function mergeResults(
   all: readonly NamedResults[],
@@ -31,8 +31,8 @@ export function mergeResults(
   const [first, ...others] = all
   if (first === undefined) throw new NotMergeable('nothing to merge; name at least one folder with results.json')
   for (const one of all) refuseUnfinished(one)
-  for (const other of others) refuseOther(first, other)
-  refuseTwice(all)
+  for (const other of others) refuseDifferentInputs(first, other)
+  refuseSameRun(all)
   const rules = mergeRules(all, ledger)
   const known = mergeKnown(all)
   const runs = all.map(({ results }) => results.run)
@@ -72,7 +72,7 @@ export function mergeResults(
 }
 
 /** A run is merged once; merged results name all of theirs. */
-function refuseTwice(all: readonly NamedResults[]): void {
+function refuseSameRun(all: readonly NamedResults[]): void {
   const seen = new Map<string, string>()
   for (const { name, results } of all) {
     for (const id of results.run.id.split('+')) {
@@ -85,23 +85,24 @@ function refuseTwice(all: readonly NamedResults[]): void {
 
 function refuseUnfinished({ name, results }: NamedResults): void {
   const { word, line } = results.verdict
-  if (comparable.includes(word)) return
+  if (finished.includes(word)) return
   throw new NotMergeable(`the run in ${name} is ${line}; run it again, and merge its results`)
 }
 
-function refuseOther(first: NamedResults, other: NamedResults): void {
-  const [a, b] = [first.results.run, other.results.run]
-  const name = ['target', 'ledger', 'specification', 'suite'].find((part) => a.digests[part] !== b.digests[part])
-  const differs =
-    a.plumbline !== b.plumbline
-      ? `versions of plumbline (${a.plumbline}, ${b.plumbline})`
-      : name === 'target'
-        ? `target files (${a.target === b.target ? `${a.target}, which changed` : `${a.target}, ${b.target}`})`
-        : `versions of the ${name}`
-  if (a.plumbline === b.plumbline && name === undefined) return
+function refuseDifferentInputs(first: NamedResults, other: NamedResults): void {
+  const difference = differenceOf(first.results.run, other.results.run)
+  if (difference === null) return
   throw new NotMergeable(
-    `${first.name} and ${other.name} were made with different ${differs} and cannot be merged; run both again`,
+    `${first.name} and ${other.name} were made with different ${difference}, and cannot be merged; run both again with the same`,
   )
+}
+
+function differenceOf(a: Results['run'], b: Results['run']): string | null {
+  if (a.plumbline !== b.plumbline) return `versions of plumbline (${a.plumbline}, ${b.plumbline})`
+  const name = ['target', 'ledger', 'specification', 'suite'].find((part) => a.digests[part] !== b.digests[part])
+  if (name === undefined) return null
+  if (name !== 'target') return `versions of the ${name}`
+  return `target files (${a.target === b.target ? `both of ${a.target}` : `${a.target}, ${b.target}`})`
 }
 
 function mergeRules(all: readonly NamedResults[], ledger: readonly Pick<RuleRow, 'id'>[]): RuleResult[] {

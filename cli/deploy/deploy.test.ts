@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { python } from '../../harness/testing/python.ts'
+import { noPython, python } from '../../harness/testing/python.ts'
 import { summarise } from '../../harness/tool/package.ts'
 import { randomBytes, writeProject } from '../../harness/tool/project.ts'
 import type { Project } from '../../harness/tool/types.ts'
@@ -108,7 +108,7 @@ test('random content is the same for a seed and cannot be compressed', async () 
 })
 
 test('the adapter of the documentation drives a tool', async ({ skip }) => {
-  skip(python === null, 'there is no python3 on this machine')
+  skip(python === null, noPython)
   const page = readFileSync(join(import.meta.dirname, '../../docs/deploy-driver.md'), 'utf8')
   const [, text = ''] = /```python\n([\s\S]*?)```/.exec(page) ?? []
   expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(20)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { python } from '../../harness/testing/python.ts'
+import { noPython, python } from '../../harness/testing/python.ts'
 import { isAlive, owningProcess } from '../process.ts'
 import { startReceiver } from './testing/receiver.ts'
 import { drive } from './testing/served.ts'
@@ -23,12 +23,12 @@ test.for<[signal: NodeJS.Signals, code: number | null]>([
   ['SIGTERM', 0],
   ['SIGKILL', null],
 ])('%s leaves no worker process behind', { timeout: 120_000 }, async ([signal, code], { skip }) => {
-  skip(python === null, 'there is no python3 on this machine')
+  skip(python === null, noPython)
   const noted = mkdtempSync(join(folder, 'ids-'))
   const script = join(folder, 'noting.py')
   writeFileSync(script, noting)
   const receiver = await startReceiver()
-  const served = await drive(['--worker', `'${python}' ${script} ${noted}`], receiver)
+  const served = await drive(['--worker', `'${python}' '${script}' '${noted}'`], receiver)
   onTestFinished(() => {
     served.child.kill('SIGKILL')
     receiver.close()

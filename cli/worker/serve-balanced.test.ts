@@ -1,14 +1,12 @@
 import { request } from 'node:http'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { python } from '../../harness/testing/python.ts'
+import { python, pythonWorker } from '../../harness/testing/python.ts'
 import { defaultKeys } from '../../reference/index.ts'
 import { createCommands } from '../testing/commands.ts'
 
-const suites = join(import.meta.dirname, '../../suites/worker')
 const workers = [
   { worker: 'the worker of the reference', words: [] },
-  ...(python === null ? [] : [{ worker: 'python3 suites/worker', words: ['--worker', `'${python}' ${suites}`] }]),
+  ...(python === null ? [] : [{ worker: 'python3 suites/worker', words: [...pythonWorker] }]),
 ]
 const headers = { authorization: `Bearer ${defaultKeys.full}` }
 

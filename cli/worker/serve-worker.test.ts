@@ -1,13 +1,11 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { python } from '../../harness/testing/python.ts'
+import { noPython, python, pythonWorker } from '../../harness/testing/python.ts'
 import { type Arrival, type Receiver, startReceiver } from './testing/receiver.ts'
 import { drive } from './testing/served.ts'
 
-const suites = join(import.meta.dirname, '../../suites/worker')
 const workers = [
   { worker: 'the worker of the reference', words: [] },
-  ...(python === null ? [] : [{ worker: 'python3 suites/worker', words: ['--worker', `'${python}' ${suites}`] }]),
+  ...(python === null ? [] : [{ worker: 'python3 suites/worker', words: [...pythonWorker] }]),
 ]
 
 /** All that came to the receiver, by worker. */
@@ -141,7 +139,7 @@ describe.each(workers)('over HTTP, with $worker', { timeout: 120_000 }, ({ words
 })
 
 test('both workers are seen to do the same', ({ skip }) => {
-  skip(python === null, 'there is no python3 on this machine')
+  skip(python === null, noPython)
   const [first, second] = traces
   expect(first?.length).toBeGreaterThan(20)
   expect(second).toEqual(first)

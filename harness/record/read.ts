@@ -69,8 +69,7 @@ function toBytes(dir: string, body: RecordedBody): Uint8Array | null {
 
 function parse(line: string, place: string, check: CheckLine = () => {}): EvidenceEvent {
   const event = membersOf(jsonIn(line)) as EvidenceEvent | null
-  if (event === null || !('type' in event))
-    throw new InvalidRecord(`${place} is not a line of evidence; the record is damaged`)
+  if (event === null || !('type' in event)) throw new InvalidRecord(`${place} is not an event; the record is damaged`)
   if (event.type === 'run' && event.format !== evidenceFormat)
     throw new InvalidRecord(`${place} has format ${event.format}; this version reads format ${evidenceFormat}`)
   check(event, place)

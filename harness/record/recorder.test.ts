@@ -87,7 +87,7 @@ test('a damaged record is refused with its place, and half a last line is left o
   appendFileSync(join(dir, 'evidence.ndjson'), '{"type": "verd')
   expect(await read()).toEqual(['exchange'])
   appendFileSync(join(dir, 'evidence.ndjson'), '\n')
-  await expect(read()).rejects.toThrow(/evidence\.ndjson:2 is not a line of evidence/)
+  await expect(read()).rejects.toThrow(/evidence\.ndjson:2 is not an event/)
 })
 
 describe('no secret is written as base64', () => {

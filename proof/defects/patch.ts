@@ -111,7 +111,7 @@ export const patch: readonly Defect[] = [
   }),
   defect('patch-answers-pod-as-before', 'pods.patch.answer', 'as-afterwards', {
     says: 'A PATCH answers the pod with the path that it had before.',
-    observed: 'another mounts',
+    observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace"}]}',
     wrap: onJson(succeeded(is.patch), (pod) => ({
       ...pod,
       mounts: { network: [{ volumeId: 'vol-1', path: '/workspace' }] },
@@ -124,7 +124,7 @@ export const patch: readonly Defect[] = [
   }),
   defect('other-size-ignored', 'pods.patch.persistent-size', 'applied', {
     says: 'Another size of a persistent mount is accepted and has no effect.',
-    observed: 'another mount in reads',
+    observed: 'mounts {"persistent":{"size":10,"path":"/workspace-b"}}',
     change: patching((pod, body, next) => {
       next()
       const { persistent } = pod.mounts

@@ -5,9 +5,9 @@ import { memoize, memoizeTexts } from '../../harness/common/memoize.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
+import { createCases } from '../../harness/rule/cases.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { createTolerance } from '../../harness/rule/tolerance.ts'
 import { created, expectNotCreated, isShown } from '../pods/creation.ts'
 import { shown } from '../shared/patching.ts'
 import type { Refused } from '../shared/table.ts'
@@ -59,7 +59,7 @@ rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
     excuse: (reply) => inconclusiveIfNoCapacity(context, reply),
   }
   const refused: Refused[] = []
-  const { tolerate, end } = createTolerance()
+  const { attempt, end } = createCases()
   let left = target.budget.fuzzPods ?? (target.clock === 'real' ? podsAtMost.real : podsAtMost.controlled)
   // Bodies that must be refused come first: they cost no pod.
   for (const one of [...cases.filter((one) => !mayBeMade(one)), ...cases.filter(mayBeMade)]) {
@@ -70,7 +70,7 @@ rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
       if (!isSuccess(reply.status)) refused.push({ name, what: caseText(one) })
       else if (--left >= 0) await readsBack(context, one, bytes, reply)
     }
-    const goesOn = await tolerate(tried, async () => {
+    const goesOn = await attempt(tried, async () => {
       // Both of its requests may have made a pod.
       if (mayBeMade(one)) left -= 2
     })

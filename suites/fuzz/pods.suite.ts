@@ -2,9 +2,9 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { memoizeTexts } from '../../harness/common/memoize.ts'
 import { planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
+import { createCases } from '../../harness/rule/cases.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { createTolerance } from '../../harness/rule/tolerance.ts'
 import { mountStates, mountsMoved } from '../shared/patching.ts'
 import { actionBodies, patchBodies } from './arbitrary.ts'
 import { asIs, bodyText, casesText, caseText, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
@@ -86,20 +86,20 @@ const actions = drawCases(actionBodies, 'PodActionRequest', drawn)
  */
 async function playAll(context: Context, subject: Subject, ...lists: readonly (readonly FuzzCase[])[]): Promise<void> {
   const steps = stepsOf(context)
-  const { tolerate, end } = createTolerance()
+  const { attempt, end } = createCases()
   /** Leaves a pod of which nobody knows how it is. */
   const leave = () => giveUp(subject, steps)
   for (const cases of lists) {
-    const goesOn = await tolerate(async () => {
+    const goesOn = await attempt(async () => {
       subject.pod ??= await subject.trial.make()
     })
     if (!goesOn || subject.pod === null) break
     for (const one of inOrder(cases, subject.trial.situation(subject.pod))) {
-      if (!(await tolerate(() => tryOne(subject, { one, path: '' }, steps, true), leave))) break
+      if (!(await attempt(() => tryOne(subject, { one, path: '' }, steps, true), leave))) break
     }
-    await tolerate(() => lookAtPod(subject, steps), leave)
+    if (!(await attempt(() => lookAtPod(subject, steps), leave))) break
   }
-  await tolerate(() => payOwed(subject, steps, 1))
+  await attempt(() => payOwed(subject, steps, 1))
   end()
 }
 

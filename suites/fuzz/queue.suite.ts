@@ -2,8 +2,8 @@ import { tables } from '../../generated/tables.ts'
 import { raw } from '../../harness/client/body.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { jobIdIn } from '../../harness/exchange/read.ts'
+import { createCases } from '../../harness/rule/cases.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { createTolerance } from '../../harness/rule/tolerance.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
 import { submissionBodies } from './arbitrary.ts'
 import { drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
@@ -39,9 +39,9 @@ rule('queue.body.fuzz', { workers: oneWorker }, async (context) => {
   // Without our worker nobody knows how long it would take until a valid one is answered.
   const isTwin = (one: FuzzCase) => one === cases[0] && part('worker')
   const synchronous = cases.filter((one) => isTwin(one) || !mayChange(situation, one))
-  const { tolerate, end } = createTolerance()
+  const { attempt, end } = createCases()
   for (const tried of [...runs, ...synchronous.map((one) => () => trySingle(context, runsync, one))]) {
-    if (!(await tolerate(tried))) break
+    if (!(await attempt(tried))) break
   }
   end()
 })

@@ -15,12 +15,12 @@ import type { PodStatus } from '../../target/types.ts'
 import { expectUnchanged, looksLater } from '../shared/unchanged.ts'
 import { expectFullPod, expectNoBody, expectTerminated, inconclusiveIfScarce, whileScarce } from './answers.ts'
 
-/** Statuses that a pod leaves by itself; what is asked of it may meet the next one. */
+/** Statuses that a pod leaves by itself; a call may find the next one. */
 const transient: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING'])
 /** Statuses of pods that may have a history. */
 const settled: ReadonlySet<PodStatus> = new Set(['RUNNING', 'EXITED'])
 const gone: ReadonlySet<string> = new Set(['TERMINATED', 'gone'])
-/** Statuses that a pod on its way to RUNNING does not come to by itself. */
+/** Statuses that a pod on its way to RUNNING never reaches by itself. */
 const ended: ReadonlySet<string> = new Set(['EXITED', ...gone])
 const final: ReadonlySet<string> = new Set(['RUNNING', 'ERROR', ...ended])
 const podsTried = 4
@@ -43,37 +43,39 @@ async function permitted(context: Context, status: PodStatus, action: PodAction)
   const { check, pods } = context
   const { pod, reply: first } = await actIn(context, status, action)
   const reply = context.lacksCapacity(first) ? await whileScarce(context, pod, () => pods.act(pod.id, action)) : first
-  const { answer } = tables.transitions[action]
-  const isScarce = context.lacksCapacity(reply)
-  check('answered').that(
-    !isScarce,
-    `status ${answer}, as a new pod of the kind is created now`,
-    responseText(reply),
-    reply,
-  )
-  check('answered').status(reply, answer)
+  expectAnswered(context, reply, action)
   if (action === 'terminate') expectNoBody(check('no-body'), reply)
   else expectFullPod(check('full-pod'), reply)
-  // Whatever sent a pod into ERROR may send it there again: pods.action.error.start-leaves asks no more than a try.
+  // The pod may go to ERROR again: only pods.action.error.start-leaves judges that.
   if (status === 'ERROR' && action === 'start') return
-  await becomes(context, pod, action)
+  await expectReached(context, pod, action)
   if (settled.has(status)) await again(context, pod, status, action)
 }
 
+/** The action that brings a pod back to where another one found it; a restarted pod is there already. */
+const back: Readonly<Partial<Record<PodAction, PodAction>>> = { start: 'stop', stop: 'start' }
+
 /** Takes an action a second time, once its pod is back in the status, if it comes back there. */
 async function again(context: Context, { id }: PodView, status: PodStatus, action: PodAction): Promise<void> {
-  const { check, pods, settle } = context
-  const way = { start: 'stop', stop: 'start', restart: null, terminate: undefined }[action]
-  if (way === undefined) return
-  if (way !== null) {
-    if (!isSuccess((await pods.act(id, way)).status)) return
-    if (!(await settle(id, (seen) => seen === status)).settled) return
-  }
-  const pod = podOf((await pods.get(id)).json, 0)
-  if (pod === null) return
+  const { pods, settle } = context
+  if (action === 'terminate') return
+  const way = back[action]
+  if (way !== undefined && !isSuccess((await pods.act(id, way)).status)) return
+  const { pod } = await settle(id, (seen) => seen === status)
+  if (pod?.status !== status) return
   const reply = await whileScarce(context, pod, () => pods.act(id, action))
-  check('answered').status(reply, tables.transitions[action].answer)
-  await becomes(context, pod, action)
+  // A pod may have left the status by itself since it was read.
+  if (reply.status === 409 && podOf((await pods.get(id)).json, 0)?.status !== status) return
+  expectAnswered(context, reply, action)
+  await expectReached(context, pod, action)
+}
+
+/** The status of the table, or a lack of capacity that a new pod of the kind disproves. */
+function expectAnswered({ check, lacksCapacity }: Context, reply: Reply, action: PodAction): void {
+  const { answer } = tables.transitions[action]
+  const expected = `status ${answer}, because a new pod of the same kind can be created`
+  check('answered').that(!lacksCapacity(reply), expected, responseText(reply), reply)
+  check('answered').status(reply, answer)
 }
 
 async function refused(context: Context, status: PodStatus, action: PodAction): Promise<void> {
@@ -100,8 +102,8 @@ interface Acted {
 }
 
 /**
- * Sends an action to a pod in a status, its own; again on another one if it had or may have left the status. One
- * pod may have become RUNNING on the way and have been right to restart; not all of them, where the status lasts.
+ * Sends an action to a new pod in a status. Takes another pod if the status was left, or may have been, or if a gateway
+ * answered. A 200 to restart may mean that the pod had become RUNNING; it counts if all pods answer so and the status lasts.
  */
 async function actIn(context: Context, status: PodStatus, action: PodAction): Promise<Acted> {
   const { clock, fixture, pods } = context
@@ -129,21 +131,31 @@ async function actIn(context: Context, status: PodStatus, action: PodAction): Pr
     if (!transient.has(status) || (await isSound(context, acted, action))) return acted
     if (action === 'restart' && reply.status === 200) restarted.push(acted)
   }
-  // Reads were answered meanwhile.
+  // Reads worked meanwhile, so this is the API's own response, not an outage.
   const [out] = outages.length === podsTried ? outages : []
   if (out !== undefined) return out
   const last = restarted.at(-1)
-  if (last !== undefined && restarted.length === podsTried && (await lasts(context, status, restarted))) return last
+  if (last !== undefined && restarted.length === podsTried) {
+    const isLasting = await leaveAlone(context, status, restarted)
+    if (isLasting) return last
+  }
   const advice = transient.has(status) ? `; ${late === null ? unseenHint(status) : lateText(late)}` : ''
-  context.inconclusive(`none of ${podsTried} pods was still in ${status} when it was asked to ${action}${advice}`)
+  const others = outages.length === 0 ? '' : `, but for ${outages.length} for which a gateway answered`
+  context.inconclusive(
+    `none of ${podsTried} pods was still in ${status} when it was asked to ${action}${others}${advice}`,
+  )
 }
 
 function lateText({ ms, reply }: { readonly ms: number; readonly reply: Reply }): string {
   return `for ${quotaIn(reply)} a call was sent ${lengthOf(ms)} late`
 }
 
-/** True if a pod that is left alone is still in the status after as long as the calls took: they were not too late. */
-async function lasts({ clock, fixture, pods }: Context, status: PodStatus, calls: readonly Acted[]): Promise<boolean> {
+/** Leaves a new pod alone for as long as the calls took. True if it is still in the status: they were not too late. */
+async function leaveAlone(
+  { clock, fixture, pods }: Context,
+  status: PodStatus,
+  calls: readonly Acted[],
+): Promise<boolean> {
   const took = calls.map(({ before, reply }) => reply.exchange.received.target - before.exchange.sent.target)
   const { id } = await fixture.pod(status)
   await clock.sleep(Math.max(...took))
@@ -159,7 +171,8 @@ async function isSound(
   if (stoodStill(before, reply)) return true
   const { answer, from } = tables.transitions[action]
   const after = podOf((await pods.get(pod.id)).json, 0)?.status
-  // Permitted from here to RUNNING: a good answer is good in each status, a bad one is bad if the last permits it too.
+  // Permitted here and on the way to RUNNING: the right status is right at any moment; another one is wrong only if the
+  // later status permits the action too.
   if (from.some((permitting) => permitting === pod.status)) {
     return reply.status === answer || from.some((permitting) => permitting === after)
   }
@@ -169,8 +182,8 @@ async function isSound(
   return after === pod.status && reply.status !== 200
 }
 
-/** The pod gets to where the action leads, and stays there; for TERMINATED, being gone is as good. */
-async function becomes(context: Context, pod: PodView, action: PodAction): Promise<void> {
+/** Expects that the pod reaches the status that the action leads to and keeps it; a terminated pod may be gone. */
+async function expectReached(context: Context, pod: PodView, action: PodAction): Promise<void> {
   const { check, clock, settle, target } = context
   const status = tables.transitions[action].to
   const { settleMs, visibleMs } = target.tolerances

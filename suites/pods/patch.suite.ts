@@ -1,7 +1,9 @@
 import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { changedFields, type Members, type PodView, show } from '../../harness/exchange/read.ts'
 import { changeOf, shows } from '../../harness/fixtures/change.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
+import type { Settled } from '../../harness/planes/pods/access.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -23,15 +25,15 @@ import { readingOf } from '../shared/table.ts'
 import { expectUnchanged, laterPodReads, looksLater, refuseRestless } from '../shared/unchanged.ts'
 
 const varies = [...patchVaries, 'afterwards'] as const
-/** The answers are recorded, so the status of the pod is the same in every run. */
-const anyMount = patchVaries.filter((dimension) => dimension !== 'patchedWhile')
+/** Without `patchedWhile`: responses are recorded, and a reading must not depend on the seed. */
+const recordedVaries = patchVaries.filter((dimension) => dimension !== 'patchedWhile')
 
 rule('pods.patch.omitted', { each: mountStates, varies }, async (context, shape) => {
   const pod = await context.fixture.pod('EXITED', shape)
   expectMountKept(context, (await changes(context, pod)).pod, pod)
   // Each field by itself; a platform may refuse to change some.
   for (const field of changeFields) await context.pods.patch(pod.id, changeOf(context, pod, 'd', field))
-  await goesOnKeeping(context, pod)
+  await expectMountKeptLater(context, pod)
 })
 
 rule('pods.patch.empty-object', { each: mountStates, varies }, async (context, shape) => {
@@ -39,9 +41,9 @@ rule('pods.patch.empty-object', { each: mountStates, varies }, async (context, s
   const change = another('c')
   context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))
   expectMountKept(context, await changed(context, pod.id, change), pod)
-  // Alone they may be refused.
+  // `mounts: {}` without another field may be refused.
   await context.pods.patch(pod.id, { mounts: {} })
-  await goesOnKeeping(context, pod)
+  await expectMountKeptLater(context, pod)
 })
 
 rule('pods.patch.atomic', { varies: [...anyPod, 'order'] }, async (context) => {
@@ -65,17 +67,24 @@ rule('pods.patch.atomic', { varies: [...anyPod, 'order'] }, async (context) => {
 
 rule('pods.patch.idempotent', { each: mountStates, varies: patchVaries }, async (context, shape) => {
   const pod = await context.fixture.pod('EXITED', shape)
-  const body = validPatch(context, pod)
-  const first = await context.pods.patch(pod.id, body)
-  if (first.status >= 300) context.inconclusive(`a valid PATCH answered ${first.status}`)
-  const once = await shown(context, pod.id, (seen) => shows(seen, body))
-  if (once.pod === null || !once.settled) return context.inconclusive('a valid PATCH was answered and not carried out')
+  const { body, after } = await applyPatch(context, pod)
   context.check('accepted').success(await context.pods.patch(pod.id, body))
-  await expectUnchanged(context, once.pod)
+  await expectUnchanged(context, after)
 })
 
-/** The mount is still there at each later look, and after what is drawn. */
-async function goesOnKeeping(context: Context, before: PodView): Promise<void> {
+/** Sends a valid PATCH, and reads its pod until that is carried out. Ends the rule as inconclusive if it is not. */
+async function applyPatch(context: Context, pod: PodView) {
+  const { inconclusive, pods } = context
+  const body = validPatch(context, pod)
+  const reply = await pods.patch(pod.id, body)
+  if (!isSuccess(reply.status)) inconclusive(`a valid PATCH answered ${reply.status}`)
+  const { pod: after, settled } = await shown(context, pod.id, (seen) => shows(seen, body))
+  if (after === null || !settled) return inconclusive('a valid PATCH was answered and not carried out')
+  return { body, reply, after }
+}
+
+/** Expects the mount unchanged in later reads, and after the start and stop that are drawn. */
+async function expectMountKeptLater(context: Context, before: PodView): Promise<void> {
   const { check, pods } = context
   for await (const reply of laterPodReads(context, before.id))
     expectMountKept(context, check('unchanged').pod(reply), before)
@@ -94,17 +103,12 @@ rule('pods.patch.network-path', { each: networkStates, varies }, (context, shape
 rule('pods.patch.persistent-path', { varies }, (context) => moves(context, { mount: 'persistent' }, 'persistent'))
 
 rule('pods.patch.answer', { varies: anyPod }, async (context) => {
-  const { check, fixture, inconclusive, pods } = context
-  const pod = await fixture.pod('EXITED')
-  const body = validPatch(context, pod)
-  const reply = await pods.patch(pod.id, body)
-  if (reply.status >= 300) inconclusive(`a valid PATCH answered ${reply.status}`)
+  const { check, fixture } = context
+  const { reply, after } = await applyPatch(context, await fixture.pod('EXITED'))
   const answered = check('pod').pod(reply)
-  const after = await shown(context, pod.id, (seen) => shows(seen, body))
-  if (after.pod === null || !after.settled) return inconclusive('a valid PATCH was answered and not carried out')
-  const other = changedFields(answered.value, after.pod.value)
-  const expected = 'an answer that shows the pod as reads do afterwards'
-  check('as-afterwards').that(other.length === 0, expected, `another ${other.join(', ')}`, reply)
+  const other = changedFields(answered.value, after.value)
+  const text = ({ value }: PodView) => other.map((name) => `${name} ${show(value[name])}`).join(', ')
+  check('as-afterwards').that(other.length === 0, `as later reads show it: ${text(after)}`, text(answered), reply)
 })
 
 /** Moves the mount of an EXITED pod: reads show it at its new path, now and later, and after what is drawn. */
@@ -115,16 +119,19 @@ async function moves(context: Context, shape: PodShape, mount: 'network' | 'pers
   const reply = await pods.patch(pod.id, { mounts })
   check('accepted').success(reply)
   const expectMoved = async (when = '') => {
-    const after = await shown(context, pod.id, isMounted(mounts))
-    const observed = after.pod === null ? `no pod, ${after.status}` : `mounts ${show(after.pod.value.mounts)}`
-    check('changed').that(after.settled, `mounts ${show(mounts)}${when}`, `${observed}${when}`, after.reply)
+    const { settled, ...after } = await shown(context, pod.id, isMounted(mounts))
+    check('changed').that(settled, `mounts ${show(mounts)}${when}`, `${mountsText(after)}${when}`, after.reply)
   }
   await expectMoved()
   for await (const _ of looksLater(context)) await expectMoved()
   await afterwards(context, pod.id, expectMoved)
 }
 
-rule('pods.patch.persistent-size', { varies: anyMount }, async (context) => {
+function mountsText({ pod, status }: Pick<Settled, 'pod' | 'status'>): string {
+  return pod === null ? `no pod, ${status}` : `mounts ${show(pod.value.mounts)}`
+}
+
+rule('pods.patch.persistent-size', { varies: recordedVaries }, async (context) => {
   const pod = await patchablePod(context, { mount: 'persistent' })
   const { size, path } = movedPersistent(context)
   const mounts = { persistent: { size: size + 10, path } }
@@ -132,17 +139,17 @@ rule('pods.patch.persistent-size', { varies: anyMount }, async (context) => {
   context.reading('another size', readingOf(reply))
   if (isRefusal(reply)) return expectUnchanged(context, pod)
   context.check('answer').success(reply)
-  const { settled } = await shown(context, pod.id, ({ value }) => sameMounts(value.mounts, mounts))
-  context.check('applied').that(settled, 'reads with the size that was accepted', 'another mount in reads', reply)
+  const { settled, ...after } = await shown(context, pod.id, ({ value }) => sameMounts(value.mounts, mounts))
+  context.check('applied').that(settled, `mounts ${show(mounts)}`, mountsText(after), after.reply)
 })
 
-rule('pods.patch.null', { each: mountStates, varies: anyMount }, async (context, shape) => {
+rule('pods.patch.null', { each: mountStates, varies: recordedVaries }, async (context, shape) => {
   const pod = await patchablePod(context, shape)
   const state = [shape.kind, shape.mount].filter(Boolean).join(' ')
   for (const member of ['mounts', 'network', 'persistent']) {
     const reply = await context.pods.patch(pod.id, { mounts: member === 'mounts' ? null : { [member]: null } })
     context.reading(`${member} of ${state}`, readingOf(reply))
-    if (reply.status >= 300) context.check('answer').status(reply, 400, 422)
+    if (!isSuccess(reply.status)) context.check('answer').status(reply, 400, 422)
   }
   await expectUnchanged(context, pod)
 })
@@ -158,20 +165,21 @@ rule('pods.patch.size-minimum', { varies: patchVaries }, async (context) => {
     refused.push(reply)
   }
   await expectUnchanged(context, pod)
-  // Such a size is another size and a smaller one as well, which a target need not accept: 400 may be for that.
+  // 9 and 0 are also smaller than the current size, and a target may refuse to shrink with 400.
   const with400 = refused.find(({ status }) => status === 400)
   if (with400 === undefined) return
-  if (!(await canShrink(context, pod))) inconclusive('this target may refuse any smaller size, with 400 as well')
+  const isShrunk = await triesToShrink(context, pod)
+  if (!isShrunk) inconclusive('the target does not shrink mounts, so its 400 does not show that the size is invalid')
   check('refused').status(with400, 422)
 })
 
-/** True if a persistent mount can be made larger, and smaller again, to a size that is valid. */
-async function canShrink(context: Context, { id }: PodView): Promise<boolean> {
+/** Makes a persistent mount larger, and smaller again, to a size that is valid. True if both are carried out. */
+async function triesToShrink(context: Context, { id }: PodView): Promise<boolean> {
   const { size, path } = movedPersistent(context)
   for (const other of [size + 10, size]) {
     const mounts = { persistent: { size: other, path } }
     const { status } = await context.pods.patch(id, { mounts })
-    if (status >= 300) return false
+    if (!isSuccess(status)) return false
     const { settled } = await shown(context, id, ({ value }) => sameMounts(value.mounts, mounts))
     if (!settled) return false
   }

@@ -3,7 +3,7 @@ import type { Context } from '../../harness/rule/context.ts'
 
 /**
  * Looks until `isDone`, with growing pauses, at most for `boundMs` after the first look.
- * @returns the last look, which need not be done
+ * @returns the last look, done or not
  */
 export async function lookUntil<T>(
   { clock, target }: Pick<Context, 'clock' | 'target'>,
@@ -21,7 +21,7 @@ export async function lookUntil<T>(
   return seen
 }
 
-/** The response to a request about something new: it may be found by its id only once its creation is visible. */
+/** Sends until the response is no 404, at most for the tolerance `visible`: something new may not be found by its id yet. */
 export function untilFound(context: Pick<Context, 'clock' | 'target'>, send: () => Promise<Reply>): Promise<Reply> {
   return lookUntil(context, context.target.tolerances.visibleMs, send, ({ status }) => status !== 404)
 }

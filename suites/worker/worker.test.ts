@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { python } from '../../harness/testing/python.ts'
+import { noPython, python } from '../../harness/testing/python.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../spec/worker.md'), 'utf8')
 
@@ -11,7 +11,7 @@ const runPython = (...words: string[]) =>
   spawnSync(python ?? '', ['-B', ...words], { cwd: import.meta.dirname, encoding: 'utf8' })
 
 test('the tests of the conformance worker in Python', { timeout: 120_000 }, ({ skip }) => {
-  skip(python === null, 'there is no python3 on this machine')
+  skip(python === null, noPython)
   const { status, stderr } = runPython('-m', 'unittest', 'discover', '-s', '.')
   expect(stderr).toMatch(/\nRan \d\d tests in /)
   expect(stderr).toMatch(/\nOK\n$/)
@@ -19,7 +19,7 @@ test('the tests of the conformance worker in Python', { timeout: 120_000 }, ({ s
 })
 
 test('its page names the steps that it knows, and shows a plan that it follows', ({ skip }) => {
-  skip(python === null, 'there is no python3 on this machine')
+  skip(python === null, noPython)
   const steps = [...page.matchAll(/^\| `\{"(\w+)": .*?\}` /gm)]
     .map(([, name]) => name)
     .filter((name) => name !== 'type')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createCases } from './cases.ts'
 import { Blocked, Inconclusive, RuleBroken } from './outcome.ts'
-import { createTolerance } from './tolerance.ts'
 
 const broken = new RuleBroken({ clause: 'answer', expected: 'a', observed: 'b', exchange: null })
 const blocked = new Blocked('pod.running', 'its creation answered 503')
@@ -8,7 +8,7 @@ const [first, second, third] = ['first', 'second', 'third'].map((reason) => new 
 
 /** If a rule went on after each case, how often it recovered, and what it threw. */
 async function played(cases: readonly (Error | undefined)[]) {
-  const { tolerate, end } = createTolerance()
+  const { attempt, end } = createCases()
   const goesOn: boolean[] = []
   let recovered = 0
   const run = async () => {
@@ -16,7 +16,7 @@ async function played(cases: readonly (Error | undefined)[]) {
       const work = async () => {
         if (error !== undefined) throw error
       }
-      goesOn.push(await tolerate(work, async () => void recovered++))
+      goesOn.push(await attempt(work, async () => void recovered++))
     }
     end()
   }
