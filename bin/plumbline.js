@@ -62,9 +62,13 @@ function runUnderBundledNode() {
 /** npx hands a signal to the shell between us, which ends without handing it on. */
 function endWithParent() {
   const parent = process.ppid
-  setInterval(() => {
-    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')
-  }, 500).unref()
+  const watching = setInterval(() => {
+    if (process.ppid === parent) return
+    // Once: a second signal ends a command at once, and it may have pods to remove.
+    clearInterval(watching)
+    process.kill(process.pid, 'SIGTERM')
+  }, 500)
+  watching.unref()
 }
 
 /** The Node of an optional dependency: beside us, or in any folder above us. */

@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { TransportFailure } from '../harness/transport/types.ts'
 import { textResponse } from '../reference/http/text-response.ts'
 import { createHost } from './host.ts'
 
 const seen: string[] = []
 const server = createHost(async (request) => {
   const text = await request.text()
+  if (text === 'close') throw new TransportFailure('reset', 'the connection was closed')
   seen.push(text)
   const answer = JSON.stringify({ method: request.method, length: text.length })
   return textResponse(answer, { status: 200, headers: { 'content-type': 'application/json' } })
@@ -33,6 +35,12 @@ test.each([
 ])('a body is handed over: %s', async (_name, body) => {
   const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })
   expect(await answer.json()).toEqual({ method: 'POST', length: body.length })
+})
+
+test('a failure of the transport closes the connection, and the next request is served', async () => {
+  const send = (body: string) => fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })
+  await expect(send('close')).rejects.toThrow('fetch failed')
+  expect((await send('open')).status).toBe(200)
 })
 
 test('so is one that comes in pieces without a length', async () => {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import { TransportFailure } from '../harness/transport/types.ts'
 import { type Fetch, nativeResponse } from '../reference/index.ts'
 
 /** Largest body that is read whole before the reference is called; a longer one is streamed. */
@@ -11,7 +12,17 @@ const readAheadBytes = 65_536
  * @param hostname stands in the address of a request that has no Host header.
  */
 export function createHost(fetch: Fetch, hostname: string): Server {
-  const answer = getRequestListener(async (request) => nativeResponse(await fetch(request)), { hostname })
+  const answerTo: Parameters<typeof getRequestListener>[0] = async (request, { incoming }) => {
+    try {
+      return nativeResponse(await fetch(request))
+    } catch (error) {
+      if (!(error instanceof TransportFailure)) throw error
+      // A defect that closes the connection without a response.
+      incoming.socket.destroy()
+      return new Response()
+    }
+  }
+  const answer = getRequestListener(answerTo, { hostname })
   return createServer((incoming: IncomingMessage & { rawBody?: Buffer }, outgoing) => {
     const length = Number(incoming.headers['content-length'] ?? 0)
     if (!(length > 0 && length <= readAheadBytes)) return answer(incoming, outgoing)

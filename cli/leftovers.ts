@@ -80,12 +80,18 @@ function timeText(ms: number): string {
 
 /** One line for each reason: `116 jobs could not be cancelled: POST … answered 404 (a 1, a 2, a 3, …)`. */
 function linesOf(left: readonly Leftover[], joint: string): string[] {
-  const groups = Map.groupBy(left, ({ kind, reason }) => JSON.stringify([kind, reason]))
+  const isSought = ({ kind, id }: Leftover) => id === null && kind !== 'job' && kind !== 'queue'
+  const groups = Map.groupBy(left, (one) => JSON.stringify([one.kind, one.reason, isSought(one)]))
   return [...groups.values()].map((group) => {
-    const { kind, reason } = group[0] as Leftover
+    const [first] = group as [Leftover]
+    const { kind, reason } = first
     const names = group.map(({ name }) => name)
     if (kind === 'queue') return `what waits on ${names.join(', ')}${joint}could not be purged: ${reason}`
     const shown = names.length > shownNames ? [...names.slice(0, shownNames), '…'] : names
+    // Most of these were refused, and nothing is known to be there.
+    if (isSought(first)) {
+      return `${pluralize(group.length, 'creation')} may have left a ${kind}, which could not be looked for: ${reason} (${shown.join(', ')})`
+    }
     const done = kind === 'job' ? 'cancelled' : 'removed'
     return `${pluralize(group.length, kind)}${joint}could not be ${done}: ${reason} (${shown.join(', ')})`
   })

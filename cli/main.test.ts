@@ -432,13 +432,22 @@ test('under npx a command ends with the shell that started it', { timeout: quick
   mkdirSync(join(folder, 'dist', 'cli'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
   cpSync(bin, join(folder, 'bin', 'plumbline.js'))
-  writeFileSync(join(folder, 'dist', 'cli', 'main.js'), 'console.log("serves"); setInterval(() => {}, 60_000)')
+  // It takes a moment to end, and tells how many signals it got.
+  const main = `process.removeAllListeners('SIGTERM'); let heard = 0
+    process.on('SIGTERM', () => heard++ || setTimeout(() => { console.log('signals', heard); process.exit() }, 1_200))
+    console.log('serves'); setInterval(() => {}, 60_000)`
+  writeFileSync(join(folder, 'dist', 'cli', 'main.js'), main)
   const command = `"${process.execPath}" "${join(folder, 'bin', 'plumbline.js')}"; true`
   const shell = spawn('sh', ['-c', command], { env: { ...process.env, npm_lifecycle_event: 'npx' } })
   await new Promise((serves) => shell.stdout.once('data', serves))
+  let said = ''
+  shell.stdout.on('data', (text) => {
+    said += text
+  })
   shell.kill('SIGKILL')
   // Its output closes with the last process that holds it.
   await ended(shell)
+  expect(said).toBe('signals 1\n')
 })
 
 function start(words: readonly string[]): ChildProcess {

@@ -22,6 +22,8 @@ export interface RunLedger {
   readonly urls: Readonly<Record<string, string | undefined>>
   /** The last line of each, with its id and the end of its ttl if an earlier line has them. */
   readonly left: readonly Resource[]
+  /** The first line that cannot be read, so more may be left than the ledger names; null if all can. */
+  readonly damaged: string | null
 }
 
 interface RunOwner {
@@ -93,10 +95,15 @@ export function readLedger(cwd: string, run: string): RunLedger {
   const left = new Map<string, Resource>()
   let targetFile: string | null = null
   let urls: RunLedger['urls'] = {}
+  let damaged: string | null = null
   const file = resourcesFile(cwd, run)
-  for (const line of existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []) {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  for (const [at, line] of lines.entries()) {
     const entry = jsonIn(line) as ResourceLine | undefined
-    if (entry === undefined) continue
+    if (entry?.kind === undefined) {
+      if (at < lines.length - 1 || (at === 0 && line !== '')) damaged ??= `line ${at + 1} of ${file}`
+      continue
+    }
     if (entry.kind === 'run') {
       ;({ targetFile, urls } = entry)
       continue
@@ -108,7 +115,7 @@ export function readLedger(cwd: string, run: string): RunLedger {
       left.set(key, { ...entry, ...left.get(key), ...Object.fromEntries(known) } as Resource)
     }
   }
-  return { run, folder: runFolder(cwd, run), targetFile, urls, left: [...left.values()] }
+  return { run, folder: runFolder(cwd, run), targetFile, urls, left: [...left.values()], damaged }
 }
 
 /** The plane of a resource. A line of kind `pod` names none. */

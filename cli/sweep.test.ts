@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -167,7 +167,8 @@ test('what cannot be removed is told in a line for each reason, and forgotten wh
   const jobLine = `116 jobs could not be cancelled: POST http://127.0.0.1:1/v2/a/cancel/{job} ${failed} (queue.x 0, queue.x 1, queue.x 2, …)`
   expect(err).toEqual([
     jobLine,
-    '2 pods could not be removed: the target file has no address of the pod API (a, b)',
+    '1 pod could not be removed: the target file has no address of the pod API (a)',
+    '1 creation may have left a pod, which could not be looked for: the target file has no address of the pod API (b)',
     expect.stringMatching(/ --forget lists what is left and gives it up$/),
   ])
   await expect(sweep([], { forget: true }, terminal)).rejects.toThrow('name the runs')
@@ -179,6 +180,25 @@ test('what cannot be removed is told in a line for each reason, and forgotten wh
     `run ${run}: forgot pod b (its id was never learned), which may still exist and cost money: ${reason}`,
     `run ${run}: forgot ${jobLine.replace('jobs could', 'jobs, which could')}; gone by ${ends}`,
   ])
+  expect(listRuns(cwd)).toEqual([])
+})
+
+test.each([
+  ['the whole of it', (_: string) => 'garbage', []],
+  ['a line in the middle', (text: string) => text.replace('\n', '\n{"kind":\n'), [`run ${run}: 1 never created`]],
+])('a ledger of which %s cannot be read is kept, and that is said', async (_, damage, told) => {
+  const { out, err, terminal } = saying(
+    [{ kind: 'pod', name: 'a', id: null, state: 'requested' }],
+    `pods: "${url}"\ntolerances: {visible: 0ms}`,
+    url,
+  )
+  const file = resourcesFile(cwd, run)
+  writeFileSync(file, damage(readFileSync(file, 'utf8')))
+  expect(await sweep([], {}, terminal)).toBe(3)
+  expect(out).toEqual(told)
+  expect(err.at(-1)).toMatch(/^line [12] of .*resources\.ndjson cannot be read, so the run may have left more: /)
+  expect(listRuns(cwd)).toEqual([run])
+  expect(await sweep([run], { forget: true }, terminal)).toBe(0)
   expect(listRuns(cwd)).toEqual([])
 })
 

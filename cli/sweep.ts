@@ -39,7 +39,7 @@ export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions)
   const ends = wanted.length === 0 ? [] : await removeAll(wanted, ledger, target, end)
   const kept = ledger.left.filter(isKept).map(nameOf)
   const failed = ends.flatMap(({ of, end }) => (isLeft(end) ? [leftoverOf(of, end.reason, target)] : []))
-  if (failed.length === 0 && kept.length === 0) deleteLedger(ledger)
+  if (failed.length === 0 && kept.length === 0 && ledger.damaged === null) deleteLedger(ledger)
   else note(ledger, ends)
   return { ends, kept, failed }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { TransportFailure } from '../harness/transport/types.ts'
 import { composeOptions } from '../reference/options.ts'
 import { is, type Json, onJson } from './defects/tools.ts'
 import { everything } from './jobs.ts'
@@ -65,6 +66,30 @@ const readsLate: Variant = {
   says: 'For a second after its creation a pod is not found by its id.',
   change: foundLate('pods', /GET/),
 }
+
+const closesFirst: Variant = {
+  id: 'connections-closed',
+  says: 'The connection of a refused request is closed the first time that it is sent.',
+  wrap: (fetch) => {
+    const closed = new Set<string>()
+    return async (request) => {
+      const key = `${request.method} ${request.url} ${await request.clone().text()}`
+      const response = await fetch(request)
+      if (request.method === 'GET' || response.status < 400 || closed.has(key)) return response
+      closed.add(key)
+      throw new TransportFailure('reset', 'the connection was closed')
+    }
+  },
+}
+
+test('a refused request is sent again if its connection is closed', async () => {
+  const rules = everything().rules.filter(({ id }) => /^pods\.(patch|action-body)\.(?!fuzz)/.test(id))
+  const judgements = await judgeOn({ variants: [closesFirst], rules })
+  const failed = judgements.filter(({ verdict }) => verdict === 'failed' || verdict === 'broken')
+  expect(failed.map(({ rule, reason, findings }) => ({ rule, reason, findings }))).toEqual([])
+  const passed = judgements.filter(({ verdict }) => verdict === 'passed' || verdict === 'observed')
+  expect(passed.length).toBeGreaterThan(20)
+})
 
 test.each([
   [adds, []],

@@ -48,6 +48,8 @@ function readerOf(cwd: string): (folder: string) => NamedResults {
       )
     }
     const results = jsonIn(readFileSync(file, 'utf8'))
+    if (results === undefined)
+      throw new UsageError(`${name}/results.json is not JSON; write it again with ${program} replay ${name}`)
     const fault = faultOf(results)
     if (fault === null) return { name, results: results as Results }
     throw new UsageError(`${name}/results.json is not a result of this version: ${fault}`)

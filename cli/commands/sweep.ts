@@ -81,13 +81,21 @@ async function sweepRuns(all: readonly string[], asked: Asked): Promise<number> 
       failures++
       continue
     }
-    const left = await sweepOne(readLedger(cwd, run), asked)
+    const ledger = readLedger(cwd, run)
+    const left = await sweepOne(ledger, asked)
     // Only what was tried is given up.
     if (signal.aborted) return failures
     if (options.forget === true) {
       printForgotten(left, run, terminal)
       deleteLedger(readLedger(cwd, run))
-    } else failures += left.length
+      continue
+    }
+    failures += left.length
+    if (ledger.damaged === null) continue
+    failures++
+    terminal.err(
+      `${ledger.damaged} cannot be read, so the run may have left more: look for pods and endpoints whose names contain ${run}; ${program} sweep ${run} --forget deletes this ledger`,
+    )
   }
   return failures
 }
@@ -97,6 +105,7 @@ async function sweepOne(ledger: RunLedger, { given, options, signal, terminal }:
   const { run } = ledger
   const forgets = options.forget === true
   if (ledger.left.length === 0) {
+    if (ledger.damaged !== null) return []
     deleteLedger(ledger)
     terminal.out(`run ${run}: nothing was left`)
     return []

@@ -1,4 +1,5 @@
 import { isOutage } from '../rule/check.ts'
+import { Dropped, Unanswered } from '../rule/outcome.ts'
 import type { Reply } from './reply.ts'
 
 /** Pauses before a request that a gateway answered is sent again, ms. Most outages are shorter. */
@@ -26,6 +27,25 @@ export async function outlast(first: Reply, { again, other, sleep }: Resending):
   if (!isOutage(reply) || isOutage(await other())) return reply
   const last = await again()
   return isOutage(last) ? lasting(last) : last
+}
+
+/**
+ * Sends a request that must be refused; if its connection is closed without a complete response, again on new ones.
+ * @throws Dropped if that helps as little while another request has a response each time
+ */
+export async function insist(first: () => Promise<Reply>, { again, other, sleep }: Resending): Promise<Reply> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await (attempt === 1 ? first() : again())
+    } catch (error) {
+      if (!(error instanceof Unanswered) || error.isLate) throw error
+      await other()
+      const pauseMs = pausesMs[attempt - 1]
+      if (pauseMs === undefined)
+        throw new Dropped(`${error.message}; so it was each of ${attempt} times`, error.exchange)
+      await sleep(pauseMs)
+    }
+  }
 }
 
 /** A gateway's response that is not an outage, because other requests are answered. */

@@ -157,7 +157,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       if (isRepeatable && !isGivenUp) exchange = await sendAttempt(isRefused)
       const { response, failure } = exchange
       if (isUnsent(exchange)) throw new Inconclusive(`${outgoing.method} ${outgoing.url} was ${failure}`)
-      if (response === null) throw new Unanswered(`no complete response: ${failure}`)
+      if (response === null) throw new Unanswered(`no complete response: ${failure}`, exchange.n, isLate)
       if (response.status !== 429 || outgoing.raw429) return toReply(exchange, response)
     }
   }

@@ -103,13 +103,31 @@ const keptTexts = 1_000
 const valueOfText = memoizeTexts(jsonIn, keptTexts)
 
 /**
- * Body bytes as a JSON value; undefined if they are not JSON. Many rules read the same response, and equal responses
+ * Body bytes as a JSON value; undefined if they are not JSON, or nest too deep. Many rules read the same response, and equal responses
  * share one value, so it must not be changed.
  */
 export const jsonOf = memoize((body: Uint8Array): unknown => {
   const text = textOf(body)
-  return text === null || text === '' ? undefined : valueOfText(text)
+  return text === null || text === '' || isTooDeep(text) ? undefined : valueOfText(text)
 })
+
+/** Levels that a body may nest; whoever walks through more runs out of stack. */
+const mostLevels = 1_000
+
+/** True if brackets nest deeper than that, those in strings aside. */
+function isTooDeep(text: string): boolean {
+  if (text.length < 2 * mostLevels) return false
+  let level = 0
+  let isString = false
+  for (let at = 0; at < text.length && level <= mostLevels; at++) {
+    const sign = text[at]
+    if (isString && sign === '\\') at++
+    else if (sign === '"') isString = !isString
+    else if (!isString && (sign === '[' || sign === '{')) level++
+    else if (!isString && (sign === ']' || sign === '}')) level--
+  }
+  return level > mostLevels
+}
 
 /** The value of a text; undefined if it is not JSON. */
 export function jsonIn(text: string): unknown {

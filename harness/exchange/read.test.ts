@@ -1,5 +1,15 @@
 import { expect, it } from 'vitest'
+import { jsonOf } from './exchange.ts'
 import { noListText } from './read.ts'
+
+it.each([
+  ['deep', `${'['.repeat(200_000)}${']'.repeat(200_000)}`, undefined],
+  ['as deep as may be', `${'['.repeat(1_000)}${']'.repeat(1_000)}`, expect.any(Array)],
+  ['wide', `[${'[],'.repeat(5_000)}"]"]`, expect.any(Array)],
+  ['full of brackets in strings', JSON.stringify(['"[{\\'.repeat(5_000)]), ['"[{\\'.repeat(5_000)]],
+])('a body that is %s is JSON unless it exhausts the stack of its readers', (_, text, value) => {
+  expect(jsonOf(new TextEncoder().encode(text))).toEqual(value)
+})
 
 it.each([
   [503, 'pods', 'the list of pods was answered 503'],

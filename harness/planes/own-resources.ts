@@ -1,6 +1,6 @@
 import { RawBody } from '../client/body.ts'
 import type { Call, Caller, CallerOptions } from '../client/caller.ts'
-import { outlast } from '../client/outage.ts'
+import { insist, outlast } from '../client/outage.ts'
 import type { Reply } from '../client/reply.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { idIn, membersOf } from '../exchange/read.ts'
@@ -106,14 +106,15 @@ function outlasting(
   sleep: (ms: number) => Promise<unknown>,
 ): NonNullable<CallerOptions['repeat']> {
   return async (operation, call, send) => {
-    const again = () => send(operation, call)
-    const first = await again()
-    const isRead = operations[operation]?.method === 'GET'
-    const isHarmless = isRead || call.repeats === true || call.authorization !== undefined
-    if (creates === null || !isOutage(first) || !isHarmless) return first
+    const once = () => send(operation, call)
+    if (creates === null) return once()
+    const again = () => send(operation, { ...call, newConnection: true })
     const { get, kind, list } = creates
     const other = () => (operation === list ? send(get, { ids: { id: `plumbline-no-such-${kind}` } }) : send(list, {}))
-    return outlast(first, { again, other, sleep })
+    const first = await (call.repeats === true ? insist(once, { again, other, sleep }) : once())
+    const isRead = operations[operation]?.method === 'GET'
+    const isHarmless = isRead || call.repeats === true || call.authorization !== undefined
+    return isOutage(first) && isHarmless ? outlast(first, { again: once, other, sleep }) : first
   }
 }
 

@@ -1,4 +1,4 @@
-import { createReadStream, readFileSync } from 'node:fs'
+import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Exchange, jsonIn } from '../exchange/exchange.ts'
 import { membersOf } from '../exchange/read.ts'
@@ -64,7 +64,10 @@ function toBytes(dir: string, body: RecordedBody): Uint8Array | null {
   if ('base64' in body) return Buffer.from(body.base64, 'base64')
   if (!/^bodies\/\d+\.bin$/.test(body.file))
     throw new InvalidRecord(`${dir}: a body points outside the record (${body.file})`)
-  return readFileSync(join(dir, body.file))
+  const file = join(dir, body.file)
+  if (!existsSync(file))
+    throw new InvalidRecord(`${file} is missing; the record is damaged, or was copied without its folder bodies`)
+  return readFileSync(file)
 }
 
 function parse(line: string, place: string, check: CheckLine = () => {}): EvidenceEvent {

@@ -2,7 +2,7 @@ import type { Reply } from '../client/reply.ts'
 import { pluralize } from '../common/pluralize.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { changedFields, type Members, membersOf, type PodView, podOf, show } from '../exchange/read.ts'
-import { Inconclusive, RuleBroken } from './outcome.ts'
+import { type Dropped, Inconclusive, RuleBroken } from './outcome.ts'
 
 /** Statuses of a gateway whose API did not answer. */
 export const outageStatuses: ReadonlySet<number> = new Set([502, 503, 504])
@@ -22,7 +22,7 @@ export interface Check {
   /**
    * Asserts `holds`; else both texts are in the report. `at` is the response that shows it; null without a single one.
    */
-  that(holds: boolean, expected: string, observed: string, at: Reply | PodView | null): void
+  that(holds: boolean, expected: string, observed: string, at: Reply | PodView | Dropped | null): void
   /** Counts the exchange of a response as one that exercised the rule. */
   saw(reply: Reply): void
 }
@@ -73,7 +73,8 @@ export function createCheck(clause: string, log: CheckLog): Check {
       return after
     },
     that(holds, expected, observed, at) {
-      const n = at === null ? null : typeof at.exchange === 'number' ? at.exchange : at.exchange.n
+      const exchange = at?.exchange ?? null
+      const n = exchange === null || typeof exchange === 'number' ? exchange : exchange.n
       if (n !== null) log.exercised(n)
       if (!holds) broken(expected, observed, n)
     },

@@ -39,7 +39,28 @@ export class Inconclusive extends Error {
 }
 
 /** The same, because a request had no complete response. */
-export class Unanswered extends Inconclusive {}
+export class Unanswered extends Inconclusive {
+  /** Number of the exchange; null if there is none. */
+  readonly exchange: number | null
+  /** True if a response was waited for as long as the tolerance `answer`. */
+  readonly isLate: boolean
+  constructor(message: string, exchange: number | null = null, isLate = false) {
+    super(message)
+    this.exchange = exchange
+    this.isLate = isLate
+  }
+}
+
+/** The same again and again, each time on a new connection, while other requests had responses. */
+export class Dropped extends Unanswered {}
+
+/** A response, or what tells that the target drops the request. */
+export function orDropped<T>(response: Promise<T>): Promise<T | Dropped> {
+  return response.catch((error: unknown) => {
+    if (error instanceof Dropped) return error
+    throw error
+  })
+}
 
 /** A response, or null without a complete one. */
 export function unlessUnanswered<T>(response: Promise<T>): Promise<T | null> {

@@ -1,3 +1,4 @@
+import { TransportFailure } from '../../harness/transport/types.ts'
 import type { Defect } from '../types.ts'
 import {
   amends,
@@ -12,7 +13,7 @@ import {
   refuses,
   refusesAndSets,
 } from './patch-tools.ts'
-import { all, defect, is, type Json, membersOf, onJson, options, restated, succeeded } from './tools.ts'
+import { all, defect, is, type Json, jsonOf, membersOf, onJson, options, restated, succeeded } from './tools.ts'
 
 /** PATCHes beyond the tables: mounts left alone, paths, open answers and unknown pods. */
 export const patch: readonly Defect[] = [
@@ -169,6 +170,15 @@ export const patch: readonly Defect[] = [
     says: 'A persistent mount of 9 GB is refused, and its path has changed.',
     observed: 'mounts {"persistent":{"size":10,"path":"/workspace-b"}}',
     wrap: carriesOut(withLeastSize),
+  }),
+  defect('mount-without-size-closes-connection', 'pods.patch.partial-persistent', 'no size', {
+    says: 'The connection of a PATCH whose persistent mount has no size is closed without a response.',
+    observed: 'no complete response',
+    wrap: (fetch) => async (request) => {
+      const mount = is.patch(request) ? membersOf(mountsIn((await jsonOf(request)) ?? {}).persistent) : null
+      if (mount !== null && !('size' in mount)) throw new TransportFailure('reset', 'the connection was closed')
+      return fetch(request)
+    },
   }),
   defect('patch-of-unknown-pod-400', 'pods.patch.unknown-pod', 'not-found', {
     says: 'A PATCH of a pod that does not exist is answered 400.',

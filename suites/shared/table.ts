@@ -5,6 +5,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { canonical, type Members } from '../../harness/exchange/read.ts'
 import { type Check, inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { Dropped, orDropped } from '../../harness/rule/outcome.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import type { Dimension } from '../../harness/variation/dimensions.ts'
 import type { Target } from '../../target/types.ts'
@@ -106,8 +107,9 @@ export function refusals<Branch>(
       const valid = await arranged.valid()
       const body = wrongBody(wrong, valid, target, branch)
       if (body === undefined) continue
-      const reply = await arranged.send(body, { name: String(valid.name), what: name })
+      const reply = await orDropped(arranged.send(body, { name: String(valid.name), what: name }))
       expectStatus(check(name), reply, statuses)
+      if (reply instanceof Dropped) return
       if (reply.status < 300) await accepted?.(context, reply, body)
       if (row.basis === 'open' || statuses.includes('2XX')) reading(name, readingOf(reply))
     }
@@ -207,10 +209,12 @@ export function put(path: string, value?: unknown): (valid: Members) => unknown 
 }
 
 /** Expects a response with one of these statuses or classes. */
-function expectStatus(check: Check, reply: Reply, expected: readonly Expected[]): void {
-  const isMet = expected.some((one) => one === reply.status || one === `${Math.floor(reply.status / 100)}XX`)
-  if (!isMet) inconclusiveIfOutage(reply)
-  check.that(isMet, `status ${expected.join(' or ')}`, `status ${reply.status}`, reply)
+function expectStatus(check: Check, reply: Reply | Dropped, expected: readonly Expected[]): void {
+  const status = reply instanceof Dropped ? null : reply.status
+  const isMet = expected.some((one) => status !== null && (one === status || one === `${Math.floor(status / 100)}XX`))
+  if (!isMet && !(reply instanceof Dropped)) inconclusiveIfOutage(reply)
+  const observed = status === null ? 'no complete response' : `status ${status}`
+  check.that(isMet, `status ${expected.join(' or ')}`, observed, reply)
 }
 
 function isCase<Branch>(one: Wrong<Branch> | Case<Branch>): one is Case<Branch> {
