@@ -11,7 +11,7 @@ const decoders: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
 
 /**
  * A response with its decompressed body and unchanged header lines: the record could not find a secret in compressed
- * bytes. Throws TransportFailure if the body does not match its Content-Encoding.
+ * bytes. Throws TransportFailure if the body does not match its Content-Encoding, or is too large.
  */
 export function withPlainBody(response: WireResponse): WireResponse {
   const coding = headerOf(response.headers, 'content-encoding')?.trim().toLowerCase() ?? 'identity'
@@ -21,7 +21,9 @@ export function withPlainBody(response: WireResponse): WireResponse {
     throw new TransportFailure('malformed', `a response is compressed as ${coding}, which was not requested`)
   try {
     return { ...response, body: decode(response.body) }
-  } catch {
+  } catch (error) {
+    if ((error as { readonly code?: string }).code === 'ERR_BUFFER_TOO_LARGE')
+      throw new TransportFailure('too-large', `a response of more than ${maxResponseBytes} bytes, once decompressed`)
     throw new TransportFailure('malformed', `a response claims to be compressed as ${coding} but is not`)
   }
 }
