@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../exchange/exchange.ts'
-import type { EvidenceEvent } from './events.ts'
+import type { EvidenceEvent, ExchangeEvent } from './events.ts'
 import { readEvidence, toExchange } from './read.ts'
 import { createFileRecorder, inlineBodyBytes } from './recorder.ts'
 import { createRedactor } from './redact.ts'
@@ -27,7 +27,7 @@ function exchange(body: Uint8Array, answer: Uint8Array): Exchange {
   }
 }
 
-async function recorded(entry: Exchange): Promise<{ back: Exchange; file: string; dir: string }> {
+async function recorded(entry: Exchange): Promise<{ back: Exchange; event: ExchangeEvent; file: string; dir: string }> {
   const dir = mkdtempSync(join(tmpdir(), 'plumbline-record-'))
   const recorder = createFileRecorder(dir, redactor)
   recorder.exchange(entry)
@@ -36,7 +36,7 @@ async function recorded(entry: Exchange): Promise<{ back: Exchange; file: string
   for await (const event of readEvidence(dir)) events.push(event)
   const first = events[0]
   if (first?.type !== 'exchange') throw new Error('no exchange in the record')
-  return { back: toExchange(dir, first), file: readFileSync(join(dir, 'evidence.ndjson'), 'utf8'), dir }
+  return { back: toExchange(dir, first), event: first, file: readFileSync(join(dir, 'evidence.ndjson'), 'utf8'), dir }
 }
 
 describe('what is recorded comes back byte for byte', () => {
@@ -71,6 +71,13 @@ describe('no secret is written', () => {
     expect(body).toContain('«key.full»')
     expect(dir).toBeTruthy()
   })
+})
+
+test('a record that was copied without its bodies is refused', async () => {
+  const large = new TextEncoder().encode('x'.repeat(inlineBodyBytes + 1))
+  const { dir, event } = await recorded(exchange(large, new Uint8Array()))
+  rmSync(join(dir, 'bodies'), { recursive: true })
+  expect(() => toExchange(dir, event)).toThrow('bodies/000001.bin is missing; the record is damaged')
 })
 
 test('a damaged record is refused with its place, and half a last line is left out', async () => {
