@@ -87,7 +87,7 @@ async function sweepRuns(all: readonly string[], asked: Asked): Promise<number> 
     if (signal.aborted) return failures
     if (options.forget === true) {
       printForgotten(left, run, terminal)
-      deleteLedger(readLedger(cwd, run))
+      deleteLedger(ledger)
       continue
     }
     failures += left.length

@@ -33,7 +33,7 @@ export async function outlast(first: Reply, { again, other, sleep }: Resending):
  * Sends a request that must be refused; if its connection is closed without a complete response, again on new ones.
  * @throws Dropped if that helps as little while another request has a response each time
  */
-export async function insist(first: () => Promise<Reply>, { again, other, sleep }: Resending): Promise<Reply> {
+export async function outlastDrops(first: () => Promise<Reply>, { again, other, sleep }: Resending): Promise<Reply> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await (attempt === 1 ? first() : again())

@@ -103,8 +103,8 @@ const keptTexts = 1_000
 const valueOfText = memoizeTexts(jsonIn, keptTexts)
 
 /**
- * Body bytes as a JSON value; undefined if they are not JSON, or nest too deep. Many rules read the same response, and equal responses
- * share one value, so it must not be changed.
+ * Body bytes as a JSON value; undefined if they are not JSON, or nest too deep. Many rules read the same response, and equal
+ * responses share one value, so it must not be changed.
  */
 export const jsonOf = memoize((body: Uint8Array): unknown => {
   const text = textOf(body)

@@ -1,6 +1,6 @@
 import { RawBody } from '../client/body.ts'
 import type { Call, Caller, CallerOptions } from '../client/caller.ts'
-import { insist, outlast } from '../client/outage.ts'
+import { outlast, outlastDrops } from '../client/outage.ts'
 import type { Reply } from '../client/reply.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { idIn, membersOf } from '../exchange/read.ts'
@@ -111,9 +111,10 @@ function outlasting(
     const again = () => send(operation, { ...call, newConnection: true })
     const { get, kind, list } = creates
     const other = () => (operation === list ? send(get, { ids: { id: `plumbline-no-such-${kind}` } }) : send(list, {}))
-    const first = await (call.repeats === true ? insist(once, { again, other, sleep }) : once())
+    const first = await (call.mustBeRefused === true ? outlastDrops(once, { again, other, sleep }) : once())
     const isRead = operations[operation]?.method === 'GET'
-    const isHarmless = isRead || call.repeats === true || call.authorization !== undefined
+    const isRefused = call.mustBeRefused === true || call.authorization !== undefined
+    const isHarmless = isRead || isRefused || call.repeats === true
     return isOutage(first) && isHarmless ? outlast(first, { again: once, other, sleep }) : first
   }
 }

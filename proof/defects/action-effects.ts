@@ -1,6 +1,6 @@
 import type { PodAction } from '../../generated/tables.ts'
 import type { Defect } from '../types.ts'
-import { carriesOut, comesBackAs, does, doesToo, effectOf, later, seen } from './action-tools.ts'
+import { carriesOut, comesBack, comesBackAs, does, doesToo, effectOf, later, seen } from './action-tools.ts'
 import {
   answered,
   defect,
@@ -9,7 +9,6 @@ import {
   onAnswer,
   onJson,
   options,
-  part,
   readOf,
   restated,
   setsHeader,
@@ -48,10 +47,7 @@ export const actionEffects: readonly Defect[] = [
   defect('terminated-comes-back-when-asked', 'pods.action.terminated.any', 'stays-terminated', {
     says: 'An action on a terminated pod is answered 404, and the pod is back a second later.',
     observed: 'status EXITED',
-    change: part('transition', (next, pod, action, service) => {
-      next()
-      if (action === 'terminate') later(1000, comesBackAs('EXITED'))(pod, service)
-    }),
+    change: comesBack,
   }),
   defect('unknown-pod-restart-400', 'pods.action.unknown-pod', 'not-found', {
     says: 'restart of a pod that does not exist is answered 400.',

@@ -29,6 +29,12 @@ export function comesBackAs(status: PodStatus): Effect {
   }
 }
 
+/** A terminated pod is there again a second later, in whatever way it was terminated. */
+export const comesBack: Change = part('transition', (next, pod, action, service) => {
+  next()
+  if (action === 'terminate') later(1_000, comesBackAs('EXITED'))(pod, service)
+})
+
 /** The action is refused in this cell as if the status did not permit it. */
 export function refuses(cell: Cell): Change {
   return part('permit', (next, pod, action) => {

@@ -1,5 +1,5 @@
 import type { Defect } from '../types.ts'
-import { comesBackAs, does, later, refuses } from './action-tools.ts'
+import { comesBack, does, refuses } from './action-tools.ts'
 import { defect, is, type Json, membersOf, onJson, part, succeeded } from './tools.ts'
 
 export const listDelete: readonly Defect[] = [
@@ -25,10 +25,7 @@ export const listDelete: readonly Defect[] = [
   defect('deleted-pod-comes-back', 'pods.delete', 'stays-gone', {
     says: 'A second after its DELETE a pod is there again.',
     observed: 'status EXITED',
-    change: part('transition', (next, pod, action, service) => {
-      next()
-      if (action === 'terminate') later(1_000, comesBackAs('EXITED'))(pod, service)
-    }),
+    change: comesBack,
   }),
   defect('list-lacks-network-pods', 'pods.list.contains', 'listed', {
     says: 'The list lacks pods with a network mount.',

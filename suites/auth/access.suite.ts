@@ -31,7 +31,7 @@ rule('auth.pods.hidden', { varies: [...anyPod, 'order'] }, async (context) => {
   await expectUnlisted()
   const secrets = { 'the name of the pod': String(pod.value.name), 'a variable of the pod': value }
   for (const send of vary.ordered([...requests.values()])) {
-    const reply = await send(stranger, { repeats: true })
+    const reply = await send(stranger, { mustBeRefused: true })
     check('refused').status(reply, 403, 404)
     const text = textOf(reply.bytes) ?? ''
     for (const [what, secret] of Object.entries(secrets)) {
@@ -41,7 +41,7 @@ rule('auth.pods.hidden', { varies: [...anyPod, 'order'] }, async (context) => {
   await expectUnchanged(context, pod)
   await expectUnlisted()
   const other = await fixture.pod('RUNNING')
-  check('refused').status(await stranger.act(other.id, 'stop', { repeats: true }), 403, 404)
+  check('refused').status(await stranger.act(other.id, 'stop', { mustBeRefused: true }), 403, 404)
   await expectUnchanged(context, other)
   expectAllWorked()
 })
@@ -61,7 +61,7 @@ rule('auth.pods.forbidden', { varies: anyPod }, async (context) => {
     const send: Send | undefined = isAction(permission)
       ? (client, options) => client.act(pod.id, permission, options)
       : working.requests.get(permission)
-    if (send !== undefined) check('refused').status(await send(restricted, { repeats: true }), 403, ...hidden)
+    if (send !== undefined) check('refused').status(await send(restricted, { mustBeRefused: true }), 403, ...hidden)
   }
   await working.expectNoEffect(running)
   working.expectAllWorked()

@@ -41,7 +41,7 @@ rule('auth.management.hidden', options, async (context) => {
   await listWith(context, endpoint.id)
   await expectUnlisted()
   for (const operation of vary.ordered(['getEndpoint', 'updateEndpoint', 'deleteEndpoint'] as const)) {
-    const reply = await requests.get(operation)?.(stranger, { repeats: true })
+    const reply = await requests.get(operation)?.(stranger, { mustBeRefused: true })
     if (reply === undefined) continue
     check('refused').status(reply, 403, 404)
     const isRevealed = (textOf(reply.bytes) ?? '').includes(name)

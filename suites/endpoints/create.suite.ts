@@ -117,7 +117,7 @@ const creation: Arrangement<null> = {
     return {
       valid: async () => endpointBody(context),
       async send(body, { name }) {
-        const reply = await api.call('createEndpoint', { body, repeats: true })
+        const reply = await api.call('createEndpoint', { body, mustBeRefused: true })
         if (reply.status >= 400) names.push(name)
         return reply
       },

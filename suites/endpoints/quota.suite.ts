@@ -37,7 +37,7 @@ rule('endpoints.quota', { alone: true }, async (context) => {
     ids.push(idIn(reply.json) ?? '')
   }
   const body = endpointBody(context)
-  const refused = await context.on('management').call('createEndpoint', { body, repeats: true })
+  const refused = await context.on('management').call('createEndpoint', { body, mustBeRefused: true })
   expectOverQuota(context, refused)
   const remove = { ids: { id: ids[0] ?? '' }, repeats: true }
   await untilFound(context, () => context.on('management').call('deleteEndpoint', remove))

@@ -72,7 +72,7 @@ rule('pods.action-body.errors-list', { varies: actingVaries }, async (context) =
     ['pods.action-body.missing', {}],
     ['pods.action-body.extra', { action, reason: 'plumbline' }],
   ] as const) {
-    const reply = await pods.actWith(pod.id, body, { repeats: true })
+    const reply = await pods.actWith(pod.id, body, { mustBeRefused: true })
     if (reply.status !== 422) blocked(by, `a wrong body was answered ${reply.status}`)
     const errors = membersOf(reply.json)?.errors
     const isList = Array.isArray(errors) && errors.length > 0
@@ -88,7 +88,7 @@ rule('pods.action-body.no-effect', { varies: [...anyPod, 'order'] }, async (cont
   const unexpected: { readonly by: RuleId; readonly status: number }[] = []
   for (const action of vary.ordered(['stop', 'terminate'] as const)) {
     for (const { id, body } of vary.ordered(wrongBodies(action, target))) {
-      const reply = await pods.actWith(pod.id, body, { repeats: true })
+      const reply = await pods.actWith(pod.id, body, { mustBeRefused: true })
       const { status } = reply
       inconclusiveIfOutage(reply)
       if (!bodyRefusals.has(status)) unexpected.push({ by: id, status })
@@ -104,7 +104,7 @@ rule('pods.action-body.no-effect', { varies: [...anyPod, 'order'] }, async (cont
 rule('pods.action-body.validation-first', { varies: anyPod }, async (context) => {
   const { pods, fixture, check, reading } = context
   const pod = await fixture.pod('EXITED')
-  const reply = await pods.actWith(pod.id, { action: 'restart', reason: 'plumbline' }, { repeats: true })
+  const reply = await pods.actWith(pod.id, { action: 'restart', reason: 'plumbline' }, { mustBeRefused: true })
   check('refused').status(reply, 422, 409)
   reading('status', String(reply.status))
   await expectUnchanged(context, pod)

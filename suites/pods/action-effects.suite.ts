@@ -43,7 +43,7 @@ rule('pods.action.unknown-pod', { varies: anyPod }, async (context) => {
   const { pods, fixture, check } = context
   const gone = await fixture.gone()
   for (const action of podActions) {
-    const reply = await pods.act(gone.id, action, { repeats: true })
+    const reply = await pods.act(gone.id, action, { mustBeRefused: true })
     inconclusiveIfOtherReason(context, gone, reply)
     check('not-found').status(reply, 404)
   }

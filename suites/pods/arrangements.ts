@@ -59,7 +59,7 @@ export const acting: Arrangement<undefined> = {
     const { action, pod } = await podForAction(context)
     return {
       valid: async () => ({ action }),
-      send: (body) => context.pods.actWith(pod.id, body, { repeats: true }),
+      send: (body) => context.pods.actWith(pod.id, body, { mustBeRefused: true }),
       async expectNoEffect() {
         await expectUnchanged(context, pod)
         await expectAccepted(context, pod, action)
@@ -91,7 +91,7 @@ export function patching(shapes: Shapes): Arrangement<PodShape> {
       return {
         valid: async () => valid,
         async send(body) {
-          const reply = await context.pods.patch(pod.id, body, { repeats: true })
+          const reply = await context.pods.patch(pod.id, body, { mustBeRefused: true })
           await refuseElsewhere(context, pod, body, reply)
           return reply
         },

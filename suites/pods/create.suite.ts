@@ -128,7 +128,7 @@ rule('pods.create.atomic', { varies: ['kind', 'mount', 'fields'] }, async (conte
     const valid = await fixture.body(shape)
     const body = one === undefined ? undefined : wrongBody(one.wrong, valid, target, shape as never)
     if (one === undefined || body === undefined) continue
-    const reply = await pods.create(body, { repeats: true })
+    const reply = await pods.create(body, { mustBeRefused: true })
     if (isRefusal(reply)) refused.push({ name: String(valid.name), what: `${one.name} of ${id}` })
   }
   if (refused.length === 0) inconclusive('no wrong creation is refused')

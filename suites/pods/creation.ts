@@ -90,7 +90,7 @@ export async function expectNotCreated(context: Context, twin: string, refused: 
 async function refusedFor(context: Context, valid: Members, body: unknown): Promise<Reply> {
   const { clock, inconclusive, lacksCapacity, nextName, pods } = context
   const sleep = (ms: number) => clock.sleep(ms)
-  const reply = await whenCapable({ lacksCapacity, sleep }, () => pods.create(body, { repeats: true }))
+  const reply = await whenCapable({ lacksCapacity, sleep }, () => pods.create(body, { mustBeRefused: true }))
   const isCapable = async () => isSuccess((await pods.create({ ...valid, name: nextName() })).status)
   if (lacksCapacity(reply) && !(await isCapable())) inconclusive(scarcityText(reply, ', and refuses a valid body too'))
   return reply

@@ -51,7 +51,7 @@ rule('pods.patch.atomic', { varies: [...anyPod, 'order'] }, async (context) => {
   const every = Object.assign({}, ...changeFields.map((field) => changeOf(context, pod, 'd', field)))
   for (const mounts of context.vary.ordered([{ network: [] }, { plumbline: true }])) {
     for (const change of [another('c'), every]) {
-      const reply = await context.pods.patch(pod.id, { ...change, mounts }, { repeats: true })
+      const reply = await context.pods.patch(pod.id, { ...change, mounts }, { mustBeRefused: true })
       if (!isRefusal(reply)) {
         const by = 'plumbline' in mounts ? 'pods.patch.extra' : 'pods.patch.empty-network'
         context.blocked(by, `a PATCH with wrong mounts answered ${reply.status}`)
