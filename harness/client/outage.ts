@@ -42,7 +42,7 @@ export async function outlastDrops(first: () => Promise<Reply>, { again, other, 
       await other()
       const pauseMs = pausesMs[attempt - 1]
       if (pauseMs === undefined)
-        throw new Dropped(`${error.message}; so it was each of ${attempt} times`, error.exchange)
+        throw new Dropped(`${error.message}; the same happened each of ${attempt} times`, error.exchange)
       await sleep(pauseMs)
     }
   }

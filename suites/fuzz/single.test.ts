@@ -80,8 +80,11 @@ describe.each([
     expect(judgement).toMatchObject({ verdict: 'passed', findings: [] })
   })
 
-  test('is inconclusive where a body never has one', async () => {
-    const judgement = await judged(dropping((body) => body.includes(dropped), paths))
+  test('is inconclusive where a body never has one, and sends it twice', async () => {
+    const sent: string[] = []
+    const isDropped = (body: string) => body.includes(dropped) && sent.push(body) > 0
+    const judgement = await judged(dropping(isDropped, paths))
+    expect(sent.filter((body) => body === sent[0])).toHaveLength(2)
     expect(judgement).toMatchObject({ verdict: 'inconclusive', findings: [] })
     expect(judgement?.reason).toContain(said)
     expect(judgement?.reason).toContain(' had no complete response: ')
