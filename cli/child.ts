@@ -33,19 +33,31 @@ const lingeringMs = 10_000
 /** Checks within the time of silence: a machine that slept counts one check for it. */
 const looks = 60
 
-export type ChildRun = ReturnType<typeof startChild>
+export interface ChildRun {
+  /** Of this process if there is none. */
+  readonly pid: number
+  /** Ends with the process, whatever the reason. */
+  readonly ended: Promise<ChildEnd>
+  /** Ends the whole process group: SIGTERM first, SIGKILL `graceMs` later. */
+  stop(graceMs: number): Promise<void>
+  /** Ends it at once, without waiting for it. */
+  kill(): void
+}
 
 /**
  * Starts the process that runs the rules, in a process group of its own. The options go over the channel between the
  * two, since they hold keys, and the child ends when that is closed; progress comes back as NDJSON on descriptor 3.
  */
-export function startChild(given: ChildOptions) {
+export function startChild(given: ChildOptions): ChildRun {
   const { options, environment, onProgress, module, silentMs = 300_000 } = given
   const child = spawn(process.execPath, [module ?? moduleFile('harness/run/child')], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'ipc'],
     env: environment as NodeJS.ProcessEnv,
   })
+  const failed = new Promise<never>((_, reject) => child.on('error', reject))
+  // Without a free file it has no streams either.
+  if (child.stdio === undefined) return { pid: process.pid, ended: failed, stop: async () => {}, kill() {} }
   let said = ''
   let inOrder = false
   let silent = 0
@@ -79,7 +91,7 @@ export function startChild(given: ChildOptions) {
       signalGroup(child.pid, 'SIGKILL')
       resolve({ code, signal, inOrder, said: said.trim() })
     }
-    child.on('error', reject)
+    failed.catch(reject)
     child.on('close', end)
     // A process that it started may keep its output open.
     child.on('exit', (...how) => {
@@ -88,17 +100,14 @@ export function startChild(given: ChildOptions) {
     })
   })
   return {
-    pid: child.pid ?? 0,
-    /** Ends with the process, whatever the reason. */
+    pid: child.pid ?? process.pid,
     ended,
-    /** Ends the whole process group: SIGTERM first, SIGKILL `graceMs` later. */
     async stop(graceMs: number): Promise<void> {
       signalGroup(child.pid, 'SIGTERM')
       const insist = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), graceMs)
       await ended.catch(() => {})
       clearTimeout(insist)
     },
-    /** Ends it at once, without waiting for it. */
     kill: () => signalGroup(child.pid, 'SIGKILL'),
   }
 }

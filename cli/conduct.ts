@@ -1,13 +1,15 @@
 import { rmSync } from 'node:fs'
+import { lackIn } from '../harness/common/lack.ts'
 import { lengthOf } from '../harness/common/length.ts'
 import type { Progress, RunOptions } from '../harness/run/options.ts'
+import { drainMs } from '../harness/transport/drain.ts'
 import type { Estimate } from '../load/caps.ts'
 import { exitCodes } from '../results/types.ts'
 import type { Target } from '../target/types.ts'
 import { type ChildEnd, type ChildRun, startChild } from './child.ts'
 import { digestsOf } from './digests.ts'
 import { BrokenError } from './errors.ts'
-import { moduleUrl, version } from './home.ts'
+import { moduleUrl, program, version } from './home.ts'
 import { watchInterruption } from './interrupt.ts'
 import { refuseFullDisk } from './load/prepare.ts'
 import { withOutput } from './lock.ts'
@@ -16,7 +18,7 @@ import { noProgress, showProgress } from './progress.ts'
 import { hasRecord, prepareOutput, printReports, printResults, resultsOf } from './record.ts'
 import { beginLedger, newRunId, resourcesFile, writeOwner } from './runs.ts'
 import { sweepOwn } from './sweep.ts'
-import { interruptedMs } from './sweep-patience.ts'
+import { interruptedMs } from './sweep-session.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A run as a command decides it. */
@@ -39,13 +41,10 @@ export interface Conducting {
 }
 
 /** How long after an interruption the run waits for the last responses and writes its record, real ms. */
-const graceMs = 2_000
+const graceMs = drainMs + 2_000
 
 /** The longest time of a timer. */
 const longestTimerMs = 2 ** 31 - 1
-
-/** The last words of the process that runs the rules if its record cannot grow. */
-const diskFull = /\b(ENOSPC|EDQUOT)\b/
 
 /** Runs the rules of a plan in a process, removes what it leaves, and reports. Returns the exit code. */
 export function conduct(conducting: Conducting): Promise<number> {
@@ -62,6 +61,7 @@ export function conduct(conducting: Conducting): Promise<number> {
       startedMs: Date.now(),
       target,
       targetFile,
+      program,
       suites: moduleUrl('suites/all'),
       embed: target === null ? moduleUrl('proof/instance') : null,
       digests: digestsOf(target),
@@ -77,7 +77,7 @@ async function runChild(options: RunOptions, { out, quiet, terminal, printRecord
   let child: ChildRun | null = null
   const interruption = watchInterruption(() => {
     child?.kill()
-    terminal.err(`plumbline: ended at once; npx plumbline sweep ${run} removes what is left`)
+    terminal.err(`plumbline: ended at once; ${program} sweep ${run} removes what is left`)
   })
   const progress = quiet ? noProgress : showProgress(terminal)
   /** Forwards progress. A process that may outlive the run is noted, so that `sweep` waits for its end. */
@@ -105,7 +105,7 @@ async function runChild(options: RunOptions, { out, quiet, terminal, printRecord
     clearTimeout(overdue)
     signal.removeEventListener('abort', stop)
     progress.end()
-    const left = target === null ? 0 : await sweepOwn(target, { run, leaveKept: options.keep, signal }, terminal)
+    const left = target === null ? 0 : await sweepOwn(target, { run, leaveKept: options.keep, interruption }, terminal)
     if (signal.aborted) {
       // Before its first line there is nothing to report.
       if (out !== undefined && hasRecord(evidence)) printReports(evidence, await resultsOf(evidence), terminal)
@@ -114,9 +114,10 @@ async function runChild(options: RunOptions, { out, quiet, terminal, printRecord
     }
     // A process that lingered after its end was killed, and has no code.
     if (!end.inOrder || (end.code ?? 0) !== 0) {
-      if (!diskFull.test(end.said)) throw new BrokenError(brokenSentence(end))
+      const lack = lackIn(end.said)
+      if (lack === null) throw new BrokenError(brokenSentence(end))
       terminal.err(
-        `plumbline: the disk of ${evidence} is full, so the record is incomplete and nothing is judged; free some space, or choose another folder with --out`,
+        `plumbline: ${lack}, so the record in ${evidence} is incomplete and nothing is judged; free some space, raise the limit, or choose another folder with --out`,
       )
       return exitCodes.incomplete
     }

@@ -1,6 +1,12 @@
-/** The request of the user cannot be carried out: exit 2. The user sees only the message. */
+/**
+ * The request of the user cannot be carried out: exit 2, or 3 if the fault of the system is that this machine lacks
+ * something. The user sees only the message.
+ */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+  }
 }
 
 /** The harness itself failed: exit 4. */

@@ -4,15 +4,14 @@ import { quote } from 'shell-quote'
 import { pluralize } from '../harness/common/pluralize.ts'
 import { mountsOf, planeOf } from '../harness/fixtures/pod-body.ts'
 import { noSuchPod } from '../harness/planes/pods/client.ts'
-import { program } from '../results/rerun.ts'
-import { printfFormat, word } from '../results/shell.ts'
+import { printfFormat, secretVariable, word } from '../results/shell.ts'
 import { bodyText } from '../suites/fuzz/cases.ts'
 import { type FuzzFinding, findingSaid, groupsOf, timesOf } from '../suites/fuzz/findings.ts'
 import type { MountKind, Target } from '../target/types.ts'
 import { type FuzzRun, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
+import { program } from './home.ts'
 import type { Terminal } from './terminal.ts'
 
-const keyHeader = `-H "Authorization: Bearer $KEY_FULL"`
 const typeHeader = `-H 'Content-Type: application/json'`
 
 /** Ways to one finding that are printed. */
@@ -127,6 +126,8 @@ export function curlOf(
       : { gpu: plane.gpu }
   const mounts = isPatch ? { mounts: mountsOf(plane, third as MountKind) } : {}
   const creation = { name: 'plumbline-fuzz', image: plane.image, ...hardware, ...mounts, ...plane.extra }
+  const key = secretVariable('key.full', target.variables)
+  const keyHeader = `-H "Authorization: Bearer $${key}"`
   const call = (method: string, path: string) => `-X ${method} "$BASE${path}" ${keyHeader} ${typeHeader}`
   const pod = podPath(plane.paths[isPatch ? 'updatePod' : 'triggerPodAction'])
   const pause =
@@ -151,7 +152,7 @@ export function curlOf(
     ({ bytes }) => `printf ${printfFormat(bytes)} | curl -si ${call(isPatch ? 'PATCH' : 'POST', pod)} --data-binary @-`,
   )
   return [
-    `export BASE=${word(plane.url)} KEY_FULL="\${KEY_FULL:?set it to keys.full of the target file}"`,
+    `export BASE=${word(plane.url)} ${key}="\${${key}:?set it to keys.full of the target file}"`,
     ...(isPodless ? [`POD=${noSuchPod}`] : made),
     ...bodies,
     ...(isSeenLater ? [`${pause}; ${pause}; ${get}; echo`] : []),

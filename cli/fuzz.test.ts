@@ -1,30 +1,29 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { createCommands } from './testing/commands.ts'
+import { openGateway } from './testing/gateway.ts'
 
 const commands = createCommands('fuzz')
 const { cwd } = commands
 const key = 'plumbline-example-full'
 let base = ''
-let proxy: Server
+const gateways: Awaited<ReturnType<typeof openGateway>>[] = []
 
 beforeAll(async () => {
   const served = await commands.serve(['--clock', 'control'])
   const target = parse(readFileSync(join(cwd, served.target), 'utf8'))
   base = target.pods.url
-  proxy = echoing()
-  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-  writeFileSync(join(cwd, 'shown.yaml'), stringify({ ...target, pods: { ...target.pods, url: `${url}/shown` } }))
-  writeFileSync(join(cwd, 'refused.yaml'), stringify({ ...target, pods: { ...target.pods, url: `${url}/refused` } }))
+  for (const way of ['shown', 'refused'] as const) {
+    const gateway = await echoing(way)
+    gateways.push(gateway)
+    writeFileSync(join(cwd, `${way}.yaml`), stringify({ ...target, pods: { ...target.pods, url: gateway.url } }))
+  }
 })
 
 afterAll(() => {
-  proxy.close()
+  for (const { close } of gateways) close()
   commands.close()
 })
 
@@ -57,33 +56,17 @@ test('a finding that shows later is found again by its path on a server that has
   expect(again).toEqual({ code: 1, said: expect.stringContaining('status 422, and then name "renamed"') })
 })
 
-/** A gateway before the reference, which tells the key that it was given. */
-function echoing(): Server {
+/** Repeats the key that it was given: in what a pod shows once it was changed, or in why no pod is made. */
+function echoing(way: 'shown' | 'refused') {
   const tried = new Set<string>()
-  return createServer(async (request, response) => {
-    const { method = 'GET', headers } = request
-    const [, way = '', path = ''] = /^\/(\w+)(.*)$/.exec(request.url ?? '') ?? []
-    const send = (status: number, text: string | null) =>
-      response.writeHead(status, { 'Content-Type': 'application/json' }).end(text ?? undefined)
+  return openGateway(base, ({ method, path, token, status, text }) => {
     if (way === 'refused' && method === 'POST') {
-      return send(403, JSON.stringify({ title: 'Forbidden', status: 403, detail: `${headers.authorization} may not` }))
+      const detail = `Bearer ${token} may not`
+      return { status: 403, text: JSON.stringify({ title: 'Forbidden', status: 403, detail }) }
     }
     const pod = /^\/v2\/pods\/([^/]+)/.exec(path)?.[1] ?? ''
     if (method === 'PATCH' || path.endsWith('/action')) tried.add(pod)
-    const answer = await fetch(base + path, { method, headers: headersOf(request), body: await bodyOf(request) })
-    const text = await answer.text()
-    if (method !== 'GET' || !tried.has(pod) || answer.status !== 200) return send(answer.status, text || null)
-    send(200, JSON.stringify({ ...JSON.parse(text), image: headers.authorization }))
+    if (method !== 'GET' || !tried.has(pod) || status !== 200) return { text }
+    return { text: JSON.stringify({ ...JSON.parse(text), image: `Bearer ${token}` }) }
   })
-}
-
-function headersOf({ headers }: IncomingMessage): Record<string, string> {
-  const { authorization = '', 'content-type': type } = headers
-  return { authorization, ...(type === undefined ? {} : { 'content-type': type }) }
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | null> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  return chunks.length === 0 ? null : new Uint8Array(Buffer.concat(chunks))
 }

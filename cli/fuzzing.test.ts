@@ -37,9 +37,9 @@ function misreading(id: string): Variant | undefined {
 
 test('the command that plays a finding again can be pasted into a shell', () => {
   const finding = { seed: 7, path: '3:0' }
-  expect(againCommand(undefined, finding)).toBe('npx plumbline fuzz --reference --seed 7 --path 3:0')
+  expect(againCommand(undefined, finding)).toBe('node bin/plumbline.js fuzz --reference --seed 7 --path 3:0')
   expect(againCommand('my $target.yaml', finding)).toBe(
-    "npx plumbline fuzz --target 'my $target.yaml' --seed 7 --path 3:0",
+    "node bin/plumbline.js fuzz --target 'my $target.yaml' --seed 7 --path 3:0",
   )
 })
 

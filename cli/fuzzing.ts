@@ -7,7 +7,6 @@ import { jsonOf } from '../harness/exchange/exchange.ts'
 import { planeOf } from '../harness/fixtures/pod-body.ts'
 import { pods } from '../harness/planes/pods/plane.ts'
 import { noRecorder, type Recorder } from '../harness/record/recorder.ts'
-import { createRedactor } from '../harness/record/redact.ts'
 import type { ResourceLedger } from '../harness/record/resources.ts'
 import type { Context } from '../harness/rule/context.ts'
 import { Unanswered } from '../harness/rule/outcome.ts'
@@ -22,7 +21,7 @@ import { type CampaignOptions, campaign } from '../suites/fuzz/campaign.ts'
 import type { FuzzFinding } from '../suites/fuzz/findings.ts'
 import { casesAt, type Replayed, replayCases } from '../suites/fuzz/replay.ts'
 import { createLog } from '../suites/fuzz/steps.ts'
-import { secretsOf } from '../target/describe.ts'
+import { redactorOf } from '../target/describe.ts'
 import type { Target } from '../target/types.ts'
 import { BrokenError } from './errors.ts'
 import { createGivingUp, createOutcomeOf, type Stop } from './fuzz-attempt.ts'
@@ -225,7 +224,7 @@ export async function inSession(
 
 /** Keeps nothing, and removes the secrets of a target from its output. */
 function recorderFor(target: Target): Recorder {
-  return { ...noRecorder, clean: createRedactor(secretsOf(target)).text }
+  return { ...noRecorder, clean: redactorOf(target).text }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { quote } from 'shell-quote'
 
 /** `.ts` if this runs from its sources, `.js` if it was built. */
 export const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
@@ -10,6 +11,12 @@ export const home = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Folder of the package. */
 export const packageFolder = existsSync(join(home, 'package.json')) ? home : dirname(home)
+
+/**
+ * The shell command of this program in the current folder. It names the file: npx would fetch what is not there, and the
+ * package `plumbline` of the npm registry is somebody else's.
+ */
+export const program = `node ${quote([relative(process.cwd(), join(packageFolder, 'bin', 'plumbline.js'))])}`
 
 /** Path of a running module of this package, named without its extension. */
 export function moduleFile(name: string): string {

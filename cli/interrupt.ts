@@ -1,10 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { exitCodes } from '../results/types.ts'
 
 /** A signal asks a run to end. */
 export interface Interruption {
   /** Aborts at the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal
+  /** How much of so many real ms after the first signal is left; all of it before. */
+  leftMs(ms: number): number
   /** Hands the signals back. */
   end(): void
 }
@@ -36,19 +37,6 @@ export function endOnSignals(): void {
   }
 }
 
-/** Runs work that may block forever, such as reading a pipe: no listener would run then, so signals end the process. */
-export async function unwatched<T>(work: () => T): Promise<T> {
-  // A signal that has come already is taken first.
-  await nextTurn()
-  const taken = signals.filter((name) => process.listeners(name).includes(unheard))
-  for (const name of taken) process.removeListener(name, unheard)
-  try {
-    return work()
-  } finally {
-    for (const name of taken) process.on(name, unheard)
-  }
-}
-
 /** Resolves once a signal is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
@@ -74,6 +62,7 @@ export function watchInterruption(onSecond: () => void): Interruption {
   for (const name of signals) process.on(name, heard)
   return {
     signal: controller.signal,
+    leftMs: (ms) => (controller.signal.aborted ? Math.max(0, firstAt + ms - Date.now()) : ms),
     end() {
       watchers--
       for (const name of signals) process.removeListener(name, heard)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutId } from './leftovers.ts'
+import { withoutId } from '../harness/run/removal.ts'
 
 test.each([
   ['p', 'DELETE https://api.test/v2/pods/p: no answer', 'DELETE https://api.test/v2/pods/{id}: no answer'],

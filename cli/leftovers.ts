@@ -1,8 +1,11 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import { allPlanes } from '../harness/planes/index.ts'
-import { program } from '../results/rerun.ts'
+import { planeOf } from '../harness/planes/removing.ts'
+import type { Resource } from '../harness/record/resources.ts'
+import { redactorOf } from '../target/describe.ts'
 import type { Target } from '../target/types.ts'
-import { nameOf, planeOf, type Resource } from './runs.ts'
+import { program } from './home.ts'
+import { nameOf } from './runs.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A resource that a sweep could not remove, with the reason. */
@@ -21,12 +24,12 @@ export interface Leftover {
 }
 
 /** A resource that is left; without a target, its clock counts as real. */
-export function leftoverOf(of: Resource, reason: string, target: Pick<Target, 'clock'> | null): Leftover {
+export function leftoverOf(of: Resource, reason: string, target: Target | null): Leftover {
   return {
     kind: kindOf(of),
     name: nameOf(of),
     id: of.kind === 'endpoint' ? of.endpoint : of.id,
-    reason,
+    reason: target === null ? reason : redactorOf(target).text(reason),
     endsMs: of.kind === 'job' ? (of.endsMs ?? null) : null,
     isControlled: target !== null && target.clock !== 'real',
   }
@@ -65,12 +68,6 @@ export function printForgotten(left: readonly Leftover[], run: string, { out }: 
   const end = lastEnd(jobs)
   const gone = end === null ? '' : `; gone by ${end}`
   for (const line of linesOf(jobs, ', which ')) out(`run ${run}: forgot ${line}${gone}`)
-}
-
-/** A reason with an id of the path as a placeholder, so that it is the same text for all that have the same reason. */
-export function withoutId(reason: string, id: string, placeholder: string): string {
-  const segment = encodeURIComponent(id).replace(/[.*()]/g, '\\$&')
-  return reason.replace(new RegExp(`(?<=/)${segment}(?![\\w.~%!'()*-])`, 'g'), placeholder)
 }
 
 /** `2026-11-22T03:00:00Z`. */

@@ -26,11 +26,16 @@ const common = {
   only: new Option('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; can be repeated')
     .argParser(gather)
     .default([]),
+  onlyVariants: new Option(
+    '--only <pattern>',
+    'a defect, a latitude, or rules with all their defects: an id, a glob such as "queue.*", or an area; can be repeated',
+  )
+    .argParser(gather)
+    .default([]),
   out: new Option(
     '--out <folder>',
     'write results.json, junit.xml, report.html and the record, if any, into this folder',
   ),
-  heavy: new Option('--heavy', 'also judge rules that pack projects of more than a gigabyte').default(false),
   quiet: new Option('--quiet', 'print only the verdict').default(false),
   budget: new Option(
     '--budget <length>',
@@ -65,7 +70,6 @@ export const check = () =>
     .addOption(common.budget)
     .option('--max-cost <usd>', 'refuse a run that is planned to cost more, and end one that costs more', price)
     .option('--max-pods <number>', 'pods that pods.create.fuzz may make (default: 4 in real time, else 20)', integer(0))
-    .addOption(common.heavy)
     .option('--load', 'drive the rate limits with k6 after all other rules, and judge them in the same run')
     .addOption(common.owned)
     .addOption(common.maxRequests)
@@ -79,7 +83,6 @@ export const plan = () =>
     .addOption(common.only)
     .option('--profile <list>', 'profiles, separated by commas (default: core; of the reference: all)')
     .addOption(common.budget)
-    .addOption(common.heavy)
 
 export const load = () =>
   command('load', 'drive rate limits with k6 and judge them: smoke (one request each), limits or pods')
@@ -120,6 +123,7 @@ export const serve = () =>
     .option('--latitude <id>', 'serve it with a latitude of the proof (see --list); can be repeated', gather, [])
     .option('--list', 'list the defects and latitudes instead, each with its sentence', false)
     .option('--json', 'with --list: as JSON', false)
+    .addOption(common.onlyVariants)
     .option('--print-target <file>', 'write the target file once the port answers')
     .option('--worker <command>', 'a process that executes jobs (spec/worker.md), such as "python3 suites/worker"')
     .addOption(new Option('--limiter <kind>', 'how requests are counted').choices(limiterKindNames))
@@ -134,16 +138,12 @@ export const serve = () =>
     .option('--state <file>', 'endpoints and pods that are there from the beginning')
     .option('--log', 'print a line for each request', false)
 
-export const rules = () => command('rules', 'list the rules').option('--json', 'as a JSON array', false)
+export const rules = () =>
+  command('rules', 'list the rules').addOption(common.only).option('--json', 'as a JSON array', false)
 
 export const prove = () =>
   command('prove', 'prove that every rule can fail and that none fails wrongly')
-    .option(
-      '--only <pattern>',
-      'a defect, a latitude, or rules with all their defects: an id, a glob such as "queue.*", or an area; can be repeated',
-      gather,
-      [],
-    )
+    .addOption(common.onlyVariants)
     .option('--matrix', 'judge every rule on every defect', false)
     .option('--odd', 'instead, change each field of each response of the reference: no rule may crash', false)
     .option('--sample <number>', 'with --odd: how many changes to draw (default: all)', integer(0))

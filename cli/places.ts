@@ -27,7 +27,7 @@ export function writableFolder(cwd: string, flag: string, folder: string): strin
     makeFolder(dir)
     rmdirSync(mkdtempSync(join(dir, '.plumbline-')))
   } catch (error) {
-    throw new UsageError(`${flag} ${folder} cannot be written (${codeOf(error)}); name another folder`)
+    throw new UsageError(`${flag} ${folder} cannot be written (${codeOf(error)}); name another folder`, error)
   }
   return dir
 }
@@ -46,7 +46,7 @@ export function writableFile(cwd: string, flag: string, name: string): string {
   try {
     tryToWrite(file)
   } catch (error) {
-    throw new UsageError(`${flag} ${name} cannot be written (${codeOf(error)}); name another file`)
+    throw new UsageError(`${flag} ${name} cannot be written (${codeOf(error)}); name another file`, error)
   }
   return file
 }
@@ -58,6 +58,7 @@ export function temporaryFolder(prefix: string): string {
   } catch (error) {
     throw new UsageError(
       `the folder of temporary files, ${tmpdir()}, cannot be written (${codeOf(error)}); name another one in TMPDIR`,
+      error,
     )
   }
 }
@@ -77,11 +78,6 @@ export function makeFolder(dir: string): void {
 /** True if a path is a readable file. */
 export function isFile(path: string): boolean {
   return existsSync(path) && statSync(path).isFile()
-}
-
-/** True if an error means that a disk or its quota is full. */
-export function isFull(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes(codeOf(error))
 }
 
 function tryToWrite(file: string): void {

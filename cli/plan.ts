@@ -6,7 +6,6 @@ import type { Plan } from '../harness/plan/types.ts'
 import { planeOfRule, sectionOf } from '../harness/planes/index.ts'
 import { allRules } from '../harness/rule/registry.ts'
 import { rowOf } from '../harness/run/rows.ts'
-import { heavyLeftOut } from '../harness/tool/heavy.ts'
 import { embed } from '../proof/instance.ts'
 import type { Target } from '../target/types.ts'
 import { quotaOf } from './ask.ts'
@@ -20,18 +19,16 @@ import { UsageError } from './errors.ts'
 export async function planOf(
   given: Target | null,
   selected: readonly string[],
-  { budget, heavy }: { readonly budget?: number | undefined; readonly heavy: boolean },
+  { budget }: { readonly budget?: number | undefined },
   list: string,
 ) {
   const target = given ?? embed().target
-  const tooHeavy = heavy ? [] : heavyLeftOut(given, selected)
-  const chosen = new Set(selected.filter((id) => !tooHeavy.some(({ rule }) => rule === id)))
+  const chosen = new Set(selected)
   const rules = allRules().filter(({ id }) => chosen.has(id))
   const paced = rules.map(({ id }) => planeOfRule(id)).find(({ pacing }) => pacing.isOfAccount)
   const { failure, ...shown } = await quotaOf(paced, given)
   const budgetMs = budget ?? (target.clock === 'real' ? defaultBudgetMs : null)
-  const fitting = planFor({ target, rules, rowOf, budgetMs, ...shown })
-  const plan = { ...fitting, leftOut: [...tooHeavy, ...fitting.leftOut] }
+  const plan = planFor({ target, rules, rowOf, budgetMs, ...shown })
   const lines = [
     ...(failure === null ? [] : [`the target did not answer, so its quotas are not in the plan: ${failure}`]),
     ...planLines(plan, list),

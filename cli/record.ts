@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rules } from '../generated/rules.ts'
+import { lackIn } from '../harness/common/lack.ts'
 import { type EvidenceEvent, isJudged } from '../harness/record/events.ts'
 import { readEvidence, toExchange } from '../harness/record/read.ts'
 import { plansFolder } from '../load/record.ts'
@@ -10,7 +11,7 @@ import { renderText } from '../reports/text.ts'
 import { buildResults, serialiseResults } from '../results/build.ts'
 import { exitCodes, type Results } from '../results/types.ts'
 import { UsageError } from './errors.ts'
-import { isFull, writableFolder } from './places.ts'
+import { writableFolder } from './places.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Names that a run writes into its output folder; those of an earlier run are removed first. */
@@ -70,9 +71,10 @@ export function printReports(dir: string, results: Results, { out, err }: Termin
     writeFileSync(join(dir, 'junit.xml'), renderJunit(results))
     writeFileSync(join(dir, 'report.html'), renderHtml(results))
   } catch (error) {
-    if (!isFull(error)) throw error
+    const lack = lackIn(error)
+    if (lack === null) throw error
     for (const name of written) if (name !== 'evidence.ndjson') rmSync(join(dir, name), { force: true })
-    err(`plumbline: the disk of ${dir} is full, so no report is written; choose another folder with --out`)
+    err(`plumbline: ${dir}: ${lack}, so no report is written; choose another folder with --out`)
     return exit === exitCodes.conformant ? exitCodes.incomplete : exit
   }
   out(`report: ${join(dir, 'report.html')}`)

@@ -3,15 +3,19 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { jsonIn } from '../harness/exchange/exchange.ts'
+import { isId, membersOf } from '../harness/exchange/read.ts'
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
-import { createResourceLedger, type ResourceLedger, type ResourceLine } from '../harness/record/resources.ts'
+import { planeOf } from '../harness/planes/removing.ts'
+import {
+  createResourceLedger,
+  type Resource,
+  type ResourceLedger,
+  type ResourceLine,
+} from '../harness/record/resources.ts'
 import type { Target } from '../target/types.ts'
 import { UsageError } from './errors.ts'
 import { codeOf, makeFolder } from './places.ts'
 import { isAlive, type OwningProcess, owningProcess } from './process.ts'
-
-/** An entry of a ledger: a pod or another resource of a plane, a job, or an endpoint whose queue a load has filled. */
-export type Resource = Exclude<ResourceLine, { readonly kind: 'run' }>
 
 /** Resources in the ledger of a run that are not removed yet. */
 export interface RunLedger {
@@ -22,7 +26,7 @@ export interface RunLedger {
   readonly urls: Readonly<Record<string, string | undefined>>
   /** The last line of each, with its id and the end of its ttl if an earlier line has them. */
   readonly left: readonly Resource[]
-  /** The first line that cannot be read, so more may be left than the ledger names; null if all can. */
+  /** Why more may be left than it names, as a clause: a part cannot be read. Null if all can. */
   readonly damaged: string | null
 }
 
@@ -54,18 +58,25 @@ export function writeOwner(cwd: string, run: string, processes: readonly number[
   } catch (error) {
     throw new UsageError(
       `${join(cwd, '.plumbline')} cannot be written (${codeOf(error)}), and the run must note there what it creates; start it in another folder`,
+      error,
     )
   }
 }
 
 /** Begins the ledger of a run of this process on disk. `targetFile` is as it was named on the command line. */
 export function beginLedger(cwd: string, run: string, targetFile: string | null, target: Target): ResourceLedger {
-  writeOwner(cwd, run, [process.pid])
-  const ledger = createResourceLedger(resourcesFile(cwd, run))
   const urls = allPlanes().map(({ name }) => [name, sectionOf(target, name)?.url ?? ''])
   const file = targetFile === null ? null : resolve(cwd, targetFile)
-  ledger({ kind: 'run', run, targetFile: file, urls: Object.fromEntries(urls) })
-  return ledger
+  try {
+    writeOwner(cwd, run, [process.pid])
+    const ledger = createResourceLedger(resourcesFile(cwd, run))
+    ledger({ kind: 'run', run, targetFile: file, urls: Object.fromEntries(urls) })
+    return ledger
+  } catch (error) {
+    // Nothing is created, and half a ledger would count as damaged.
+    rmSync(runFolder(cwd, run), { recursive: true, force: true })
+    throw error
+  }
 }
 
 /** Ids of the runs that have a ledger here, sorted. */
@@ -90,18 +101,21 @@ export function otherHost(cwd: string, run: string): string | null {
   return host === hostname() ? null : host
 }
 
-/** Reads what a run has left. A truncated last line is ignored: its request was never sent. */
+/**
+ * Reads what a run has left. A truncated last line is ignored: its request was never sent. Without its first line, the
+ * ledger is damaged.
+ */
 export function readLedger(cwd: string, run: string): RunLedger {
   const left = new Map<string, Resource>()
   let targetFile: string | null = null
   let urls: RunLedger['urls'] = {}
-  let damaged: string | null = null
   const file = resourcesFile(cwd, run)
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  let damaged = lines.length > 0 && lines.join('') === '' ? `${file} is empty` : null
   for (const [at, line] of lines.entries()) {
-    const entry = jsonIn(line) as ResourceLine | undefined
-    if (entry?.kind === undefined) {
-      if (at < lines.length - 1 || (at === 0 && line !== '')) damaged ??= `line ${at + 1} of ${file}`
+    const entry = lineIn(line)
+    if (entry === null) {
+      if (at === 0 || at < lines.length - 1) damaged ??= `line ${at + 1} of ${file} cannot be read`
       continue
     }
     if (entry.kind === 'run') {
@@ -118,9 +132,17 @@ export function readLedger(cwd: string, run: string): RunLedger {
   return { run, folder: runFolder(cwd, run), targetFile, urls, left: [...left.values()], damaged }
 }
 
-/** The plane of a resource. A line of kind `pod` names none. */
-export function planeOf(of: Resource): string {
-  return of.kind === 'pod' ? 'pods' : of.kind === 'resource' ? (of.plane ?? 'pods') : 'queue'
+/** A line of a ledger; null if it is not one. What counts as no id is null. */
+function lineIn(text: string): ResourceLine | null {
+  const line = membersOf(jsonIn(text))
+  if (line?.kind === 'run') return membersOf(line.urls) === null ? null : (line as unknown as ResourceLine)
+  const isWhole = [line?.kind, line?.state, line?.kind === 'endpoint' ? line.endpoint : line?.name].every(isText)
+  if (line === null || !isWhole || (line.kind === 'job' && !isText(line.endpoint))) return null
+  return { ...line, ...('id' in line && { id: isId(line.id) ? line.id : null }) } as ResourceLine
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }
 
 export function nameOf(of: Resource): string {

@@ -68,14 +68,14 @@ function profilesFor(
     .find((name) => !known.includes(name.trim()) && profilesOf(rules).includes(name.trim()))
   if (unjudged === undefined) return readProfiles(list, rows)
   throw new UsageError(
-    `--profile: ${unjudged} is judged by load; add --load, or run npx plumbline load limits --target FILE, or load pods`,
+    `--profile: ${unjudged} is judged by load; add --load, or run plumbline load limits --target FILE, or load pods`,
   )
 }
 
 function refuseLoad(only: readonly string[]): void {
   const id = only.find((pattern) => judgedByLoad.has(pattern))
   if (id === undefined) return
-  throw new UsageError(`--only: ${id} is judged by load; run npx plumbline load ${planeOfRule(id).load} --only ${id}`)
+  throw new UsageError(`--only: ${id} is judged by load; run plumbline load ${planeOfRule(id).load} --only ${id}`)
 }
 
 /**
@@ -139,7 +139,7 @@ function noMatch(rows: readonly RuleRow[], pattern: string): string {
   if (below > 0)
     return `--only: no rule has the id ${pattern}, but ${below === 1 ? '1 begins' : `${below} begin`} with it; write ${pattern}.*`
   const known = [...new Set(rows.flatMap(({ id, area }) => [id, area]))]
-  return `--only: no rule matches ${pattern}${suggestion(pattern, known, 'npx plumbline rules lists all')}`
+  return `--only: no rule matches ${pattern}${suggestion(pattern, known, 'plumbline rules lists all')}`
 }
 
 /** Profiles of the rules that only load judges and that can be decided on any target. */

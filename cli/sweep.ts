@@ -1,13 +1,14 @@
-import { appendFileSync } from 'node:fs'
 import { pluralize } from '../harness/common/pluralize.ts'
-import { planeNamed } from '../harness/planes/index.ts'
-import { program } from '../results/rerun.ts'
+import { planeNamed, sectionOf } from '../harness/planes/index.ts'
+import { planeOf } from '../harness/planes/removing.ts'
+import { createResourceLedger, type Resource } from '../harness/record/resources.ts'
+import { type End, isStillLeft } from '../harness/run/removal.ts'
 import type { Target } from '../target/types.ts'
+import { program } from './home.ts'
+import type { Interruption } from './interrupt.ts'
 import { type Leftover, leftoverOf, printLeftovers } from './leftovers.ts'
-import { deleteLedger, nameOf, planeOf, type Resource, type RunLedger, readLedger, resourcesIn } from './runs.ts'
-import { createPatience, interruptedMs, type SweepEnd } from './sweep-patience.ts'
-import { type End, isCreated, isLeft, type Sweeping, sweepPlane } from './sweep-plane.ts'
-import { cancelJob, purgeEndpoint } from './sweep-queue.ts'
+import { deleteLedger, nameOf, type RunLedger, readLedger, resourcesIn } from './runs.ts'
+import { interruptedMs, openSweep, type SweepEnd } from './sweep-session.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Swept {
@@ -29,16 +30,20 @@ export interface SweepOptions {
 }
 
 /**
- * Removes only what is in a run's ledger: pods by id if known, else by the exact name in the list;
- * jobs by id; the queue of an endpoint that a load has filled, if the target file marks it dedicated. Deletes the
- * ledger once nothing is left. The one function behind Ctrl-C, a crash and `plumbline sweep`.
+ * Removes only what is in a run's ledger (`removeAll`), at the addresses where it was created. Deletes the ledger once
+ * nothing is left.
  */
 export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions): Promise<Swept> {
   const isKept = ({ state }: Resource) => leaveKept && state === 'kept'
   const wanted = ledger.left.filter((of) => !isKept(of))
-  const ends = wanted.length === 0 ? [] : await removeAll(wanted, ledger, target, end)
+  const faults = wanted.flatMap((of) => {
+    const reason = elsewhere(of, ledger, target)
+    return reason === null ? [] : [{ of, end: { reason } }]
+  })
+  const there = wanted.filter((of) => !faults.some((fault) => fault.of === of))
+  const ends: End[] = [...faults, ...(there.length === 0 ? [] : await removeAll(there, ledger.run, target, end))]
   const kept = ledger.left.filter(isKept).map(nameOf)
-  const failed = ends.flatMap(({ of, end }) => (isLeft(end) ? [leftoverOf(of, end.reason, target)] : []))
+  const failed = ends.flatMap(({ of, end }) => (isStillLeft(end) ? [leftoverOf(of, end.reason, target)] : []))
   if (failed.length === 0 && kept.length === 0 && ledger.damaged === null) deleteLedger(ledger)
   else note(ledger, ends)
   return { ends, kept, failed }
@@ -50,10 +55,10 @@ export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions)
  */
 export async function sweepOwn(
   target: Target,
-  { run, leaveKept, signal }: { readonly run: string; readonly leaveKept: boolean; readonly signal: AbortSignal },
+  { run, leaveKept, interruption }: { run: string; leaveKept: boolean; interruption: Interruption },
   { cwd, err }: Terminal,
 ): Promise<number> {
-  const end = { signal, goesOnMs: interruptedMs }
+  const end = { signal: interruption.signal, goesOnMs: interruption.leftMs(interruptedMs) }
   const { ends, kept, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept, end })
   const removed = removedText(ends)
   if (removed !== 'nothing') err(`removed ${removed} left by the run`)
@@ -68,38 +73,43 @@ export async function sweepOwn(
 /** How many of each kind were removed: `2 pods and 1 endpoint`, or `nothing`. */
 export function removedText(ends: readonly End[]): string {
   const kinds = ends.flatMap(({ of, end }) =>
-    end === 'removed' && isCreated(of) ? [planeNamed(planeOf(of)).creates?.kind ?? 'resource'] : [],
+    end === 'removed' && (of.kind === 'pod' || of.kind === 'resource')
+      ? [planeNamed(planeOf(of)).creates?.kind ?? 'resource']
+      : [],
   )
   const counted = [...Map.groupBy(kinds, (kind) => kind)].map(([kind, { length }]) => pluralize(length, kind))
   return counted.join(' and ') || 'nothing'
 }
 
+/** Why this target file cannot find a resource; null if it can. */
+function elsewhere(of: Resource, { urls }: RunLedger, target: Target): string | null {
+  const plane = planeOf(of)
+  const was = of.kind === 'endpoint' ? of.url : urls[plane]
+  const section = sectionOf(target, plane)
+  // Without a section, its plane says so.
+  if (was === undefined || section === null || was === (section.url ?? '')) return null
+  return `it was created at ${was || 'no address'}, and the target file says ${section.url || 'nothing'}`
+}
+
 async function removeAll(
   wanted: readonly Resource[],
-  ledger: RunLedger,
+  run: string,
   target: Target,
   end: SweepEnd | undefined,
 ): Promise<End[]> {
-  const patience = createPatience(target, end)
-  const sweeping: Sweeping = { ledger, target, patience }
-  const ends: End[] = []
+  const { sweep, close } = await openSweep(target, run, end)
   try {
-    for (const of of wanted) if (of.kind === 'endpoint') ends.push({ of, end: await purgeEndpoint(of, sweeping) })
-    for (const of of wanted) if (of.kind === 'job') ends.push({ of, end: await cancelJob(of, sweeping) })
-    const others = wanted.filter(isCreated)
-    for (const [plane, ofPlane] of Map.groupBy(others, planeOf)) {
-      ends.push(...(await sweepPlane(plane, ofPlane, sweeping)))
-    }
-    return ends
+    return await sweep(wanted)
   } finally {
-    await patience.close()
+    await close()
   }
 }
 
 /** Notes in the ledger what is no longer left. */
 function note({ folder }: RunLedger, ends: readonly End[]): void {
-  const lines = ends
-    .filter(({ end }) => !isLeft(end))
-    .map(({ of }) => ({ ...of, state: of.kind === 'endpoint' ? 'purged' : 'removed' }))
-  appendFileSync(resourcesIn(folder), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const write = createResourceLedger(resourcesIn(folder))
+  for (const { of, end } of ends) {
+    if (isStillLeft(end)) continue
+    write(of.kind === 'endpoint' ? { ...of, state: 'purged' } : { ...of, state: 'removed' })
+  }
 }

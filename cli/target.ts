@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type TargetFault, TargetFileError } from '../target/error.ts'
-import { loadTarget } from '../target/load.ts'
-import { suggestion } from '../target/nearest.ts'
+import { redactorOf } from '../target/describe.ts'
+import { parseTarget, type Reading, textOfFile } from '../target/load.ts'
 import type { Target } from '../target/types.ts'
 import { UsageError } from './errors.ts'
-import { unwatched } from './interrupt.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The flags that choose what a command is about. */
@@ -39,23 +37,18 @@ export function withTarget<O extends TargetChoice>(options: O, { cwd, err }: Ter
  * The target of a file named on the command line. Throws TargetFileError if it is invalid, including clauses of
  * `known` that no rule has.
  */
-export async function readTarget(name: string, { cwd, environment }: Terminal): Promise<Target> {
+export async function readTarget(name: string, { cwd, environment, hide }: Terminal): Promise<Target> {
   if (name === '') throw new UsageError('--target is empty; name a target file')
-  const target = await unwatched(() => loadTarget(resolve(cwd, name), environment))
-  const faults = await clauseFaults(target)
-  if (faults.length > 0) throw new TargetFileError(resolve(cwd, name), faults)
+  const file = resolve(cwd, name)
+  const text = textOfFile(file)
+  // Loaded on demand: the catalogue imports the whole proof.
+  const clauses = /\bclause\b/.test(text) ? await import('../proof/catalog.ts') : null
+  const target = parseTarget(text, { file, environment, ...(clauses === null ? {} : clausesOf(clauses.defects)) })
+  hide?.(redactorOf(target).text)
   return target
 }
 
 /** Every clause of a rule has a defect, so the defects name all clauses; for load rules, the shapes of plans do. */
-async function clauseFaults({ known }: Target): Promise<TargetFault[]> {
-  if (known.every(({ clause }) => clause === null)) return []
-  // Loaded on demand: the catalogue imports the whole proof.
-  const { defects } = await import('../proof/catalog.ts')
-  return known.flatMap(({ rule, clause }, index) => {
-    const clauses = [...new Set(defects.filter((defect) => defect.rule === rule).map((defect) => defect.clause))]
-    if (clause === null || clauses.length === 0 || clauses.includes(clause)) return []
-    const path = `known.${index}.clause`
-    return [{ line: 0, path, message: `${path}: ${rule} has no clause ${clause}${suggestion(clause, clauses)}` }]
-  })
+function clausesOf(defects: readonly { readonly rule: string; readonly clause: string }[]): Pick<Reading, 'clausesOf'> {
+  return { clausesOf: (rule) => [...new Set(defects.flatMap((one) => (one.rule === rule ? one.clause : [])))] }
 }

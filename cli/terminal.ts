@@ -6,6 +6,8 @@ export interface Terminal {
   out(text: string): void
   /** Writes a line to standard error. */
   err(text: string): void
+  /** Removes the secrets of a target from everything that is written from now on; missing in tests that need none. */
+  hide?(clean: (text: string) => string): void
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   /** True if progress on standard error may be redrawn in place. */

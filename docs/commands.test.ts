@@ -55,10 +55,10 @@ async function runs(command: string): Promise<void> {
     const args = words.slice(1).map((word) => word.replace('http://127.0.0.1:8080', address()))
     return expect(spawnSync('curl', ['--fail', ...args])).toMatchObject({ status: 0 })
   }
-  if (words[1] === 'vitest') return expect(spawnSync('npx', words.slice(1), { cwd: root })).toMatchObject({ status: 0 })
+  if (words[2] === 'own') return expect(spawnSync('npm', words.slice(1), { cwd: root })).toMatchObject({ status: 0 })
   const at = words.findIndex((word) => ['plumbline', 'bin/plumbline.js', 'cli/main.ts'].includes(word))
   expect(at, `no test knows how to run: ${command}`).toBeGreaterThanOrEqual(0)
-  const args = words.slice(at + 1)
+  const args = words.slice(at + 1).filter((word) => word !== '--')
   if (args[0] !== 'serve' || args.includes('--list'))
     return expect(await runHere(args, { cwd: dir, environment })).toMatchObject({ code: 0 })
   // The port that a document names, or that is usual, may be taken by something else on this machine.

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { createRealClock } from '../harness/clock/real.ts'
+import { lackIn } from '../harness/common/lack.ts'
 import { shorten } from '../harness/run/judge.ts'
 import type { DriveLoad } from '../harness/run/options.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
@@ -85,8 +86,9 @@ function endsOf(steps: readonly Step[], count: number) {
 function reasonOf(error: unknown): string | null {
   if (error instanceof LoadError) return error.message
   if (error instanceof TransportFailure) return `no connection to the target: ${error.message}`
-  if (error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) {
-    return 'the disk is full, so the record of this load is incomplete; choose another folder with --out'
-  }
-  return null
+  const lack = lackIn(error)
+  return (
+    lack &&
+    `${lack}, so this load was broken off; free some space, raise the limit, or choose another folder with --out`
+  )
 }

@@ -85,7 +85,7 @@ describe('results of a load', () => {
       startedMs: 0,
       endedMs: 1004,
       readings: { k6: '2.1.0' },
-      rerun: `npx plumbline load limits --target t.yaml --only ${cancel}`,
+      rerun: `plumbline load limits --target t.yaml --only ${cancel}`,
     })
   })
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type RuleId, ruleById } from '../generated/rules.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { Judgement } from '../harness/run/judge.ts'
@@ -26,6 +27,8 @@ export interface DefectResult {
   readonly expected: string
   /** The observation that was made in its clause, or else whatever came of the rule. */
   readonly observed: string
+  /** The first seed that draws the values that show it; null if none of the first ones does. Missing if it needs none. */
+  readonly seed?: number | null
 }
 
 const good: ReadonlySet<string> = new Set(['passed', 'observed'])
@@ -42,6 +45,11 @@ export function compareDefect(defect: Defect, judgement: Judgement | undefined):
     : (inClause[0]?.observed ??
       (findings[0] === undefined ? outcomeText(judgement) : `${findings[0].clause}: ${findings[0].observed}`))
   return { id, rule, clause, killed, expected, observed }
+}
+
+/** True if a rule failed on its defect in the clause that the defect names, whatever it observed. */
+export function failsIn({ clause }: Defect, { verdict, findings }: Judgement): boolean {
+  return bad.has(verdict) && findings.some((finding) => finding.clause === clause)
 }
 
 /** Rules that did not pass on the reference itself. */
@@ -97,10 +105,16 @@ export function compareLatitude(
 }
 
 /** Clauses that were not reached, and exchanges that were not made, that no part in the row of the rule accounts for. */
-function leftOut({ rule, clauses, exchanges }: Judgement, before: Judgement, { absent, scenarios }: Lacking): string[] {
+function leftOut(
+  { rule, clauses, exchanges, variation }: Judgement,
+  before: Judgement,
+  { absent, scenarios }: Lacking,
+): string[] {
   const parts: readonly string[] = ruleById.get(rule as RuleId)?.parts ?? []
   if (Object.keys(absent).length === 0 || parts.some((part) => absenceOf(absent, part) !== undefined)) return []
-  const fewer = scenarios.has(rule) ? before.exchanges - exchanges : 0
+  // What it lacks may be drawn by the rule: then the rule sends other requests, and not fewer of the same.
+  const isSame = isDeepStrictEqual(variation, before.variation)
+  const fewer = scenarios.has(rule) && isSame ? before.exchanges - exchanges : 0
   return [
     ...without(before.clauses, clauses).map((clause) => `clause ${clause}`),
     ...(fewer > 0 ? [`${pluralize(fewer, 'more exchange')}, or the need under parts`] : []),

@@ -2,6 +2,7 @@ import { membersOf } from '../harness/exchange/read.ts'
 import { createControlledClock } from '../reference/clock/controlled.ts'
 import type { ReferenceOptions } from '../reference/options.ts'
 import { defaultStyle, type Style, styleChoices } from '../reference/style.ts'
+import { firstSeeds } from './drawn.ts'
 import type { Catalog } from './jobs.ts'
 import type { ProofResult } from './prove.ts'
 import type { Latitude, Variant } from './types.ts'
@@ -54,6 +55,7 @@ export function catalogFaults({ rules, defects, latitudes }: Catalog): string[] 
   const variants: readonly Variant[] = [...defects, ...latitudes]
   const functions = new Map(rules.map(({ id, kind }) => [id as string, kind]))
   const judged = new Set(defects.map(({ rule }) => rule as string))
+  const varied = new Map(rules.map((rule) => [rule.id as string, rule.kind === 'scenario' ? (rule.varies ?? []) : []]))
   return [
     ...repeated(variants.map(({ id }) => id)).map((id) => `two defects or latitudes are called ${id}: ids are unique`),
     ...variants
@@ -84,6 +86,11 @@ export function catalogFaults({ rules, defects, latitudes }: Catalog): string[] 
         .filter((rule) => !functions.has(rule))
         .map((rule) => `latitude ${id} names rule ${rule}, which has no function`),
     ),
+    ...defects.flatMap(({ id, rule, variation = {} }) =>
+      without(Object.keys(variation), varied.get(rule) ?? []).map(
+        (dimension) => `defect ${id} names a value of ${dimension}, which ${rule} does not vary`,
+      ),
+    ),
     ...[...functions.keys()].filter((id) => !judged.has(id)).map((id) => `no defect breaks rule ${id}`),
   ]
 }
@@ -107,6 +114,9 @@ export function proofFaults(result: ProofResult): string[] {
         ({ id, rule, clause, expected, observed }) =>
           `defect ${id} is not found by ${rule} in its clause ${clause}: expected "${expected}", observed "${observed}"`,
       ),
+    ...result.defects
+      .filter(({ seed }) => seed === null)
+      .map(({ id, rule }) => `no seed from 1 to ${firstSeeds.length} makes ${rule} find defect ${id}`),
     ...result.reference.failed.map(
       ({ rule, seen, reason }) => `${rule} does not pass on the reference: ${seen}${because(reason)}`,
     ),

@@ -1,6 +1,7 @@
 import '../suites/all.ts'
 import { allRules, type Rule } from '../harness/rule/registry.ts'
 import type { Judgement } from '../harness/run/judge.ts'
+import type { Values } from '../harness/variation/dimensions.ts'
 import { defects } from './defects/index.ts'
 import { membersOf } from './groups.ts'
 import { judgeOn } from './judge.ts'
@@ -23,6 +24,8 @@ export interface Job {
   readonly odd?: OddCase
   /** The seed that variations are drawn from; 1 unless given. */
   readonly seed?: number
+  /** Values of dimensions, in place of those that the seed draws. */
+  readonly given?: Values | undefined
   readonly rules: readonly string[]
   /** Ids of the judgements that are asked for; the other rules only make exchanges. */
   readonly wanted: readonly string[]
@@ -40,6 +43,7 @@ export async function runJob(job: Job, catalog: Catalog): Promise<Judgement[]> {
   const judgements = await judgeOn({
     variants: variantsOf(job, catalog),
     ...(job.seed === undefined ? {} : { seed: job.seed }),
+    given: job.given,
     rules: catalog.rules.filter(({ id }) => running.has(id)),
   })
   return judgements.filter(({ rule }) => asked.has(rule)).sort((a, b) => (a.rule < b.rule ? -1 : 1))

@@ -6,6 +6,7 @@ import type { Rule } from '../harness/rule/registry.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { createSession } from '../harness/run/session.ts'
 import { inProcess } from '../harness/transport/in-process.ts'
+import type { Values } from '../harness/variation/dimensions.ts'
 import { createInstance } from './instance.ts'
 import type { Variant } from './types.ts'
 
@@ -13,8 +14,8 @@ export interface JudgeOptions {
   readonly variants: readonly Variant[]
   readonly rules: readonly Rule[]
   readonly seed?: number
-  /** Every rule in its plain case. */
-  readonly plain?: boolean
+  /** Values of some dimensions, in place of those that the seed draws; every other one has its plain value. */
+  readonly given?: Values | undefined
   /** Rules do as on a real clock, though time passes as fast as on a controlled one. */
   readonly asReal?: boolean
   /** Told of each exchange at its end. */
@@ -27,7 +28,7 @@ export interface JudgeOptions {
 
 /** Judges rules on an instance of their own: another target, clock and session for each call. */
 export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
-  const { variants, rules, seed = 1, plain = false, asReal = false, ...callbacks } = options
+  const { variants, rules, seed = 1, given, asReal = false, ...callbacks } = options
   const instance = createInstance(variants)
   const { fetch, control, target } = instance
   const { nowMs: startMs } = await control.state()
@@ -36,7 +37,7 @@ export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
     runId: 'rproof00000',
     version: '0.0.0',
     seed,
-    plain,
+    ...(given === undefined ? {} : { given }),
     target: asReal ? { ...target, clock: 'real' } : target,
     transport: inProcess(fetch),
     clock: asReal ? { ...clock, controlled: false } : clock,

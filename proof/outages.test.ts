@@ -90,10 +90,11 @@ it('a job that a worker too many has just taken has not failed by waiting', asyn
   expect(judgement).toMatchObject({ verdict: 'inconclusive', findings: [] })
 })
 
-/** How often a rule looks at jobs on the reference. */
+/** How often a rule reads jobs on the reference. A wrapper delays each response, which can save a read, so one is used here. */
 async function looksOf(rule: typeof rules): Promise<number> {
   const exchanges: Exchange[] = []
-  await judgeOn({ variants: [], rules: rule, exchanged: (exchange) => exchanges.push(exchange) })
+  const variants = [outage(() => false)]
+  await judgeOn({ variants, rules: rule, exchanged: (exchange) => exchanges.push(exchange) })
   const isLook = ({ operation, owner }: Exchange) => operation === 'getJobStatus' && owner === rule[0]?.id
   return exchanges.filter(isLook).length
 }
@@ -136,8 +137,8 @@ it.each(['endpoints.address', 'pods.action.running.stop'])(
       },
     }
     await judgeOn({ variants: [out], rules: rules.filter((one) => one.id === id) })
-    const [first = '', second] = removals
-    expect(second).toBe(first.replace('503', '204'))
+    const [first = '', ...later] = removals
+    expect(later).toContain(first.replace('503', '204'))
   },
 )
 

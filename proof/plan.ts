@@ -41,7 +41,7 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix = fal
   const vain = only.find((pattern) => !ids.some(matcherOf(pattern)))
   if (vain !== undefined) {
     throw new NothingMatches(
-      `no rule, defect or latitude matches ${vain}; npx plumbline rules lists rules, npx plumbline serve --list the others`,
+      `no rule, defect or latitude matches ${vain}; plumbline rules lists rules, plumbline serve --list the others`,
     )
   }
   const kinds = new Map(rules.map(({ id, kind }) => [id as string, kind]))
@@ -51,10 +51,6 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix = fal
     if (isComplete) return [...wanted]
     const tours = rules.filter(({ id }) => wanted.includes(id)).map(tourOf)
     return [...new Set([...wanted, ...known(tours.flat())])]
-  }
-  const defectJob = ({ id, rule, tour }: Defect): Job => {
-    const toured = tour ?? rules.filter((known) => known.id === rule).flatMap(tourOf)
-    return { kind: 'defect', id, rules: known([...new Set([rule, ...toured])]), wanted: [rule] }
   }
   const jobOn = (latitude: Latitude, ids: readonly string[]): Job => {
     const planes: readonly string[] | undefined = latitude.planes
@@ -81,9 +77,17 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix = fal
     { kind: 'reference', id: 'reference', rules: withTour(whole), wanted: whole },
     ...[...named].map((latitude) => jobOn(latitude, all)),
     ...groupsOf(rest).flatMap((members) => [jobOn(together(members), chosen), ...jobsBeside(members)]),
-    ...chosenDefects.map(defectJob),
+    ...chosenDefects.map((defect) => defectJob(defect, catalog)),
     ...(matrix ? chosenDefects : []).map(({ id }): Job => ({ kind: 'matrix', id, rules: all, wanted: all })),
   ]
+}
+
+/** A defect with its rule, which gets the values that the defect names. */
+export function defectJob({ id, rule, tour, variation }: Defect, { rules }: Pick<Catalog, 'rules'>): Job {
+  const known = new Set<string>(rules.map((one) => one.id))
+  const toured = tour ?? rules.filter((one) => one.id === rule).flatMap(tourOf)
+  const own = [...new Set([rule, ...toured])].filter((one) => known.has(one))
+  return { kind: 'defect', id, rules: own, wanted: [rule], given: variation }
 }
 
 /**

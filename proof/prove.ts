@@ -2,9 +2,11 @@ import type { Verdict } from '../harness/rule/outcome.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { compareDefect, compareReference, type DefectResult, type Mismatch } from './compare.ts'
 import { type RuleClause, type Unproven, unkilledClauses, unknownClauses, unprovenReadings } from './coverage.ts'
+import { type SeedsThatFind, seedsThatFind } from './drawn.ts'
 import { type Catalog, everything } from './jobs.ts'
 import { type Judged, judgeAll, type ProofProgress } from './judged.ts'
 import { planJobs, rulesOf } from './plan.ts'
+import type { Defect } from './types.ts'
 
 export interface ProveOptions {
   /** A pattern for ids of defects, latitudes or rules; default: everything. */
@@ -58,21 +60,27 @@ export async function prove(options: ProveOptions = {}): Promise<ProofResult> {
   const { only = [], matrix = false, onProgress } = options
   const catalog = options.catalog ?? everything()
   const isOwn = options.catalog === undefined
-  return conclude(catalog, options, await judgeAll(planJobs(catalog, only, matrix), catalog, isOwn, onProgress))
+  const judged = await judgeAll(planJobs(catalog, only, matrix), catalog, isOwn, onProgress)
+  const tried = catalog.defects.filter(({ id }) => judged.of('defect', id) !== undefined)
+  return conclude(catalog, options, tried, judged, await seedsThatFind(tried, catalog, isOwn))
 }
 
 function conclude(
   catalog: Catalog,
   { only = [], matrix = false }: ProveOptions,
+  tried: readonly Defect[],
   { of, all, reference, onLatitudes, latitudes }: Judged,
+  seeds: SeedsThatFind,
 ): ProofResult {
-  const tried = catalog.defects.filter(({ id }) => of('defect', id) !== undefined)
-  const defects = tried.map((defect) =>
-    compareDefect(
+  const defects = tried.map((defect) => {
+    const { id, rule } = defect
+    const seed = seeds.get(id)
+    const result = compareDefect(
       defect,
-      of('defect', defect.id)?.find(({ rule }) => rule === defect.rule),
-    ),
-  )
+      of('defect', id)?.find((judgement) => judgement.rule === rule),
+    )
+    return seed === undefined ? result : { ...result, seed }
+  })
   const right = [reference, ...onLatitudes]
   const whole = new Set(rulesOf(catalog, only))
   const result = {
@@ -105,7 +113,7 @@ function rowOf(id: string, judgements: readonly Judgement[]): MatrixRow {
 
 function isProven(result: Omit<ProofResult, 'proven'>): boolean {
   const wrong =
-    result.defects.filter(({ killed }) => !killed).length +
+    result.defects.filter(({ killed, seed }) => !killed || seed === null).length +
     result.latitudes.filter(({ failed }) => failed.length > 0).length +
     result.reference.failed.length +
     result.unkilledClauses.length +

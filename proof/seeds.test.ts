@@ -29,8 +29,8 @@ function wantedDraws(): string[] {
   const named = allRules().flatMap((rule) =>
     rule.kind === 'scenario' ? (rule.varies ?? []).map((dimension) => [areaOf(rule.id), dimension] as const) : [],
   )
-  // On a controlled clock every second look is taken, and none is drawn.
-  const drawn = named.filter(([, dimension]) => dimension !== 'look')
+  // On a controlled clock every second look is taken, and none is drawn. Rules list the members of a sample.
+  const drawn = named.filter(([, dimension]) => dimension !== 'look' && dimension !== 'sample')
   return [
     ...new Set(
       drawn.flatMap(([area, dimension]) => offered(dimension, target).map((value) => `${area} ${dimension} ${value}`)),

@@ -1,6 +1,7 @@
 import type { PlaneName } from '../generated/operations.ts'
 import type { RuleId } from '../generated/rules.ts'
 import type { Verdict } from '../harness/rule/outcome.ts'
+import type { Values } from '../harness/variation/dimensions.ts'
 import type { ToolOptions } from '../reference/deploy/index.ts'
 import type { ReferenceOptions } from '../reference/options.ts'
 import type { Target } from '../target/types.ts'
@@ -29,8 +30,8 @@ export interface Defect extends Variant {
   readonly clause: string
   /** The `observed` of the finding, compared for equality. */
   readonly observed: string
-  /** The drawn values that alone show it, such as `history restarted`: the plain case of its rule passes. */
-  readonly variation?: string
+  /** The values that show it, given to its rule in place of drawn ones: the plain case of the rule passes. */
+  readonly variation?: Values
   /** For an invariant: the scenarios that show it; default: a tour of the plane. */
   readonly tour?: readonly RuleId[]
 }

@@ -120,7 +120,7 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
       restricted: {
         key: defaultKeys.restricted,
         may: ['listPods', 'getPod', 'listCpuFlavors'],
-        mayNot: ['createPod', 'updatePod', 'deletePod', 'start', 'stop', 'restart', 'terminate'],
+        mayNot: ['createPod', 'updatePod', 'deletePod', 'start', 'stop', 'restart', 'terminate', 'management', 'lb'],
       },
       expired: defaultKeys.expired,
       stranger: defaultKeys.stranger,

@@ -5,9 +5,10 @@ import { splitUrl } from './http/path.ts'
 import { createBalancedPipeline } from './load-balanced/pipeline.ts'
 import { closeBalanced } from './load-balanced/settings.ts'
 import { listOf, type ReferenceOptions } from './options.ts'
+import { createInitialPods } from './pods/initial.ts'
 import { createPodPipeline } from './pods/pipeline.ts'
 import { createQueuePipeline } from './queue/pipeline.ts'
-import { endpointIn } from './queue/routes.ts'
+import { isQueuePath } from './queue/routes.ts'
 import { closeQueue } from './queue/state.ts'
 import type { Service } from './service.ts'
 import { createService } from './settings.ts'
@@ -26,6 +27,8 @@ export interface Reference {
  */
 export function createReference(options: ReferenceOptions): Reference {
   const service = createService(options)
+  const [caller] = service.keys.values()
+  if (caller !== undefined) createInitialPods(options.pods ?? [], caller, service)
   return {
     fetch: listOf(options.wrapFetch).reduce((fetch, wrap) => wrap(fetch), createPlanes(service)),
     close() {
@@ -54,7 +57,7 @@ function createPlanes(service: Service): Fetch {
     const path = splitUrl(request.url)
     if (managed.test(path.pathname)) return management(request, path)
     if (path.pathname === '/openapi.json' && request.method === 'GET') return Response.json(openapi)
-    return endpointIn(path.pathname) === null ? pods(request, path) : queue(request)
+    return isQueuePath(path.pathname) ? queue(request) : pods(request, path)
   }
 }
 
@@ -71,12 +74,13 @@ export { Refusal } from './http/refusal.ts'
 export { nativeResponse } from './http/text-response.ts'
 export { limiterOf } from './limits/limiter.ts'
 export { type Addresses, byHost, byPath, byPort } from './load-balanced/address.ts'
-export type { BalancedEndpoint, BalancedService } from './load-balanced/service.ts'
+export type { BalancedEndpoint, BalancedOffer, BalancedService } from './load-balanced/service.ts'
 export { defaultBalanced } from './load-balanced/settings.ts'
 export { OptionError } from './option-error.ts'
 export { composeOptions, type ReferenceOptions } from './options.ts'
 export type { PartWrappers } from './parts.ts'
-export { defaultGpuTypes, defaultVolumes } from './pods/inventory.ts'
+export type { PodOffer } from './pods/initial.ts'
+export { defaultFlavors, defaultGpuTypes, defaultVolumes } from './pods/inventory.ts'
 export type { StoredPod } from './pods/pod.ts'
 export type { PodService } from './pods/service.ts'
 export type { Endpoint, EndpointOffer, Job, JobStatus } from './queue/model.ts'

@@ -9,6 +9,7 @@ import type { Life } from './life.ts'
 import type { LimiterMaker } from './limits/limiter.ts'
 import type { BalancedOptions } from './load-balanced/settings.ts'
 import type { PartWrappers } from './parts.ts'
+import type { PodOffer } from './pods/initial.ts'
 import type { CpuFlavorOffer, GpuTypeOffer, VolumeOffer } from './pods/inventory.ts'
 import type { EndpointOffer } from './queue/model.ts'
 import type { QueueSettings } from './queue/state.ts'
@@ -31,6 +32,8 @@ export interface ReferenceOptions extends BalancedOptions {
   readonly dataCenters?: readonly string[]
   readonly flavors?: readonly CpuFlavorOffer[]
   readonly gpuTypes?: readonly GpuTypeOffer[]
+  /** Pods of the first account that exist from the beginning. */
+  readonly pods?: readonly PodOffer[]
   /** How many pods can hold compute at once; null for any number. */
   readonly capacity?: number | null
   /** Requests of one user in each window, by the name of the window. */

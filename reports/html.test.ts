@@ -35,7 +35,7 @@ describe('the HTML report', () => {
       'All 3 exchanges of the scenario',
       'sent 3 times: 200 PROVISIONING … 200 RUNNING',
       '# expected: status 409\n# observed: status 200',
-      'npx plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
+      'plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
       '<code>run r0abc; rule pods.action.exited.stop</code>',
     ]) {
       expect(article).toContain(piece)
@@ -69,7 +69,7 @@ describe('the HTML report', () => {
   it('shows readings and reasons', async () => {
     const page = renderHtml(await sampleResults())
     expect(page).toContain('Readings: answer: <b>404</b>')
-    expect(page).toContain('<code>npx plumbline replay</code>')
+    expect(page).toContain('<code>plumbline replay</code>')
     expect(page).toContain('Why: <b>blocked</b>: blocked by pod.running gpu none: a pod did not become RUNNING')
   })
 })

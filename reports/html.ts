@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 import { lengthOf } from '../harness/common/length.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import { type Finding, verdictOrder } from '../harness/rule/outcome.ts'
-import { program } from '../results/rerun.ts'
 import type {
   KnownResult,
   ProfileCoverage,
@@ -12,7 +11,7 @@ import type {
   ShownMessage,
 } from '../results/types.ts'
 import { pageStyle } from './html-style.ts'
-import { brokenBy, logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
+import { brokenBy, gradeOf, logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
 
 type Markup = ReturnType<typeof html>
 
@@ -35,7 +34,7 @@ export function renderHtml(results: Results): string {
 <style>${pageStyle}</style>
 </head>
 <body>
-<header class="${verdict.exit === 0 ? 'good' : verdict.exit === 3 ? 'part' : 'bad'}">
+<header class="${gradeOf(verdict)}">
 <h1>${verdict.word}</h1>
 <p>${verdict.line.slice(verdict.word.length + 2)}</p>
 <p class="quiet">${run.target} · exit ${verdict.exit}</p>
@@ -214,6 +213,6 @@ function provenance({ run, format }: Results): Markup {
     ...Object.entries(run.digests),
   ]
   return html`<section id="provenance"><h2>Where this comes from</h2>
-<p>These results are derived only from the record of the run; <code>${program} replay</code> derives them again.</p>
+<p>These results are derived only from the record of the run; <code>plumbline replay</code> derives them again.</p>
 <dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>\n`)}</dl></section>`
 }

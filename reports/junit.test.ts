@@ -39,7 +39,10 @@ describe('the JUnit report', () => {
 
   it('is well-formed and always the same', async () => {
     expect(wellFormed(renderJunit(await sampleResults()))).toBe('')
-    expect(wellFormed(renderJunit(await hostileResults()))).toBe('')
+    const hostile = renderJunit(await hostileResults())
+    expect(wellFormed(hostile)).toBe('')
+    expect(hostile).toContain('\\u{1b}[2J')
+    expect(hostile).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u)
     expect(renderJunit(await sampleResults())).toBe(renderJunit(await sampleResults()))
   })
 })

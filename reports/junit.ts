@@ -1,6 +1,6 @@
 import library, { type Builder, type TestCase } from 'junit-report-builder'
 import type { Results, RuleResult } from '../results/types.ts'
-import { logMark, reasonOf } from './sort.ts'
+import { logMark, reasonOf, visible } from './sort.ts'
 
 /** The library is CommonJS and exports the builder itself; its types declare a default export. */
 const builder = library as unknown as Builder
@@ -79,10 +79,7 @@ function seconds({ startedMs, endedMs }: RuleResult): number {
   return startedMs === null || endedMs === null ? 0 : (endedMs - startedMs) / 1_000
 }
 
-/** Text that XML can hold: no control characters, and no end of a CDATA section. */
+/** Text that XML can hold, in lines: each control character as an escape, and no end of a CDATA section. */
 function text(value: string): string {
-  return value
-    .toWellFormed()
-    .replace(/[^\P{Cc}\n\t]|[\uFFFE\uFFFF]/gu, '\uFFFD')
-    .replaceAll(']]>', ']] >')
+  return value.split('\n').map(visible).join('\n').replaceAll(']]>', ']] >')
 }

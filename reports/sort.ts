@@ -1,7 +1,7 @@
-import { codePointEscape } from '../harness/common/escape.ts'
+import { codePointEscape, unseen } from '../harness/common/escape.ts'
 import { lengthOf } from '../harness/common/length.ts'
 import { type Verdict, verdictOrder } from '../harness/rule/outcome.ts'
-import type { Results, RuleResult } from '../results/types.ts'
+import { exitCodes, type Results, type RuleResult } from '../results/types.ts'
 import { isInPart } from '../results/verdict.ts'
 
 const notVerified: readonly Verdict[] = ['inconclusive', 'blocked', 'unverified', 'unclaimed', 'not-applicable']
@@ -58,5 +58,11 @@ export function took({ startedMs, endedMs, passedMs, clock }: Results['run']): s
 
 /** Text with control and direction characters made visible, so that a response cannot control a terminal. */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, codePointEscape)
+  return text.replace(unseen, codePointEscape)
+}
+
+/** How a verdict is shown: `good` without reserve, `part` if something is accepted or was not verified, `bad` otherwise. */
+export function gradeOf({ word, exit }: Results['verdict']): 'good' | 'part' | 'bad' {
+  if (word === 'conformant') return 'good'
+  return exit === exitCodes.conformant || exit === exitCodes.incomplete ? 'part' : 'bad'
 }

@@ -23,7 +23,7 @@ describe('the text of a run', () => {
     ])
     expect(text).toContain('    # 3. triggerPodAction: 200 EXITED in the run\n')
     expect(text.split('\n').slice(-3)).toEqual([
-      '  rerun this rule:  npx plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
+      '  rerun this rule:  plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
       '  in your log:      run r0abc; rule pods.action.exited.stop',
       '',
     ])
@@ -65,7 +65,7 @@ describe('the text of a run', () => {
       4,
       [
         '  queue.late  unverified: not done within the budget of 20s',
-        '  4 rules (limits 2, pods 2)  unverified: left out by the budget of 20s; npx plumbline plan with the same options lists them',
+        '  4 rules (limits 2, pods 2)  unverified: left out by the budget of 20s; plumbline plan with the same options lists them',
       ],
     ],
   ])('has one line for many rules that a budget left out: %i', async (count, lines) => {

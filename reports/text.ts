@@ -3,7 +3,7 @@ import { pluralize } from '../harness/common/pluralize.ts'
 import { leftOutByBudget, listedByPlan } from '../harness/plan/text.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../results/types.ts'
-import { brokenBy, logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
+import { brokenBy, gradeOf, logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
 
 /** The colours of a terminal, passed in so that reports stay pure; those of picocolors fit. */
 interface Paint {
@@ -77,7 +77,7 @@ export function renderSummary(results: Results, paint: Paint = plain): string {
   const { run, verdict } = results
   const { notVerified, inPart } = sortRules(results)
   const missing = [...gaps(notVerified), ...partGaps(inPart)]
-  const colour = verdict.exit === 0 ? paint.green : verdict.exit === 3 ? paint.yellow : paint.red
+  const colour = { good: paint.green, part: paint.yellow, bad: paint.red }[gradeOf(verdict)]
   return block([
     ...(missing.length === 0 ? [] : [paint.bold('not verified'), ...missing.map((line) => `  ${line}`), '']),
     tallyOf(results.rules) || 'no rule was judged',

@@ -67,6 +67,18 @@ describe('results', () => {
     expect(serialiseResults(await sample()).endsWith('}\n')).toBe(true)
   })
 
+  it('have no character that controls a terminal, and the same values', async () => {
+    const results = await sample()
+    const hostile = {
+      ...results,
+      run: { ...results.run, target: '\u001b[2J \u009b2J \u007f \u202e \u{e0001} \ud800 é漢🚀' },
+    }
+    const text = serialiseResults(hostile)
+    expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}]/u)
+    expect(text).toContain('é漢🚀')
+    expect(JSON.parse(text)).toEqual(hostile)
+  })
+
   it.each([
     ['every verdict', sampleEvents()],
     ['no end', sampleEvents().slice(0, -1)],
@@ -103,7 +115,7 @@ describe('results', () => {
       },
     ])
     expect(stop?.rerun).toBe(
-      'npx plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
+      'plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
     )
   })
 

@@ -1,4 +1,5 @@
 import type { RuleRow } from '../generated/rules.ts'
+import { unseen } from '../harness/common/escape.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import type { EndEvent, RunEvent, VerdictEvent } from '../harness/record/events.ts'
@@ -12,7 +13,7 @@ import { acceptedBy, judgeKnown, knownOf } from './known.ts'
 import { type Events, type Failing, gather, type OpenExchange, type Reproduction } from './reproduction.ts'
 import { rerunCommand, targetFacts } from './rerun.ts'
 import { type KnownResult, type Results, type RuleResult, resultsFormat } from './types.ts'
-import { aboutTheTarget, judgeRun } from './verdict.ts'
+import { aboutTheTarget, judgeRun, notSelected } from './verdict.ts'
 
 /** The part of a ledger row that results use. */
 export type LedgerRow = Pick<RuleResult, 'id' | 'area' | 'profile' | 'level' | 'basis' | 'source' | 'says'> &
@@ -69,9 +70,7 @@ export async function buildResults(
     known,
     profiles: summary.run.profiles,
     strict: summary.run.strict,
-    leftOut: ledger.filter(
-      ({ id, profile }) => summary.run.profiles.includes(profile) && !summary.run.rules.includes(id),
-    ).length,
+    ...notSelected(ledger, { selected: new Set(summary.run.rules), profiles: summary.run.profiles }),
     ended: summary.end !== null,
     stopped: summary.end?.stopped ?? null,
   })
@@ -80,7 +79,17 @@ export async function buildResults(
 
 /** The text of `results.json`: equal results give equal bytes. */
 export function serialiseResults(results: Results): string {
-  return `${JSON.stringify(results, null, 2)}\n`
+  // JSON leaves most characters that control a terminal as they are.
+  const lines = JSON.stringify(results, null, 2).split('\n')
+  return `${lines.map((line) => line.replace(unseen, jsonEscape)).join('\n')}\n`
+}
+
+/** `\ufeff`; two of them for a character beyond. */
+function jsonEscape(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
 }
 
 /** The record without its exchanges, from one pass over it. */

@@ -191,7 +191,7 @@ describe('the shell lines of a scenario', () => {
 
   describe('of jobs that report to the receiver of the run', () => {
     const job = { input: { plumbline: { v: 1, beacon: 'http://127.0.0.1:9/a' } } }
-    const rerun = `npx plumbline check --target target.yaml --only ${rule} --profile core --seed 7`
+    const rerun = `plumbline check --target target.yaml --only ${rule} --profile core --seed 7`
     const said = `# the run had a receiver, without which these jobs report nothing and hold 5 s; ${rerun} shows the fault`
 
     it.each<[isSaid: boolean, body: object, observed: string, owner: string]>([
@@ -237,7 +237,7 @@ describe('the shell lines of a scenario', () => {
       sampleExchange(2, rule, { base, path: '/v2/of-the-run/status/j' }),
     ])
     expect(lines.slice(0, -1).every((line) => line.startsWith('#'))).toBe(true)
-    expect(lines.at(-1)).toBe(`npx plumbline check --target target.yaml --only ${rule} --profile core --seed 7`)
+    expect(lines.at(-1)).toBe(`plumbline check --target target.yaml --only ${rule} --profile core --seed 7`)
   })
 
   it('leave out the beacon of a job and let it sleep where it was held', async () => {
@@ -372,7 +372,7 @@ describe('the shell lines of a scenario', () => {
     const lines = await linesOf(base, [...looks(1, 'RUNNING'), hook, { ...hook, pod: 'p2' }, ...looks(3, 'ERROR')])
     expect(lines.filter((line) => line.startsWith('# '))).toEqual([
       '# 1. getPod: 200 RUNNING in the run, after 2 requests, the first answered 200 RUNNING',
-      expect.stringMatching(/^# the run called the hook of ERROR for this pod; npx plumbline check .* does$/),
+      expect.stringMatching(/^# the run called the hook of ERROR for this pod; plumbline check .* does$/),
       '# 2. getPod: 200 ERROR in the run, after 2 requests, the first answered 200 ERROR',
       '# expected: status 409',
       '# observed: status 200',
@@ -397,6 +397,49 @@ describe('the shell lines of a scenario', () => {
     expect(log.every(({ path }) => path === '/v2/pods/p1')).toBe(true)
   })
 
+  it('make only what the last request refers to, and for the same rule, though the target gives one id twice', async () => {
+    const creation = (n: number, owner: string, name: string, id = 'p1') =>
+      sampleExchange(n, owner, {
+        operation: 'createPod',
+        path: '/v2/pods',
+        body: { name },
+        status: 201,
+        answer: { id },
+      })
+    const base = 'https://api.example.test'
+    const names = (lines: readonly string[]) => lines.flatMap((line) => /"name":"(\w+)"/.exec(line)?.[1] ?? [])
+    const others = [creation(1, 'pods.other', 'other'), creation(2, 'fixture:pod.running', 'shared')]
+    const refused = sampleExchange(9, rule, {
+      operation: 'createPod',
+      path: '/v2/pods',
+      body: { name: 'bad' },
+      status: 500,
+    })
+    const act = sampleExchange(6, rule, { operation: 'updatePod', path: '/v2/pods/p3', body: {}, status: 200 })
+    const own = [creation(3, rule, 'own'), creation(4, rule, 'sibling', 'p2'), creation(5, rule, 'case', 'p3'), act]
+    expect(names(await linesOf(base, [...others, ...own, sampleExchange(7, rule)]))).toEqual(['own', 'sibling'])
+    expect(names(await linesOf(base, [...others, sampleExchange(7, rule)]))).toEqual(['shared'])
+    expect(names(await linesOf(base, [...others, ...own, refused]))).toEqual(['bad'])
+    const seen = sampleExchange(9, 'pods.other', {
+      operation: 'createPod',
+      path: '/v2/pods',
+      body: { name: 'bad' },
+      status: 500,
+    })
+    expect(names(await linesOf(base, [...others, seen]))).toEqual(['bad'])
+  })
+
+  it('take a key from the variable that the target file names', async () => {
+    const { base, log } = await serve(() => ({ status: 200, body: {} }))
+    const patch = { base, operation: 'updatePod' as const, body: { text: '{"args":"«key.full»"}' } }
+    const variables = { 'key.full': 'API_KEY' }
+    const lines = await linesOf(base, [sampleExchange(1, rule, patch)], 'real', 'status 200', rule, variables)
+    expect(lines[1]).toBe(`export API_KEY="\${API_KEY:?set it to keys.full (your target file)}"`)
+    await bash(lines, { API_KEY: 'secret-2' })
+    expect(header(log[0], 'Authorization')).toBe('Bearer secret-2')
+    expect(log[0]?.body.toString()).toBe('{"args":"secret-2"}')
+  })
+
   it('name the served reference where the run had it in process', async () => {
     const lines = await linesOf(
       'http://plumbline.test',
@@ -404,7 +447,7 @@ describe('the shell lines of a scenario', () => {
       'virtual',
     )
     expect(lines[0]).toBe(
-      'export BASE=http://127.0.0.1:8080  # after this serves the reference: npx plumbline serve --port 8080 --clock control',
+      'export BASE=http://127.0.0.1:8080  # after this serves the reference: plumbline serve --port 8080 --clock control',
     )
     expect(lines.at(-1)).toBe('curl -si -A "$AGENT" "$BASE/v2/pods/p1" -H "Authorization: Bearer $KEY_FULL"')
   })
@@ -416,8 +459,9 @@ async function linesOf(
   clock: 'real' | 'remote' | 'virtual' = 'real',
   observed = 'status 200',
   of = rule,
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<readonly string[]> {
-  const target = sampleTarget({ pods: { url: base, paths: {} }, clock: { url: `${base}/clock` } })
+  const target = sampleTarget({ pods: { url: base, paths: {} }, clock: { url: `${base}/clock` }, variables })
   const last = events.findLast((event) => event.type === 'exchange')
   const results = await buildResults(
     eventsOf([
@@ -454,9 +498,9 @@ async function serve(answer: Answer): Promise<{ base: string; log: Received[] }>
 }
 
 /** Runs the lines as they would be pasted; sleep is left out, for nothing moves by itself here. */
-function bash(lines: readonly string[]): Promise<string> {
+function bash(lines: readonly string[], keys: Record<string, string> = { KEY_FULL: 'secret-1' }): Promise<string> {
   const script = ['sleep() { :; }', ...lines].join('\n')
-  const env = { PATH: process.env.PATH ?? '', KEY_FULL: 'secret-1' }
+  const env = { PATH: process.env.PATH ?? '', ...keys }
   return new Promise((resolve, reject) => {
     execFile('bash', ['--norc', '--noprofile', '-c', script], { env, cwd: folder }, (error, stdout, stderr) => {
       if (stderr !== '') reject(new Error(stderr))

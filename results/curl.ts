@@ -3,8 +3,8 @@ import { type HeaderPairs, headerOf, textOf } from '../harness/exchange/exchange
 import type { Finding } from '../harness/rule/outcome.ts'
 import { readCommandAddress } from '../harness/tool/address.ts'
 import type { Made, Reproduction, Step } from './reproduction.ts'
-import { program, type TargetFacts } from './rerun.ts'
-import { comment, marksIn, printfFormat, variableOf, word } from './shell.ts'
+import type { TargetFacts } from './rerun.ts'
+import { comment, marksIn, printfFormat, secretVariable, word } from './shell.ts'
 import { mentionsStatusOf, shownResponseText } from './shown.ts'
 
 /** A scenario of a run, with the facts about the target for its shell lines. */
@@ -39,7 +39,7 @@ const burstMs = 250
  * command is the only line.
  */
 export function toCurl(scenario: ShellReproduction): string[] {
-  const { base, clock, rule, rerun, finding, omitted } = scenario
+  const { base, clock, rule, rerun, finding, omitted, variables } = scenario
   const end = scenario.steps.findIndex(({ shown }) => shown.n === finding?.exchange)
   const steps = end === -1 ? scenario.steps : scenario.steps.slice(0, end + 1)
   const last = steps.at(-1)
@@ -50,10 +50,14 @@ export function toCurl(scenario: ShellReproduction): string[] {
     .map(({ shown }) => headerOf(shown.request.headers, 'plumbline-nonce') ?? '')
     .filter((nonce) => /^[\w-]+$/.test(nonce))
   // Workers keep their counts, so each time that the lines are run they send nonces of their own.
-  const fresh = (text: string) =>
+  const renewed = (text: string) =>
     nonces.reduce((before, nonce) => before.replace(new RegExp(`${nonce}(?![a-z0-9])`), `${nonce}-«NONCE»`), text)
+  const fresh = (text: string) =>
+    renewed(text).replace(/«(key\.[a-z]+)»/g, (_, name) => `«${secretVariable(name, variables)}»`)
   let renamed = fresh
   const wait = (ms: number) => (clock === null ? `sleep ${Math.ceil(ms / 1_000)}` : `wait_ms ${Math.ceil(ms)}`)
+
+  const freshOf = (headers: HeaderPairs) => headers.map(([name, value]): [string, string] => [name, fresh(value)])
 
   function address(url: string): string {
     const isInside = url.startsWith(base) && /^([/?#]|$)/.test(url.slice(base.length))
@@ -72,10 +76,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
       /[[\]{}]/.test(url) ? '-g' : '',
       /\/\.{1,2}(\/|$)/.test(url) ? '--path-as-is' : '',
       address(url),
-      ...headerArguments(
-        headers.map(([name, value]) => [name, fresh(value)]),
-        bodyBytes > 0,
-      ),
+      ...headerArguments(freshOf(headers), bodyBytes > 0),
       bodyBytes === 0 ? '' : `--data-binary ${isText ? word(renamed(text)) : '@-'}`,
     ]
     return parts.filter((part) => part !== '').join(' ')
@@ -110,7 +111,8 @@ export function toCurl(scenario: ShellReproduction): string[] {
     if (made.removal !== null) {
       const key = sent.headers.filter(([name]) => name.toLowerCase() === 'authorization')
       const path = word(`«BASE»${made.removal.replace('{id}', `«${variable}»`)}`)
-      removals.push(['# afterwards: curl -s -X DELETE', path, ...headerArguments(key, false)].join(' '))
+      const headers = headerArguments(freshOf(key), false)
+      removals.push(['# afterwards: curl -s -X DELETE', path, ...headers].join(' '))
     }
     return [...lines, line]
   }
@@ -163,7 +165,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
         : []),
       exportBase(scenario),
       ...marksIn(sent)
-        .filter((name) => isUsed(variableOf(name)))
+        .filter((name) => isUsed(secretVariable(name, variables)))
         .map((name) => exportSecret(name, scenario)),
       `export AGENT=${word(`plumbline/${scenario.plumbline} (run ${scenario.run}; rule ${rule})`)}`,
       ...(isUsed('NONCE') ? ['export NONCE=$(date +%s)'] : []),
@@ -183,7 +185,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
 }
 
 /** The address of the target. The reference in process has none, so a served one takes its place. */
-function exportBase({ embedded, base, clock }: TargetFacts): string {
+function exportBase({ embedded, base, clock, program }: TargetFacts): string {
   if (!embedded) return `export BASE=${word(base)}`
   const serve = `${program} serve --port 8080${clock === null ? '' : ' --clock control'}`
   return `export BASE=http://127.0.0.1:8080  # after this serves the reference: ${serve}`
@@ -205,9 +207,10 @@ function headerArguments(headers: HeaderPairs, hasBody: boolean): string[] {
 }
 
 /** Takes a secret from the environment, and says which one it is if it is missing there. */
-function exportSecret(name: string, { embedded }: TargetFacts): string {
+function exportSecret(name: string, { embedded, program, variables }: TargetFacts): string {
+  const variable = secretVariable(name, variables)
   const where =
     name === 'key.altered' ? 'keys.full with its last characters exchanged' : name.replace(/^key\./, 'keys.')
   const file = embedded ? `the target file that ${program} serve prints` : 'your target file'
-  return `export ${variableOf(name)}="\${${variableOf(name)}:?set it to ${where} (${file})}"`
+  return `export ${variable}="\${${variable}:?set it to ${where} (${file})}"`
 }

@@ -1,7 +1,7 @@
 import type { RuleRow } from '../generated/rules.ts'
 import { countsOf } from './build.ts'
-import type { KnownResult, Results, RuleResult } from './types.ts'
-import { aboutTheTarget, judgeRun } from './verdict.ts'
+import type { KnownResult, Results, RuleResult, RunVerdict } from './types.ts'
+import { aboutTheTarget, judgeRun, notSelected } from './verdict.ts'
 
 /** Results, and the folder that they are from, for messages. */
 export interface NamedResults {
@@ -14,7 +14,7 @@ export class NotMergeable extends Error {
   override readonly name = 'NotMergeable'
 }
 
-const finished = ['conformant', 'not conformant', 'incomplete']
+const finished: readonly RunVerdict[] = ['conformant', 'conformant with known failures', 'not conformant', 'incomplete']
 /** States of an entry of `known:`, the one that decides first. */
 const knownOrder = ['no longer fails', 'stale', 'expired', 'accepted', 'not judged']
 
@@ -38,13 +38,13 @@ export function mergeResults(
   const runs = all.map(({ results }) => results.run)
   const profiles = [...new Set(runs.flatMap((run) => run.profiles))]
   const strict = runs.some((run) => run.strict)
-  const ids = new Set(rules.map(({ id }) => id))
+  const selected = new Set(rules.map(({ id }) => id))
   const { verdict, coverage } = judgeRun({
     rules: rules.map((rule) => ({ ...rule, accepted: rule.known !== null })),
     known,
     profiles,
     strict,
-    leftOut: ledger.filter(({ id, profile }) => profiles.includes(profile) && !ids.has(id)).length,
+    ...notSelected(ledger, { selected, profiles }),
     ended: true,
     stopped: null,
   })

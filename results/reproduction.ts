@@ -1,6 +1,6 @@
 import { type Exchange, headerOf, isSuccess, jsonOf, textOf } from '../harness/exchange/exchange.ts'
 import { idIn, listsIn, membersOf } from '../harness/exchange/read.ts'
-import { allPlanes, madeBy } from '../harness/planes/index.ts'
+import { allPlanes, madeBy, planeOfOperation } from '../harness/planes/index.ts'
 import type { Plane } from '../harness/planes/plane.ts'
 import type { EvidenceEvent, ExchangeEvent } from '../harness/record/events.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
@@ -126,7 +126,11 @@ async function entriesOf(events: Events, open: OpenExchange): Promise<Entry[]> {
   return entries
 }
 
-/** Exchanges that tell how a rule failed, in their order, up to the last one that a finding names. */
+/**
+ * Exchanges that tell how a rule failed, in their order, up to the last one that a finding names: those of the rule
+ * without the resources that the first of them does not refer to, and what fixtures did before to those that remain. A
+ * target may give one id to several resources, so those of other rules are left out.
+ */
 function choose({ rule, evidence, finding }: Failing, entries: readonly Entry[]): readonly Entry[] {
   const at = entries.find(({ n }) => n === evidence[0])
   const isOwn = entries.some(({ owner }) => owner === rule)
@@ -137,13 +141,49 @@ function choose({ rule, evidence, finding }: Failing, entries: readonly Entry[])
   const owner = isOwn ? rule : (at?.owner ?? '')
   const isList = !isOwn && at?.listed.length !== 0
   const isOfPod = !isOwn && !isList && at?.subject !== null
-  const isWhole = (one: Entry) => one.owner === owner && !isList && !isOfPod && !isShared(owner)
+  const made = new Set(before.flatMap((one) => (one.owner === owner ? (one.made?.id ?? []) : [])))
+  const isActed = (one: Entry) => one.owner === owner && !one.isLook && one.made === null && made.has(one.subject ?? '')
+  const acted = new Set(before.filter(isActed).map(({ subject }) => subject))
+  const isRelated = (one: Entry) => one.owner === owner && !isList && !isOfPod && !isShared(owner)
+  const isWhole = (one: Entry) => isRelated(one) && isNeeded(one, at, acted)
   const subjects = isOfPod ? [at?.subject] : before.filter(isWhole).map(({ subject }) => subject)
-  const ids = new Set(isList ? at?.listed : subjects)
-  const isForIt = (one: Entry) => isList || one.owner === owner || one.owner.startsWith('fixture:') || one.made !== null
+  const ids = isList ? (at?.listed ?? []) : subjects.filter((id) => id != null)
+  const begins = new Map([...new Set(ids)].map((id) => [id, beginningOf(id, before, isOwn ? owner : null)]))
+  const isForIt = (one: Entry) =>
+    isList || one.owner === owner || one.owner.startsWith('fixture:') || (!isOwn && one.made !== null)
+  const isOfLife = ({ subject, n }: Entry) => subject === null || n >= (begins.get(subject) ?? 0)
   return before.filter(
-    (one) => shows.has(one.n) || isWhole(one) || (one.subject !== null && ids.has(one.subject) && isForIt(one)),
+    (one) =>
+      shows.has(one.n) ||
+      (isOfLife(one) && (isWhole(one) || (one.subject !== null && begins.has(one.subject) && isForIt(one)))),
   )
+}
+
+/**
+ * True if the exchange of a finding may depend on another one of its rule. A creation needs no other resource unless a
+ * quota counts them all; any other request needs those that it lists, and those that the rule never acted on, which
+ * it made to have them beside its own.
+ */
+function isNeeded(one: Entry, at: Entry | undefined, acted: ReadonlySet<string | null>): boolean {
+  const creates = at === undefined ? null : planeOfOperation(at.operation).creates
+  if (at === undefined || creates === null || at.answer?.status === 429) return true
+  if (creates.areCounted === true || at.operation === creates.list) return true
+  if (at.operation === creates.create) return one === at || (one.subject !== null && one.subject === at.subject)
+  return one.subject === at.subject || !acted.has(one.subject)
+}
+
+/**
+ * The number of the first creation of a resource by its rule, else of the last one before the rule's first request about
+ * it; 0 if the record has none. `owner` is null for an invariant: the last creation.
+ */
+function beginningOf(id: string, entries: readonly Entry[], owner: string | null): number {
+  const about = entries.filter(({ subject }) => subject === id)
+  const makers = about.filter(({ made }) => made !== null)
+  if (owner === null) return makers.at(-1)?.n ?? 0
+  const own = makers.find((one) => one.owner === owner)
+  if (own !== undefined) return own.n
+  const first = about.find((one) => one.owner === owner)?.n ?? 0
+  return makers.findLast(({ n }) => n < first)?.n ?? 0
 }
 
 /**
@@ -225,9 +265,9 @@ function stepsOf(entries: readonly Entry[], opened: ReadonlyMap<number, Exchange
 function madeIn({ operation, response }: Exchange, target: unknown): Made | null {
   const making = madeBy(operation)
   if (making === null || response === null || !isSuccess(response.status)) return null
-  const id = membersOf(jsonOf(response.body))?.id
+  const id = idIn(jsonOf(response.body))
   const ids = [...(textOf(response.body) ?? '').matchAll(/"id"\s*:\s*"([^"]*)"/g)].map((match) => match[1])
-  return typeof id === 'string' && ids.includes(id)
+  return id !== null && ids.includes(id)
     ? { kind: making.kind, removal: removalOf(making.plane, target), id, position: ids.indexOf(id) + 1 }
     : null
 }

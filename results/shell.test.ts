@@ -1,19 +1,31 @@
 import { describe, expect, it } from 'vitest'
-import { comment, printfFormat, word } from './shell.ts'
+import { comment, printfFormat, secretVariable, word } from './shell.ts'
 
 describe('a shell word', () => {
   it.each([
     ['https://api.test/v2/pods', 'https://api.test/v2/pods'],
     ['', "''"],
     ['{"a":1}', `'{"a":1}'`],
-    ['«a»', '"$A"'],
+    ['«a»', '"$a"'],
     ['«BASE»/v2', '"$BASE/v2"'],
-    ['«a»x', `"$${'{A}'}x"`],
+    ['«a»x', `"$${'{a}'}x"`],
     ['Bearer «key.full»', '"Bearer $KEY_FULL"'],
     ['{"id":"«POD_1»"}', `'{"id":"'"$POD_1"'"}'`],
   ])('%s', (text, expected) => {
     expect(word(text)).toBe(expected)
   })
+})
+
+it.each([
+  ['key.full', { 'key.full': 'API_KEY' }, 'API_KEY'],
+  ['key.full', { 'key.full': 'api_key' }, 'api_key'],
+  ['key.full', {}, 'KEY_FULL'],
+  ['key.full', { 'key.full': 'BASE' }, 'KEY_FULL'],
+  ['key.full', { 'key.full': 'POD_1' }, 'KEY_FULL'],
+  ['key.full', { 'key.full': 'a b;' }, 'KEY_FULL'],
+  ['key.altered', { 'key.full': 'API_KEY' }, 'KEY_ALTERED'],
+])('the variable of %s with %j is %s', (name, variables, expected) => {
+  expect(secretVariable(name, variables)).toBe(expected)
 })
 
 it('a comment is one short line', () => {

@@ -3,9 +3,20 @@ import { quote } from 'shell-quote'
 /** Marks of values that only the shell has: secrets as in a record (`«key.full»`), and ids that the lines read (`«POD_1»`). */
 const mark = /«([A-Za-z0-9._-]+)»/
 
-/** The variable of a mark: `KEY_FULL` for `key.full`. */
+/** The variable of a mark: `KEY_FULL` for `key.full`, the name itself if it is one already. */
 export function variableOf(name: string): string {
-  return name.replace(/[^A-Za-z0-9]/g, '_').toUpperCase()
+  return /^[A-Za-z_]\w*$/.test(name) ? name : name.replace(/[^A-Za-z0-9]/g, '_').toUpperCase()
+}
+
+/**
+ * The variable that holds a secret: that of the target file, unless it has none or the lines use its name themselves.
+ * `variables`: name of the mark to variable.
+ */
+export function secretVariable(name: string, variables: Readonly<Record<string, unknown>>): string {
+  const own = variables[name]
+  return typeof own === 'string' && /^(?!(BASE|AGENT|CLOCK|NONCE|POD|[A-Z]+_\d+)$)[A-Za-z_]\w*$/.test(own)
+    ? own
+    : variableOf(name)
 }
 
 /** The names of all marks in some texts, each once. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type JudgedRule, judgeRun, type RunFacts } from './verdict.ts'
+import { type JudgedRule, judgeRun, notSelected, type RunFacts } from './verdict.ts'
 
 function rule(verdict: JudgedRule['verdict'], more: Partial<JudgedRule> = {}): JudgedRule {
   return { profile: 'core', level: 'must', verdict, accepted: false, unjudged: [], ...more }
@@ -52,7 +52,7 @@ const table: [name: string, given: RunFacts, exit: number, line: string][] = [
     'the failure is known',
     facts([passed, rule('failed', { accepted: true })], { known: [{ state: 'accepted' }] }),
     0,
-    'conformant: core (2 of 2 must rules verified, 0 unclaimed); 1 known failure accepted',
+    'conformant with known failures: core (2 of 2 must rules verified, 0 unclaimed); 1 known failure accepted',
   ],
   [
     'known no longer fails',
@@ -77,6 +77,12 @@ const table: [name: string, given: RunFacts, exit: number, line: string][] = [
     facts([passed], { known: [{ state: 'not judged' }] }),
     0,
     'conformant: core (1 of 1 must rules verified, 0 unclaimed)',
+  ],
+  [
+    'other profiles judge more',
+    facts([passed], { otherProfiles: ['deploy-size', 'lab'] }),
+    0,
+    'conformant: core (1 of 1 must rules verified, 0 unclaimed); profiles not selected: deploy-size, lab',
   ],
   [
     'inconclusive',
@@ -191,4 +197,14 @@ describe('the verdict of a run', () => {
       { profile: 'core', must: 6, verified: 2, inPart: 0, unclaimed: 1, notApplicable: 1, notVerified: 2 },
     ])
   })
+})
+
+it.each([
+  [['deploy.a'], ['deploy'], { leftOut: 1, otherProfiles: ['deploy-size', 'lab'] }],
+  [['deploy.a', 'deploy.b', 'deploy.d'], ['deploy', 'lab'], { leftOut: 0, otherProfiles: ['deploy-size'] }],
+  [['pods.a'], ['core'], { leftOut: 0, otherProfiles: [] }],
+])('of the ledger %j in the profiles %j leave out %j', (ids, profiles, expected) => {
+  const of = { deploy: ['deploy.a', 'deploy.b'], 'deploy-size': ['deploy.c'], lab: ['deploy.d'], core: ['pods.a'] }
+  const ledger = Object.entries(of).flatMap(([profile, some]) => some.map((id) => ({ id, profile })))
+  expect(notSelected(ledger, { selected: new Set(ids), profiles })).toEqual(expected)
 })

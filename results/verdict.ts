@@ -1,3 +1,4 @@
+import { areaOf } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { EndEvent, RunEvent } from '../harness/record/events.ts'
 import type { Verdict } from '../harness/rule/outcome.ts'
@@ -12,6 +13,8 @@ import {
   type RunVerdict,
 } from './types.ts'
 
+type LedgerEntry = Pick<RuleResult, 'id' | 'profile'>
+
 /** The part of a rule's result that the verdict of the run depends on. */
 export interface JudgedRule extends Pick<RuleResult, 'profile' | 'level' | 'verdict'> {
   /** True if an entry of `known:` accepts its failure. */
@@ -24,6 +27,8 @@ export interface RunFacts extends Pick<RunEvent, 'profiles' | 'strict'> {
   readonly known: readonly Pick<KnownResult, 'state'>[]
   /** Rules of these profiles that were not selected. */
   readonly leftOut?: number
+  /** Profiles that judge more of the same areas and were not selected. */
+  readonly otherProfiles?: readonly string[]
   /** False if the record has no end: the run was cut short. */
   readonly ended: boolean
   /** Set if the run could not start. */
@@ -41,7 +46,7 @@ const knownTrouble: Readonly<Partial<Record<KnownState, readonly [one: string, m
 
 /**
  * The verdict of a run, its exit code and its line, from the verdicts of its rules. First match wins: could not start,
- * cut short, broken, not conformant, incomplete, conformant.
+ * cut short, broken, not conformant, incomplete, conformant with known failures, conformant.
  */
 export function judgeRun(facts: RunFacts): {
   readonly verdict: Results['verdict']
@@ -55,7 +60,7 @@ export function judgeRun(facts: RunFacts): {
   return { verdict: { word, exit, line: `${word}: ${parts.join('; ')}` }, coverage }
 }
 
-function decide({ rules, known, strict, ended, stopped, leftOut = 0 }: RunFacts): {
+function decide({ rules, known, strict, ended, stopped, leftOut = 0, otherProfiles = [] }: RunFacts): {
   word: RunVerdict
   notes: string[]
 } {
@@ -85,13 +90,14 @@ function decide({ rules, known, strict, ended, stopped, leftOut = 0 }: RunFacts)
     ...(strict && inPart > 0 ? [`${pluralize(inPart, 'rule')} judged in part in a strict run`] : []),
     ...(accepted > 0 ? [`${pluralize(accepted, 'known failure')} accepted`] : []),
     ...(leftOut > 0 ? [`partial run: ${pluralize(leftOut, 'rule')} not selected`] : []),
+    ...(leftOut === 0 && otherProfiles.length > 0 ? [`profiles not selected: ${otherProfiles.join(', ')}`] : []),
   ]
   if (!ended) return { word: 'interrupted', notes }
   if (count('broken') > 0) return { word: 'broken', notes }
   if (refusing > 0 || trouble.length > 0) return { word: 'not conformant', notes }
   const unclaimed = strict && count('unclaimed') + inPart > 0
   if (inVain.length > 0 || unclaimed || !exercised) return { word: 'incomplete', notes }
-  return { word: 'conformant', notes }
+  return { word: accepted > 0 ? 'conformant with known failures' : 'conformant', notes }
 }
 
 /** The word for the exit code of a run that could not start; an unknown code is an internal error. */
@@ -101,6 +107,23 @@ function wordOf(exit: number): RunVerdict {
   if (exit === exitCodes.interrupted) return 'interrupted'
   if (exit === exitCodes.incomplete) return 'incomplete'
   return 'broken'
+}
+
+/**
+ * The rules of a ledger that were not selected: how many of the profiles of the run, and which other profiles judge more of
+ * the areas of the selected rules.
+ */
+export function notSelected(
+  ledger: readonly LedgerEntry[],
+  { selected, profiles }: { readonly selected: ReadonlySet<string>; readonly profiles: readonly string[] },
+): Required<Pick<RunFacts, 'leftOut' | 'otherProfiles'>> {
+  const others = ledger.filter(({ id }) => !selected.has(id))
+  const areas = new Set([...selected].map((id) => areaOf(id)))
+  const isOther = ({ id, profile }: LedgerEntry) => areas.has(areaOf(id)) && !profiles.includes(profile)
+  return {
+    leftOut: others.filter(({ profile }) => profiles.includes(profile)).length,
+    otherProfiles: [...new Set(others.filter(isOther).map(({ profile }) => profile))].sort(),
+  }
 }
 
 /** The profiles with selected rules, in the requested order. */

@@ -41,3 +41,15 @@ test('its errors are the documented problem', async () => {
   expect(response.status).toBe(404)
   expect(error).toMatchObject({ status: 404, title: expect.any(String), detail: expect.any(String) })
 })
+
+test('its types leave out what has a default, and take any input', async () => {
+  const { client } = connect()
+  const pod = { name: 'typed', image: 'docker.io/library/nginx', gpu: { id: 'gpu-a' } }
+  const created = await client.POST('/v2/pods', { body: pod })
+  expect(created.data).toMatchObject({ cloud: 'SECURE', gpu: { count: 1 } })
+  const accepted = await client.POST('/v2/{endpoint_id}/run', {
+    params: { path: { endpoint_id: 'normal' } },
+    body: { input: { text: 'hello', parts: [1, { deep: true }] }, policy: { ttl: 60_000 } },
+  })
+  expect(accepted.data).toMatchObject({ status: 'IN_QUEUE' })
+})

@@ -20,6 +20,7 @@ const document = parse(readFileSync(FILE, 'utf8')) as {
     readonly schemas: Readonly<Record<string, Node>>
     readonly examples: Readonly<Record<string, Node>>
     readonly links: Readonly<Record<string, Node>>
+    readonly requestBodies: Readonly<Record<string, Node>>
   }
 }
 const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -221,6 +222,15 @@ describe('schemas', () => {
     expect(validators[name](data)).toBe(valid)
   })
 
+  test('have neither defaults nor objects without members, which generators make required and empty', () => {
+    const { schemas, requestBodies } = document.components
+    expect(nodesIn(schemas).filter((node) => 'default' in node)).toEqual([])
+    const hasMembers = (node: Node) =>
+      ['properties', 'additionalProperties', 'required', 'if'].some((key) => key in node)
+    const objects = nodesIn({ schemas, requestBodies, paths: document.paths }).filter(({ type }) => type === 'object')
+    expect(objects.filter((node) => !hasMembers(node))).toEqual([])
+  })
+
   test('mark persistent mounts as deprecated', () => {
     const { PersistentMount, Mounts } = document.components.schemas
     expect(PersistentMount?.deprecated).toBe(true)
@@ -240,6 +250,12 @@ function planes(): { server: string; paths: Record<string, Node> }[] {
     ([, { servers }]) => (servers as [{ url: string }])[0].url,
   )
   return Object.entries(groups).map(([server, items = []]) => ({ server, paths: Object.fromEntries(items) }))
+}
+
+/** Every object within a value. */
+function nodesIn(value: unknown): Node[] {
+  if (typeof value !== 'object' || value === null) return []
+  return [...(Array.isArray(value) ? [] : [value as Node]), ...Object.values(value).flatMap(nodesIn)]
 }
 
 /** Every body whose schema is a component, with its examples resolved. */

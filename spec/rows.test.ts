@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const folder = join(import.meta.dirname, 'rules')
 const row =
-  /^- \{ id: [\w.-]+, area: \w+, profile: \w+, level: \w+, basis: \w+, source: .+?,( needs: \[.+?\],)?( parts: \[.+?\],)?( wait: \w+,)? says: ".+"(, judged: ".+")? \}$/
+  /^- \{ id: [\w.-]+, area: \w+, profile: [\w-]+, level: \w+, basis: \w+, source: .+?,( needs: \[.+?\],)?( parts: \[.+?\],)?( wait: \w+,)? says: ".+"(, judged: ".+")? \}$/
 
 test.each(readdirSync(folder).filter((name) => name.endsWith('.yaml') && name !== 'retired.yaml'))(
   '%s: each row is one line, its members in one order',

@@ -173,9 +173,10 @@ describe('Resources and their fields: required fields and enums', () => {
   })
 
   test('lowPriority is false by default, cloud SECURE', () => {
-    const { JobPolicy, PodCreate } = schemas as Record<string, { properties?: Record<string, { default?: unknown }> }>
-    expect(JobPolicy?.properties?.lowPriority?.default).toBe(false)
-    expect(PodCreate?.properties?.cloud?.default).toBe('SECURE')
+    type Defaults = Record<string, { properties?: Record<string, { 'x-default'?: unknown }> }>
+    const { JobPolicy, PodCreate } = schemas as Defaults
+    expect(JobPolicy?.properties?.lowPriority?.['x-default']).toBe(false)
+    expect(PodCreate?.properties?.cloud?.['x-default']).toBe('SECURE')
   })
 })
 

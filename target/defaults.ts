@@ -89,7 +89,7 @@ export const defaultBudget: Budget = {
 /** A restricted key without grants may only read. */
 export const defaultGrants: Grants = {
   may: ['listPods', 'getPod'],
-  mayNot: ['createPod', 'updatePod', 'deletePod', 'start', 'stop', 'restart', 'terminate'],
+  mayNot: ['createPod', 'updatePod', 'deletePod', 'start', 'stop', 'restart', 'terminate', 'management', 'lb'],
 }
 
 function capacityTexts(): string {

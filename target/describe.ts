@@ -1,9 +1,11 @@
 import { openapi } from '../generated/openapi.ts'
 import { ruleById } from '../generated/rules.ts'
+import { memoize } from '../harness/common/memoize.ts'
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import type { Plane } from '../harness/planes/plane.ts'
-import { markOf } from '../harness/record/redact.ts'
-import { looksSecret, shortestSecret } from './secrets.ts'
+import { createRedactor, markOf } from '../harness/record/redact.ts'
+import { fold } from '../harness/record/search.ts'
+import { examplePrefix, looksSecret, shortestSecret } from './secrets.ts'
 import type { PlaneSection, Target } from './types.ts'
 
 /** The target for a record: each key and each secret of a plane is replaced by its mark. */
@@ -20,22 +22,51 @@ export function describeTarget(target: Target): Target {
  * a replay reads those again.
  */
 export function secretsOf(target: Target): Record<string, string> {
-  const keys = Object.fromEntries(Object.entries(target.keys).map(([name, value]) => [`key.${name}`, value]))
-  const texts = sectionsOf(target).flatMap(([{ secrets }, section]) => secrets?.(section) ?? [])
-  if (texts.length === 0) return keys
-  const clear = JSON.stringify([
-    describeTarget(target),
-    addressesOf(target),
-    openapi,
-    [...ruleById.keys()],
-    'plumbline',
-  ])
-  const isClear = (text: string) => clear.includes(JSON.stringify(text).slice(1, -1))
+  const texts = sectionsOf(target)
+    .flatMap(([{ secrets }, section]) => secrets?.(section) ?? [])
+    .concat(namedSecretsOf(target))
   const kept = texts.filter(
-    ([name, text]) => looksSecret.test(name) || (text.length >= shortestSecret && !isClear(text)),
+    ([name, text]) => looksSecret.test(name) || (text.length >= shortestSecret && !clearOf(target)(fold(text))),
   )
-  return { ...keys, ...Object.fromEntries(kept) }
+  return { ...keysOf(target), ...Object.fromEntries(kept) }
 }
+
+/** Masks the secrets of a target. */
+export const redactorOf = memoize((target: Target) => createRedactor(secretsOf(target), clearOf(target)))
+
+/** Masks only its keys, with other marks than those of a record: so a replay, whose keys are marks, finds what the run found. */
+export const keyRedactorOf = memoize((target: Target) => createRedactor(keysOf(target, 'token'), clearOf(target)))
+
+function keysOf({ keys }: Target, kind = 'key'): Record<string, string> {
+  return Object.fromEntries(Object.entries(keys).map(([name, value]) => [`${kind}.${name}`, value]))
+}
+
+/** Texts of the file under a name that says that they are secret, such as `queue.input.s3Config.accessSecret`, by that name. */
+export function namedSecretsOf(target: Target): [name: string, text: string][] {
+  return sectionsOf(target).flatMap(([{ name }, section]) => secretsBelow(name, section))
+}
+
+function secretsBelow(path: string, value: unknown): [name: string, text: string][] {
+  return Object.entries(Object(value)).flatMap(([name, part]): [string, string][] => {
+    const inner = `${path}.${name}`
+    if (typeof part !== 'string') return secretsBelow(inner, part)
+    return looksSecret.test(name) && part.length >= shortestSecret ? [[inner, part]] : []
+  })
+}
+
+/** Words of the API and of the suite. */
+const words = fold(JSON.stringify([openapi, [...ruleById.keys()], 'plumbline', examplePrefix]))
+
+/** True if a folded text is in clear: in the file of a target, in the API or in the suite. */
+const clearOf = memoize((target: Target) => {
+  const shown = [describeTarget(target), addressesOf(target)]
+  const hidden = (name: string, value: unknown) => (typeof value === 'string' && looksSecret.test(name) ? '' : value)
+  const texts = fold(JSON.stringify(shown, hidden))
+  return (text: string): boolean => {
+    const inner = JSON.stringify(text).slice(1, -1)
+    return texts.includes(inner) || words.includes(inner)
+  }
+})
 
 function sectionsOf(target: Target): [Plane, PlaneSection][] {
   return allPlanes().flatMap((plane): [Plane, PlaneSection][] => {

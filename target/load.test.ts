@@ -4,12 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { openapi } from '../generated/openapi.ts'
 import { operationsOf } from '../generated/operations.ts'
 import { type RuleRow, rules } from '../generated/rules.ts'
-import { createRedactor } from '../harness/record/redact.ts'
 import { claimOf, demand } from './claims.ts'
 import { defaultPaths } from './defaults.ts'
-import { describeTarget, secretsOf } from './describe.ts'
+import { describeTarget, redactorOf, secretsOf } from './describe.ts'
 import { TargetFileError } from './error.ts'
-import { loadTarget, parseTarget } from './load.ts'
+import { loadTarget, parseTarget, type Reading } from './load.ts'
 import { allNeeds } from './needs.ts'
 import { defaultTolerances } from './tolerances.ts'
 import type { Target } from './types.ts'
@@ -34,8 +33,8 @@ const environment = {
   HOOK_SHORT: 's3cr3t',
 }
 
-function parse(text: string): Target {
-  return parseTarget(text, { file: 'target.yaml', environment })
+function parse(text: string, clausesOf: Reading['clausesOf'] = () => []): Target {
+  return parseTarget(text, { file: 'target.yaml', environment, clausesOf })
 }
 
 /** A whole file from the lines of its sections; what is not given is as in the smallest file. */
@@ -43,9 +42,9 @@ function file({ pods = 'https://api.example.com', keys = '{full: "${API_KEY}"}',
   return `plumbline: 1\npods: ${pods}\nkeys: ${keys}\n${more}`
 }
 
-function refusal(text: string): string {
+function refusal(text: string, clausesOf?: Reading['clausesOf']): string {
   try {
-    parse(text)
+    parse(text, clausesOf)
   } catch (error) {
     if (error instanceof TargetFileError) return error.message
     throw error
@@ -252,7 +251,29 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'an alias without its anchor',
     file({ more: 'clock: *none' }),
-    'target.yaml: an alias (*name) has no anchor before it, or there are too many aliases; write the values out',
+    'target.yaml:4: the alias *none has no anchor before it; write the value out',
+  ],
+  [
+    'an alias inside its own value',
+    'plumbline: 1\npods: &a {url: "https://a.test", extra: *a}\nkeys: {full: "${API_KEY}"}\n',
+    'target.yaml:2: the alias *a is inside the value that it stands for; write the value out',
+  ],
+  [
+    'aliases that multiply',
+    file({
+      more: `name: &a x\nabsent: &b {${Array.from({ length: 20 }, (_, at) => `k${at}: *a`).join(', ')}}\nbudget: {${Array.from({ length: 20 }, (_, at) => `b${at}: *b`).join(', ')}}`,
+    }),
+    'target.yaml: too many aliases (*name); write the values out',
+  ],
+  [
+    'a key of a section outside of it',
+    file({ more: 'template: t' }),
+    'target.yaml:4: template: unknown key; move it to management',
+  ],
+  [
+    'a required key with a typing error',
+    file().replace('keys:', 'kyes:'),
+    'target.yaml:3: kyes: unknown key; did you mean keys?',
   ],
   [
     'a second document',
@@ -306,9 +327,80 @@ test.each(refusals)('is refused: %s', (_, text, message) => {
   expect(refusal(text)).toBe(message)
 })
 
-test('all faults are told, in the order of the file', () => {
-  const lines = refusal(file({ keys: '{full: inline}', more: 'tolerances: {settle: 0ms}' })).split('\n')
-  expect(lines.map((line) => line.slice(0, 14))).toEqual(['target.yaml:3:', 'target.yaml:4:'])
+const everywhere: readonly [text: string, messages: readonly string[]][] = [
+  [
+    file({ keys: '{full: inline}', more: 'tolerances: {settle: 0ms}' }),
+    [
+      'target.yaml:3: keys.full: the key is written out; use ${NAME} and set that environment variable',
+      'target.yaml:4: tolerances.settle: expected a length of time of at least 1ms, got 0ms',
+    ],
+  ],
+  [
+    `plumbline: 2
+name: a
+name: b
+pods:
+  url: http://a.test
+  imagee: x
+  gpu: {id: 7}
+  persistent: {size: 9, path: /x}
+  volumeSecond: v
+queue: {url: https://q.test, endpoints: {normal: e, dedicated: e, executionTimeout: {id: f, after: 15}}}
+keys:
+  full: \${NOPE}
+  second: \${NADA}
+  restricted: {may: [stop], mayNot: [stop]}
+absent: {key.expird: none}
+tolerances: {settle: 120, poll: 0ms}
+budget: 5
+known:
+  - {rule: auth.pods.mising, reason: r, expires: soon}
+  - {rule: auth.pods.missing, clause: anserw, reason: r, expires: 2027-01-01}
+`,
+    [
+      'target.yaml:1: plumbline: expected 1, the version of the target file that this plumbline reads, got 2',
+      'target.yaml:3: duplicate key in the same mapping; keep one',
+      'target.yaml:5: pods.url: http to a.test would show the keys to the network: use https, or set pods.allowPlainHttp: true',
+      'target.yaml:6: pods.imagee: unknown key; did you mean image?',
+      'target.yaml:7: pods.gpu.id: expected an id, a text, got 7',
+      'target.yaml:8: pods.persistent.size: expected an integer of at least 10, in GB, got 9',
+      'target.yaml:9: pods.volumeSecond is given without pods.volume; add pods.volume',
+      'target.yaml:10: queue.endpoints.executionTimeout.after: expected a length of time with its unit, such as 500ms, 2s or 3m, got 15',
+      'target.yaml:10: queue.endpoints.dedicated is flooded and purged, so it cannot be normal as well; give another endpoint or leave it out',
+      'target.yaml:12: keys.full: environment variable NOPE is not set; set it and run again',
+      'target.yaml:13: keys.second: environment variable NADA is not set; set it and run again',
+      'target.yaml:14: keys.restricted.key is missing; expected ${NAME}, the variable that holds the key',
+      'target.yaml:14: keys.restricted: stop is under both may and mayNot; keep one',
+      'target.yaml:15: absent.key.expird: unknown capability; did you mean key.expired?',
+      'target.yaml:16: tolerances.settle: expected a length of time with its unit, such as 500ms, 2s or 3m, got 120',
+      'target.yaml:16: tolerances.poll: expected a length of time of at least 10ms, got 0ms',
+      'target.yaml:17: budget: expected a mapping {scenarios?, requestsPerMinute?, jobPrice?, podPricePerHour?}, got 5',
+      'target.yaml:19: known.0.expires: expected a date as YYYY-MM-DD, got "soon"',
+      'target.yaml:19: known.0.rule: unknown rule auth.pods.mising; did you mean auth.pods.missing?',
+      'target.yaml:20: known.1.clause: auth.pods.missing has no clause anserw; did you mean answer?',
+    ],
+  ],
+  // What follows from a fault is not reported beside it.
+  [
+    'plumbline: 1\nqueue: 5\nkeys: [a]\n',
+    [
+      'target.yaml:2: queue: expected a mapping with url and endpoints, got 5',
+      'target.yaml:3: keys: expected a mapping with full, such as {full: "${API_KEY}"}, got a list',
+    ],
+  ],
+  [
+    file({ pods: '{url: 5, gpu: 7, persistent: {size: 10, path: /x}, volume: [], volumeSecond: v}', keys: '{}' }),
+    [
+      'target.yaml:2: pods.url: expected an http or https address, got 5',
+      'target.yaml:2: pods.gpu: expected a mapping {id, count?}, got 7',
+      'target.yaml:2: pods.volume: expected an id, a text, got a list',
+      'target.yaml:3: keys.full is missing; expected ${NAME}, the variable that holds the key',
+    ],
+  ],
+]
+
+test.each(everywhere)('all faults are reported at once, in the order of the file (%#)', (text, messages) => {
+  expect(refusal(text, () => ['answer']).split('\n')).toEqual(messages)
 })
 
 test.each([
@@ -407,7 +499,7 @@ test('a key that commands get too is recorded as the key, and an address that th
     file: 'target.yaml',
     environment,
   })
-  expect(createRedactor(secretsOf(target)).text('secret-full https://api.example.com/ s3cr3t-word')).toBe(
+  expect(redactorOf(target).text('secret-full https://api.example.com/ s3cr3t-word')).toBe(
     '«key.full» https://api.example.com/ «deploy.ACME_TOKEN»',
   )
 })
@@ -419,9 +511,7 @@ test('a secret of the deployment tool is in no record, and too short to be kept 
       file: 'target.yaml',
       environment: { ...environment, PW: password },
     })
-  expect(createRedactor(secretsOf(given('api.example.com'))).text('login api.example.com')).toBe(
-    'login «deploy.PASSWORD»',
-  )
+  expect(redactorOf(given('api.example.com')).text('login api.example.com')).toBe('login «deploy.PASSWORD»')
   expect(() => given('hunter2')).toThrow('deploy.environment.PASSWORD is shorter than 8 characters')
 })
 
@@ -442,7 +532,7 @@ test.each([
 ])('of the hook %s, %s is recorded as %s', (hook, said, recorded) => {
   const text = hook.startsWith('[') ? hook : `"\${${hook}}"`
   const target = parse(file({ pods: `{url: "https://api.example.com", statuses: {ERROR: {hook: ${text}}}}` }))
-  expect(createRedactor(secretsOf(target)).text(said)).toBe(recorded)
+  expect(redactorOf(target).text(said)).toBe(recorded)
 })
 
 test.each([
@@ -460,7 +550,7 @@ test.each([
   const pods = '{url: "https://api.example.com", statuses: {ERROR: {hook: [./break.sh, "${HOOK_WORD}"]}}}'
   const target = parseTarget(file({ pods }), { file: 'target.yaml', environment: { ...environment, HOOK_WORD: word } })
   const [value = ''] = /\/?s3cr3t-value|s3;cr,3t#va/.exec(word) ?? []
-  expect(createRedactor(secretsOf(target)).text(`401 for ${value}.`)).toMatch(/^401 for «hook\.ERROR(\.\d+)?»\.$/)
+  expect(redactorOf(target).text(`401 for ${value}.`)).toMatch(/^401 for «hook\.ERROR(\.\d+)?»\.$/)
 })
 
 test.each([
@@ -489,12 +579,21 @@ test('a description has marks for keys and nothing else changed', () => {
   expect(secretsOf(target)).toEqual(values)
 })
 
+test('texts under a name that says that they are secret are secrets, and words of the API are none', () => {
+  const input =
+    '{s3Config: {accessId: AKIA0123456789, accessSecret: "b/c+d0123456789", bucketName: my-bucket}, token: short}'
+  const pods = '{url: "https://api.example.com", extra: {env: {HF_TOKEN: "hf_0123456789", MODE: production}}}'
+  const queue = `{url: "https://api.example.com", endpoints: {normal: e1}, input: ${input}}`
+  const redactor = redactorOf(parse(file({ pods, more: `queue: ${queue}` })))
+  expect(redactor.text('hf_0123456789 production AKIA0123456789 b%2fc%2bd0123456789 my-bucket short')).toBe(
+    '«pods.extra.env.HF_TOKEN» production «queue.input.s3Config.accessId» «queue.input.s3Config.accessSecret» my-bucket short',
+  )
+})
+
 test('the altered key is in no target file, and comes out of no record', () => {
   const target = parse(file())
   expect(writeTarget(target)).not.toContain('ixoo')
-  expect(createRedactor(secretsOf(target)).text('Bearer secret-ixoo, secret-full')).toBe(
-    'Bearer «key.altered», «key.full»',
-  )
+  expect(redactorOf(target).text('Bearer secret-ixoo, secret-full')).toBe('Bearer «key.altered», «key.full»')
 })
 
 test.each([
@@ -505,6 +604,10 @@ test.each([
   [
     '.',
     'a folder is no target file; give the path of one with --target FILE (docs/target-file.md shows how to write it)',
+  ],
+  [
+    '/dev/zero',
+    'a device or pipe is no target file; give the path of one with --target FILE (docs/target-file.md shows how to write it)',
   ],
 ])('a file that cannot be read is one sentence: %s', (name, why) => {
   expect(() => loadTarget(name, {})).toThrow(`${name}: ${why}`)

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { type Document, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument } from 'yaml'
+import { readFileSync, statSync } from 'node:fs'
+import { type Document, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml'
 import { ruleById } from '../generated/rules.ts'
 import { type TargetFault, TargetFileError } from './error.ts'
 import { normalise } from './normalise.ts'
@@ -13,22 +13,40 @@ import type { Path } from './values.ts'
  * @throws TargetFileError with file, line, key path, the expected and the actual value.
  */
 export function loadTarget(file: string, environment: Environment): Target {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    const { code = String(error) } = error as { code?: string }
-    const advice = 'give the path of one with --target FILE (docs/target-file.md shows how to write it)'
-    const message =
-      { ENOENT: `no such target file; ${advice}`, EISDIR: `a folder is no target file; ${advice}` }[code] ??
-      `the target file cannot be read (${code}); expected a file that you may read`
-    throw new TargetFileError(file, [{ line: 0, path: '', message }])
-  }
-  return parseTarget(text, { file, environment })
+  return parseTarget(textOfFile(file), { file, environment })
 }
 
-/** The target of a text in target-file form; `file` is its name in messages. Throws TargetFileError. */
-export function parseTarget(text: string, { file, environment }: { file: string; environment: Environment }): Target {
+/** The text of a target file. Throws TargetFileError. */
+export function textOfFile(file: string): string {
+  const advice = 'give the path of one with --target FILE (docs/target-file.md shows how to write it)'
+  const refusal = (message: string) => new TargetFileError(file, [{ line: 0, path: '', message }])
+  try {
+    const kind = statSync(file)
+    // Reading a device or a pipe may never end.
+    if (!kind.isFile())
+      throw refusal(`a ${kind.isDirectory() ? 'folder' : 'device or pipe'} is no target file; ${advice}`)
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof TargetFileError) throw error
+    const { code = String(error) } = error as { code?: string }
+    throw refusal(
+      code === 'ENOENT'
+        ? `no such target file; ${advice}`
+        : `the target file cannot be read (${code}); expected a file that you may read`,
+    )
+  }
+}
+
+/** How a text is read: its name in messages, and the values of its variables. */
+export interface Reading {
+  readonly file: string
+  readonly environment: Environment
+  /** The clauses of a rule, for entries of `known`; missing if they are not to be checked. */
+  readonly clausesOf?: (rule: string) => readonly string[]
+}
+
+/** The target of a text in target-file form. Throws TargetFileError with all faults that do not follow from others. */
+export function parseTarget(text: string, { file, environment, clausesOf }: Reading): Target {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: false, logLevel: 'error' })
   const lineOf = (offset: number | undefined) => (offset === undefined ? 1 : lines.linePos(offset).line)
@@ -36,33 +54,61 @@ export function parseTarget(text: string, { file, environment }: { file: string;
   // Parser messages may quote the file, and the file may hold a key: only codes are passed on.
   const broken = document.errors.map(({ code, pos }) => {
     const line = lineOf(pos[0])
-    return { line, path: '', message: syntaxFault(code, textLines[line - 1] ?? '') }
+    return { line, path: '', message: syntaxFault(code, textLines[line - 1] ?? ''), isAlone: alone.has(code) }
   })
-  // Later faults are usually caused by the first.
-  if (broken.length > 0) throw new TargetFileError(file, inOrder(broken).slice(0, 1))
+  const [first] = inOrder(broken.filter(({ isAlone }) => !isAlone))
+  // What comes after a fault of the syntax is usually caused by it.
+  if (first !== undefined) throw new TargetFileError(file, [first])
 
-  const faults: TargetFault[] = []
+  const faults: TargetFault[] = [...broken, ...aliasFaults(document, lineOf)]
+  if (faults.length > broken.length) throw new TargetFileError(file, inOrder(faults))
   const note = (path: Path, message: string, atKey = false) => {
     faults.push({ line: lineOf(offsetOf(document, path, atKey)), path: path.join('.'), message })
   }
   const checked = checkSchema(plainOf(document, file))
-  if ('faults' in checked) {
-    for (const { path, atKey, message } of checked.faults) note(path, message, atKey)
-    throw new TargetFileError(file, inOrder(faults))
+  for (const { path, atKey, message } of checked.faults) note(path, message, atKey)
+  const { file: mended, repaired } = checked.mended ?? { file: null, repaired: [] }
+  const fault = (path: Path, message: string) => {
+    if (!follows(path, repaired)) note(path, message)
   }
-  const target = normalise(checked.file, { environment, ruleIds: [...ruleById.keys()], fault: note })
-  if (faults.length > 0) throw new TargetFileError(file, onceEach(inOrder(faults)))
+  const ruleIds = [...ruleById.keys()]
+  const target = mended === null ? null : normalise(mended, { environment, ruleIds, fault, clausesOf })
+  if (target === null || faults.length > 0) throw new TargetFileError(file, onceEach(inOrder(faults)))
   return target
 }
 
-/** The value of a document. Only aliases can fail here: one without its anchor, or too many of them. */
+/** True if a fault is about a part of the file that is not as its author wrote it. */
+function follows(path: Path, repaired: readonly Path[]): boolean {
+  return repaired.some((one) =>
+    path.length === 0 ? one.length === 1 : one.every((part, at) => String(path[at]) === String(part)),
+  )
+}
+
+/** Codes of the parser that say nothing about the rest of the file. */
+const alone: ReadonlySet<string> = new Set(['DUPLICATE_KEY', 'MULTIPLE_DOCS'])
+
+/** The value of a document. Here only too many aliases fail. */
 function plainOf(document: Document, file: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 })
   } catch {
-    const message = 'an alias (*name) has no anchor before it, or there are too many aliases; write the values out'
-    throw new TargetFileError(file, [{ line: 0, path: '', message }])
+    throw new TargetFileError(file, [{ line: 0, path: '', message: 'too many aliases (*name); write the values out' }])
   }
+}
+
+/** Aliases that have no value, or one without an end, each with its line. */
+function aliasFaults(document: Document, lineOf: (offset: number | undefined) => number): TargetFault[] {
+  const faults: TargetFault[] = []
+  visit(document, {
+    Alias(_, alias, ancestors) {
+      const of = alias.resolve(document)
+      const name = `the alias *${alias.source}`
+      const fault = (message: string) => faults.push({ line: lineOf(alias.range?.[0]), path: '', message })
+      if (of === undefined) fault(`${name} has no anchor before it; write the value out`)
+      else if (ancestors.includes(of)) fault(`${name} is inside the value that it stands for; write the value out`)
+    },
+  })
+  return faults
 }
 
 /** The sentence for a code of the parser at this line of the file. */

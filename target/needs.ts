@@ -1,6 +1,7 @@
 import type { TargetFile } from '../generated/target-file.ts'
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import type { Capability } from '../harness/planes/plane.ts'
+import { podPermissions } from './permissions.ts'
 import type { KeyName, Target } from './types.ts'
 
 /** A need of no single plane; `given` takes the target alone. A key is looked up by its name. */
@@ -14,15 +15,15 @@ const general: Readonly<Record<string, General>> = {
     `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', may: [listPods, getPod], mayNot: [stop]}}`,
   ),
   'restricted.may': {
-    says: 'the permissions of the restricted key',
+    says: 'the permissions of the restricted key about pods',
     line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', may: [listPods, getPod]}}`,
-    given: ({ grants }) => grants.may.length > 0,
+    given: ({ grants }) => podPermissions(grants.may).length > 0,
     isWritten: ({ keys: { restricted } }) => typeof restricted === 'object' && restricted.may !== undefined,
   },
   'restricted.may-not': {
-    says: 'the permissions that the restricted key lacks',
+    says: 'the permissions about pods that the restricted key lacks',
     line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', mayNot: [createPod, stop]}}`,
-    given: ({ grants }) => grants.mayNot.length > 0,
+    given: ({ grants }) => podPermissions(grants.mayNot).length > 0,
     isWritten: ({ keys: { restricted } }) => typeof restricted === 'object' && restricted.mayNot !== undefined,
   },
   'key.expired': key('expired', 'a key that has expired'),

@@ -7,7 +7,7 @@ import { parseDuration } from './duration.ts'
 import { suggestion } from './nearest.ts'
 import { isWritten } from './needs.ts'
 import { receiverOf } from './queue.ts'
-import { resolveSecret } from './secrets.ts'
+import { nameIn, resolveSecret } from './secrets.ts'
 import { defaultTolerances, leastTolerancesMs, type Tolerances } from './tolerances.ts'
 import type { Grants, KeyName, KnownFailure, PlaneSection, Target } from './types.ts'
 import { addressOf, type Surroundings, take } from './values.ts'
@@ -28,6 +28,7 @@ export function normalise(file: TargetFile, around: Surroundings): Target {
     ...(sections as Pick<Target, 'pods' | 'queue' | 'lb' | 'management' | 'deploy' | 'openapi'>),
     receiver: file.receiver === undefined ? null : receiverOf(file.receiver, around),
     keys,
+    variables: variablesOf(file),
     grants: grantsOf(file, around),
     absent,
     clock: clockOf(file, around),
@@ -57,12 +58,26 @@ function sectionsOf(
   return Object.fromEntries(sections)
 }
 
-function keysOf({ keys }: TargetFile, { environment, fault }: Surroundings): Target['keys'] {
-  const { restricted, ...plain } = keys
+/** The keys as they are written. */
+function textsOf({ keys: { restricted, ...plain } }: TargetFile): [name: KeyName, text: string][] {
   const texts: Partial<Record<KeyName, string>> = { ...plain }
   if (restricted !== undefined) texts.restricted = typeof restricted === 'string' ? restricted : restricted.key
+  return Object.entries(texts) as [KeyName, string][]
+}
+
+function variablesOf(file: TargetFile): Target['variables'] {
+  return Object.fromEntries(
+    textsOf(file).flatMap(([name, text]) => {
+      const variable = nameIn(text)
+      return variable === null ? [] : [[`key.${name}`, variable]]
+    }),
+  )
+}
+
+function keysOf(file: TargetFile, { environment, fault }: Surroundings): Target['keys'] {
+  const { restricted } = file.keys
   const read: Partial<Record<KeyName, string>> = {}
-  for (const [name, text] of Object.entries(texts) as [KeyName, string][]) {
+  for (const [name, text] of textsOf(file)) {
     const path = name === 'restricted' && typeof restricted === 'object' ? ['keys', name, 'key'] : ['keys', name]
     const value = take(resolveSecret(text, environment), path, fault)
     if (value === null) continue
@@ -109,13 +124,19 @@ function tolerancesOf(given: NonNullable<TargetFile['tolerances']>, { fault }: S
   return { ...defaultTolerances, ...Object.fromEntries(read) }
 }
 
-function knownOf({ known = [] }: TargetFile, { ruleIds, fault }: Surroundings): KnownFailure[] {
+function knownOf({ known = [] }: TargetFile, { ruleIds, clausesOf, fault }: Surroundings): KnownFailure[] {
   return known.map((entry, index) => {
     if (!ruleIds.includes(entry.rule)) {
       fault(
         ['known', index, 'rule'],
-        `known.${index}.rule: unknown rule ${entry.rule}${suggestion(entry.rule, ruleIds, 'npx plumbline rules lists all')}`,
+        `known.${index}.rule: unknown rule ${entry.rule}${suggestion(entry.rule, ruleIds, 'plumbline rules lists all')}`,
       )
+    }
+    const { rule, clause } = entry
+    const clauses = clausesOf?.(rule) ?? []
+    if (clause !== undefined && clauses.length > 0 && !clauses.includes(clause)) {
+      const path = ['known', index, 'clause']
+      fault(path, `${path.join('.')}: ${rule} has no clause ${clause}${suggestion(clause, clauses)}`)
     }
     return { ...entry, clause: entry.clause ?? null }
   })

@@ -1,8 +1,9 @@
 import { type TargetFailure, validateTarget } from '../generated/target.ts'
-import type { TargetFile } from '../generated/target-file.ts'
+import { membersOf } from '../harness/exchange/read.ts'
 import schema from '../spec/schemas/target.schema.json' with { type: 'json' }
 import { suggestion } from './nearest.ts'
 import { allNeeds } from './needs.ts'
+import { meantKey, pathOf, type Repaired, repair, resolved } from './repair.ts'
 
 /** A fault at `path` in the value; `atKey` if the key itself is wrong. */
 export interface SchemaFault {
@@ -11,19 +12,26 @@ export interface SchemaFault {
   readonly message: string
 }
 
-/** Checks a value against `spec/schemas/target.schema.json`; returns the value itself if it is valid. */
-export function checkSchema(
-  value: unknown,
-): { readonly file: TargetFile } | { readonly faults: readonly SchemaFault[] } {
-  if (!validateTarget(value)) return { faults: (validateTarget.errors ?? []).map((error) => toFault(error)) }
-  const file = value as TargetFile
-  const faults = unknownNeeds(file)
-  return faults.length === 0 ? { file } : { faults }
+/** The faults of a value by `spec/schemas/target.schema.json`, and the value with them mended; null if it cannot be. */
+export function checkSchema(value: unknown): {
+  readonly faults: readonly SchemaFault[]
+  readonly mended: Repaired | null
+} {
+  const failures = validateTarget(value) ? [] : (validateTarget.errors ?? [])
+  const faults = failures.filter((failure) => !isMisspelt(failure, failures)).map((failure) => toFault(failure))
+  return { faults: [...faults, ...unknownNeeds(value)], mended: repair(value) }
 }
 
-function unknownNeeds(file: TargetFile): SchemaFault[] {
+/** True if a key is missing because the same mapping has it in another spelling. */
+function isMisspelt({ keyword, instancePath, params }: TargetFailure, failures: readonly TargetFailure[]): boolean {
+  if (keyword !== 'required') return false
+  const unknown = failures.filter((one) => one.keyword === 'additionalProperties' && one.instancePath === instancePath)
+  return unknown.some((one) => meantKey(one) === params.missingProperty)
+}
+
+function unknownNeeds(value: unknown): SchemaFault[] {
   const known = Object.keys(allNeeds())
-  return Object.keys(file.absent ?? {})
+  return Object.keys(membersOf(membersOf(value)?.absent) ?? {})
     .filter((need) => !known.includes(need))
     .map((need) => ({
       path: ['absent', need],
@@ -32,8 +40,9 @@ function unknownNeeds(file: TargetFile): SchemaFault[] {
     }))
 }
 
-function toFault({ keyword, instancePath, params, parentSchema, data }: TargetFailure): SchemaFault {
-  const path = instancePath.split('/').slice(1).map(plain)
+function toFault(failure: TargetFailure): SchemaFault {
+  const { keyword, params, parentSchema, data } = failure
+  const path = pathOf(failure)
   const place = path.length === 0 ? 'the file' : path.join('.')
   if (keyword === 'additionalProperties') {
     const key = String(params.additionalProperty)
@@ -42,7 +51,7 @@ function toFault({ keyword, instancePath, params, parentSchema, data }: TargetFa
     return {
       path: [...path, key],
       atKey: true,
-      message: `${full}: unknown key${suggestion(key, known)}`,
+      message: `${full}: unknown key${elsewhere(key, path) ?? suggestion(key, known)}`,
     }
   }
   const expected = expectedOf(parentSchema)
@@ -57,11 +66,18 @@ function toFault({ keyword, instancePath, params, parentSchema, data }: TargetFa
   return { path, atKey: false, message: `${place}: expected ${expected ?? keyword}, got ${got}` }
 }
 
+/** `; move it to pods` if a key of the root belongs to one section and nowhere else; null otherwise. */
+function elsewhere(key: string, path: readonly string[]): string | null {
+  if (path.length > 0) return null
+  const homes = Object.entries(schema.properties).filter(
+    ([, part]) => key in (membersOf(resolved(part).properties) ?? {}),
+  )
+  return homes.length === 1 ? `; move it to ${homes[0]?.[0]}` : null
+}
+
 function expectedOf(part: unknown): string | null {
-  const { 'x-expected': own, $ref } = (part ?? {}) as { 'x-expected'?: string; $ref?: string }
-  if (own !== undefined) return own
-  const name = $ref?.split('/').at(-1)
-  return name === undefined ? null : expectedOf((schema.$defs as Record<string, unknown>)[name])
+  const own = membersOf(part)?.['x-expected'] ?? resolved(part)['x-expected']
+  return typeof own === 'string' ? own : null
 }
 
 /** The actual value in a few characters; values below `keys` are never shown. */
@@ -72,8 +88,4 @@ function show(value: unknown, path: readonly string[]): string {
   if (path[0] === 'keys') return `a ${typeof value} (not shown)`
   const text = JSON.stringify(value)
   return text.length > 80 ? `${text.slice(0, 77)}…` : text
-}
-
-function plain(part: string): string {
-  return part.replaceAll('~1', '/').replaceAll('~0', '~')
 }

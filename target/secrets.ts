@@ -4,8 +4,8 @@ export const examplePrefix = 'plumbline-example-'
 /** A shorter one would be found by chance in every response. */
 export const shortestSecret = 8
 
-/** Names of variables that hold secrets. */
-export const looksSecret = /key|token|secret|password|credential/i
+/** Names of variables and members that hold secrets; `accessId` is one of a bucket. */
+export const looksSecret = /key|token|secret|password|credential|accessid/i
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -47,6 +47,7 @@ export function resolveText(text: string, environment: Environment): Resolved {
   return value === '' ? { fault: `environment variable ${name} is empty; set it and run again` } : { value }
 }
 
-function nameIn(text: string): string | null {
+/** The variable that a text refers to as a whole; null if it is not `${NAME}`. */
+export function nameIn(text: string): string | null {
   return reference.exec(text)?.[1] ?? null
 }

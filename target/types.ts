@@ -14,7 +14,7 @@ export type PodStatus = 'PROVISIONING' | 'STARTING' | 'RUNNING' | 'EXITED' | 'ER
 
 export type MountKind = 'none' | 'network' | 'persistent'
 
-/** Permissions of a restricted key: names of operations, actions as `start`, `stop`, `restart`, `terminate`. */
+/** Permissions of a restricted key: names of operations, actions as `start`, `stop`, `restart`, `terminate`, and planes. */
 export interface Grants {
   readonly may: readonly string[]
   readonly mayNot: readonly string[]
@@ -187,6 +187,8 @@ export interface Target {
   readonly openapi: PlaneSection | null
   readonly receiver: ReceiverAddress | null
   readonly keys: Readonly<Partial<Record<KeyName, string>>>
+  /** The environment variables that the keys came from, by the name of their mark: `key.full` to `API_KEY`. */
+  readonly variables: Readonly<Record<string, string>>
   readonly grants: Grants
   /** Needs that the target declares absent, each with the reason. */
   readonly absent: Readonly<Record<string, string>>

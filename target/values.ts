@@ -8,6 +8,8 @@ export interface Surroundings {
   readonly environment: Environment
   /** Ids of the ledger; `known:` may name only these. */
   readonly ruleIds: readonly string[]
+  /** The clauses of a rule; missing if those of `known:` are not to be checked. */
+  readonly clausesOf?: ((rule: string) => readonly string[]) | undefined
   /** Notes one fault and its key path. */
   readonly fault: (path: Path, message: string) => void
 }

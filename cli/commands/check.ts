@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { listedByPlan } from '../../harness/plan/text.ts'
 import type { RunOptions } from '../../harness/run/options.ts'
-import { heavyLeftOut } from '../../harness/tool/heavy.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import type { Target } from '../../target/types.ts'
 import { refuseStandingClock } from '../clocks.ts'
@@ -67,14 +66,14 @@ function withLoad({ load, iOwnThis, maxRequests, maxSeconds, windowScale, ...opt
 async function plannedFor(
   target: Target | null,
   selected: readonly string[],
-  { budget, heavy, maxCost, quiet }: CheckOptions,
+  { budget, maxCost, quiet }: CheckOptions,
   terminal: Terminal,
 ): Promise<Pick<RunOptions, 'leftOut' | 'budgetMs' | 'maxCost'>> {
   if (budget === undefined && maxCost === undefined && target?.clock !== 'real')
-    return target === null ? {} : { budgetMs: controlledBudgetMs, leftOut: heavy ? [] : heavyLeftOut(target, selected) }
+    return target === null ? {} : { budgetMs: controlledBudgetMs }
   // Loaded on demand: the plan imports every suite.
   const { planOf, refuseCost } = await import('../plan.ts')
-  const { budgetMs, plan, lines } = await planOf(target, selected, { budget, heavy }, listedByPlan)
+  const { budgetMs, plan, lines } = await planOf(target, selected, { budget }, listedByPlan)
   if (!quiet) for (const line of lines) terminal.err(line)
   if (target !== null) refuseCost(plan, target, maxCost)
   return {
@@ -94,7 +93,7 @@ async function loadFor(
   if (load === undefined) return null
   if (target === null) {
     throw new UsageError(
-      '--load needs a target over HTTP; npx plumbline serve --clock real --print-target FILE serves the reference as one',
+      '--load needs a target over HTTP; plumbline serve --clock real --print-target FILE serves the reference as one',
     )
   }
   const ids = selected.filter((id) => judgedByLoad.has(id))

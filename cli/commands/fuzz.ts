@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClockFault } from '../../harness/clock/state.ts'
-import { program } from '../../results/rerun.ts'
 import { exitCodes } from '../../results/types.ts'
 import { type FuzzFinding, findingSaid } from '../../suites/fuzz/findings.ts'
 import { createLog } from '../../suites/fuzz/steps.ts'
@@ -20,6 +19,7 @@ import {
   openTarget,
   replayOn,
 } from '../fuzzing.ts'
+import { program } from '../home.ts'
 import { aborted, watchInterruption } from '../interrupt.ts'
 import type * as commands from '../options.ts'
 import { writableFile } from '../places.ts'
@@ -82,9 +82,8 @@ export async function fuzz(given: Options, terminal: Terminal): Promise<number> 
     return await Promise.race([again, givenUp(interruption.signal).then(() => exitCodes.interrupted)])
   } finally {
     await open.close()
-    const { signal } = interruption
-    const left = target === null ? 0 : await sweepOwn(target, { run, leaveKept: false, signal }, terminal)
-    if (signal.aborted) terminal.err(`plumbline: interrupted${left === 0 ? ', and cleaned up' : ''}`)
+    const left = target === null ? 0 : await sweepOwn(target, { run, leaveKept: false, interruption }, terminal)
+    if (interruption.signal.aborted) terminal.err(`plumbline: interrupted${left === 0 ? ', and cleaned up' : ''}`)
     interruption.end()
   }
 }

@@ -34,6 +34,9 @@ export async function prove(options: Options, terminal: Terminal): Promise<numbe
 /** A defect is a cliff if it leaves more rules than this without a verdict. */
 const mostUndecided = 5
 
+/** Ids that a line lists. */
+const idsListed = 5
+
 /** The result of what the flags ask for, its lines, and whether all of it holds. */
 async function proofOf(options: Options, onProgress: (progress: ProofProgress) => void) {
   const { only, matrix, odd, sample, seed, seeds, quiet } = options
@@ -64,10 +67,32 @@ export function proofLines(result: ProofResult): string[] {
     ...(matrix ?? []).flatMap(matrixLines),
     ...cliffLines(matrix ?? []),
     ...faults,
+    ...drawnLines(defects),
     `${proven ? 'proven' : `not proven (${pluralize(faults.length, 'fault')})`}: ` +
       `${found.length} of ${pluralize(defects.length, 'defect')} found, ` +
       `${alike.length} of ${pluralize(latitudes.length, 'latitude')} judged as expected`,
   ]
+}
+
+/** The seeds that find the defects that only some values show, with those that the first seed does not find. */
+function drawnLines(defects: ProofResult['defects']): string[] {
+  const bySeed = Map.groupBy(
+    defects.filter(({ seed }) => typeof seed === 'number'),
+    ({ seed }) => seed,
+  )
+  return [...bySeed]
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([seed, found]) =>
+      seed === 1
+        ? `seed 1 draws the values that show ${pluralize(found.length, 'defect')}`
+        : `seed ${seed} draws those of ${found.length} more: ${listed(found.map(({ id }) => id))}`,
+    )
+}
+
+/** The first few of these, and how many more there are. */
+function listed(ids: readonly string[]): string {
+  const more = ids.length - idsListed
+  return [...ids.slice(0, idsListed), ...(more > 0 ? [`and ${more} more (--json FILE has all)`] : [])].join(', ')
 }
 
 /** The effect of one defect on all rules. */

@@ -8,16 +8,19 @@ import { loadDefects } from '../../load/defects.ts'
 import { suiteFiles } from '../digests.ts'
 import { home } from '../home.ts'
 import type * as commands from '../options.ts'
+import { profilesOf, selectRules } from '../selection.ts'
 import type { Terminal } from '../terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.rules>
 
-/** Lists the ledger: each rule, its needs, the file of its test, and the defects that prove it. */
-export async function rules({ json }: Options, terminal: Terminal): Promise<number> {
+/** Lists rules of the ledger: each with its needs, the file of its test, and the defects that prove it. */
+export async function rules({ json, only }: Options, terminal: Terminal): Promise<number> {
+  const selected = new Set(selectRules(ledger, { only, profiles: profilesOf(ledger) }))
   const tests = await testFiles()
   // It imports every suite, which would leave no import to tell the file of a rule.
   const { defects } = await import('../../proof/catalog.ts')
-  const listed = ledger.map((row) => ({
+  const chosen = ledger.filter(({ id }) => selected.has(id))
+  const listed = chosen.map((row) => ({
     ...row,
     test: tests.get(row.id) ?? judgeFileOf(row.id),
     defects: [...defects, ...loadDefects].filter(({ rule }) => rule === row.id).map((defect) => defect.id),

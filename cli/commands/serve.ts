@@ -13,12 +13,13 @@ import { packageFolder } from '../home.ts'
 import { createHost } from '../host.ts'
 import { aborted, watchInterruption } from '../interrupt.ts'
 import { createMock } from '../mock/app.ts'
+import { withFailures } from '../mock/fail.ts'
 import { createServed } from '../mock/served.ts'
-import { createPods, type InitialState, readState } from '../mock/state.ts'
+import { type InitialState, readState } from '../mock/state.ts'
+import { type Chosen, chooseVariants, listVariants } from '../mock/variants.ts'
 import type * as commands from '../options.ts'
 import { codeOf, writableFile } from '../places.ts'
 import type { Terminal } from '../terminal.ts'
-import { findVariants, variantData, variantLines } from '../variants.ts'
 import { createRealCall } from '../worker/call.ts'
 import { readCommand } from '../worker/command.ts'
 import { createProcessWorker, type ProcessWorker } from '../worker/process-worker.ts'
@@ -28,20 +29,33 @@ type Options = commands.OptionsOf<typeof commands.serve>
 /** Quotas of the pod API that nothing on this machine reaches. */
 const generous = { minute: 1_000_000, hour: 60_000_000, day: 1_000_000_000 }
 
-/** Real milliseconds for requests under way, and then for worker processes, to end by themselves. */
-const graceMs = { requests: 1_000, worker: 2_000 }
+/**
+ * Real milliseconds for requests under way, and then for worker processes, to end by themselves. A controlled clock stands
+ * still meanwhile, so that longer waits would be in vain.
+ */
+const graceMs = { real: 60_000, control: 1_000, worker: 2_000 }
+
+/** Real milliseconds until somebody is told what is being waited for. */
+const noticeMs = 1_000
+
+/** Real milliseconds between two looks for connections whose request has ended. */
+const idleMs = 50
 
 /** Serves the reference until interrupted. Throws UsageError if the port is taken or the worker does not start. */
 export async function serve(options: Options, terminal: Terminal): Promise<number> {
-  if (options.json && !options.list) throw new UsageError('--json needs --list')
-  if (options.list) return listed(options, terminal)
-  const variants = await variantsOf(options)
+  if (options.list) {
+    for (const line of await listVariants(options)) terminal.out(line)
+    return 0
+  }
+  if (options.json) throw new UsageError('--json needs --list')
+  if (options.only.length > 0) throw new UsageError('--only needs --list; --defect and --latitude name what is served')
+  const chosen = await chooseVariants(options)
   if (options.printTarget !== undefined) writableFile(terminal.cwd, '--print-target', options.printTarget)
   let worker: ProcessWorker | null = null
   const interruption = watchInterruption(() => worker?.kill())
   try {
     worker = await workerOf(options, interruption.signal, terminal)
-    await serveUntil(interruption.signal, worker, variants, options, terminal)
+    await serveUntil(interruption.signal, worker, chosen, options, terminal)
     return 0
   } catch (error) {
     // A worker that was ended while it started is not at fault.
@@ -56,7 +70,7 @@ export async function serve(options: Options, terminal: Terminal): Promise<numbe
 async function serveUntil(
   end: AbortSignal,
   worker: ProcessWorker | null,
-  variants: readonly Variant[],
+  { variants, notes }: Chosen,
   options: Options,
   terminal: Terminal,
 ): Promise<void> {
@@ -64,11 +78,8 @@ async function serveUntil(
   const { call, close: hangUp } = createRealCall()
   const change = optionsOf(options, call, worker, state, variants)
   const served = createServed({ kind: options.clock, latencyMs: options.latency ?? 0, change })
-  const fill = async () => {
-    if (state !== null) await createPods(served.direct, state)
-  }
   const log = options.log ? { log: terminal.err } : {}
-  const answer = createMock({ served, failRate: options.fail, fill, ...log })
+  const answer = createMock({ served, ...log })
   const servers: Server[] = []
   const open = (port: number) => {
     const server = createHost(answer, options.host)
@@ -76,7 +87,6 @@ async function serveUntil(
     return listen(server, options.host, port)
   }
   try {
-    await fill()
     const port = await open(options.port)
     const url = `http://${addressOf(options.host)}:${port}`
     const target = variants.reduce(
@@ -90,11 +100,16 @@ async function serveUntil(
     terminal.out(`# ${url} in a browser shows what it serves, with keys and curl lines`)
     if (options.worker !== undefined) terminal.out(`# jobs are executed by ${options.worker}`)
     for (const { id, says } of variants) terminal.out(`# with ${id}: ${says}`)
+    for (const note of notes) terminal.out(`# ${note}`)
     terminal.out(`# target file${options.printTarget === undefined ? '' : ` (written to ${options.printTarget})`}:`)
     terminal.out(file.trimEnd())
     await aborted(end)
   } finally {
-    await Promise.all(servers.map(shut))
+    const grace = graceMs[options.clock]
+    const notice = `waiting for requests under way, for up to ${grace / 1_000} s; a second signal cuts them off`
+    const noticed = setTimeout(() => terminal.err(`plumbline: ${notice}`), noticeMs)
+    await Promise.all(servers.map((server) => shut(server, grace)))
+    clearTimeout(noticed)
     served.close()
     await hangUp()
   }
@@ -127,30 +142,9 @@ async function workerOf({ worker }: Options, signal: AbortSignal, terminal: Term
   return createProcessWorker({ words: readCommand('--worker', worker), cwd, environment, complain, signal })
 }
 
-async function variantsOf({ defect, latitude }: Options) {
-  if (defect.length === 0 && latitude.length === 0) return []
-  const { defects, latitudes } = await catalog()
-  const known: readonly Variant[] = defects
-  return [...findVariants('--defect', defect, known), ...findVariants('--latitude', latitude, latitudes)]
-}
-
-async function listed({ json }: Options, { out }: Terminal): Promise<number> {
-  const { defects, latitudes } = await catalog()
-  if (json) out(JSON.stringify(variantData(defects, latitudes), null, 2))
-  else for (const line of variantLines(defects, latitudes)) out(line)
-  return 0
-}
-
-/** Loaded on demand: it imports the whole proof. */
-async function catalog() {
-  const { defects, latitudes } = await import('../../proof/catalog.ts')
-  const { loadDefects } = await import('../../load/defects.ts')
-  return { defects: [...defects, ...loadDefects], latitudes }
-}
-
 /** The options of the reference, its clock aside. */
 function optionsOf(
-  { quotas, limiter, windowScale }: Options,
+  { fail, quotas, limiter, windowScale }: Options,
   call: Call,
   worker: ProcessWorker | null,
   state: InitialState | null,
@@ -168,9 +162,9 @@ function optionsOf(
       ...(limiter === undefined ? {} : { limiter: limiterOf(limiter) }),
       quotas: { ...generous, ...quotas },
       ...(worker === null ? {} : { worker, server: worker }),
-      ...(state === null ? {} : { endpoints: state.endpoints }),
+      ...state,
     }
-    return withVariants(options, variants)
+    return withFailures(withVariants(options, variants), fail)
   }
 }
 
@@ -195,11 +189,18 @@ function addressOf(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Takes no further requests, and cuts off those that are still under way after the grace. */
-function shut(server: Server): Promise<void> {
+/** Takes no further connections, ends each with the request that is under way on it, and cuts them off after the grace. */
+function shut(server: Server, grace: number): Promise<void> {
+  if (!server.listening) return Promise.resolve()
+  // Otherwise a client that sends one request after the other is served for ever.
+  server.prependListener('request', (_, outgoing) => outgoing.setHeader('connection', 'close'))
+  const idle = setInterval(() => server.closeIdleConnections(), idleMs)
+  const late = setTimeout(() => server.closeAllConnections(), grace)
   return new Promise((done) => {
-    if (!server.listening) return done()
-    server.close(() => done())
-    setTimeout(() => server.closeAllConnections(), graceMs.requests).unref()
+    server.close(() => {
+      clearInterval(idle)
+      clearTimeout(late)
+      done()
+    })
   })
 }

@@ -1,20 +1,20 @@
 import { resolve } from 'node:path'
 import { lengthOf } from '../../harness/common/length.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
-import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
-import { program } from '../../results/rerun.ts'
+import { type End, isStillLeft } from '../../harness/run/removal.ts'
 import { exitCodes } from '../../results/types.ts'
+import { redactorOf } from '../../target/describe.ts'
 import { TargetFileError } from '../../target/error.ts'
 import { loadTarget } from '../../target/load.ts'
 import { suggestion } from '../../target/nearest.ts'
 import type { Target } from '../../target/types.ts'
 import { UsageError } from '../errors.ts'
+import { program } from '../home.ts'
 import { watchInterruption } from '../interrupt.ts'
 import { type Leftover, leftoverOf, printForgotten, printLeftovers } from '../leftovers.ts'
 import type * as commands from '../options.ts'
 import { aliveProcess, deleteLedger, listRuns, nameOf, otherHost, type RunLedger, readLedger } from '../runs.ts'
 import { removedText, sweepRun } from '../sweep.ts'
-import { type End, isLeft } from '../sweep-plane.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -94,7 +94,7 @@ async function sweepRuns(all: readonly string[], asked: Asked): Promise<number> 
     if (ledger.damaged === null) continue
     failures++
     terminal.err(
-      `${ledger.damaged} cannot be read, so the run may have left more: look for pods and endpoints whose names contain ${run}; ${program} sweep ${run} --forget deletes this ledger`,
+      `${ledger.damaged}, so the run may have left more: look for pods and endpoints whose names contain ${run}; ${program} sweep ${run} --forget deletes this ledger`,
     )
   }
   return failures
@@ -111,11 +111,7 @@ async function sweepOne(ledger: RunLedger, { given, options, signal, terminal }:
     return []
   }
   const target = given ?? fromLedger(ledger, forgets, terminal)
-  const fault = typeof target === 'string' ? target : faultOf(ledger, target)
-  if (typeof target === 'string' || fault !== null) {
-    if (!forgets) terminal.err(`run ${run} was left alone: ${fault}`)
-    return ledger.left.map((of) => leftoverOf(of, fault ?? '', null))
-  }
+  if (typeof target === 'string') return ledger.left.map((of) => leftoverOf(of, target, null))
   const withoutId = ledger.left.filter((of) => of.state === 'requested' && of.kind !== 'job').length
   if (withoutId > 0) {
     const limit = `up to ${lengthOf(target.tolerances.visibleMs)} for each API`
@@ -130,7 +126,7 @@ async function sweepOne(ledger: RunLedger, { given, options, signal, terminal }:
 /** `2 pods and 1 endpoint removed, 1 already gone, 3 jobs cancelled, 1 job not cancelled`. */
 function summaryOf(ends: readonly End[]): string {
   const by = Map.groupBy(ends, ({ of: { kind }, end }) => {
-    return `${kind === 'resource' ? 'pod' : kind} ${isLeft(end) ? 'left' : end}`
+    return `${kind === 'resource' ? 'pod' : kind} ${isStillLeft(end) ? 'left' : end}`
   })
   const count = (key: string) => by.get(key)?.length ?? 0
   const some = (key: string, text: (many: number) => string) => (count(key) === 0 ? [] : [text(count(key))])
@@ -149,20 +145,18 @@ function summaryOf(ends: readonly End[]): string {
   return parts.join(', ') || 'nothing left to remove'
 }
 
-/** Why this target file cannot find what a run left; null if it can. */
-function faultOf({ urls }: RunLedger, target: Target): string | null {
-  for (const { name, creates } of allPlanes()) {
-    const [was, now] = [urls[name], sectionOf(target, name)?.url ?? '']
-    if (creates === null || was === undefined || now === was) continue
-    return `it created its ${creates.kind}s at ${was || 'no address'}, but the target file says ${now || 'nothing'}`
-  }
-  return null
-}
-
 /** The target of a run from its file; or why it cannot be read, if nothing has to be removed. */
-function fromLedger({ run, targetFile }: RunLedger, forgets: boolean, { environment }: Terminal): Target | string {
+function fromLedger(
+  { run, targetFile }: RunLedger,
+  forgets: boolean,
+  { environment, hide }: Terminal,
+): Target | string {
   try {
-    if (targetFile !== null) return loadTarget(targetFile, environment)
+    if (targetFile !== null) {
+      const target = loadTarget(targetFile, environment)
+      hide?.(redactorOf(target).text)
+      return target
+    }
   } catch (error) {
     if (!forgets || !(error instanceof TargetFileError)) throw error
     return `its target file is invalid: ${error.message}`

@@ -66,16 +66,16 @@ describe('one clear sentence before anything is sent', () => {
     ],
     ['load limits --target dedicated.yaml --max-seconds 10', 2, /up to [\d,]+ s, and --max-seconds permits 10;/],
     ['load limits --target dedicated.yaml --window-scale 0', 2, /Expected a number above 0, such as 0.1, got 0/],
-    ['check --reference --load', 2, /--load needs a target over HTTP; npx plumbline serve --clock real/],
+    ['check --reference --load', 2, /--load needs a target over HTTP; plumbline serve --clock real/],
     ['check --reference --max-requests 10', 2, /--max-requests needs --load$/m],
     ['check --target controlled.yaml --load', 2, /in real time, .* serve the target with --clock real/],
     ['check --target dedicated.yaml --profile core --load', 2, /no rule of load is selected; add --profile limits/],
     [
       'check --reference --only limits.queue.run',
       2,
-      /limits.queue.run is judged by load; run npx plumbline load limits --only/,
+      /limits.queue.run is judged by load; run plumbline load limits --only/,
     ],
-    ['merge none --out x', 2, /none holds no results.json; npx plumbline check --out FOLDER/],
+    ['merge none --out x', 2, /none holds no results.json; node bin\/plumbline.js check --out FOLDER/],
     ['merge none --out none', 2, /--out none is one of the folders to merge/],
   ])('%s', { timeout: 120_000 }, async (words, code, message) => {
     const seen = await plumbline(words)

@@ -1,20 +1,32 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import SwaggerParser from '@apidevtools/swagger-parser'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterEach, describe, expect, test } from 'vitest'
-import { defaultKeys } from '../../reference/index.ts'
+import { defaultKeys, type Fetch, type ReferenceOptions } from '../../reference/index.ts'
+import { createHost } from '../host.ts'
 import { createMock, type MockOptions } from './app.ts'
+import { withFailures } from './fail.ts'
+import { linesAt } from './page.ts'
 import { createServed, type Served } from './served.ts'
-import { createPods, readState } from './state.ts'
+import { readState } from './state.ts'
 
 let served: Served
 
 afterEach(() => served.close())
 
-function mock(options: Partial<MockOptions> & { readonly latency?: number } = {}) {
-  const { latency = 0, ...more } = options
-  served = createServed({ kind: 'control', latencyMs: latency, change: (base) => base })
-  return createMock({ served, failRate: 0, fill: async () => {}, ...more })
+interface Options extends Omit<MockOptions, 'served'> {
+  readonly latency?: number
+  readonly change?: (base: ReferenceOptions) => ReferenceOptions
+}
+
+function mock({ latency = 0, change = (base) => base, ...more }: Options = {}) {
+  served = createServed({ kind: 'control', latencyMs: latency, change })
+  return createMock({ served, ...more })
 }
 
 const authorization = `Bearer ${defaultKeys.full}`
@@ -22,7 +34,8 @@ const at = (path: string, init: RequestInit = {}) =>
   new Request(`http://127.0.0.1:4010${path}`, { ...init, headers: { authorization, ...init.headers } })
 const pod = { name: 'first', image: 'alpine', cpu: { id: 'cpu3c', vcpuCount: 2 } }
 const creation = { method: 'POST', body: JSON.stringify(pod), headers: { 'content-type': 'application/json' } }
-const podsOf = async (response: Response) => ((await response.json()) as { pods: { name: string }[] }).pods
+const podsOf = async (response: Response) =>
+  ((await response.json()) as { pods: { name: string; status: string }[] }).pods
 
 describe('beside the API', () => {
   test('the document names the running address; load-balanced endpoints have their own', async () => {
@@ -35,6 +48,20 @@ describe('beside the API', () => {
     expect(own[0]?.[1]).toMatchObject({ servers: [{ url: 'http://localhost:4010/lb/normal' }] })
   })
 
+  test('so does the document in OpenAPI 3.0, which is valid and has the same operations', async () => {
+    const fetch = mock()
+    const read = async (path: string) => (await fetch(new Request(`http://localhost:4010${path}`))).json()
+    const older = (await read('/openapi-3.0.json')) as Record<string, object>
+    expect(older).toMatchObject({ openapi: '3.0.3', servers: [{ url: 'http://localhost:4010' }] })
+    const idsIn = (paths: object = {}) => [...new Set(JSON.stringify(paths).match(/"operationId":"\w+"/g))]
+    const { paths } = (await read('/openapi.json')) as Record<string, object>
+    expect(idsIn(older.paths)).toEqual(idsIn(paths))
+    expect(idsIn(paths)).toHaveLength(28)
+    await expect(SwaggerParser.validate(older as never)).resolves.toBeDefined()
+    const config = await createConfig({ rules: { struct: 'error', spec: 'error', 'no-unresolved-refs': 'error' } })
+    expect(await lintFromString({ source: JSON.stringify(older), config })).toEqual([])
+  })
+
   test('the page shows keys, operations and curl lines of the address', async () => {
     const response = await mock()(at('/'))
     const text = await response.text()
@@ -43,8 +70,24 @@ describe('beside the API', () => {
       expect(text).toContain(part)
   })
 
+  test('the page names what requests can name, that of a state too', async () => {
+    const offers = { endpoints: [{ id: 'mine', workersMin: 1, workersMax: 2, coldStartMs: 0, idleTimeoutMs: 0 }] }
+    const text = await (await mock({ change: (base) => ({ ...base, ...offers }) })(at('/'))).text()
+    for (const name of ['/v2/mine', '/lb/second', 'tpl-worker', 'tpl-server', 'gpu-a', 'cpu3c', 'vol-1'])
+      expect(text).toContain(name)
+  })
+
+  test('each line of the page works', async () => {
+    served = createServed({ kind: 'real', change: (base) => base })
+    const server = createHost(createMock({ served }), '127.0.0.1').listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const lines = linesAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, served.options())
+    for (const line of lines) expect(await outputOf(line), line).toMatch(/^$|^[[{](?!"(error|title)")/)
+    server.close()
+  })
+
   test('a reset forgets pods and fills in those of the state; the clock keeps its time', async () => {
-    const fetch = mock({ fill: () => createPods((request) => served.fetch(request), { endpoints: [], pods: [pod] }) })
+    const fetch = mock({ change: (base) => ({ ...base, pods: [{ body: pod }] }) })
     await fetch(at('/v2/pods', creation))
     await fetch(at('/plumbline/clock', { method: 'POST', body: '{"advanceMs": 60000}' }))
     const before = await (await fetch(at('/plumbline/clock'))).json()
@@ -90,19 +133,33 @@ describe('a browser on another origin', () => {
 
 test('a share of the requests fails and does nothing', async () => {
   const draws = [0.05, 0.5]
-  const fetch = mock({ failRate: 0.1, random: () => draws.shift() ?? 1 })
+  const fetch = mock({ change: (base) => withFailures(base, 0.1, () => draws.shift() ?? 1) })
   const answers = [await fetch(at('/v2/pods', creation)), await fetch(at('/v2/pods', creation))]
   expect(answers.map(({ status }) => status)).toEqual([500, 201])
   expect(await podsOf(await fetch(at('/v2/pods')))).toHaveLength(1)
 })
 
-test('answers come later on the clock', async () => {
+const detail = 'failed by serve --fail; nothing was done'
+const title = 'Internal Server Error'
+const ofEachPlane: readonly [string, string, object][] = [
+  ['/v2/pods', 'application/problem+json', { title, status: 500, detail }],
+  ['/v2/normal/health', 'application/json', { error: detail }],
+  ['/v1/endpoints', 'application/json', { error: detail, status: 500 }],
+  ['/lb/normal/ping', 'application/json', { error: title, detail }],
+]
+
+test.each(ofEachPlane)('a failure of %s has the error form of its plane', async (path, type, body) => {
+  const response = await mock({ change: (base) => withFailures(base, 1) })(at(path))
+  expect([response.status, response.headers.get('content-type')]).toEqual([500, type])
+  expect(await response.json()).toEqual(body)
+})
+
+test.each(ofEachPlane.map(([path]) => path))('answers of %s come later on the clock', async (path) => {
   const fetch = mock({ latency: 200 })
-  const answer = fetch(at('/v2/pods'))
+  const answer = fetch(at(path))
   const { nowMs, nextMs, open } = (await (await fetch(at('/plumbline/clock'))).json()) as Record<string, number>
   expect([(nextMs ?? 0) - (nowMs ?? 0), open]).toEqual([200, 1])
-  await fetch(at('/plumbline/clock', { method: 'POST', body: '{"advanceMs": 200}' }))
-  expect((await answer).status).toBe(200)
+  expect((await driven(fetch, answer)).status).toBe(200)
 })
 
 test('a line is logged for each request, without its query and key', async () => {
@@ -119,21 +176,39 @@ describe('a state file', () => {
     return readState(file)
   }
 
-  test('adds endpoints and creates pods', async () => {
-    const state = read(`endpoints: {mine: {workersMin: 1}}\npods: [${JSON.stringify(pod)}]`)
-    served = createServed({ kind: 'control', change: (base) => ({ ...base, endpoints: state.endpoints }) })
-    await createPods(served.fetch, state)
-    expect((await podsOf(await served.fetch(at('/v2/pods')))).map(({ name }) => name)).toEqual(['first'])
-    expect((await served.fetch(at('/v2/mine/health'))).status).toBe(200)
-    expect((await served.fetch(at('/v2/normal/health'))).status).toBe(200)
+  test('adds endpoints of both kinds and pods in their status; no quota counts them', async () => {
+    const stopped = JSON.stringify({ ...pod, status: 'EXITED' })
+    const state = read(`endpoints: {mine: {workersMin: 1}}\nlb: {routes: }\npods: [${JSON.stringify(pod)}, ${stopped}]`)
+    const fetch = mock({ change: (base) => ({ ...base, ...state, quotas: { minute: 1 } }) })
+    const pods = await podsOf(await fetch(at('/v2/pods')))
+    expect(pods.map(({ name, status }) => [name, status])).toEqual([
+      ['first', 'PROVISIONING'],
+      ['first', 'EXITED'],
+    ])
+    for (const path of ['/v2/mine/health', '/v2/normal/health', '/lb/second/ping', '/lb/routes/ping'])
+      expect((await driven(fetch, fetch(at(path)))).status).toBe(200)
+  })
+
+  test('replaces an endpoint of the same id', () => {
+    const { endpoints } = read('endpoints: {normal: {workersMax: 1}}')
+    expect(endpoints.filter(({ id }) => id === 'normal')).toEqual([
+      { id: 'normal', workersMin: 0, workersMax: 1, coldStartMs: 2000, idleTimeoutMs: 5000 },
+    ])
   })
 
   test.each([
-    ['endpoint: {}', /unknown key endpoint;/],
-    ['[]', /it is not a mapping/],
-    ['pods: {}', /pods is not a list/],
-    ['endpoints: {mine: {workers: 3}}', /workers of endpoint mine must be one of workersMin, /],
-    ['endpoints: {mine: {workersMax: -1}}', /workersMax of endpoint mine/],
+    ['endpoint: {}', /: unknown key endpoint; a state file has endpoints, lb and pods$/],
+    ['[]', /: it is not a mapping$/],
+    ['pods: {}', /: pods is not a list$/],
+    ['pods: [first]', /: pods\[0\] is not the body of a creation$/],
+    ['pods: [{status: TERMINATED}]', /: pods\[0\]\.status must be one of PROVISIONING, .*ERROR, not "TERMINATED"$/],
+    ['lb: [mine]', /: lb is not a mapping from ids to options$/],
+    ['endpoints: {mine: {workers: 3}}', /: unknown option endpoints\.mine\.workers; known are workersMin, /],
+    ['endpoints: {mine: {workersMax: -1}}', /: endpoints\.mine\.workersMax must be a whole number, not -1$/],
+    [
+      'endpoints: {mine: {workersMax: 9}}',
+      /all endpoints together have a workersMax of 31, and an account may have 30/,
+    ],
     ['a: [', /cannot be read/],
   ])('%s is refused', (text, says) => {
     mock()
@@ -145,10 +220,27 @@ describe('a state file', () => {
     ['.', '. cannot be read: it is a folder'],
   ])('the state file %s is refused', (file, says) => expect(() => readState(file)).toThrow(says))
 
-  test('a pod that the API refuses is refused with its words', async () => {
+  test.each([
+    [
+      { pods: [{ body: { name: 'x' } }] },
+      /pods\[0\].* which this is not \(.*\$: must have required property 'image'\)/,
+    ],
+    [{ balanced: [{ id: 'a/b', workers: 1 }] }, /balanced: expected an id of letters, digits, - and _/],
+  ])('%o is refused by the reference', (state, says) => {
     mock()
-    await expect(createPods(served.fetch, { endpoints: [], pods: [{ name: 'x' }] })).rejects.toThrow(
-      /^pod 1 of the state is refused: \{.*422/,
-    )
+    expect(() => createServed({ kind: 'control', change: (base) => ({ ...base, ...state }) })).toThrow(says)
   })
 })
+
+/** The response to a request, for which the clock is advanced. */
+async function driven(fetch: Fetch, answer: Promise<Response>): Promise<Response> {
+  let hasCome = false
+  void answer.then(() => (hasCome = true))
+  while (!hasCome) await fetch(at('/plumbline/clock', { method: 'POST', body: '{"advanceMs": 200}' }))
+  return answer
+}
+
+/** The output of a shell line. */
+function outputOf(line: string): Promise<string> {
+  return new Promise((ended) => execFile('sh', ['-c', line], (_error, stdout) => ended(stdout)))
+}

@@ -31,6 +31,8 @@ export function createServed(options: ServedOptions) {
     /** Answers without the latency, for what must not wait until somebody advances the clock. */
     direct: (request: Request) => current.direct(request),
     control: (request: Request) => current.control(request),
+    /** The options of the reference. */
+    options: () => current.options,
     /** Forgets all pods, jobs, endpoints and quotas. A controlled clock keeps its time. */
     reset() {
       const nowMs = current.nowMs()
@@ -45,9 +47,11 @@ function begin({ kind, latencyMs = 0, change }: ServedOptions, startMs: number) 
   const real = createRealClock()
   const controlled = kind === 'control' ? createControlledClock(startMs) : null
   const clock = controlled?.clock ?? real
-  const { fetch, close } = make(change({ clock }))
+  const options = change({ clock })
+  const { fetch, close } = make(options)
   const wrap = controlled?.wrap ?? ((fetch: Fetch) => fetch)
   return {
+    options,
     // Within the clock, so that a delayed request counts as open.
     fetch: wrap(late(fetch, clock, latencyMs)),
     direct: wrap(fetch),

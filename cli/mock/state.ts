@@ -1,55 +1,104 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
+import { podStatuses, tables } from '../../generated/tables.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
-import { defaultEndpoints, defaultKeys, type EndpointOffer, type Fetch } from '../../reference/index.ts'
+import {
+  type BalancedOffer,
+  defaultBalanced,
+  defaultEndpoints,
+  type EndpointOffer,
+  type PodOffer,
+} from '../../reference/index.ts'
 import { UsageError } from '../errors.ts'
 import { codeOf } from '../places.ts'
 
-/** The endpoints and pods that a reference begins with (`--state`). */
+/** The beginning of a reference (`--state`), as its options. */
 export interface InitialState {
   readonly endpoints: readonly EndpointOffer[]
-  /** Bodies of creations, made with the key `full`. */
-  readonly pods: readonly unknown[]
+  readonly balanced: readonly BalancedOffer[]
+  readonly pods: readonly PodOffer[]
 }
 
-const standard = { workersMin: 0, workersMax: 3, coldStartMs: 2_000, idleTimeoutMs: 5_000 }
-const numbers: readonly string[] = [...Object.keys(standard), 'executionTimeoutMs']
-const example = 'endpoints: {my-endpoint: {workersMax: 3}} and pods: [{name: first, image: alpine, gpu: {id: gpu-a}}]'
+type Members = Readonly<Record<string, unknown>>
 
-/** Reads a state file. Its endpoints are there beside the usual ones. @throws UsageError if the file is not a state file. */
+const standard = {
+  endpoints: { workersMin: 0, workersMax: 3, coldStartMs: 2_000, idleTimeoutMs: 5_000 },
+  lb: { workers: 1 },
+}
+/** The options of an endpoint of each section, all whole numbers. */
+const numbers: Readonly<Record<keyof typeof standard, readonly string[]>> = {
+  endpoints: [...Object.keys(standard.endpoints), 'executionTimeoutMs'],
+  lb: Object.keys(standard.lb),
+}
+const statuses = podStatuses.filter((status) => status !== 'TERMINATED')
+
+/**
+ * Reads a state file (docs/mock.md). Its endpoints exist beside the usual ones, and replace those of the same id.
+ * @throws UsageError if the file is not a state file, or has more workers than an account may have.
+ */
 export function readState(file: string): InitialState {
-  const wrong = (what: string) => new UsageError(`${file}: ${what}; a state file has ${example}`)
-  const { endpoints = {}, pods = [], ...others } = membersOf(contentOf(file)) ?? { wrong: true }
+  const { endpoints, lb, pods = [], ...others } = membersOf(contentOf(file)) ?? refuse('it is not a mapping')
   const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw wrong(unknown === 'wrong' ? 'it is not a mapping' : `unknown key ${unknown}`)
-  if (!Array.isArray(pods)) throw wrong('pods is not a list')
-  const entries = membersOf(endpoints)
-  if (entries === null) throw wrong('endpoints is not a mapping from ids to options')
-  const offers = Object.entries(entries).map(([id, options]) => ({ id, ...standard, ...optionsOf(id, options) }))
-  return { endpoints: [...defaultEndpoints.filter(({ id }) => !(id in entries)), ...offers], pods }
+  if (unknown !== undefined) refuse(`unknown key ${unknown}; a state file has endpoints, lb and pods`)
+  if (!Array.isArray(pods)) refuse('pods is not a list')
+  const state = {
+    endpoints: beside<EndpointOffer>(
+      defaultEndpoints,
+      offersIn('endpoints', endpoints).map((offer) => ({ ...standard.endpoints, ...offer })),
+    ),
+    balanced: beside<BalancedOffer>(
+      defaultBalanced,
+      offersIn('lb', lb).map((offer) => ({ ...standard.lb, ...offer })),
+    ),
+    pods: (pods as readonly unknown[]).map(podOf),
+  }
+  checkQuota(state.endpoints)
+  return state
 
-  function optionsOf(id: string, options: unknown): Partial<typeof standard> {
-    const members = options === null ? {} : membersOf(options)
-    const invalid = Object.entries(members ?? {}).find(
-      ([name, value]) => !numbers.includes(name) || !Number.isSafeInteger(value) || Number(value) < 0,
+  function refuse(what: string): never {
+    throw new UsageError(`${file}: ${what}`)
+  }
+
+  function offersIn(section: keyof typeof standard, given: unknown = {}): { readonly id: string }[] {
+    const entries = membersOf(given) ?? refuse(`${section} is not a mapping from ids to options`)
+    return Object.entries(entries).map(([id, options]) => {
+      const members: Members =
+        options === null ? {} : (membersOf(options) ?? refuse(`${section}.${id} is not a mapping of options`))
+      for (const [name, value] of Object.entries(members)) {
+        if (!numbers[section].includes(name))
+          refuse(`unknown option ${section}.${id}.${name}; known are ${numbers[section].join(', ')}`)
+        if (!Number.isSafeInteger(value) || Number(value) < 0)
+          refuse(`${section}.${id}.${name} must be a whole number, not ${JSON.stringify(value)}`)
+      }
+      return { id, ...members }
+    })
+  }
+
+  function podOf(pod: unknown, place: number): PodOffer {
+    const { status, ...body } = membersOf(pod) ?? refuse(`pods[${place}] is not the body of a creation`)
+    if (status === undefined) return { body }
+    const known = statuses.find((one) => one === status)
+    if (known === undefined)
+      refuse(`pods[${place}].status must be one of ${statuses.join(', ')}, not ${JSON.stringify(status)}`)
+    return { body, status: known }
+  }
+
+  /** More workers than the quota would have been refused by endpoint management (heading Limits). */
+  function checkQuota(all: readonly EndpointOffer[]): void {
+    const workers = all.reduce((sum, { workersMax }) => sum + workersMax, 0)
+    const { workers: quota } = tables.quotas
+    if (workers <= quota) return
+    const usual = defaultEndpoints.map(({ id, workersMax }) => `${id} ${workersMax}`).join(', ')
+    refuse(
+      `all endpoints together have a workersMax of ${workers}, and an account may have ${quota}; ` +
+        `lower it, if need be that of the usual endpoints (${usual}) by giving them here`,
     )
-    if (members === null || invalid !== undefined) {
-      const what = invalid === undefined ? 'its options' : invalid[0]
-      throw wrong(`${what} of endpoint ${id} must be one of ${numbers.join(', ')}, each a whole number`)
-    }
-    return members as Partial<typeof standard>
   }
 }
 
-/** Creates the pods of a state. @throws UsageError with what the reference says of one that it refuses. */
-export async function createPods(fetch: Fetch, { pods }: InitialState): Promise<void> {
-  for (const [place, body] of pods.entries()) {
-    const headers = { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' }
-    const request = new Request('http://localhost/v2/pods', { method: 'POST', headers, body: JSON.stringify(body) })
-    const response = await fetch(request)
-    if (response.status >= 300)
-      throw new UsageError(`pod ${place + 1} of the state is refused: ${await response.text()}`)
-  }
+/** The usual offers and those given, which replace the usual ones of the same id. */
+function beside<T extends { readonly id: string }>(usual: readonly T[], given: readonly T[]): readonly T[] {
+  return [...usual.filter(({ id }) => !given.some((one) => one.id === id)), ...given]
 }
 
 function contentOf(file: string): unknown {

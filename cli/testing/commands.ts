@@ -14,6 +14,8 @@ export interface Ended {
 export interface Command {
   readonly child: ChildProcess
   readonly ended: Promise<Ended>
+  /** Its output so far. */
+  said(): string
 }
 
 const main = join(import.meta.dirname, '..', 'main.ts')
@@ -31,7 +33,7 @@ export function createCommands(name: string) {
     let said = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += String(chunk)))
     const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, said })))
-    return { child, ended }
+    return { child, ended, said: () => said }
   }
 
   return {
@@ -45,9 +47,9 @@ export function createCommands(name: string) {
     /** A reference that is served in real time, and its target file. */
     async serve(flags: readonly string[]) {
       const target = `target-${servers++}.yaml`
-      const { child } = start(['serve', '--port', '0', '--clock', 'real', '--print-target', target, ...flags])
+      const command = start(['serve', '--port', '0', '--clock', 'real', '--print-target', target, ...flags])
       const url = /url: (\S+)/.exec(await textOf(join(cwd, target), 'keys:'))?.[1] ?? ''
-      return { target, url, child }
+      return { target, url, ...command }
     },
     /** Ends what is still under way. */
     close() {

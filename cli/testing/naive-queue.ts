@@ -18,15 +18,17 @@ interface Step {
 /**
  * A naive implementation of queue-based endpoints, for tests: /run, /runsync and /status on any endpoint, without keys.
  * Its handler runs at once in this process: it echoes the input, or follows the simplest steps of a plan.
+ * `statusBy`: the only method of /status.
  */
-export async function serveNaiveQueue(): Promise<{ readonly url: string; close(): void }> {
+export async function serveNaiveQueue({ statusBy = 'GET' } = {}): Promise<{ readonly url: string; close(): void }> {
   const jobs = new Map<string, Job>()
   const app = new Hono()
-  app.get('/v2/:endpoint/status/:id', ({ req, json }) => {
+  const status = '/v2/:endpoint/status/:id'
+  app.on(statusBy, status, ({ req, json }) => {
     const job = jobs.get(req.param('id'))
     return job === undefined ? json({ error: 'no such job' }, 404) : json(job)
   })
-  app.post('/v2/:endpoint/:operation{run|runsync}', async ({ req, json }) => {
+  app.post('/v2/:endpoint/:operation{run(?:sync)?}', async ({ req, json }) => {
     const { input } = JSON.parse(await req.text()) as { input: { plumbline?: { steps: Step[] } } }
     const job: Job = { id: `job-${jobs.size + 1}`, status: 'IN_QUEUE' }
     jobs.set(job.id, job)
@@ -36,6 +38,7 @@ export async function serveNaiveQueue(): Promise<{ readonly url: string; close()
     if (req.param('operation') === 'run') return handled.then(() => accepted).catch(() => accepted)
     return handled.then(() => json(job))
   })
+  app.all(status, ({ json }) => json({ error: 'another method' }, 405))
   app.notFound(({ json }) => json({ error: 'no such route' }, 404))
   app.onError((error, { json }) => json({ error: String(error) }, 400))
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })

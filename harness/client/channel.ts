@@ -17,8 +17,16 @@ export interface Channel {
   /** True if another quota may count the request too. */
   readonly isElsewhere: (outgoing: Pick<Outgoing, 'operation' | 'key'>) => boolean
   readonly record: (exchange: Exchange) => void
-  /** Consecutive requests without a response, over all scenarios. Beyond a bound the target is given up. */
-  readonly health: { unanswered: number; triedMs: number }
+  /** How the host of an address has answered all scenarios. */
+  readonly health: (url: string) => HostHealth
+}
+
+/** How a host answers. Beyond a bound it is given up. */
+export interface HostHealth {
+  /** Consecutive requests without a response. */
+  unanswered: number
+  /** When a request was last sent to it, real ms. */
+  triedMs: number
 }
 
 /** Options of sending a request. */

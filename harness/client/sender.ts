@@ -57,7 +57,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       if (!(error instanceof TransportFailure)) throw error
       failure = error.message
       if (error.kind === 'unreachable' || error.kind === 'timeout' || error.kind === 'reset')
-        channel.health.unanswered++
+        channel.health(request.url).unanswered++
     }
     const old = (response as (WireResponse & Recorded) | null)?.recorded
     const after = old?.received ?? { target: channel.now(), harness: channel.wallNow() }
@@ -87,7 +87,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     outgoing: Outgoing,
     background: boolean,
   ): Promise<WireResponse> {
-    const { health } = channel
+    const health = channel.health(request.url)
     if (health.unanswered >= mostUnanswered && channel.wallNow() - health.triedMs < tryAgainMs) {
       throw new TransportFailure(
         'malformed',

@@ -14,6 +14,8 @@ export interface ControlledClockOptions {
   readonly waited?: Waited
   /** Called the first time that the clock advances although a response that should take no time is missing. */
   readonly onLateResponse?: () => void
+  /** Real ms over a network after which a response counts as one that takes time. */
+  readonly lateResponseMs?: number
   /** Number of steps after which a wait blames the target's own timers. */
   readonly stepBudget?: number
   /** Real ms for which the target may be busy with something that is not here. */
@@ -34,7 +36,7 @@ class TooManySteps extends Inconclusive {}
  */
 export function createControlledClock(options: ControlledClockOptions): RunClock {
   const { kind, control, waited = () => {}, stepBudget = 50_000, busyLimitMs = 30_000 } = options
-  const patience = createPatience(kind)
+  const patience = createPatience(kind, options.lateResponseMs)
   const reportLate = once(options.onLateResponse ?? (() => {}))
   const watch = watchClock(options.startMs)
   const calls = new Map<string, number>()

@@ -6,7 +6,7 @@ import { createRealClock } from './real.ts'
 import { watchClock } from './state.ts'
 import type { ClockControl, RunClock } from './types.ts'
 
-export interface OpenClockOptions extends Pick<ControlledClockOptions, 'waited' | 'onLateResponse'> {
+export interface OpenClockOptions extends Pick<ControlledClockOptions, 'waited' | 'onLateResponse' | 'lateResponseMs'> {
   /** Wraps the control of a controlled clock. */
   readonly through?: (control: ClockControl) => ClockControl
 }

@@ -18,7 +18,7 @@ export const lateResponseMs = 5_000
 /**
  * Over a network, in ms. A slow response must not count as one that takes time: the state in between would be lost.
  */
-const overNetworkMs: Readonly<Record<Occasion, number>> = { arrival: 30, response: lateResponseMs, nothing: 60_000 }
+const overNetworkMs = { arrival: 30, nothing: 60_000 }
 
 /**
  * Waits before that in process, in ms. Most responses come earlier, so that no turns need to be counted. Only a
@@ -26,8 +26,11 @@ const overNetworkMs: Readonly<Record<Occasion, number>> = { arrival: 30, respons
  */
 const pauseMs: Readonly<Record<Occasion, number>> = { arrival: 0, response: 5, nothing: 1_000 }
 
-/** Real waits of a controlled clock. Each ends early if something happens. */
-export function createPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>) {
+/**
+ * Real waits of a controlled clock. Each ends early if something happens.
+ * @param lateMs real ms over a network after which a response is late
+ */
+export function createPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>, lateMs = lateResponseMs) {
   let happened = false
   let end = () => {}
   /**
@@ -54,7 +57,7 @@ export function createPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>) {
     /** True if nothing happened meanwhile. */
     async wait(occasion: Occasion): Promise<boolean> {
       happened = false
-      if (kind === 'remote') await sleep(overNetworkMs[occasion])
+      if (kind === 'remote') await sleep(occasion === 'response' ? lateMs : overNetworkMs[occasion])
       else {
         if (pauseMs[occasion] > 0 && !(skipsPause && occasion === 'response')) await sleep(pauseMs[occasion])
         await turn(turns[occasion])

@@ -1,10 +1,14 @@
 import { Actors, Participant } from './actors.ts'
 import type { RunClock, Waited } from './types.ts'
 
-/** Real time: one timer for the earliest sleeper. `waited` is called with every wait that belongs in the record. */
-export function createRealClock(waited: Waited = () => {}): RunClock {
+/**
+ * Real time: one timer for the earliest sleeper. `waited` is called with every wait that belongs in the record.
+ * @param endedBy why no wait is possible
+ */
+export function createRealClock(waited: Waited = () => {}, endedBy: Error | null = null): RunClock {
   let timer: NodeJS.Timeout | undefined
   const actors = new Actors(arm)
+  if (endedBy !== null) actors.end(endedBy)
   const clock: RunClock = {
     kind: 'real',
     controlled: false,

@@ -14,3 +14,12 @@ export function mutate(text: string): string {
     .reverse()
     .join('')
 }
+
+/** Texts like another one that were never issued, by a word for each; not all of them are of its form. */
+export const likeTexts: Readonly<Record<string, (text: string) => string>> = {
+  'another end': mutate,
+  'another beginning': (text) => text.replace(/[a-z0-9]/i, mutate),
+  longer: (text) => `${text}a7`,
+  shorter: (text) => (text.length > 1 ? text.slice(0, -1) : mutate(text)),
+  twice: (text) => text + text,
+}

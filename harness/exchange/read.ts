@@ -19,10 +19,24 @@ export function membersOf(value: unknown): Members | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : null
 }
 
-/** The string id of a value; null if it has none. */
+/** Most characters of an id in an address: servers commonly take 8 KB as the head of a request. */
+const mostIdCharacters = 4_000
+
+/**
+ * True for an id that an address can hold. Everything else counts as no id: another type, an unpaired surrogate, a text
+ * that is too long, and the segments that lead to another address.
+ */
+export function isId(value: unknown): value is string {
+  if (typeof value !== 'string' || ['', '.', '..'].includes(value)) return false
+  return (
+    value.length <= mostIdCharacters && value.isWellFormed() && encodeURIComponent(value).length <= mostIdCharacters
+  )
+}
+
+/** The id of a value; null if it has none. */
 export function idIn(value: unknown): string | null {
   const id = membersOf(value)?.id
-  return typeof id === 'string' && id !== '' ? id : null
+  return isId(id) ? id : null
 }
 
 /** The id of a job as addresses have it, a string or a number; null if there is none. */
@@ -31,12 +45,12 @@ export function jobIdIn(value: unknown): string | null {
   return typeof id === 'number' ? String(id) : idIn(value)
 }
 
-/** The pod in a value; null if it has no string id and status. */
+/** The pod in a value; null if it has no id, or no status that is a string. */
 export function podOf(value: unknown, exchange: number): PodView | null {
   const members = membersOf(value)
   if (members === null) return null
   const { id, status } = members
-  if (typeof id !== 'string' || id === '' || typeof status !== 'string') return null
+  if (!isId(id) || typeof status !== 'string') return null
   return { id, status, value: members, exchange }
 }
 
@@ -59,13 +73,19 @@ export function listsIn(value: unknown, depth = 2): readonly (readonly unknown[]
   return depth === 0 ? [] : Object.values(membersOf(value) ?? {}).flatMap((member) => listsIn(member, depth - 1))
 }
 
-/**
- * A value as text for a message: JSON, cut at 2,000 characters. The record shortens it again once secrets are removed.
- */
+/** Characters of a value in a message. Far more than a finding keeps, which is cut only once its secrets are removed. */
+const mostShown = 20_000
+
+/** A value as text for a message: JSON, cut. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing'
-  const text = JSON.stringify(value) ?? String(value)
-  return text.length > 2_000 ? `${text.slice(0, 1_997)}…` : text
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > mostShown ? `${text.slice(0, mostShown - 3)}…` : text
+}
+
+/** A value as text: a string as it is, anything else as JSON. `String` throws for an object such as `{"toString": 1}`. */
+export function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : show(value)
 }
 
 /** Fields that change by themselves; "unchanged" ignores them. */

@@ -1,7 +1,7 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import { missing, needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
-import { allPlanes } from '../planes/index.ts'
+import { allPlanes, foundationRank } from '../planes/index.ts'
 import type { Scenario } from '../rule/registry.ts'
 import { type Cost, costOfRule, overheadOfOne, type Situation } from './costs.ts'
 import { occupancyOf, waitMsOf } from './turns.ts'
@@ -36,6 +36,7 @@ export function estimate(
   const plain = {
     rule: row.id,
     isMust: row.level === 'must',
+    rank: foundationRank(row.id),
     needsWorker: needs.includes('worker'),
     requests,
     pods,

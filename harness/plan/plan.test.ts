@@ -32,6 +32,7 @@ function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<P
   return {
     rule: name,
     isMust: true,
+    rank: Number.POSITIVE_INFINITY,
     needsWorker: false,
     requests: 1,
     pods: 0,

@@ -117,12 +117,15 @@ function inOrder(rules: readonly PlanRule[]): readonly PlanRule[] {
 }
 
 /**
- * The order in which rules begin: those that need no worker first, so that none waits for a worker in vain; then the
- * longest.
+ * The order in which rules begin: first those that others build on; then those that need no worker, so that none waits for
+ * a worker in vain; then the longest.
  */
-export function beginsBefore(a: Pick<PlanRule, 'needsWorker' | 'ms'>, b: Pick<PlanRule, 'needsWorker' | 'ms'>): number {
+export function beginsBefore(a: Beginning, b: Beginning): number {
+  if (a.rank !== b.rank) return a.rank - b.rank
   return Number(a.needsWorker) - Number(b.needsWorker) || b.ms - a.ms
 }
+
+type Beginning = Pick<PlanRule, 'rank' | 'needsWorker' | 'ms'>
 
 /** Musts first, then the short ones, because more of them fit. */
 function inRank(a: PlanRule, b: PlanRule): number {

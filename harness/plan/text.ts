@@ -6,7 +6,7 @@ import type { Plan } from './types.ts'
 /** The beginning of the reason of each rule that a budget leaves out; the rest, after a colon, is about the rule. */
 export const leftOutByBudget = 'left out by the budget of '
 /** Where those rules are listed, if they are too many for a line. */
-export const listedByPlan = 'npx plumbline plan with the same options lists them'
+export const listedByPlan = 'plumbline plan with the same options lists them'
 
 /** Up to so many rules are named in one line. */
 const named = 5

@@ -8,6 +8,8 @@ export interface PlanRule extends Cost {
   readonly rule: string
   /** Must rules are kept before should rules. */
   readonly isMust: boolean
+  /** Its place among the rules that others build on, which begin first; Infinity for any other. */
+  readonly rank: number
   /** Rules that need no worker begin before those that do, which may take long. */
   readonly needsWorker: boolean
   /** The wait that its row declares; 0 where time need not be waited out. */

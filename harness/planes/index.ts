@@ -42,6 +42,12 @@ export function madeBy(operation: string): { readonly plane: Plane; readonly kin
   return null
 }
 
+/** The place of a rule among those that judge foundations, which begin first; Infinity for any other. */
+export function foundationRank(rule: string): number {
+  const place = planes.flatMap(({ foundations = [] }) => foundations).findIndex((one) => one.rule === rule)
+  return place === -1 ? Number.POSITIVE_INFINITY : place
+}
+
 /** The plane that a rule is about; the pod API for areas that belong to none. */
 export function planeOfRule(id: string, area = areaOf(id)): Plane {
   const subject = id.split('.')[1]

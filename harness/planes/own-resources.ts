@@ -4,11 +4,11 @@ import { outlast, outlastDrops } from '../client/outage.ts'
 import type { Reply } from '../client/reply.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { idIn, membersOf } from '../exchange/read.ts'
-import type { ResourceLedger } from '../record/resources.ts'
-import { isOutage, outageStatuses } from '../rule/check.ts'
-import { Unanswered } from '../rule/outcome.ts'
+import type { Resource, ResourceLedger } from '../record/resources.ts'
+import { isOutage } from '../rule/check.ts'
 import { createClients, type OwnerContext } from './owner.ts'
-import type { Creates, Plane, PlaneAccess, Removable } from './plane.ts'
+import type { Plane, Removable, Removal } from './plane.ts'
+import { createRemover } from './removing.ts'
 
 /** An owner's access to a plane whose resources are removed after it, and whose harmless requests outlast a gateway. */
 export function createResourceAccess<Client extends Caller>(
@@ -22,7 +22,8 @@ export function createResourceAccess<Client extends Caller>(
     repeat,
     note: (operation, call) => note(operation, call, key),
   })
-  return { as: createClients(plane, host, optionsOf, clientOf), removables }
+  const as = createClients(plane, host, optionsOf, clientOf)
+  return { as, removables, remover: (removal: Removal) => createRemover(plane, { as }, removal) }
 }
 
 /** The resources that one owner created on a plane. Each has a line in the ledger of resources. */
@@ -62,7 +63,7 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
     }
   }
 
-  function removed(id: string): void {
+  function removed(id: string | null): void {
     for (const [given, known] of left) {
       if (known !== id) continue
       left.delete(given)
@@ -83,20 +84,15 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
       }
     },
     removables: (): Removable[] =>
-      [...left].map(([name, id]) => ({
-        keep() {
+      [...left].flatMap(([name, id]) => {
+        if (creates === null) return []
+        const keep = () => {
           recordState(name, id, 'kept')
           left.delete(name)
-        },
-        async remove(cleaner) {
-          if (id === null || creates === null) return
-          const { status } = await removeWith(cleaner, creates, id)
-          // It was repeated for a while: what else is left is for the sweep at the end.
-          if (outageStatuses.has(status)) throw new Unanswered('a gateway answers removals')
-          if (!isSuccess(status) && status !== 404 && status !== 410) return
-          removed(id)
-        },
-      })),
+        }
+        const of: Resource = { ...creates.line, name, id, state: id === null ? 'requested' : 'created' }
+        return [{ of, keep, removed: () => removed(id) }]
+      }),
   }
 }
 
@@ -123,8 +119,4 @@ function outlasting(
 function nameIn(body: unknown): unknown {
   if (!(body instanceof RawBody)) return membersOf(body)?.name
   return /["']name["']\s*:\s*["']([^"'\\]+)/.exec(textOf(body.bytes) ?? '')?.[1]
-}
-
-function removeWith(cleaner: PlaneAccess, { remove }: Creates, id: string): Promise<Reply> {
-  return cleaner.as('full').call(remove, { ids: { id }, repeats: true })
 }

@@ -9,10 +9,19 @@ import type { Inbox } from '../receiver/inbox.ts'
 import type { Receiver } from '../receiver/receiver.ts'
 import type { WebhookAnswer } from '../receiver/types.ts'
 import type { ResourceLedger } from '../record/resources.ts'
-import { Unclaimed } from '../rule/outcome.ts'
+import { type Blocked, type Inconclusive, Unclaimed } from '../rule/outcome.ts'
 import { sectionOf } from './index.ts'
-import type { Plane } from './plane.ts'
+import type { Foundation, Plane } from './plane.ts'
 import type { PodTimes } from './pods/pod-times.ts'
+
+/** A wait for something that needs capacity, such as a worker. */
+export interface LongWait<T> {
+  /** The thing that waits, such as a job; default: another one in each wait. */
+  readonly subject?: string
+  readonly wait: () => Promise<T>
+  /** Why a result shows that it was waited for in vain, which ends all rules that wait for the same; null if it does not. */
+  readonly vain?: (result: T) => Blocked | Inconclusive | null
+}
 
 /** Services that all owners of a run share. */
 export interface RunServices {
@@ -26,6 +35,16 @@ export interface RunServices {
   readonly hook: (owner: string, n: number, hook: Hook, call: Omit<HookCall, 'runId'>) => Promise<string | null>
   /** The receiver of the run; null if the target does not reach the suite. */
   readonly receiver: Receiver | null
+  /** Knowledge of the foundations of all planes. */
+  readonly foundations: {
+    holds(foundation: Foundation): void
+    pending(owner: string, actor: Pick<Actor, 'join'>, foundation: Foundation): Promise<void> | null
+    rely(owner: string, foundation: Foundation): void
+  }
+  readonly longWaits: {
+    came(what: string): void
+    once<T>(owner: string, what: string, wait: LongWait<T>): Promise<T>
+  }
 }
 
 /** An owner as its access to the planes sees it. */
@@ -39,6 +58,12 @@ export interface OwnerContext {
   readonly nextName: () => string
   /** True once the owner has ended. */
   readonly isReleased: () => boolean
+  /** Resolves once it is known whether a foundation holds; null if it is, or no rule is about to tell. */
+  readonly pending: (foundation: Foundation) => Promise<void> | null
+  /** Throws Blocked if the rule of a foundation has failed. */
+  readonly rely: (foundation: Foundation) => void
+  /** Waits for something that needs capacity. The run makes such a wait in vain only once. */
+  readonly waitOnce: <T>(what: string, wait: LongWait<T>) => Promise<T>
 }
 
 /** The inboxes of one owner, on whichever plane it uses them. */
@@ -64,7 +89,7 @@ export function createInboxes(owner: string, receiver: Receiver | null) {
 /** The clients of an owner, one for each key, made on first use. Throws Unclaimed or NotApplicable. */
 export function createClients<Client extends Caller>(
   plane: Plane,
-  { services: { target }, sender }: OwnerContext,
+  { services: { foundations, target }, sender }: OwnerContext,
   optionsOf: (key: KeyName) => Pick<CallerOptions, 'note' | 'repeat'>,
   clientOf: (caller: Caller) => Client,
 ): (key: KeyName) => Client {
@@ -77,7 +102,16 @@ export function createClients<Client extends Caller>(
     const [value, section] = [target.keys[name], sectionOf(target, plane.name)]
     if (value === undefined || section === null) throw new Unclaimed(`keys.${name} is not given`)
     const key = { name, value }
-    const client = clientOf(createCaller({ plane, section, key, sender, ...optionsOf(name) }))
+    const options = optionsOf(name)
+    const note: CallerOptions['note'] = (operation, call) => {
+      const take = options.note(operation, call)
+      return (reply) => {
+        take(reply)
+        if (name !== 'full' || call.authorization !== undefined) return
+        for (const one of plane.foundations ?? []) if (one.isShownBy(operation, reply)) foundations.holds(one)
+      }
+    }
+    const client = clientOf(createCaller({ plane, section, key, sender, ...options, note }))
     clients.set(name, client)
     return client
   }

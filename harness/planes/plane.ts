@@ -1,10 +1,13 @@
 import type { OperationFacts } from '../../generated/operations.ts'
+import type { RuleId } from '../../generated/rules.ts'
 import type { TargetFile } from '../../generated/target-file.ts'
 import type { KeyName, PlaneSection, Target } from '../../target/types.ts'
 import type { Surroundings } from '../../target/values.ts'
 import { type Allowance, createDocumentedRate } from '../client/allowance.ts'
 import type { Call, Caller, Described } from '../client/caller.ts'
 import type { Outgoing } from '../client/channel.ts'
+import type { Reply } from '../client/reply.ts'
+import type { Resource } from '../record/resources.ts'
 
 /** A capability: something that a rule may need of a target. */
 export interface Capability<Section = unknown> {
@@ -75,6 +78,8 @@ export interface Creates<Section = unknown> {
   readonly remove: string
   /** Member of the list that holds the resources; empty if the response is the array itself. */
   listAt(section: Section): string
+  /** True if a quota counts all of them, so that a creation depends on those before it; default: false. */
+  readonly areCounted?: boolean
   /** True if what `get` shows is gone already. */
   isGone(members: Readonly<Record<string, unknown>>): boolean
 }
@@ -87,6 +92,15 @@ export interface Probe<Section = unknown> {
   call?(section: Section): Call
   /** True if a successful response resembles the API. */
   resembles(json: unknown): boolean
+}
+
+/** Something that rules of a plane build on, and the rule that judges it. */
+export interface Foundation {
+  readonly rule: RuleId
+  /** If one of these clauses of the rule fails before it was seen to work, nothing that builds on it can be judged. */
+  readonly clauses: readonly string[]
+  /** True if a response to an operation, with the full key, shows that it works. */
+  isShownBy(operation: string, reply: Reply): boolean
 }
 
 /** A plane as data: its address, operations and limits. */
@@ -102,6 +116,8 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   readonly areas: readonly string[]
   readonly capabilities: Readonly<Record<string, Capability<Section>>>
   readonly pacing: Pacing
+  /** Foundations of its rules. Their rules begin before all others, in this order, so they keep no endpoint to themselves. */
+  readonly foundations?: readonly Foundation[]
   /** Null if nothing is created, or its access removes it otherwise. */
   readonly creates: Creates<Section> | null
   /** Operations that submit something that ends by itself, and its name in messages; left out if there are none. */
@@ -122,12 +138,42 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   secrets?(section: Section): readonly (readonly [name: string, text: string])[]
 }
 
-/** A resource that was created and not removed yet. */
+/** A resource that an owner created and has not removed yet. */
 export interface Removable {
-  /** Removes it with the access of another owner. Rejects if the removal cannot be requested. */
-  remove(cleaner: PlaneAccess): Promise<void>
+  /** As the ledger of resources has it. */
+  readonly of: Resource
+  /** Notes that it is removed. */
+  removed(): void
   /** Notes that it is kept on purpose; left out if it cannot be kept. */
   keep?(): void
+}
+
+/** The end of a resource; `gone`: it was over before, `never`: none was ever seen. */
+export type RemovalEnd = 'removed' | 'gone' | 'never' | StillLeft
+
+/** It may still be there, with the reason. */
+export interface StillLeft {
+  readonly reason: string
+}
+
+/** How a removal proceeds. */
+export interface Removal {
+  /** The run that created the resources. */
+  readonly run: string
+  readonly target: Target
+  /** True if the ledger is all that is known of them, so that each is looked at before it is removed. */
+  readonly isLater: boolean
+  /** True if the ttl of a job is over: unless its status says otherwise, so is the job. */
+  readonly isPast: (of: Resource) => boolean
+  /** Waits on the clock of the target, ms; false if its time cannot pass. */
+  readonly sleep: (ms: number) => Promise<boolean>
+}
+
+/** Removes resources of one plane, whoever created them. Each function rejects as a request does. */
+export interface Remover {
+  remove(of: Resource, id: string): Promise<RemovalEnd>
+  /** The ids of a resource whose id was never learned, or what became of it. */
+  find(of: Resource): Promise<readonly string[] | RemovalEnd>
 }
 
 /** An owner's access to a plane. Owners are rules, fixtures and probes. */
@@ -135,6 +181,8 @@ export interface PlaneAccess {
   /** The plane with one key. Throws Unclaimed or NotApplicable if the target lacks either. */
   as(key: KeyName): Caller
   removables(): readonly Removable[]
+  /** Removes what others created; left out if nothing is created on the plane. */
+  remover?(removal: Removal): Remover
   /** Lets the owner see everything that has arrived so far. */
   look?(): void
   /** Releases everything that waits for this owner. */

@@ -17,7 +17,7 @@ import { readOperations } from '../../packages/codegen/operations.ts'
 import { generateTarget } from '../../packages/codegen/validators.ts'
 import schema from '../../spec/schemas/target.schema.json' with { type: 'json' }
 import { claimOf } from '../../target/claims.ts'
-import { describeTarget, secretsOf } from '../../target/describe.ts'
+import { describeTarget, redactorOf } from '../../target/describe.ts'
 import { normalise } from '../../target/normalise.ts'
 import { readSection } from '../../target/section.ts'
 import type { PlaneSection, Target } from '../../target/types.ts'
@@ -28,7 +28,6 @@ import { isSuccess, type WireRequest } from '../exchange/exchange.ts'
 import { planFor } from '../plan/plan.ts'
 import { readEvidence } from '../record/read.ts'
 import { createFileRecorder, noRecorder } from '../record/recorder.ts'
-import { createRedactor } from '../record/redact.ts'
 import type { Rule } from '../rule/registry.ts'
 import { replay } from '../run/replay.ts'
 import { createSession } from '../run/session.ts'
@@ -180,7 +179,7 @@ test.each([
 
   const [run, seed] = ['r0123456789', 1]
   const resources = beginLedger(dir, run, null, target)
-  const recorder = createFileRecorder(dir, createRedactor(secretsOf(target)))
+  const recorder = createFileRecorder(dir, redactorOf(target))
   const clock = createRealClock((end) => recorder.event({ type: 'clock', ...end }))
   const http = overHttp()
   recorder.event({

@@ -102,8 +102,8 @@ export function createReceiver({ runId, seed, url, clock, wallNow, record }: Rec
       inboxes.set(token, inbox)
       return inbox
     },
-    /** Releases everything that waits for a key of these jobs. */
-    releaseAll(some: readonly Inbox[]): void {
+    /** Releases everything that waits for a key of these jobs; default: of all. */
+    releaseAll(some: Iterable<Inbox> = inboxes.values()): void {
       for (const { token } of some) holds.releaseAll(token)
     },
   }

@@ -21,6 +21,8 @@ export interface RunEvent {
   readonly startedMs: number
   /** The target file as it was named on the command line; null for the embedded reference. */
   readonly targetFile: string | null
+  /** The shell command of Plumbline in the folder of the run; missing in records of earlier versions. */
+  readonly program?: string
   /** Null if nothing is drawn because only load is judged. */
   readonly seed: number | null
   readonly clock: 'virtual' | 'remote' | 'real'
@@ -122,10 +124,23 @@ export interface VerdictEvent {
   readonly endedMs: number | null
 }
 
-/** A rule that the run ended before its verdict. A replay ends it too. */
+/** A rule that the run ended before its verdict, or never began. A replay ends it too. */
 export interface CutEvent extends LeftOut {
   readonly type: 'cut'
-  readonly verdict: 'unverified' | 'broken'
+  readonly verdict: Verdict
+  /** The rule that blocked it; left out if the verdict is another one. */
+  readonly by?: string
+}
+
+/** An owner did not go on because of what others had seen. A replay does not see that in time, and takes it from here. */
+export interface KnownEvent {
+  readonly type: 'known'
+  readonly owner: string
+  /** Its number among the decisions of its owner that depend on others, from 1. */
+  readonly n: number
+  readonly reason: string
+  /** The rule whose failure it is; left out if nothing failed, such as for a lack of capacity. */
+  readonly by?: string
 }
 
 /** A response of /health. */
@@ -181,6 +196,7 @@ export type EvidenceEvent =
   | FindingEvent
   | VerdictEvent
   | CutEvent
+  | KnownEvent
   | PlanEvent
   | BrokenOffEvent
   | EndEvent

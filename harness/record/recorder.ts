@@ -29,9 +29,13 @@ export function createFileRecorder(dir: string, redactor: Redactor): Recorder {
   let buffer: string[] = []
   let size = 0
   let bodies = 0
+  /** Bodies without secrets: searched as a whole, and once. */
+  const clean = new WeakSet<object>()
 
   function write(event: EvidenceEvent): void {
-    const json = JSON.stringify(event, (_, value) => (typeof value === 'string' ? redactor.text(value) : value))
+    const json = JSON.stringify(event, function (this: object, _, value: unknown) {
+      return typeof value === 'string' && !clean.has(this) ? redactor.text(value) : value
+    })
     // Many readers, including Node's, also end a line at these two.
     const line = `${json.replace(/[\u2028\u2029]/g, (end) => (end === '\u2028' ? '\\u2028' : '\\u2029'))}\n`
     buffer.push(line)
@@ -46,24 +50,24 @@ export function createFileRecorder(dir: string, redactor: Redactor): Recorder {
     size = 0
   }
 
-  function body(raw: Uint8Array | null): RecordedBody {
-    if (raw === null) return null
-    const clean = redactor.bytes(raw)
-    if (clean.length > inlineBodyBytes) {
+  function body(raw: Uint8Array): NonNullable<RecordedBody> {
+    const bytes = redactor.bytes(raw)
+    if (bytes.length > inlineBodyBytes) {
       const name = `bodies/${String(++bodies).padStart(6, '0')}.bin`
       mkdirSync(join(dir, 'bodies'), { recursive: true })
-      writeFileSync(join(dir, name), clean)
+      writeFileSync(join(dir, name), bytes)
       return { file: name }
     }
-    const text = textOf(clean)
-    return text === null || text.startsWith('\uFEFF') || clean[0] === 0xef
-      ? { base64: Buffer.from(clean).toString('base64') }
+    const text = textOf(bytes)
+    return text === null || text.startsWith('\uFEFF') || bytes[0] === 0xef
+      ? { base64: Buffer.from(bytes).toString('base64') }
       : { text }
   }
 
   function message<Message extends { readonly headers: HeaderPairs; readonly body: Uint8Array | null }>(one: Message) {
-    const headers = one.headers.map(([name, value]) => [name, redactor.text(value)] as const)
-    return { ...one, headers, body: body(one.body) }
+    const shown = one.body === null ? null : body(one.body)
+    if (shown !== null) clean.add(shown)
+    return { ...one, body: shown }
   }
 
   return {

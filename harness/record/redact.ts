@@ -1,6 +1,12 @@
+import { memoizeTexts } from '../common/memoize.ts'
+import { jsonIn, textOf } from '../exchange/exchange.ts'
+import { createDigitDecoder, undoEscapes, type View } from './decode.ts'
+import { createSearch, type Found, fold, type Needle } from './search.ts'
+
 /** Removes secrets from everything that is written; each becomes the stable mark `«key.NAME»`. */
 export interface Redactor {
   text(value: string): string
+  /** The same bytes if they hold no secret. */
   bytes(value: Uint8Array): Uint8Array
 }
 
@@ -9,48 +15,108 @@ export function markOf(name: string): string {
   return `«${name}»`
 }
 
+/** The beginning of a secret is masked too, if it has so many characters and this share of the secret. */
+const least = { characters: 8, share: 2 / 3 } as const
+
+/** How many encodings, one in another, are undone. */
+const mostEncodings = 6
+/** Characters that may be decoded: a bound for long texts that are nothing but escapes. */
+const mostDecoded = { perCharacter: 64, more: 65_536 } as const
+
+/** Most short texts recur, such as header lines: results are kept for so many, of at most this length. */
+const kept = { texts: 1_000, length: 200 } as const
+
 /**
- * `secrets`: name to value, such as `key.full` to the token. Longer forms go first, so that no part of one remains.
+ * Masks whatever decodes to a secret: in upper or lower case, forwards or backwards, and with or without its last characters.
+ * `secrets`: name to value, such as `key.full` to the token. A beginning that `isClear`, folded, is not secret.
  */
-export function createRedactor(secrets: Readonly<Record<string, string>>): Redactor {
-  const marks = new Map<string, string>()
-  for (const [name, value] of Object.entries(secrets)) {
-    if (value !== '') for (const form of forms(value)) if (!marks.has(form)) marks.set(form, markOf(name))
-  }
-  if (marks.size === 0) return { text: (value) => value, bytes: (value) => value }
-  const longestFirst = [...marks.keys()].sort((a, b) => b.length - a.length)
-  const pattern = new RegExp(longestFirst.map((form) => form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|'), 'g')
-  const text = (value: string) => value.replace(pattern, (form) => marks.get(form) ?? '')
+export function createRedactor(secrets: Readonly<Record<string, string>>, isClear = (_: string) => false): Redactor {
+  const needles = needlesOf(secrets, isClear)
+  if (needles.length === 0) return { text: (value) => value, bytes: (value) => value }
+  const shortest = Math.min(...needles.map((needle) => needle.least))
+  const find = createFinder(needles, shortest)
+  const mask = (text: string) => (text.length < shortest ? text : masked(text, find(text)))
+  const maskWhole = (text: string) => likewiseJson(text, mask(text), mask)
+  const maskShort = memoizeTexts(maskWhole, kept.texts)
   return {
-    text,
+    text: (value) => (value.length > kept.length ? maskWhole(value) : maskShort(value)),
     bytes(value) {
-      const raw = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1')
-      const clean = raw.replace(pattern, (form) => latin1(marks.get(form) ?? ''))
-      return clean === raw ? value : Buffer.from(clean, 'latin1')
+      const text = textOf(value, 'kept')
+      // Bytes that are no UTF-8 are read as one character each, and so is the mark.
+      const raw = text ?? Buffer.from(value).toString('latin1')
+      const clean = text === null ? masked(raw, find(raw), latin1) : maskWhole(raw)
+      return clean === raw ? value : Buffer.from(clean, text === null ? 'latin1' : 'utf8')
     },
   }
 }
 
-/** The forms of a secret in a response: plain, as in JSON, as in a URL, and as base64 at any offset. */
-function forms(value: string): string[] {
-  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), ...encoded(value)]
-}
-
 /**
- * The base64 characters that depend on the secret alone, for each of its three offsets in groups of three bytes. Short
- * ones are left out because they would match everywhere.
+ * A masked text that is JSON exactly if the text was: a key of digits may be part of a number, and one with a quotation mark
+ * may be what made a text invalid. A replay would judge it otherwise.
  */
-function encoded(value: string): string[] {
-  const bytes = Buffer.from(value, 'utf8')
-  return [0, 1, 2].flatMap((shift) => {
-    const whole = Buffer.concat([Buffer.alloc(shift), bytes])
-    const from = Math.ceil((shift * 8) / 6)
-    const core = whole.toString('base64').slice(from, Math.floor((whole.length * 8) / 6))
-    if (core.length < 10) return []
-    return [...new Set([core, core.replaceAll('+', '-').replaceAll('/', '_')])]
-  })
+function likewiseJson(text: string, clean: string, mask: (text: string) => string): string {
+  if (clean === text) return text
+  const [was, is] = [text, clean].map((one) => jsonIn(one) !== undefined)
+  if (was === is) return clean
+  return was ? text.replace(/"((?:[^"\\]|\\.)*)"/g, (_, inner) => `"${mask(inner)}"`) : `${clean}«»`
 }
 
-function latin1(mark: string): string {
-  return Buffer.from(mark, 'utf8').toString('latin1')
+function needlesOf(secrets: Readonly<Record<string, string>>, isClear: (text: string) => boolean): Needle[] {
+  return Object.entries(secrets).flatMap(([name, value]) =>
+    [...new Set([value, latin1(value)])].filter(Boolean).map((form) => {
+      const folded = fold(form)
+      const isTooShort = (text: string) => /["\\]$/.test(text) || isClear(text)
+      let enough = Math.min(folded.length, Math.max(least.characters, Math.ceil(folded.length * least.share)))
+      while (enough < folded.length && isTooShort(folded.slice(0, enough))) enough++
+      return { mark: markOf(name), folded, least: enough }
+    }),
+  )
+}
+
+/** Finds the ranges of a text that are secrets, or that decode to one. */
+function createFinder(needles: readonly Needle[], shortest: number): (text: string) => Found[] {
+  const compare = createSearch(needles)
+  const decodeDigits = createDigitDecoder(shortest)
+  return (whole) => {
+    let left = whole.length * mostDecoded.perCharacter + mostDecoded.more
+
+    /** `seen`: the same text with other escapes undone. The order in which they are undone makes no difference. */
+    function findIn(text: string, encodings: number, seen: Set<string>): Found[] {
+      let plain = compare(text)
+      if (encodings === 0) return plain
+      const encoded: Found[] = []
+      const look = (seen: Set<string>) => (view: View) => {
+        left -= view.text.length
+        if (left < 0) return
+        for (const { mark, range } of findIn(view.text, encodings - 1, seen)) {
+          encoded.push({ mark, range: view.outer(range) })
+        }
+      }
+      undoEscapes(text, (view) => {
+        plain = plain.map(({ mark, range }) => ({ mark, range: view.whole(range) }))
+        if (!seen.has(view.text)) look(seen.add(view.text))(view)
+      })
+      decodeDigits(text, (view) => look(new Set())(view))
+      return [...plain, ...encoded]
+    }
+    return findIn(whole, mostEncodings, new Set())
+  }
+}
+
+/** The text with a mark in place of each range; one mark for ranges that overlap. */
+function masked(text: string, found: readonly Found[], form = (mark: string) => mark): string {
+  if (found.length === 0) return text
+  const inOrder = [...found].sort(({ range: a }, { range: b }) => a[0] - b[0] || b[1] - a[1])
+  let clean = ''
+  let done = 0
+  for (const { mark, range } of inOrder) {
+    if (range[0] >= done) clean += text.slice(done, range[0]) + form(mark)
+    done = Math.max(done, range[1])
+  }
+  return clean + text.slice(done)
+}
+
+/** The bytes of a text as characters. */
+function latin1(text: string): string {
+  return Buffer.from(text).toString('latin1')
 }

@@ -4,6 +4,7 @@ import type { WaitEnd } from '../clock/types.ts'
 import { type Exchange, headerOf, type WireRequest, type WireResponse } from '../exchange/exchange.ts'
 import type { Arrival } from '../receiver/types.ts'
 import type { HookEvent } from './events.ts'
+import type { Redactor } from './redact.ts'
 
 /** The rules or the record differ from those of the run. */
 export class ReplayMismatch extends Error {
@@ -31,7 +32,8 @@ interface OwnerScript {
 /** Turns of the event loop without an event handed out, after which the recorded order cannot be kept. */
 const stuckTurns = 20_000
 
-export function createScript(happenings: Iterable<Happening>) {
+/** `redactor`: of the marks, which a request may carry in another form than the record has them. */
+export function createScript(happenings: Iterable<Happening>, redactor: Redactor) {
   const ownerScripts = new Map<string, OwnerScript>()
   const exchanges = new Map<string, Exchange>()
   const ends = new Map<string, WaitEnd | HookEvent>()
@@ -111,13 +113,22 @@ export function createScript(happenings: Iterable<Happening>) {
     watching = false
   }
 
+  function clean({ url, headers, body, ...rest }: WireRequest): WireRequest {
+    return {
+      ...rest,
+      url: redactor.text(url),
+      headers: headers.map(([name, value]) => [name, redactor.text(value)]),
+      body: body === null ? null : redactor.bytes(body),
+    }
+  }
+
   return {
     /** The recorded response. Rejects with ReplayMismatch if there is none, or the request differs. */
     async respond(request: WireRequest): Promise<WireResponse & Recorded> {
       const key = traceOf(request)
       const exchange = exchanges.get(key)
       if (exchange === undefined) throw new ReplayMismatch(`${request.method} ${request.url} is not in the record`)
-      const change = difference(exchange.request, request)
+      const change = difference(exchange.request, request) && difference(exchange.request, clean(request))
       if (change !== null) {
         throw new ReplayMismatch(`exchange ${exchange.n} was recorded with another request: ${change}`)
       }

@@ -3,8 +3,10 @@ import type { KeyName, Target } from '../../target/types.ts'
 import type { Caller } from '../client/caller.ts'
 import type { Reply } from '../client/reply.ts'
 import type { ScenarioClock } from '../clock/types.ts'
-import type { Fixtures } from '../fixtures/types.ts'
+import type { Fixtures, PlannedJob } from '../fixtures/types.ts'
 import type { LbClient } from '../planes/lb/client.ts'
+import type { LongWait } from '../planes/owner.ts'
+import type { Foundation } from '../planes/plane.ts'
 import type { Settle } from '../planes/pods/access.ts'
 import type { PodClient } from '../planes/pods/client.ts'
 import type { QueueClient } from '../planes/queue/client.ts'
@@ -56,8 +58,25 @@ export interface Context {
   follow(job: JobAt, done: (status: string) => boolean, boundMs?: number): Promise<Followed>
   /** Polls a job until it has ended, in any status. */
   ended(job: JobAt, boundMs?: number): Promise<Followed>
-  /** Waits until the n-th execution of a job begins. Rejects with Inconclusive if no worker begins in time. */
-  begun(job: { readonly beacon: Beacon }, n?: number): Promise<Arrival>
+  /**
+   * Waits until a worker begins with a job. If none does in time, rejects with Inconclusive if none begins with a plain job
+   * either, else with RuleBroken.
+   */
+  begun(job: PlannedJob): Promise<Arrival>
+  /**
+   * Resolves once the rule may build on a foundation: it was seen to work, or no rule of the run is about to tell. Rejects with
+   * Blocked if the rule that judges it has failed.
+   */
+  relies(foundation: Foundation): Promise<void>
+  /** The same without a wait: throws Blocked if the rule that judges a foundation has failed by now. */
+  rely(foundation: Foundation): void
+  /**
+   * Waits for something that needs capacity, by its name. Two such waits in vain end every rule of the run that waits for it.
+   * Report with `came` wherever it is seen.
+   */
+  waitOnce<T>(what: string, wait: LongWait<T>): Promise<T>
+  /** Something that other rules wait for by `waitOnce` came. */
+  came(what: string): void
   /** Gives back the workers that the rule keeps: all its jobs have ended, and it submits no more. */
   freeWorkers(): void
   /** Waits until the quota of the pod API has room for so many requests, and keeps it: they follow each other at once. */

@@ -4,6 +4,7 @@ import { referenceTarget } from '../../proof/instance.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { Invariant } from '../rule/registry.ts'
 import { foldInvariants } from './invariants.ts'
+import type { Judgement } from './judge.ts'
 import { rowOf } from './rows.ts'
 
 const moment = { target: 0, harness: 0 }
@@ -32,17 +33,35 @@ test.each([
 })
 
 test.each([
-  [[], 'inconclusive', 'no exchange exercised this rule'],
-  [['queue.run.accepted'], 'inconclusive', 'no exchange exercised this rule'],
+  [{}, 'inconclusive', 'no exchange exercised this rule'],
+  [{ 'queue.run.accepted': 'unverified' }, 'inconclusive', 'no exchange exercised this rule'],
   [
-    ['queue.run.accepted', 'pods.action.exited.stop'],
+    {
+      'pods.list.contains': 'pods.create.read-back',
+      'pods.delete': 'pods.create.gpu',
+      'queue.run.echo': 'queue.run.accepted',
+      'pods.patch.null': 'pods.create.read-back',
+    },
+    'blocked',
+    'no exchange exercised this rule; 2 rules of its plane ended so',
+  ],
+  [
+    {
+      'queue.run.accepted': 'unverified',
+      'pods.action.exited.stop': 'unverified',
+      'pods.patch.null': 'pods.create.read-back',
+    },
     'unverified',
     'no exchange exercised this rule; 1 rule of its plane was left out or not done',
   ],
 ])(
-  'what nothing exercised is unverified where rules of its plane were starved by a budget: %j',
-  (unverified, verdict, reason) => {
+  'what nothing exercised is unverified where rules of its plane were starved by a budget, else blocked as they are: %j',
+  (scenarios, verdict, reason) => {
+    const judgements = Object.entries(scenarios).map(([rule, end]) => {
+      const isBlocked = end !== 'unverified'
+      return { rule, verdict: isBlocked ? 'blocked' : end, by: isBlocked ? end : null } as Judgement
+    })
     const fold = foldInvariants([breaking as Invariant], referenceTarget('http://127.0.0.1', 'real'))
-    expect(fold.judge(rowOf, unverified)).toMatchObject([{ verdict, reason }])
+    expect(fold.judge(rowOf, judgements)).toMatchObject([{ verdict, reason }])
   },
 )

@@ -5,7 +5,7 @@ import { pluralize } from '../common/pluralize.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { planeOfOperation, planeOfRule } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
-import { type Finding, Unverified } from '../rule/outcome.ts'
+import { Blocked, type Finding, Unverified } from '../rule/outcome.ts'
 import type { Invariant } from '../rule/registry.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 
@@ -24,10 +24,10 @@ export function foldInvariants(rules: readonly Invariant[], target: Target) {
         if (tally.fault === undefined && tally.plane === plane) take(tally, exchange, target)
       }
     },
-    /** `unverified`: scenarios that a budget kept from making exchanges. */
-    judge(rowOf: (id: string) => RuleRow, unverified: readonly string[] = []): Judgement[] {
-      const unverifiedOn = ({ name }: Plane) => unverified.filter((id) => needsOf(rowOf(id)).includes(name)).length
-      return tallies.map((tally) => judgeTally(tally, rowOf(tally.rule.id), target, unverifiedOn(tally.plane)))
+    /** `scenarios`: the judgements of those that made the exchanges, or were kept from that. */
+    judge(rowOf: (id: string) => RuleRow, scenarios: readonly Judgement[] = []): Judgement[] {
+      const onPlane = ({ name }: Plane) => scenarios.filter(({ rule }) => needsOf(rowOf(rule)).includes(name))
+      return tallies.map((tally) => judgeTally(tally, rowOf(tally.rule.id), target, onPlane(tally.plane)))
     },
   }
 }
@@ -68,7 +68,7 @@ function take(tally: Tally, exchange: Exchange, target: Target): void {
   }
 }
 
-function judgeTally(tally: Tally, row: RuleRow, target: Target, unverified: number): Judgement {
+function judgeTally(tally: Tally, row: RuleRow, target: Target, scenarios: readonly Judgement[]): Judgement {
   const { exchanges, startedMs, endedMs, readings } = tally
   const facts = {
     rule: row.id,
@@ -85,12 +85,22 @@ function judgeTally(tally: Tally, row: RuleRow, target: Target, unverified: numb
     return { ...facts, verdict, reason: null, by: null, findings: [...tally.findings.values()] }
   }
   // A rule may be unexercised because the target does not offer something, or because other rules were not finished.
-  const unmet = exchanges > 0 ? null : (missingNeed(target, row) ?? unexercised(unverified))
+  const unmet = exchanges > 0 ? null : (missingNeed(target, row) ?? unexercised(scenarios))
   return { ...facts, ...verdictOf(tally.fault ?? unmet ?? undefined, row, exchanges) }
 }
 
-function unexercised(unverified: number): Unverified | null {
-  if (unverified === 0) return null
+/** Why nothing exercised a rule, if the scenarios of its plane tell. */
+function unexercised(scenarios: readonly Judgement[]): Unverified | Blocked | null {
+  const unverified = scenarios.filter(({ verdict }) => verdict === 'unverified').length
+  if (unverified === 0) {
+    const blocked = Map.groupBy(
+      scenarios.flatMap(({ by }) => by ?? []),
+      (by) => by,
+    )
+    const [most] = [...blocked].sort(([a, { length: x }], [b, { length: y }]) => y - x || (a < b ? -1 : 1))
+    const reason = `no exchange exercised this rule; ${pluralize(most?.[1].length ?? 0, 'rule')} of its plane ended so`
+    return most === undefined ? null : new Blocked(most[0], reason)
+  }
   const were = unverified === 1 ? 'was' : 'were'
   return new Unverified(
     `no exchange exercised this rule; ${pluralize(unverified, 'rule')} of its plane ${were} left out or not done`,

@@ -6,48 +6,48 @@ import { createTurns, occupancyOf, resourcesOf, type Turn } from '../plan/turns.
 import type { RunServices } from '../planes/owner.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Context } from '../rule/context.ts'
-import { RuleBroken, Stalled, type Unverified } from '../rule/outcome.ts'
+import { RuleBroken } from '../rule/outcome.ts'
 import type { Scenario } from '../rule/registry.ts'
 import type { Deal } from '../variation/deal.ts'
+import type { Values } from '../variation/dimensions.ts'
 import { createVariation, type Variation } from '../variation/variation.ts'
-import { removeLeftovers } from './cleanup.ts'
+import type { Cut, Cuts } from './cuts.ts'
+import type { Foundations } from './foundations.ts'
 import { type Judgement, recordJudgement, verdictOf } from './judge.ts'
 import { createContext, createOwner } from './owner.ts'
+import { removeLeftovers } from './removal.ts'
 
 export interface JudgingOptions {
   readonly services: RunServices
   readonly sharedFixtures: SharedFixtures
   readonly clock: RunClock
   readonly recorder: Recorder
+  readonly cuts: Cuts
+  readonly foundations: Pick<Foundations, 'judged'>
+  /** Rules that have begun and have no verdict yet. */
+  readonly running: Set<string>
   /** True to keep the pods of failed rules. */
   readonly keep: boolean
   /** Rules that do not run, each with the reason. */
   readonly notRun: ReadonlyMap<string, Error>
   readonly rowOf: (id: string) => RuleRow
   readonly workersFreed: ((rule: string) => void) | undefined
-  /** Null for the plain case of every rule. */
-  readonly deal: Deal | null
+  /** How rules get the values of their dimensions. */
+  readonly drawnFrom: Deal | Values
 }
 
-/** Why a rule was ended before its verdict. */
-export type Cut = Unverified | Stalled
-
-/** Runs and judges the scenarios of a session, each in its turn. */
+/** Runs and judges the scenarios of a session, each in its turn. The returned function may be called once for each rule. */
 export function createJudging(options: JudgingOptions) {
-  const { services, sharedFixtures, clock, recorder, notRun, rowOf, deal } = options
+  const { services, sharedFixtures, clock, recorder, cuts, foundations, running, notRun, rowOf, drawnFrom } = options
   const { target } = services
-  const cutters = new Map<string, (error: Cut) => void>()
-  /** Rules that have begun and have no verdict yet. */
-  const running: Set<string> = new Set()
   const turns = createTurns(resourcesOf(target))
 
-  /** May be called once for each rule. */
   async function judge(rule: Scenario): Promise<Judgement> {
     const row = rowOf(rule.id)
     const missing = missingNeed(target, row) ?? notRun.get(rule.id)
-    if (missing !== undefined) return recordJudgement(recorder, unjudged(row, missing))
+    if (missing !== undefined) return record(unjudged(row, missing))
     const actor = clock.actor(rule.id)
-    const cut = new Promise<Cut>((resolve) => cutters.set(rule.id, resolve))
+    const cut = cuts.of(rule.id)
     try {
       const taken = turns.take(occupancyOf(rule, row, target))
       const turn = await actor.join(Promise.race([taken, cut]))
@@ -55,15 +55,21 @@ export function createJudging(options: JudgingOptions) {
       void taken.then((late) => late.leave())
       return recordCut(row, turn)
     } finally {
-      cutters.delete(rule.id)
+      cuts.close(rule.id)
       actor.done()
     }
   }
 
+  function record(judgement: Judgement): Judgement {
+    foundations.judged(judgement)
+    return recordJudgement(recorder, judgement)
+  }
+
   function recordCut(row: RuleRow, error: Cut): Judgement {
-    const verdict = error instanceof Stalled ? 'broken' : 'unverified'
-    recorder.event({ type: 'cut', rule: row.id, verdict, reason: error.message })
-    return recordJudgement(recorder, unjudged(row, error))
+    const judgement = unjudged(row, error)
+    const { rule, verdict, by } = judgement
+    recorder.event({ type: 'cut', rule, verdict, reason: error.message, ...(by === null ? {} : { by }) })
+    return record(judgement)
   }
 
   async function judgeIn(
@@ -74,7 +80,7 @@ export function createJudging(options: JudgingOptions) {
     turn: Turn,
   ): Promise<Judgement> {
     const owner = createOwner(services, rule.id, actor)
-    const vary = createVariation(rule, target, deal)
+    const vary = createVariation(rule, target, drawnFrom)
     const log = createLog(vary)
     const context = createContext(
       services,
@@ -99,7 +105,7 @@ export function createJudging(options: JudgingOptions) {
     running.delete(rule.id)
     const judgement = came.isCut
       ? recordCut(row, came.error)
-      : recordJudgement(recorder, {
+      : record({
           rule: row.id,
           ...verdictOf(came.error, row, log.count()),
           ...log.seen(),
@@ -111,15 +117,7 @@ export function createJudging(options: JudgingOptions) {
     return judgement
   }
 
-  return {
-    /** Rules that have begun and have no verdict yet. */
-    running: running as ReadonlySet<string>,
-    judge,
-    /** Ends these rules, or all that have no verdict yet. */
-    cut(error: Cut, rules: readonly string[] = [...cutters.keys()]): void {
-      for (const rule of rules) cutters.get(rule)?.(error)
-    },
-  }
+  return judge
 }
 
 /** Runs a rule, or each of its branches so that their waits overlap. */

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { exitCodes } from '../../results/types.ts'
-import { describeTarget, secretsOf } from '../../target/describe.ts'
+import { describeTarget, redactorOf } from '../../target/describe.ts'
 import type { EmbeddedTarget, Target } from '../../target/types.ts'
 import { createControlledClock } from '../clock/controlled.ts'
 import { type OpenClockOptions, openClock } from '../clock/open.ts'
@@ -17,7 +17,6 @@ import { inProcessListener } from '../receiver/in-process.ts'
 import type { Listener } from '../receiver/types.ts'
 import type { EndEvent, RunEvent } from '../record/events.ts'
 import { createFileRecorder, type Recorder } from '../record/recorder.ts'
-import { createRedactor } from '../record/redact.ts'
 import { createResourceLedger, type ResourceLine } from '../record/resources.ts'
 import { Unverified } from '../rule/outcome.ts'
 import { allRules } from '../rule/registry.ts'
@@ -51,7 +50,7 @@ interface Connected {
 export async function openRun(options: RunOptions) {
   const { target, transport: sending, clockOf, listener, deaf, close } = await connect(options)
   const { send: transport, isOver, drain } = drainable(sending)
-  const recorder = createFileRecorder(options.evidence, createRedactor(secretsOf(target)))
+  const recorder = createFileRecorder(options.evidence, redactorOf(target))
   const waited: Waited = (end) => recorder.event({ type: 'clock', ...end })
   const say = (line: string) => reportProgress({ type: 'shown', lines: [line] })
   const opened = clockOf({ waited, onLateResponse: () => say(lateResponse) })
@@ -144,8 +143,9 @@ export async function openRun(options: RunOptions) {
     loaded,
     /** Call it with each verdict, for live progress. */
     judged,
-    /** Sends nothing more. Resolves once the responses under way are in the record, after a second at the latest. */
+    /** Sends nothing more. Resolves once the responses under way are in the record, or after `drainMs`. */
     async drain(): Promise<void> {
+      session.releaseAll()
       await drain()
       await nextTurn()
       recorder.flush()
@@ -240,9 +240,11 @@ async function listen(address: string): Promise<HttpListener | string> {
 }
 
 function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock['kind']): RunEvent {
-  const { run, plumbline, startedMs, targetFile, seed, profiles, strict, digests, leftOut = [], load } = options
+  const { run, plumbline, startedMs, targetFile, program, seed, profiles, strict, digests } = options
+  const { leftOut = [], load } = options
   const event: RunEvent = {
     ...{ type: 'run', format: 1, run, plumbline, startedMs, targetFile, seed },
+    ...(program !== undefined && { program }),
     clock: clock === 'record' ? 'virtual' : clock,
     ...{ profiles, strict, rules: [...options.rules].sort() },
     ...(leftOut.length === 0 ? {} : { leftOut }),

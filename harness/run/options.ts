@@ -13,7 +13,17 @@ import type { Judgement } from './judge.ts'
 export interface RunOptions
   extends Pick<
     RunEvent,
-    'run' | 'plumbline' | 'startedMs' | 'targetFile' | 'seed' | 'profiles' | 'strict' | 'rules' | 'leftOut' | 'digests'
+    | 'run'
+    | 'plumbline'
+    | 'startedMs'
+    | 'targetFile'
+    | 'program'
+    | 'seed'
+    | 'profiles'
+    | 'strict'
+    | 'rules'
+    | 'leftOut'
+    | 'digests'
   > {
   /** The module that registers every rule. */
   readonly suites: string

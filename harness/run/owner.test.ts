@@ -24,7 +24,7 @@ test('an owner that was released runs no hook any more', async () => {
       gate: () => null,
       isElsewhere: () => false,
       record: () => {},
-      health: { unanswered: 0, triedMs: 0 },
+      health: () => ({ unanswered: 0, triedMs: 0 }),
     },
     target,
     controlled: false,
@@ -36,6 +36,8 @@ test('an owner that was released runs no hook any more', async () => {
       return null
     },
     receiver: null,
+    foundations: { holds() {}, pending: () => null, rely() {} },
+    longWaits: { came() {}, once: (_, __, { wait }) => wait() },
   }
   const owner = createOwner(services, 'rule', clock.actor('rule'))
   const { hook } = owner.pods.maker(async () => ({}))

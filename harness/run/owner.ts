@@ -3,6 +3,7 @@ import { missing } from '../../target/claims.ts'
 import { createSender } from '../client/sender.ts'
 import type { Actor } from '../clock/types.ts'
 import { randomFrom } from '../common/random.ts'
+import { begunJob } from '../fixtures/begun.ts'
 import { createAccess } from '../planes/access.ts'
 import { planeNamed } from '../planes/index.ts'
 import type { LbAccess } from '../planes/lb/access.ts'
@@ -32,7 +33,11 @@ export function createOwner(services: RunServices, name: string, actor: Actor) {
   }
   const sender = createSender(services.channel, name, actor, look)
   const inboxes = createInboxes(name, services.receiver)
-  const host: OwnerContext = { services, name, actor, sender, inboxes, nextName, isReleased: () => released }
+  const pending: OwnerContext['pending'] = (foundation) => services.foundations.pending(name, actor, foundation)
+  const rely: OwnerContext['rely'] = (foundation) => services.foundations.rely(name, foundation)
+  const waitOnce: OwnerContext['waitOnce'] = (what, wait) => services.longWaits.once(name, what, wait)
+  const isReleased = () => released
+  const host: OwnerContext = { services, name, actor, sender, inboxes, nextName, isReleased, pending, rely, waitOnce }
   actor.watch(look)
 
   function access(plane: Plane): PlaneAccess {
@@ -52,6 +57,9 @@ export function createOwner(services: RunServices, name: string, actor: Actor) {
       return access(queue) as QueueAccess
     },
     nextName,
+    pending,
+    rely,
+    waitOnce,
     get lb() {
       return access(lb) as LbAccess
     },
@@ -99,13 +107,20 @@ export function createContext(
     looks: looksOf(services, vary),
     clock: owner.actor,
     check: (clause) => createCheck(clause, log),
+    async relies(foundation) {
+      await owner.pending(foundation)
+      owner.rely(foundation)
+    },
+    rely: owner.rely,
+    waitOnce: owner.waitOnce,
+    came: services.longWaits.came,
     on: (plane, key = 'full') => owner.access(planeNamed(plane)).as(key),
     settle: owner.pods.settle,
     reserve: owner.pods.reserve,
     found: owner.queue.found,
     follow: owner.queue.follow,
     ended: owner.queue.ended,
-    begun: owner.queue.begun,
+    begun: (job) => begunJob(owner.queue, job),
     stoodStill: (first, last) => services.controlled && first.exchange.sent.target === last.exchange.received.target,
     reading: log.reading,
     part(need) {

@@ -242,10 +242,10 @@ test('what is not cancelled is not taken for removed', async () => {
     {
       leaves: {
         async run({ queueAs, fixture, begun, check }) {
-          const { id, beacon } = await fixture.submitted({ steps: [{ sleepMs: 500_000 }] })
-          await begun({ beacon })
+          const job = await fixture.submitted({ steps: [{ sleepMs: 500_000 }] })
+          await begun(job)
           // A stranger is told that there is no such job, which says nothing of it.
-          check('hidden').status(await queueAs('stranger').status(id), 404)
+          check('hidden').status(await queueAs('stranger').status(job.id), 404)
         },
       },
     },

@@ -1,4 +1,5 @@
 import type { RuleRow } from '../../generated/rules.ts'
+import { redactorOf } from '../../target/describe.ts'
 import type { Target } from '../../target/types.ts'
 import { createRecordClock } from '../clock/record.ts'
 import {
@@ -8,6 +9,7 @@ import {
   type EvidenceEvent,
   isJudged,
   type JudgedEvent,
+  type KnownEvent,
   type PlanEvent,
   type RunEvent,
 } from '../record/events.ts'
@@ -48,6 +50,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
   const kept: EvidenceEvent[] = []
   const happenings: Happening[] = []
   const cuts: CutEvent[] = []
+  const known: KnownEvent[] = []
   const stated: JudgedEvent[] = []
   const driven: (PlanEvent | BrokenOffEvent)[] = []
   let run: RunEvent | null = null
@@ -66,6 +69,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       )
     } else if (event.type === 'plan' || event.type === 'broken-off') driven.push(event)
     else if (event.type === 'cut') cuts.push(event)
+    else if (event.type === 'known') known.push(event)
     else if (event.type === 'clock') happenings.push({ kind: 'wait', end: event })
     else if (event.type === 'hook') happenings.push({ kind: 'hook', end: event })
     else if (event.type === 'arrival') happenings.push({ kind: 'arrival', arrival: toArrival(dir, event) })
@@ -82,7 +86,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
   const judged: EvidenceEvent[] = []
   if (end !== null && end.stopped === null) {
     const recorder: Recorder = { ...noRecorder, event: (event) => judged.push(event) }
-    const script = createScript(happenings)
+    const script = createScript(happenings, redactorOf(target))
     const session = createSession({
       runId: run.run,
       version: run.plumbline,
@@ -98,11 +102,11 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       leftOut: run.leftOut ?? [],
       hook: script.hook,
       cuts,
+      known,
       rowOf,
     })
     const scenarios = await Promise.all(session.scenarios.map(({ judge }) => judge()))
-    const unverified = scenarios.filter(({ verdict }) => verdict === 'unverified').map(({ rule }) => rule)
-    if (fold !== null) for (const judgement of fold.judge(rowOf, unverified)) recordJudgement(recorder, judgement)
+    if (fold !== null) for (const judgement of fold.judge(rowOf, scenarios)) recordJudgement(recorder, judgement)
     if (run.load !== undefined) {
       if (options.load === undefined) throw new Error('a record of load needs the judges of load')
       for (const judgement of await options.load(dir, run, driven)) recordJudgement(recorder, judgement)

@@ -1,7 +1,7 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import { needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
-import type { Channel } from '../client/channel.ts'
+import type { Channel, HostHealth } from '../client/channel.ts'
 import type { Direct } from '../client/direct.ts'
 import type { RunClock } from '../clock/types.ts'
 import { randomFrom } from '../common/random.ts'
@@ -12,25 +12,30 @@ import { costOfRule } from '../plan/costs.ts'
 import { beginsBefore } from '../plan/plan.ts'
 import { waitMsOf } from '../plan/turns.ts'
 import { createGates } from '../planes/gates.ts'
-import { planeOfOperation } from '../planes/index.ts'
+import { foundationRank, planeOfOperation } from '../planes/index.ts'
 import type { RunServices } from '../planes/owner.ts'
 import type { Plane } from '../planes/plane.ts'
 import { createPodTimes } from '../planes/pods/pod-times.ts'
 import { createReceiver } from '../receiver/receiver.ts'
 import type { Listener } from '../receiver/types.ts'
-import type { CutEvent, LeftOut } from '../record/events.ts'
+import type { CutEvent, KnownEvent, LeftOut } from '../record/events.ts'
 import type { Recorder } from '../record/recorder.ts'
-import type { ResourceLedger } from '../record/resources.ts'
-import { Stalled, Unverified } from '../rule/outcome.ts'
+import type { Resource, ResourceLedger } from '../record/resources.ts'
+import { Blocked, Inconclusive, Stalled, Unverified } from '../rule/outcome.ts'
 import { allRules, type Invariant, type Rule, type Scenario } from '../rule/registry.ts'
 import type { Transport } from '../transport/types.ts'
 import { dealTo } from '../variation/deal.ts'
-import { removeLeftovers } from './cleanup.ts'
+import type { Values } from '../variation/dimensions.ts'
+import { createCuts } from './cuts.ts'
+import { createFoundations } from './foundations.ts'
 import { foldInvariants } from './invariants.ts'
 import { type Judgement, recordJudgement, shorten } from './judge.ts'
 import { createJudging } from './judging.ts'
+import { createKnowledge } from './knowledge.ts'
+import { createLongWaits } from './long-waits.ts'
 import { createOwner, type Owner } from './owner.ts'
 import { type ProbeResult, probeTarget } from './probe.ts'
+import { type End, type RemovalOptions, removeAll, removeLeftovers } from './removal.ts'
 import { rowOf as rowOfLedger } from './rows.ts'
 
 export interface SessionOptions {
@@ -56,8 +61,10 @@ export interface SessionOptions {
   readonly hook?: RunServices['hook']
   /** In a replay: the rules that the run itself ended. */
   readonly cuts?: readonly CutEvent[]
-  /** Every rule in its plain case: nothing is drawn. */
-  readonly plain?: boolean
+  /** Values of some dimensions; every other one has its plain value. Default: values are drawn by the seed. */
+  readonly given?: Values
+  /** In a replay: the decisions of rules that depended on others. */
+  readonly known?: readonly KnownEvent[]
   /** Called when a rule releases its workers before it ends. */
   readonly workersFreed?: (rule: string) => void
   /** The row of a rule; default: of the ledger. */
@@ -81,7 +88,12 @@ export function createSession(options: SessionOptions) {
     options.rules.filter((rule): rule is Invariant => rule.kind === 'invariant'),
     target,
   )
-  const { services, exchanges } = createServices(options, target, fold.exchange)
+  const cuts = createCuts()
+  const running = new Set<string>()
+  const knowledge = createKnowledge(options.known ?? null, recorder.event)
+  const foundations = createFoundations(knowledge, (rule) => running.has(rule))
+  const longWaits = createLongWaits(knowledge, cuts, clock.now)
+  const { services, exchanges } = createServices(options, { target, foundations, longWaits }, fold.exchange)
   const owners: Owner[] = []
   const addOwner = (name: string): Owner => {
     const owner = createOwner(services, name, clock.actor(name))
@@ -91,19 +103,22 @@ export function createSession(options: SessionOptions) {
   const sharedFixtures = createSharedFixtures(services, addOwner)
   const rulesById = new Map([...allRules(), ...options.rules].map((rule) => [rule.id, rule]))
   // Dealt to all rules, selected or not, so that a rule that is run again alone draws the same.
-  const deal = options.plain === true ? null : dealTo([...rulesById.values()].filter(isScenario), seed)
-  const { running, judge, cut } = createJudging({
+  const drawnFrom = options.given ?? dealTo([...rulesById.values()].filter(isScenario), seed)
+  const judge = createJudging({
     services,
     sharedFixtures,
     clock,
     recorder,
+    cuts,
+    foundations,
+    running,
     keep,
     notRun,
     rowOf,
-    deal,
+    drawnFrom,
     workersFreed: options.workersFreed,
   })
-  const unverified: string[] = []
+  const judgements: Judgement[] = []
 
   return {
     /** In the order of the seed; rules that must be alone come last. Each `judge` may be called once. */
@@ -111,13 +126,15 @@ export function createSession(options: SessionOptions) {
       id: rule.id,
       async judge(): Promise<Judgement> {
         const judgement = await judge(rule)
-        if (judgement.verdict === 'unverified') unverified.push(rule.id)
+        judgements.push(judgement)
         return judgement
       },
     })),
     invariants: options.rules.filter((rule) => rule.kind === 'invariant').map((rule) => rule.id),
-    running,
-    cut,
+    /** Rules that have begun and have no verdict yet. */
+    running: running as ReadonlySet<string>,
+    /** Ends these rules, or all that have no verdict yet. */
+    cut: cuts.cut,
     /** Exchanges so far. */
     exchanges,
     /** Ends fixtures in the making, removes what is left and judges the invariants. After it nothing is sent. */
@@ -125,10 +142,13 @@ export function createSession(options: SessionOptions) {
       // If the run was cut, shared fixtures are still being made.
       for (const owner of owners) owner.release()
       await removeLeftovers(services, clock, owners, false)
-      const judgements = fold.judge(rowOf, unverified)
-      for (const judgement of judgements) recordJudgement(recorder, judgement)
-      return judgements
+      return fold.judge(rowOf, judgements).map((judgement) => recordJudgement(recorder, judgement))
     },
+    /** Lets every job go on: what is held is answered sooner. */
+    releaseAll: () => services.receiver?.releaseAll(),
+    /** Removes what an earlier process of this run has left, as its ledger says. */
+    sweep: (wanted: readonly Resource[], options: RemovalOptions): Promise<End[]> =>
+      removeAll(services, clock, 'sweep', wanted, options),
     /** Looks at each plane that is judged before anything is created: see `probeTarget`. */
     async probe(say: (line: string) => void = () => {}): Promise<ProbeResult | null> {
       const prober = addOwner('probe')
@@ -159,7 +179,8 @@ function inOrder(rules: readonly Scenario[], seed: number, rowOf: (id: string) =
     .map((rule) => {
       const row = rowOf(rule.id)
       const ms = Math.max(waitMsOf(row), costOfRule(row, 'free').ms)
-      return { rule, alone: Number(rule.alone), needsWorker: needsOf(row).includes('worker'), ms, place: random() }
+      const needsWorker = needsOf(row).includes('worker')
+      return { rule, alone: Number(rule.alone), rank: foundationRank(rule.id), needsWorker, ms, place: random() }
     })
     .sort((a, b) => a.alone - b.alone || beginsBefore(a, b) || a.place - b.place)
     .map(({ rule }) => rule)
@@ -173,10 +194,16 @@ function isScenario(rule: Rule): rule is Scenario {
  * The services that all owners of a session share, and the number of exchanges so far. `judge` is called with each
  * exchange.
  */
-function createServices(options: SessionOptions, target: Target, judge: (exchange: Exchange) => void) {
+function createServices(
+  options: SessionOptions,
+  known: Pick<RunServices, 'target' | 'foundations' | 'longWaits'>,
+  judge: (exchange: Exchange) => void,
+) {
+  const { target } = known
   const { runId, clock, recorder, seed, transport, wallNow, listener } = options
   let exchangeCount = 0
   let pacingRequests = 0
+  const hosts = new Map<string, HostHealth>()
   const gateOf = createGates(clock.now, target, async (plane, operation) => {
     const { actor, access } = createOwner(services, `pacing:${++pacingRequests}`, clock.actor('pacing'))
     try {
@@ -199,7 +226,12 @@ function createServices(options: SessionOptions, target: Target, judge: (exchang
       recorder.exchange(exchange)
       judge(exchange)
     },
-    health: { unanswered: 0, triedMs: 0 },
+    health(url) {
+      const host = /^\w+:\/*[^/]*/.exec(url)?.[0] ?? ''
+      const health = hosts.get(host) ?? { unanswered: 0, triedMs: 0 }
+      hosts.set(host, health)
+      return health
+    },
   }
   const receiver =
     target.receiver === null
@@ -223,8 +255,8 @@ function createServices(options: SessionOptions, target: Target, judge: (exchang
   }
   const services: RunServices = {
     hook: options.hook ?? hook,
+    ...known,
     channel,
-    target,
     controlled: clock.controlled,
     seed,
     resources: options.resources,
@@ -234,6 +266,8 @@ function createServices(options: SessionOptions, target: Target, judge: (exchang
   return { services, exchanges: () => exchangeCount }
 }
 
-function errorOf({ verdict, reason }: CutEvent): Error {
+function errorOf({ verdict, reason, by }: CutEvent): Error {
+  if (by !== undefined) return new Blocked(by, reason)
+  if (verdict === 'inconclusive') return new Inconclusive(reason)
   return verdict === 'broken' ? new Stalled(reason) : new Unverified(reason)
 }

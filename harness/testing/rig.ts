@@ -7,7 +7,7 @@ import type { RuleRow } from '../../generated/rules.ts'
 import { createInstance } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
 import { createControlHandler } from '../../reference/index.ts'
-import { describeTarget, secretsOf } from '../../target/describe.ts'
+import { describeTarget, redactorOf } from '../../target/describe.ts'
 import type { EmbeddedTarget, Target } from '../../target/types.ts'
 import { createControlClient } from '../clock/control-client.ts'
 import { createControlledClock } from '../clock/controlled.ts'
@@ -17,7 +17,6 @@ import type { Listener } from '../receiver/types.ts'
 import type { EvidenceEvent } from '../record/events.ts'
 import { readEvidence } from '../record/read.ts'
 import { createFileRecorder } from '../record/recorder.ts'
-import { createRedactor } from '../record/redact.ts'
 import type { ResourceLine } from '../record/resources.ts'
 import type { Scenario } from '../rule/registry.ts'
 import type { Judgement } from '../run/judge.ts'
@@ -75,7 +74,7 @@ export async function runOnRig(
   const dir = mkdtempSync(join(tmpdir(), 'plumbline-rig-'))
   const line = await (over === 'http' ? overLoopback(variants) : inThisProcess(variants, options.clock))
   const target = change === undefined ? line.target : change(line.target)
-  const recorder = createFileRecorder(dir, createRedactor(secretsOf(target)))
+  const recorder = createFileRecorder(dir, redactorOf(target))
   const { nowMs: startMs } = await line.control.state()
   const clock = createControlledClock({
     kind: line.kind,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DeployPlane } from '../../target/types.ts'
 import { jsonIn, jsonOf, type WireRequest, type WireResponse } from '../exchange/exchange.ts'
-import { membersOf } from '../exchange/read.ts'
+import { isId, membersOf } from '../exchange/read.ts'
 import { runCommand } from '../hooks/command.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
 import { type CommandAddress, readCommandAddress } from './address.ts'
@@ -101,7 +101,7 @@ function listResponse(end: CommandEnd, name: string | null): WireResponse {
 export function deployedIn(printed: unknown): readonly Deployed[] | null {
   if (!Array.isArray(printed)) return null
   const all = printed.map((entry) => membersOf(entry) ?? {})
-  if (!all.every(({ name, id }) => typeof name === 'string' && typeof id === 'string')) return null
+  if (!all.every(({ name, id }) => typeof name === 'string' && isId(id))) return null
   return all.map(({ name, id, url }) => ({
     name: String(name),
     id: String(name),

@@ -191,6 +191,22 @@ describe('an answer after one that is not final', () => {
   })
 })
 
+test.each([
+  ['responses', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ['one head', 'X-Early: yes\r\n'],
+])('100 Continue without end, in %s, is a failure', async (_, more) => {
+  http = overHttp({ answerMs: 60_000 })
+  const url = await answering((socket) => {
+    socket.write('HTTP/1.1 100 Continue\r\n')
+    const go = () => {
+      while (!socket.destroyed && socket.write(more.repeat(100)));
+    }
+    socket.on('drain', go)
+    go()
+  })
+  await expect(http.send(get(url))).rejects.toMatchObject({ kind: expect.stringMatching(/malformed|reset/) })
+})
+
 test.each<[string, string, string]>([
   ['name', 'A b', 'x'],
   ['value', 'A', 'x\ny'],

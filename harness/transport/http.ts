@@ -1,5 +1,7 @@
 import { Agent, buildConnector, type Dispatcher, errors } from 'undici'
+import { lackIn } from '../common/lack.ts'
 import { type HeaderPairs, headerPairs, type WireRequest, type WireResponse } from '../exchange/exchange.ts'
+import { Unverified } from '../rule/outcome.ts'
 import { withPlainBody } from './content.ts'
 import { passOverContinue } from './continue.ts'
 import { lookupHost } from './lookup.ts'
@@ -45,6 +47,8 @@ export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 6
       try {
         return withPlainBody(await exchange(own ?? agent, request, limitMs, patience, progress))
       } catch (error) {
+        const lack = lackIn(error)
+        if (lack !== null) throw new Unverified(`${request.method} ${request.url} could not be sent: ${lack}`)
         const isUsed = own === null && !progress.hasBegun && bytesBefore(error, carried) > 0
         throw toFailure(error, progress, request, limitMs, isUsed)
       } finally {

@@ -23,8 +23,8 @@ export const dimensions = {
   afterwards: ['nothing', 'started', 'started and stopped'],
   /** The order in which a rule tries its cases. */
   order: ['given', 'reversed'],
-  /** A younger pod of the same shape that the rule never touches. */
-  sibling: ['none', 'younger'],
+  /** Another pod of the same shape that the rule never touches: younger, with the same name, or created at once. */
+  sibling: ['none', 'younger', 'namesake', 'at once'],
   /** How a job is submitted, for rules that need no id before it ends. */
   submission: ['run', 'runsync'],
   /** Members of a job's input, besides its steps. */
@@ -46,9 +46,15 @@ export const dimensions = {
   /** Optional members of a submission without effect, written out. */
   options: ['none', 'empty policy', 'default policy', 's3Config'],
   /** The history of the endpoint just before the job. */
-  execution: ['first', 'later', 'after a failure', 'after a refusal'],
-  /** Another job that runs at the same time. */
-  neighbour: ['none', 'before', 'after'],
+  execution: ['first', 'later', 'after a failure', 'after a refusal', 'after a cancellation'],
+  /** The history of a job itself. */
+  past: ['new', 'retried'],
+  /** Another job that is submitted at about the same time. */
+  neighbour: ['none', 'before', 'after', 'at once'],
+  /** The history of an endpoint that the rule creates. */
+  upkeep: ['new', 'updated'],
+  /** The one member of a class that a rule tries, such as one of many wrong values; the rule lists the members. */
+  sample: ['first'],
   /** When a rule reads again on a real clock: seconds later. */
   look: ['1', '3', '10'],
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>
@@ -63,6 +69,9 @@ export interface Varying {
 export type Dimension = keyof typeof dimensions
 
 export type ValueOf<D extends Dimension> = (typeof dimensions)[D][number]
+
+/** One value for each of some dimensions; of `sample` the name of a member. */
+export type Values = { readonly [D in Dimension]?: D extends 'sample' ? string : ValueOf<D> }
 
 /** The dimensions of a pod in any status. */
 export const aPod = ['kind', 'mount', 'fields', 'look'] as const satisfies readonly Dimension[]
@@ -79,6 +88,8 @@ const needs: Readonly<Partial<Record<string, string>>> = {
   'mount network': 'volume',
   'mount persistent': 'pods.persistent',
   'history patched': 'pods.change',
+  'past retried': 'receiver',
+  'upkeep updated': 'management.update',
 }
 
 /** The values of a dimension that a target offers; at least the plain one. */

@@ -23,6 +23,26 @@ describe('a deal', () => {
     expect(drawnBy(seed, 'pods.patch')).toEqual(new Set(dimensions.history))
   })
 
+  test('gives a rule every value by as many seeds', () => {
+    for (const id of ids) {
+      const drawn = [1, 2, 3, 4, 5, 6].map((seed) => {
+        const rule = { id: id as RuleId, varies: ['history'] as const }
+        return createVariation(rule, target, dealTo(rules(['history']), seed)).draw('history')
+      })
+      expect(new Set(drawn)).toEqual(new Set(dimensions.history))
+    }
+  })
+
+  test('gives other pairs of two dimensions by more seeds', () => {
+    const varies = ['kind', 'history'] as const
+    const rule = { id: 'pods.action.a' as RuleId, varies }
+    const pairs = Array.from({ length: 36 }, (_, seed) => {
+      const vary = createVariation(rule, target, dealTo(rules(varies), seed + 1))
+      return `${vary.draw('kind')} ${vary.draw('history')}`
+    })
+    expect(new Set(pairs).size).toBe(12)
+  })
+
   test('is another one with another seed', () => {
     const draws = [1, 2, 3, 4].map((seed) => {
       const deal = dealTo(rules(['history']), seed)
@@ -49,9 +69,29 @@ describe('a variation', () => {
     expect(vary.drawn()).toEqual({})
   })
 
-  test('draws plain values alone without a deal', () => {
-    const vary = createVariation(rule, target, null)
-    expect([vary.draw('mount'), vary.draw('kind')]).toEqual(['none', 'gpu'])
+  test('draws given values each time, and plain ones of every other dimension', () => {
+    const vary = createVariation(rule, target, { mount: 'network' })
+    expect([vary.draw('mount'), vary.draw('mount'), vary.draw('kind')]).toEqual(['network', 'network', 'gpu'])
+    expect(vary.draw('mount', (value) => value !== 'network')).toBe('persistent')
+  })
+
+  test('draws members of a class, each by one of as many seeds, whatever else was drawn', () => {
+    const sampling = { id: 'pods.action.a' as RuleId, varies: ['sample'] as const }
+    const seeds = [1, 2, 3, 4, 5]
+    const drawn = seeds.map((seed) => {
+      const vary = createVariation(sampling, target, dealTo([sampling], seed))
+      if (seed % 2 === 0) vary.sample('another', ['x', 'y'], String)
+      return [1, 2].map(() => vary.sample('letters', [...'abcde'], String))
+    })
+    for (const place of [0, 1]) expect(new Set(drawn.map((letters) => letters[place])).size).toBe(5)
+  })
+
+  test('draws a given member of a class, and the first one of a class without it', () => {
+    const vary = createVariation({ ...rule, varies: ['sample'] }, target, { sample: 'b' })
+    expect(vary.sample('letters', ['a', 'b'], String)).toBe('b')
+    expect(vary.sample('others', ['x', 'y'], String)).toBe('x')
+    expect(vary.drawn()).toEqual({ sample: ['letters: b', 'others: x'] })
+    expect(createVariation(rule, target, () => 1).sample('letters', ['a', 'b'], String)).toBe('a')
   })
 
   test('leaves out what the target does not offer and what does not suit', () => {

@@ -1,6 +1,8 @@
 import type { Target } from '../../target/types.ts'
+import { likeTexts, mutate } from '../common/mutate.ts'
+import { randomFrom } from '../common/random.ts'
 import type { Deal } from './deal.ts'
-import { type Dimension, dimensions, offered, type ValueOf, type Varying } from './dimensions.ts'
+import { type Dimension, dimensions, offered, type ValueOf, type Values, type Varying } from './dimensions.ts'
 import { inputs, outputs } from './values.ts'
 
 /** Values that a rule drew, by dimension, in the order of its draws. */
@@ -9,9 +11,15 @@ export type Drawn = Readonly<Partial<Record<Dimension, readonly string[]>>>
 /** Draws what a rule's sentence leaves open. The same rule, seed and target draw the same values. */
 export type Variation = ReturnType<typeof createVariation>
 
-/** The variation of one rule. `deal` is null for the plain case, in which every dimension has its first value. */
-export function createVariation({ id, varies = [] }: Varying, target: Target, deal: Deal | null) {
-  const named: ReadonlySet<Dimension> = new Set(deal === null ? [] : varies)
+/**
+ * The variation of one rule: as dealt, or with given values, in which case every other dimension has its first value.
+ */
+export function createVariation({ id, varies = [] }: Varying, target: Target, from: Deal | Values) {
+  const given = typeof from === 'function' ? null : from
+  const deal = typeof from === 'function' ? from : () => 0
+  const named: ReadonlySet<Dimension> = new Set(
+    varies.filter((dimension) => given === null || given[dimension] !== undefined),
+  )
   const draws = new Map<Dimension, string[]>()
 
   function note<D extends Dimension>(dimension: D, value: ValueOf<D>): ValueOf<D> {
@@ -22,12 +30,26 @@ export function createVariation({ id, varies = [] }: Varying, target: Target, de
   function draw<D extends Dimension>(dimension: D, suits: (value: ValueOf<D>) => boolean = () => true): ValueOf<D> {
     const all: readonly ValueOf<D>[] = dimensions[dimension]
     const values = named.has(dimension) ? offered(dimension, target) : all
-    const first = named.has(dimension) ? (deal?.(id, dimension) ?? 0) + (draws.get(dimension)?.length ?? 0) : 0
+    const first = named.has(dimension) ? firstOf(dimension, values) : 0
     for (let step = 0; step < values.length; step++) {
       const value = values[(first + step) % values.length]
       if (value !== undefined && suits(value)) return note(dimension, value)
     }
     return note(dimension, all[0] as ValueOf<D>)
+  }
+
+  /** The place of the value to try first: of the given one, or as dealt, each draw one further. */
+  function firstOf(dimension: Dimension, values: readonly string[], drawn = draws.get(dimension)?.length ?? 0): number {
+    const wanted = given?.[dimension]
+    return wanted === undefined ? deal(id, dimension, values.length) + drawn : Math.max(0, values.indexOf(wanted))
+  }
+
+  function sample<T>(of: string, members: readonly T[], nameOf: (member: T) => string): T | undefined {
+    const names = members.map(nameOf)
+    const before = (draws.get('sample') ?? []).filter((one) => one.startsWith(`${of}: `)).length
+    const place = named.has('sample') ? firstOf('sample', names, offsetOf(of) + before) % names.length : 0
+    if (named.has('sample')) draws.set('sample', [...(draws.get('sample') ?? []), `${of}: ${names[place]}`])
+    return members[place]
   }
 
   return {
@@ -36,6 +58,16 @@ export function createVariation({ id, varies = [] }: Varying, target: Target, de
      * does not name the dimension.
      */
     draw,
+    /**
+     * The next member of a class, such as one of many wrong values; the first one if the rule does not name `sample`.
+     * What a rule draws of one class does not depend on its other classes.
+     */
+    sample,
+    /** An id like this one that was never issued; one of another form may be refused with any 4xx. */
+    unknownId: (id: string): string => {
+      const [, change = mutate] = sample('id', Object.entries(likeTexts), ([name]) => name) ?? []
+      return change(id)
+    },
     /** Every value that the target offers, for a rule that runs each of them; the plain one if it does not name it. */
     every<D extends Dimension>(dimension: D): readonly ValueOf<D>[] {
       if (!named.has(dimension)) return [draw(dimension)]
@@ -53,4 +85,9 @@ export function createVariation({ id, varies = [] }: Varying, target: Target, de
     input: () => inputs[draw('input')],
     drawn: (): Drawn => Object.fromEntries([...draws].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
+}
+
+/** A number that tells classes apart, so that the classes of a rule do not move in step. */
+function offsetOf(name: string): number {
+  return Math.floor(randomFrom(0, name)() * 1_000)
 }

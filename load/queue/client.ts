@@ -3,7 +3,6 @@ import { outwait } from '../../harness/client/outwait.ts'
 import type { ScenarioClock } from '../../harness/clock/types.ts'
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
-import { goneBy } from '../../harness/planes/queue/own-jobs.ts'
 import { queue } from '../../harness/planes/queue/plane.ts'
 import type { Health } from '../../harness/record/events.ts'
 import type { ResourceLedger } from '../../harness/record/resources.ts'
@@ -38,7 +37,8 @@ export function createQueueClient(options: QueueClientOptions) {
       const isNoted = endpoint !== section.endpoints.dedicated || Object.keys(input).length > 0
       const line = { kind: 'job', endpoint, name: `load ${isNoted ? ++count : 0}` } as const
       const note = isNoted ? resources : () => {}
-      note({ ...line, id: null, state: 'requested', endsMs: goneBy(Date.now(), ttlMs, tolerances) })
+      const { rateWaitMs, sweepMs } = tolerances
+      note({ ...line, id: null, state: 'requested', endsMs: Date.now() + rateWaitMs + ttlMs + sweepMs })
       const { status, body } = await outwait(() => call('runJob', endpoint, '', submission(ttlMs, input)), patience)
       const id = isSuccess(status) ? idIn(jsonOf(body)) : null
       if (id !== null) {

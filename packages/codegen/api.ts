@@ -15,8 +15,7 @@ const usual = { rootTypes: true, rootTypesNoSchemaPrefix: true, silent: true }
 
 /** api.ts: the types of paths, operations and components, and one alias for each component schema. */
 export async function generateApi({ document, openapi }: Inputs): Promise<Output> {
-  const options = { ...usual, defaultNonNullable: false }
-  const ast = await openapiTypescript(JSON.stringify(withoutConditions(document)), options)
+  const ast = await openapiTypescript(JSON.stringify(withoutConditions(document)), usual)
   return { name: 'api.ts', text: withHeader(astToString(ast), [openapi.text]) }
 }
 
@@ -36,7 +35,7 @@ export function generateOpenapi({ document, openapi }: Inputs): Output {
 }
 
 /** A copy without the members of allOf that only constrain: in types, each would be an `unknown`. */
-function withoutConditions(node: unknown): unknown {
+export function withoutConditions(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutConditions)
   if (typeof node !== 'object' || node === null) return node
   const { allOf, ...others } = Object.fromEntries(

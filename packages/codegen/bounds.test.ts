@@ -6,11 +6,11 @@ const SCHEMAS = {
   PodDisk: { minimum: 1 },
   PersistentMount: { properties: { size: { minimum: 10 } } },
   Mounts: { properties: { network: { maxItems: 1 } } },
-  GpuConfig: { properties: { count: { minimum: 1, default: 1 } } },
+  GpuConfig: { properties: { count: { minimum: 1, 'x-default': 1 } } },
   VcpuCount: { minimum: 2, enum: [2, 4] },
   CpuMemory: { minimum: 1 },
   Utilization: { properties: { util: { minimum: 0, maximum: 100 } } },
-  JobPolicy: { properties: { executionTimeout: { maximum: 9 }, ttl: { default: 8 } } },
+  JobPolicy: { properties: { executionTimeout: { maximum: 9 }, ttl: { 'x-default': 8 } } },
   RunsyncWait: { minimum: 1000 },
 }
 

@@ -30,7 +30,7 @@ function boundAt({ components }: Document, place: string): Bound {
     [
       ['minimum', found?.minimum],
       ['maximum', found?.maximum ?? found?.maxItems],
-      ['default', found?.default],
+      ['default', found?.['x-default']],
     ].filter(([, value]) => value !== undefined),
   )
   if (Object.keys(bound).length === 0) throw new Error(`spec/openapi.yaml has no bounds at ${place}; give it some.`)

@@ -5,6 +5,7 @@ import { generateApi, generateOpenapi, generateTargetFile } from './api.ts'
 import type { Output } from './header.ts'
 import { type Inputs, readInputs } from './inputs.ts'
 import { readLedger } from './ledger.ts'
+import { generateOpenapi30 } from './openapi30.ts'
 import { generateOperations } from './operations.ts'
 import { generateRules } from './rules.ts'
 import { generateTables } from './tables.ts'
@@ -18,6 +19,7 @@ export async function generateAll(root: string = ROOT): Promise<readonly Output[
   return [
     await generateApi(inputs),
     generateOpenapi(inputs),
+    generateOpenapi30(inputs),
     generateOperations(inputs),
     generateRules(inputs),
     generateTables(inputs),

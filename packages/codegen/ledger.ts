@@ -9,7 +9,7 @@ export const ruleSchema = {
   properties: {
     id: { type: 'string', pattern: '^[a-z0-9]+([.-][a-z0-9]+)+$' },
     area: { type: 'string' },
-    profile: { enum: ['core', 'long', 'limits', 'inside', 'deploy', 'lab'] },
+    profile: { enum: ['core', 'long', 'limits', 'inside', 'deploy', 'deploy-size', 'lab'] },
     level: { enum: ['must', 'should'] },
     basis: { enum: ['stated', 'inferred', 'open'] },
     source: { type: 'string', minLength: 1 },

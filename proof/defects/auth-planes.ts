@@ -7,6 +7,7 @@ import {
   isInvalid,
   isLonger,
   isMissing,
+  isRestricted,
   isStranger,
   lets,
   refused,
@@ -172,6 +173,32 @@ export const authPlanes: readonly Defect[] = [
       change: refusesAndDoes(both(isStranger, requestOf(operation)), 1_000),
     }),
   ),
+  ...(Object.keys(operationsOf('management')) as EndpointOperation[]).map((operation) =>
+    defect(`restricted-serves-${slug(operation)}`, 'auth.management.forbidden', 'refused', {
+      says: `A key without the permission may ${operation}.`,
+      observed: `status ${operation === 'deleteEndpoint' ? 204 : 200}`,
+      change: lets(both(isRestricted, requestOf(operation))),
+    }),
+  ),
+  ...effects.map(([operation, clause, observed]) =>
+    defect(`restricted-refused-and-does-${slug(operation)}`, 'auth.management.forbidden', clause, {
+      says: `${operation} with a key without the permission is answered 403 and carried out.`,
+      observed,
+      change: refusesAndDoes(both(isRestricted, requestOf(operation))),
+    }),
+  ),
+  ...requests.map((request) =>
+    defect(`lb-restricted-served-${request.toLowerCase()}`, 'auth.lb.forbidden', 'refused', {
+      says: `A load-balanced endpoint serves ${request} to a key without the permission.`,
+      observed: 'status 200',
+      change: lets(both(isRestricted, sends(request))),
+    }),
+  ),
+  defect('lb-restricted-refused-and-reached', 'auth.lb.forbidden', 'not-reached', {
+    says: 'A request to a load-balanced endpoint with a key without the permission is answered 403 and passed on.',
+    observed: 'it reached the worker 1×',
+    change: refusesAndDoes(both(isRestricted, ({ url }) => url.includes('/lb/'))),
+  }),
   ...refused.flatMap(([topic, clause, , says, when]) => [
     ...requests.map((request) =>
       defect(`lb-${topic}-${clause}-serves-${request.toLowerCase()}`, `auth.lb.${topic}`, clause, {

@@ -1,4 +1,5 @@
 import { defaultKeys } from '../../reference/auth/accounts.ts'
+import { likeBearer, longerKeys } from '../../suites/auth/authorizations.ts'
 import type { Defect } from '../types.ts'
 import { effectOf, seen } from './action-tools.ts'
 import {
@@ -12,6 +13,7 @@ import {
   lets,
   refusesAndDoes,
   refusesAndDoesLater,
+  tokenIs,
   type When,
 } from './auth-tools.ts'
 import { defect, is, refusing, restated } from './tools.ts'
@@ -89,6 +91,22 @@ export const authToken: readonly Defect[] = [
     observed: 'status 201',
     change: lets(both(is.create, isLonger)),
   }),
+  ...Object.entries(longerKeys).map(([name, form]) =>
+    defect(`longer-key-with-${slug(name)}-accepted`, 'auth.pods.invalid', 'longer', {
+      says: `A pod can be read with a key that has more around it (${name}).`,
+      observed: 'status 200',
+      variation: { sample: name },
+      change: lets(both(is.get, tokenIs(form(defaultKeys.full)))),
+    }),
+  ),
+  ...Object.entries(likeBearer).map(([name, form]) =>
+    defect(`header-with-${slug(name)}-accepted`, 'auth.pods.malformed', 'like-bearer', {
+      says: `A pod can be read with an Authorization that resembles a bearer token (${name}).`,
+      observed: 'status 200',
+      variation: { sample: name },
+      change: lets(both(is.get, authorizationIs(form(defaultKeys.full)))),
+    }),
+  ),
   defect('basic-scheme-accepted', 'auth.pods.malformed', 'another-scheme', {
     says: 'A good token is accepted with the scheme Basic.',
     observed: 'status 200',
@@ -139,3 +157,7 @@ export const authToken: readonly Defect[] = [
     }),
   ),
 ]
+
+function slug(words: string): string {
+  return words.replaceAll(' ', '-')
+}

@@ -1,6 +1,6 @@
 import { mutate } from '../../harness/common/mutate.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
-import { moreOfKey } from '../../suites/auth/authorizations.ts'
+import { likeBearer, longerKeys } from '../../suites/auth/authorizations.ts'
 import { type Effect, later } from './action-tools.ts'
 import { type Change, serving } from './tools.ts'
 
@@ -22,18 +22,22 @@ export function authorizationIs(value: string | RegExp | null): When {
 export const isMissing = authorizationIs(null)
 export const isInvalid = authorizationIs(/never-issued/)
 export const isExpired = tokenIs(defaultKeys.expired)
+export const isOwner = tokenIs(defaultKeys.full)
+export const isRestricted = tokenIs(defaultKeys.restricted)
 export const isStranger = tokenIs(defaultKeys.stranger)
 export const isAltered = tokenIs(mutate(defaultKeys.full))
-export const isLonger = tokenIs(`${defaultKeys.full}${moreOfKey}`)
+export const isLonger = oneOf(Object.values(longerKeys).map((form) => `Bearer ${form(defaultKeys.full)}`))
+const isLikeBearer = oneOf(Object.values(likeBearer).map((form) => form(defaultKeys.full)))
 
 /** Authorizations that are refused: the topic of the rule and its clause, a word for ids, a text, and their requests. */
 export const refused = [
   ['missing', 'refused', 'no-key', 'without Authorization', isMissing],
   ['invalid', 'refused', 'unissued-key', 'with a token that was never issued', isInvalid],
   ['invalid', 'altered', 'altered-key', 'with a key that has another ending', isAltered],
-  ['invalid', 'longer', 'longer-key', 'with a key that has more after its end', isLonger],
+  ['invalid', 'longer', 'longer-key', 'with a key that has more around it', isLonger],
   ['expired', 'refused', 'expired-key', 'with an expired key', isExpired],
   ['malformed', 'another-scheme', 'another-scheme', 'with another scheme', authorizationIs(/^(Token|Basic) /)],
+  ['malformed', 'like-bearer', 'like-bearer', 'with a header that resembles a bearer token', isLikeBearer],
   ['malformed', 'no-token', 'no-token', 'with the scheme alone', authorizationIs('Bearer')],
   ['malformed', 'empty', 'empty-header', 'with an empty header', authorizationIs('')],
 ] as const
@@ -83,4 +87,8 @@ export function idIn(request: Request): string {
 
 export function tokenIs(token: string): When {
   return authorizationIs(`Bearer ${token}`)
+}
+
+function oneOf(values: readonly string[]): When {
+  return ({ headers }) => values.includes(headers.get('authorization') ?? '')
 }

@@ -4,11 +4,12 @@ import { type Change, part } from './tools.ts'
 /** True for an endpoint that endpoint management created. */
 export const isCreated = ({ id }: Pick<Endpoint, 'id'>) => id.startsWith('ep-')
 
-/** New and changed endpoints have other members than their bodies say. */
+/** New and changed endpoints have other members than their bodies say; a change has only those that its body names. */
 export function settles(change: (settled: Partial<Endpoint>) => Partial<Endpoint>): Change {
   return part('settleEndpoint', (next) => {
     const settled = next()
-    return { ...settled, ...change(settled) }
+    const others = Object.entries(change(settled)).filter(([name]) => name in settled)
+    return { ...settled, ...Object.fromEntries(others) }
   })
 }
 

@@ -8,6 +8,7 @@ import { authToken } from './auth-token.ts'
 import { create } from './create.ts'
 import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
+import { endpointChanges } from './endpoints-changes.ts'
 import { fuzz } from './fuzz.ts'
 import { lbRequests } from './lb-requests.ts'
 import { lbWorkers } from './lb-workers.ts'
@@ -15,11 +16,13 @@ import { listDelete } from './list-delete.ts'
 import { outages } from './outages.ts'
 import { patch } from './patch.ts'
 import { queueActs } from './queue-acts.ts'
+import { queueHistories } from './queue-histories.ts'
 import { queueStatus } from './queue-status.ts'
 import { queueSubmission } from './queue-submission.ts'
 import { queueTime } from './queue-time.ts'
 import { queueVariation } from './queue-variation.ts'
 import { shape } from './shape.ts'
+import { siblings } from './siblings.ts'
 import { variationPods } from './variation-pods.ts'
 import { version } from './version.ts'
 import { webhook } from './webhook.ts'
@@ -40,12 +43,15 @@ export const defects: readonly Defect[] = [
   ...outages,
   ...patch,
   ...shape,
+  ...siblings,
   ...variationPods,
   ...webhook,
   ...queueTime,
   ...queueVariation,
+  ...queueHistories,
   ...deploy,
   ...endpoints,
+  ...endpointChanges,
   ...version,
   ...lbRequests,
   ...lbWorkers,

@@ -2,7 +2,7 @@ import { tables } from '../../generated/tables.ts'
 import { defaultEndpoints, type Job, type JobStatus, Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { executedAgain, keepsWorker, startsToldTwice } from './queue-tools.ts'
-import { all, type Change, defect, options, part } from './tools.ts'
+import { all, type Change, defect, part, tabled } from './tools.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
 
@@ -74,7 +74,10 @@ export const queueTime: readonly Defect[] = [
     says: 'A job that runs is deleted at half its ttl, and workers take a minute to start.',
     observed: 'status 404',
     change: all(
-      options({ endpoints: defaultEndpoints.map((one) => ({ ...one, workersMin: 0, coldStartMs: 60_000 })) }),
+      ({ endpoints = defaultEndpoints, ...others }) => ({
+        ...others,
+        endpoints: endpoints.map((one) => ({ ...one, workersMin: 0, coldStartMs: 60_000 })),
+      }),
       part('findJob', (next, _, __, { clock }) => {
         const job = next()
         const isOver = clock.now() > job.submittedMs + halfLifeOf(job)
@@ -216,7 +219,8 @@ function lifeOf({ policy }: Job): number {
 }
 
 function defaultTtl(ms: number): Change {
-  return options({
-    tables: { ...tables, bounds: { ...tables.bounds, ttlMs: { ...tables.bounds.ttlMs, default: ms } } },
-  })
+  return tabled((tables) => ({
+    ...tables,
+    bounds: { ...tables.bounds, ttlMs: { ...tables.bounds.ttlMs, default: ms } },
+  }))
 }

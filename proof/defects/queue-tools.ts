@@ -36,9 +36,10 @@ export const executedAgain = part('timeOutJob', (next, job, service) => {
   service.parts.dispatch(job.endpoint, service)
 })
 
-/** A job that is executed again waits for so long first. */
+/** A job that is executed again unasked waits for so long first. */
 export function requeuesAfter(ms: number): Change {
   return part('requeueJob', (next, job, _, service) => {
+    if (job.automaticRetries === 0) return next()
     service.clock.schedule(service.clock.now() + ms, () => {
       if (isFinished(job)) return
       next()

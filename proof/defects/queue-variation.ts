@@ -8,56 +8,56 @@ import { type Change, defect, membersOf, onJson, part, serving } from './tools.t
 /** Faults of the queue plane that show only for some inputs, outputs and options, or after or beside another job. */
 export const queueVariation: readonly Defect[] = [
   defect('output-false-dropped', 'queue.run.echo', 'output', {
-    variation: 'output false',
+    variation: { output: 'false' },
     says: 'An output that is false is left out.',
     observed: 'nothing',
     change: showsIn('COMPLETED', ({ output, ...shown }) => (output === false ? shown : { ...shown, output })),
   }),
   defect('output-empty-text-null', 'queue.run.echo', 'output', {
-    variation: 'output empty text',
+    variation: { output: 'empty text' },
     says: 'An output that is an empty text is null.',
     observed: 'null',
     change: showsIn('COMPLETED', (shown) => ({ ...shown, output: shown.output === '' ? null : shown.output })),
   }),
   defect('output-empty-list-object', 'queue.run.echo', 'output', {
-    variation: 'output empty list',
+    variation: { output: 'empty list' },
     says: 'An output that is an empty list is an empty object.',
     observed: '{}',
     change: showsIn('COMPLETED', (shown) => ({ ...shown, output: isEmptyList(shown.output) ? {} : shown.output })),
   }),
   defect('output-nulls-dropped', 'queue.run.echo', 'output', {
-    variation: 'output null members',
+    variation: { output: 'null members' },
     says: 'Members of an output that are null are left out.',
     observed: 'nothing at $.first',
     change: showsIn('COMPLETED', (shown) => ({ ...shown, output: withoutNulls(shown.output) })),
   }),
   defect('output-direction-marks-stripped', 'queue.run.echo', 'output', {
-    variation: 'output unicode',
+    variation: { output: 'unicode' },
     says: 'Marks of the direction of writing are taken out of an output.',
     observed:
       'nothing at $.na\\u00efve \\u6f22\\u5b57 \\ud83d\\ude80 e\\u0301 \\u202eabc\\u202c "\\/\\u0008\\u000c\\u000a\\u000d\\u0009',
     change: showsIn('COMPLETED', (shown) => JSON.parse(JSON.stringify(shown).replaceAll(/[\u202a-\u202e]/g, ''))),
   }),
   defect('input-nulls-dropped', 'queue.run.echo', 'input', {
-    variation: 'input empty values',
+    variation: { input: 'empty values' },
     says: 'Members of an input that are null do not reach the worker.',
     observed: 'nothing at $.nothing',
     change: takesInput((input) => ('nothing' in input ? withoutNulls(input) : input)),
   }),
   defect('nesting-counted-in-texts', 'queue.run.accepted', 'accepted', {
-    variation: 'input brackets',
+    variation: { input: 'brackets' },
     says: 'Brackets within texts count as nesting, and a body with more than 800 of them is refused.',
     observed: 'status 400: {"error":"nested too deep"}',
     change: refusesText((text) => text.split('[').length > 800),
   }),
   defect('escaped-quotes-end-texts', 'queue.run.accepted', 'accepted', {
-    variation: 'input brackets',
+    variation: { input: 'brackets' },
     says: 'An escaped quote ends a text, so that the brackets after it count as nesting.',
     observed: 'status 400: {"error":"nested too deep"}',
     change: refusesText((text) => text.replaceAll(/"[^"]*"/g, '').split('[').length > 800),
   }),
   defect('input-names-escaped', 'queue.run.echo', 'input', {
-    variation: 'input unicode',
+    variation: { input: 'unicode' },
     says: 'Control characters in the names of members of an input become spaces.',
     observed:
       'nothing at $.na\\u00efve \\u6f22\\u5b57 \\ud83d\\ude80 e\\u0301 \\u202eabc\\u202c "\\/\\u0008\\u000c\\u000a\\u000d\\u0009',
@@ -69,7 +69,7 @@ export const queueVariation: readonly Defect[] = [
     ),
   }),
   defect('default-policy-never-dispatched', 'queue.run.echo', 'nested', {
-    variation: 'options default policy',
+    variation: { options: 'default policy' },
     says: 'A job whose policy spells out the defaults is never executed.',
     observed: 'IN_QUEUE',
     change: part(
@@ -77,8 +77,8 @@ export const queueVariation: readonly Defect[] = [
       (_, { waiting }) => [...waiting.all()].find(({ policy }) => policy.executionTimeout !== 600_000) ?? null,
     ),
   }),
-  defect('s3-config-fails-job', 'queue.run.echo', 'unicode', {
-    variation: 'options s3Config',
+  defect('s3-config-fails-job', 'queue.run.echo', 'nested', {
+    variation: { options: 's3Config' },
     says: 'A job with an s3Config fails, because its bucket is not reached.',
     observed: 'FAILED',
     change: part('finishJob', (next, job, status) =>
@@ -86,25 +86,25 @@ export const queueVariation: readonly Defect[] = [
     ),
   }),
   defect('empty-policy-refused', 'queue.run.accepted', 'accepted', {
-    variation: 'options empty policy',
+    variation: { options: 'empty policy' },
     says: 'A policy without members is refused.',
     observed: 'status 400: {"error":"policy is empty"}',
     change: refusesText((text) => text.includes('"policy":{}'), 'policy is empty'),
   }),
   defect('runsync-empty-list-dropped', 'queue.runsync.completed', 'output', {
-    variation: 'output empty list',
-    says: 'The operation /runsync leaves out an output that is an empty list.',
+    variation: { output: 'empty list' },
+    says: 'The operation /runsync leaves out an output that is an empty list, object or text.',
     observed: 'nothing',
-    wrap: onJson(asks('runsync'), ({ output, ...json }) => (isEmptyList(output) ? json : { ...json, output })),
+    wrap: onJson(asks('runsync'), ({ output, ...json }) => (isEmpty(output) ? json : { ...json, output })),
   }),
   defect('runsync-ttl-ignored', 'queue.ttl.completed', 'gone', {
-    variation: 'submission runsync',
+    variation: { submission: 'runsync' },
     says: 'The ttl of a job of /runsync is ignored.',
     observed: 'status 200',
     change: part('deadlineOf', (next, job) => (job.operation === 'runsync' ? Number.POSITIVE_INFINITY : next())),
   }),
   defect('run-mends-json-once-it-has-refused', 'queue.body.not-json', 'truncated', {
-    variation: 'order reversed',
+    variation: { order: 'reversed' },
     says: 'The operation /run mends a body whose last brace is missing, once it has refused another one.',
     observed: 'status 200',
     change: (base) => {
@@ -117,7 +117,7 @@ export const queueVariation: readonly Defect[] = [
     },
   }),
   defect('bucket-not-retried', 'queue.retry-automatic', 'again', {
-    variation: 'options s3Config',
+    variation: { options: 's3Config' },
     says: 'While an endpoint has a job with a bucket, no job there is executed again, whatever becomes of its worker.',
     observed: 'FAILED where the first one died, FAILED where the first one failed',
     change: part(
@@ -126,24 +126,20 @@ export const queueVariation: readonly Defect[] = [
     ),
   }),
   defect('failure-spoils-next-job', 'queue.execution-timeout.not-early', 'completed', {
-    variation: 'execution after a failure',
-    says: 'The two jobs after one that failed are FAILED with the same error.',
+    variation: { execution: 'after a failure' },
+    says: 'The job after one that failed is FAILED with the same error.',
     observed: 'FAILED',
     change: (base) => {
-      let error = ''
-      let spoiled = 0
+      let error: string | undefined
       return part('finishJob', (next, job, status, result) => {
-        if (status === 'FAILED') {
-          error = result.error ?? ''
-          spoiled = 2
-        }
-        if (status === 'COMPLETED' && spoiled-- > 0) next(job, 'FAILED', { error })
+        if (status === 'COMPLETED' && error !== undefined) next(job, 'FAILED', { error })
         else next()
+        error = status === 'FAILED' ? result.error : undefined
       })(base)
     },
   }),
   defect('second-job-shown-in-queue', 'queue.status.in-progress', 'executing', {
-    variation: 'neighbour before',
+    variation: { neighbour: 'before' },
     says: 'A job that a worker takes after another one stays IN_QUEUE until it is done.',
     observed: 'IN_QUEUE',
     change: (base) => {
@@ -158,7 +154,7 @@ export const queueVariation: readonly Defect[] = [
     },
   }),
   defect('purge-signs-in', 'auth.queue.hidden', 'refused', {
-    variation: 'order reversed',
+    variation: { order: 'reversed' },
     says: 'Requests with the key of another account are served once a purge with it was refused.',
     observed: 'status 200',
     change: (base) => {
@@ -179,6 +175,10 @@ function refusesText(isRefused: (text: string) => boolean, why = 'nested too dee
     if (isRefused(await request.clone().text())) throw new Refusal(400, why)
     return next()
   })
+}
+
+function isEmpty(value: unknown): boolean {
+  return ['[]', '{}', '""'].includes(JSON.stringify(value))
 }
 
 function isEmptyList(value: unknown): boolean {

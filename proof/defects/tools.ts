@@ -1,5 +1,6 @@
 import { type OperationFacts, type OperationId, operations } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
+import { tables as generatedTables, type Tables } from '../../generated/tables.ts'
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import type { ToolParts, Wrappers } from '../../reference/deploy/index.ts'
 import { type Parts, type PartWrappers, type PodService, Refusal, type StoredPod } from '../../reference/index.ts'
@@ -20,6 +21,11 @@ export function defect(id: string, rule: RuleId, clause: string, more: Omit<Defe
 /** Further options laid over those of the reference. */
 export function options(changed: Partial<ReferenceOptions>): Change {
   return (base) => composeOptions(base, changed)
+}
+
+/** Other tables; those of an earlier change are kept. */
+export function tabled(change: (tables: Tables) => Tables): Change {
+  return (base) => composeOptions(base, { tables: change(base.tables ?? generatedTables) })
 }
 
 /** Functions of the reference replaced one by one. */

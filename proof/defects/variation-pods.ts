@@ -18,7 +18,7 @@ export const variationPods: readonly Defect[] = [
   defect('start-ignored-after-restart', 'pods.action.exited.start', 'becomes-running', {
     says: 'start of a pod that was restarted before it was stopped is answered 200 and has no effect.',
     observed: 'status EXITED',
-    variation: 'history restarted',
+    variation: { history: 'restarted' },
     change: acts((action, { past }) => (action === 'start' && past.includes('restart') ? () => {} : null)),
   }),
   defect('second-start-stuck', 'pods.action.exited.start', 'becomes-running', {
@@ -38,7 +38,7 @@ export const variationPods: readonly Defect[] = [
   defect('stop-of-newest-pod', 'pods.action.running.stop', 'becomes-exited', {
     says: 'stop is carried out on the newest pod of the user.',
     observed: 'status RUNNING',
-    variation: 'sibling younger',
+    variation: { sibling: 'younger' },
     change: acts((action, { pod, service }) => {
       const newest = [...service.store.all()].at(-1)
       if (action !== 'stop' || newest === undefined || newest === pod) return null
@@ -48,7 +48,7 @@ export const variationPods: readonly Defect[] = [
   defect('stopped-cpu-pod-starts-again', 'pods.action.starting.stop', 'stays-exited', {
     says: 'A CPU pod that is stopped is started again five seconds later.',
     observed: 'status RUNNING',
-    variation: 'kind cpu',
+    variation: { kind: 'cpu' },
     change: acts((action, { pod, next, service }) => {
       if (action !== 'stop' || !isCpuPod(pod)) return null
       return () => {
@@ -60,7 +60,7 @@ export const variationPods: readonly Defect[] = [
   defect('restart-after-patch-stops', 'pods.action.running.restart', 'becomes-running', {
     says: 'restart of a pod that was renamed stops it.',
     observed: 'status EXITED',
-    variation: 'history patched',
+    variation: { history: 'patched' },
     change: acts((action, { past, pod, service }) =>
       action === 'restart' && past.includes('patch') ? () => effectOf('stop')(pod, service) : null,
     ),
@@ -68,19 +68,19 @@ export const variationPods: readonly Defect[] = [
   defect('terminate-ignored-on-networked-pods', 'pods.action.running.terminate', 'becomes-terminated', {
     says: 'terminate of a globally networked pod is answered 204, and the pod stays.',
     observed: 'status RUNNING',
-    variation: 'fields networked',
+    variation: { fields: 'networked' },
     change: acts((action, { pod }) => (action === 'terminate' && pod.globalNetworking ? () => {} : null)),
   }),
   defect('started-pod-starts-again', 'pods.action.running.start', 'refused', {
     says: 'A RUNNING pod that was started by the action can be started again.',
     observed: 'status 200',
-    variation: 'history stopped and started',
+    variation: { history: 'stopped and started' },
     change: permits((action, past) => action === 'start' && past.includes('start')),
   }),
   defect('exited-restart-accepted-after-two', 'pods.action.exited.restart', 'refused', {
     says: 'A pod that was restarted twice can be restarted while EXITED.',
     observed: 'status 200',
-    variation: 'history restarted twice',
+    variation: { history: 'restarted twice' },
     change: permits((action, past) => action === 'restart' && past.filter((one) => one === 'restart').length > 1),
   }),
   defect('exited-stop-accepted-after-refusal', 'pods.action.exited.stop', 'refused', {
@@ -91,7 +91,7 @@ export const variationPods: readonly Defect[] = [
   defect('mount-lost-at-second-stop', 'pods.patch.omitted', 'unchanged', {
     says: 'The network mount of a pod is lost when the pod is stopped once more.',
     observed: 'mounts {}',
-    variation: 'afterwards started and stopped',
+    variation: { afterwards: 'started and stopped' },
     change: acts((action, { next, past, pod }) => {
       if (action !== 'stop' || !past.includes('patch') || mountOf(pod) !== 'network') return null
       return () => {
@@ -103,7 +103,7 @@ export const variationPods: readonly Defect[] = [
   defect('path-reverted-at-start', 'pods.patch.persistent-path', 'changed', {
     says: 'The path of a persistent mount that PATCH has changed is the former one again once the pod is started.',
     observed: 'mounts {"persistent":{"size":10,"path":"/workspace"}} after start',
-    variation: 'afterwards started',
+    variation: { afterwards: 'started' },
     change: acts((action, { next, pod }) => {
       const { persistent } = pod.mounts
       if (action !== 'start' || persistent === undefined) return null
@@ -116,7 +116,7 @@ export const variationPods: readonly Defect[] = [
   defect('path-reverted-at-stop', 'pods.patch.network-path', 'changed', {
     says: 'The path of a network mount that PATCH has changed is the former one again once the pod is started and stopped.',
     observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace"}]} after stop',
-    variation: 'afterwards started and stopped',
+    variation: { afterwards: 'started and stopped' },
     change: acts((action, { next, past, pod }) => {
       const [mount] = pod.mounts.network ?? []
       if (action !== 'stop' || mount === undefined || !past.includes('start')) return null
@@ -129,7 +129,7 @@ export const variationPods: readonly Defect[] = [
   defect('running-pod-takes-empty-network', 'pods.patch.empty-network', 'empty list', {
     says: 'An empty list of network mounts is accepted while a pod is RUNNING.',
     observed: 'status 200',
-    variation: 'patchedWhile RUNNING',
+    variation: { patchedWhile: 'RUNNING' },
     change: patching((pod, body, next) => {
       const isEmpty = 'network' in mountsIn(body) && entriesIn(mountsIn(body)).length === 0
       next(isEmpty && pod.status === 'RUNNING' ? { ...body, mounts: {} } : body)
@@ -138,7 +138,7 @@ export const variationPods: readonly Defect[] = [
   defect('extra-ignored-by-start', 'pods.action-body.extra', 'extra-text', {
     says: 'start ignores a reason that is a text.',
     observed: 'status 200',
-    variation: 'action start',
+    variation: { action: 'start' },
     wrap: exchanges(is.action, ({ action, reason }) =>
       action === 'start' && typeof reason === 'string' ? { action } : null,
     ),
@@ -146,13 +146,13 @@ export const variationPods: readonly Defect[] = [
   defect('terminate-reads-trailing-comma', 'pods.action-body.not-json', 'trailing-comma', {
     says: 'terminate takes a body with a comma before its closing bracket.',
     observed: 'status 204',
-    variation: 'action terminate',
+    variation: { action: 'terminate' },
     wrap: takes('{"action":"terminate",}', 'terminate'),
   }),
   defect('deleted-pod-starts', 'pods.action.terminated.any', 'refused', {
     says: 'start of a pod that was removed by DELETE is answered 200.',
     observed: 'status 200',
-    variation: 'removal delete',
+    variation: { removal: 'delete' },
     wrap: (fetch) => {
       const deleted = new Map<string, string>()
       return async (request) => {
@@ -172,7 +172,7 @@ export const variationPods: readonly Defect[] = [
   defect('second-stop-goes-on-to-cost', 'pods.action.stop-frees-compute', 'cost', {
     says: 'A pod that is stopped for the second time still costs.',
     observed: 'cost 0.5',
-    variation: 'history stopped and started',
+    variation: { history: 'stopped and started' },
     change: (options) => {
       const pasts = new WeakMap<StoredPod, Past>()
       const costs = shows((shown, pod) => {
@@ -183,11 +183,11 @@ export const variationPods: readonly Defect[] = [
     },
   }),
   defect('started-pod-survives-terminate', 'pods.action.terminate-is-final', 'settled', {
-    says: 'A pod that was started by the action is back four seconds after it was terminated.',
+    says: 'A pod that an action has started or restarted is back four seconds after it was terminated.',
     observed: 'status EXITED',
-    variation: 'history stopped and started',
+    variation: { history: 'restarted' },
     change: acts((action, { next, past, pod, service }) => {
-      if (action !== 'terminate' || !past.includes('start')) return null
+      if (action !== 'terminate' || !past.some((one) => one === 'start' || one === 'restart')) return null
       return () => {
         next()
         later(4_000, comesBackAs('EXITED'))(pod, service)
@@ -208,7 +208,7 @@ export const variationPods: readonly Defect[] = [
   defect('patched-pod-keeps-refused-name', 'pods.patch.atomic', 'unchanged', {
     says: 'A PATCH that is refused because of its mounts still gives the pod its new name, once two others were accepted.',
     observed: 'changed: name',
-    variation: 'history patched',
+    variation: { history: 'patched' },
     change: patching((pod, body, next) => {
       const count = accepted.get(pod) ?? 0
       if (typeof body.name === 'string' && count >= 2) pod.name = body.name
@@ -219,7 +219,7 @@ export const variationPods: readonly Defect[] = [
   defect('refused-start-starts-second-time', 'pods.action.running.start', 'unchanged', {
     says: 'A refused start of a RUNNING pod with a network mount restarts its container.',
     observed: seen('RUNNING', 'STARTING'),
-    variation: 'mount network',
+    variation: { mount: 'network' },
     change: part('permit', (next, pod, action, service) => {
       const refusal = next()
       if (pod.status === 'RUNNING' && action === 'start' && mountOf(pod) === 'network') {

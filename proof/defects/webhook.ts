@@ -1,7 +1,6 @@
-import { tables } from '../../generated/tables.ts'
 import type { Job, QueueService } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { all, type Change, defect, options, part } from './tools.ts'
+import { all, type Change, defect, part, tabled } from './tools.ts'
 
 /** Notifications that are missing, too many or at wrong times, and those that change their job. */
 export const webhook: readonly Defect[] = [
@@ -143,14 +142,14 @@ export const webhook: readonly Defect[] = [
       service.parts.dispatch(job.endpoint, service)
     }),
   }),
-  defect('webhook-of-runsync-never', 'webhook.only-200', 'retried-429', {
-    variation: 'submission runsync',
+  defect('webhook-of-runsync-never', 'webhook.only-200', 'retried-404', {
+    variation: { submission: 'runsync' },
     says: 'Jobs of /runsync are not notified.',
     observed: 'no request',
     change: part('isNotified', (next, job) => job.operation !== 'runsync' && next()),
   }),
   defect('webhook-lost-after-failure', 'webhook.stops-on-success', 'two', {
-    variation: 'execution after a failure',
+    variation: { execution: 'after a failure' },
     says: 'After a job that failed the next two are not notified.',
     observed: 'no request',
     change: (base) => {
@@ -162,7 +161,7 @@ export const webhook: readonly Defect[] = [
     },
   }),
   defect('webhook-replaced-by-next', 'webhook.three', 'three', {
-    variation: 'neighbour after',
+    variation: { neighbour: 'after' },
     says: 'A notification that is not delivered is given up once another job of the endpoint is done.',
     observed: '2 requests',
     change: part('notify', (next, job, service) => {
@@ -184,7 +183,7 @@ function afterAMinute(most: number): Change {
 }
 
 function retries(webhookRetries: number): Change {
-  return options({ tables: { ...tables, quotas: { ...tables.quotas, webhookRetries } } })
+  return tabled((tables) => ({ ...tables, quotas: { ...tables.quotas, webhookRetries } }))
 }
 
 /** Attempts that follow the one before after so long; `count` attempts were made. */

@@ -12,6 +12,7 @@ const members: ReadonlySet<string> = new Set([
 /** Freedoms of a creation: its bodies, its response, its defaults, and the wording of a lack of capacity. */
 export const creation: readonly Latitude[] = [
   latitude('creation-refuses-400', 'Whatever is wrong with a creation is 400.', {
+    about: 'memory of CPU pods',
     style: { vcpuPower: 400, cpuMemory: 'refused-400', portForm: 400, portRange: 400 },
     readings: reads('pods.create.cpu-required', null, ['no memory']),
   }),
@@ -125,6 +126,7 @@ export const creation: readonly Latitude[] = [
     })),
   }),
   latitude('memory-from-the-flavor', 'The memory of a CPU pod follows from its flavor, whatever is sent.', {
+    about: 'memory of CPU pods',
     change: making(({ hardware }) =>
       'cpu' in hardware ? { hardware: { cpu: { ...hardware.cpu, memory: 2 * hardware.cpu.vcpuCount } } } : {},
     ),

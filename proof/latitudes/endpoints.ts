@@ -1,6 +1,8 @@
-import type { Endpoint } from '../../reference/index.ts'
+import { operations } from '../../generated/operations.ts'
+import { type Endpoint, Refusal } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
-import { all, type Change, onAnswer, part } from '../defects/tools.ts'
+import { isOwner } from '../defects/auth-tools.ts'
+import { all, type Change, onAnswer, part, requestOf } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, styled, timed, verdict } from './tools.ts'
 
@@ -104,6 +106,28 @@ export const endpoints: readonly Latitude[] = [
           ? new Response('busy', { status: 503 })
           : fetch(request)
     },
+  }),
+  ...([401, 404] as const).map((status) =>
+    latitude(`forbidden-${status}`, `A key without the permission for a plane other than pods is answered ${status}.`, {
+      about: 'permissions',
+      planes: ['management', 'lb'],
+      change: part('authorize', (next, _caller, operation) => {
+        try {
+          next()
+        } catch (error) {
+          throw operations[operation].plane === 'pods' ? error : new Refusal(status, 'access denied')
+        }
+      }),
+    }),
+  ),
+  latitude('endpoint-deleted-twice-204', 'DELETE of an endpoint that does not exist is answered 204.', {
+    about: 'endpoint management',
+    change: (options) => options,
+    wrap: onAnswer(
+      (request, { status }) => requestOf('deleteEndpoint')(request) && isOwner(request) && status === 404,
+      () => ({ status: 204, text: '' }),
+    ),
+    verdicts: { 'endpoints.unknown': 'advice' },
   }),
   timed('endpoint-listed-later', 'A new endpoint is listed five seconds after its creation.', { listLagMs: 5_000 }),
   timed('endpoint-reachable-later', 'A new endpoint is reachable five seconds after its creation.', {

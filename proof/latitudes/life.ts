@@ -65,9 +65,9 @@ export const life = [
     life: { startingMs: 0 },
     verdicts: verdict('inconclusive', inStarting),
   }),
-  timed('life-slow', 'Provisioning takes half a minute, and starting as long again.', {
-    provisioningMs: 30_000,
-    startingMs: 30_000,
+  latitude('life-slow', 'Provisioning takes half a minute, and starting as long again.', {
+    about: 'pace',
+    life: { provisioningMs: 30_000, startingMs: 30_000 },
   }),
   latitude('life-brief', 'Provisioning and starting take a few milliseconds each.', {
     // See `change-of-mounts-only`.
@@ -99,7 +99,8 @@ export const life = [
   {
     id: 'restarts-arrive-late',
     says: 'Every restart that is asked of a STARTING pod arrives when it is RUNNING, and STARTING is shown once more.',
-    about: 'restarts',
+    // With a long STARTING a restart there is judged.
+    about: ['restarts', 'pace'],
     change: (options) =>
       composeOptions(options, {
         style: { restartStatus: 'STARTING' },
@@ -129,15 +130,18 @@ export const life = [
         'auth.pods.missing',
         'auth.scheme-required',
         'auth.management.expired',
+        'auth.management.forbidden',
         'auth.management.hidden',
         'auth.management.invalid',
         'auth.management.malformed',
         'auth.management.missing',
+        'endpoints.deleted',
         'endpoints.min-above-max',
         'endpoints.quota',
         'endpoints.quota-race',
         'endpoints.template-unknown',
         'endpoints.types',
+        'endpoints.unknown',
         ...listing,
       ]),
     },

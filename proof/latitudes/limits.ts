@@ -49,11 +49,13 @@ export const limits = [
   styled('retry-after-full', 'Retry-After says when all requests of the window are given back.', {
     retryAfter: 'full',
   }),
-  optioned('quota-small', 'A user has 120 requests a minute.', { quotas: { minute: 120 } }),
-  optioned('quota-small-uneven', 'A user has 60 requests in a minute that begins with the first of them.', {
-    quotas: { minute: 60 },
-    limiter: limiterOf('first-request-window'),
-  }),
+  optioned('quota-small', 'A user has 120 requests a minute.', { quotas: { minute: 120 } }, { about: 'quota' }),
+  optioned(
+    'quota-small-uneven',
+    'A user has 60 requests in a minute that begins with the first of them.',
+    { quotas: { minute: 60 }, limiter: limiterOf('first-request-window') },
+    { about: 'quota' },
+  ),
   sixty('quota-fixed-slow', 'in each minute of the clock, and pods take a minute to start', 'fixed-window', slow),
   sixty('quota-log', 'in any minute', 'sliding-log', {}),
   sixty(
@@ -88,7 +90,8 @@ export const limits = [
   {
     id: 'limit-met-now-and-then',
     says: 'Now and then a request is refused for a second, because others of the same user took the quota.',
-    about: 'pace',
+    // Its reads count for the quota too.
+    about: ['pace', 'quota'],
     wrap: (fetch) => {
       let requests = 0
       return async (request) => {

@@ -38,6 +38,7 @@ export const offers = [
         'pods.gpu': 'none here',
         'pods.persistent': 'none here',
         'gpu.unavailable': 'none here',
+        'gpu.several': 'none here',
       },
     }),
     verdicts: verdict('not-applicable', needing('pods.gpu', 'pods.persistent', 'gpu.unavailable')),

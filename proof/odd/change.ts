@@ -1,25 +1,26 @@
-import { operationsOf } from '../../generated/operations.ts'
-import type { PodOperation } from '../../harness/exchange/exchange.ts'
+import { type OperationOf, operationsOf } from '../../generated/operations.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { requestOf } from '../defects/tools.ts'
 import type { Variant } from '../types.ts'
 
-const podOperations = operationsOf('pods')
+type OddOperation = OperationOf<'pods' | 'queue' | 'management'>
 
-const names = Object.keys(podOperations) as PodOperation[]
+const oddOperations = { ...operationsOf('pods'), ...operationsOf('queue'), ...operationsOf('management') }
+
+const names = Object.keys(oddOperations) as OddOperation[]
 const requests = names.map((name) => [name, requestOf(name)] as const)
 
 /** The operation that a request to the reference asks for; null if it is none. */
-export function operationOf(request: Pick<Request, 'method' | 'url'>): PodOperation | null {
+export function operationOf(request: Pick<Request, 'method' | 'url'>): OddOperation | null {
   return requests.find(([, isOf]) => isOf(request))?.[0] ?? null
 }
 
 /** True for the operations whose responses are made odd. */
-export function isPodOperation(operation: string): operation is PodOperation {
-  return Object.hasOwn(podOperations, operation)
+export function isOdd(operation: string): operation is OddOperation {
+  return Object.hasOwn(oddOperations, operation)
 }
 
-export const changeKinds = ['dropped', 'retyped', 'null'] as const
+export const changeKinds = ['dropped', 'retyped', 'null', 'without text'] as const
 
 export type ChangeKind = (typeof changeKinds)[number]
 
@@ -28,7 +29,7 @@ export type Step = string | null
 
 /** A field of some responses, and the change to it. */
 export interface OddCase {
-  readonly operation: PodOperation
+  readonly operation: OddOperation
   readonly status: number
   readonly path: readonly Step[]
   readonly change: ChangeKind
@@ -64,17 +65,24 @@ export function oddVariant(odd: OddCase): Variant {
 /** The value with a change made at a path; undefined if the value itself was dropped. */
 export function changeAt(value: unknown, path: readonly Step[], change: ChangeKind): unknown {
   const [step, ...rest] = path
-  if (step === undefined) return change === 'dropped' ? undefined : change === 'null' ? null : retyped(value)
+  if (step === undefined) return changed(value, change)
   if (step === null) {
     if (!Array.isArray(value)) return value
     return value.map((element) => changeAt(element, rest, change)).filter((element) => element !== undefined)
   }
   const members = membersOf(value)
   if (members === null || !(step in members)) return value
-  const changed = changeAt(members[step], rest, change)
-  if (changed !== undefined) return { ...members, [step]: changed }
+  const member = changeAt(members[step], rest, change)
+  if (member !== undefined) return { ...members, [step]: member }
   const { [step]: _, ...others } = members
   return others
+}
+
+function changed(value: unknown, change: ChangeKind): unknown {
+  if (change === 'dropped') return undefined
+  if (change === 'null') return null
+  // Turned into a text without care, it throws.
+  return change === 'retyped' ? retyped(value) : { toString: 1 }
 }
 
 /** A value of another JSON type, as near as there is one. */

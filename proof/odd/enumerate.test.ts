@@ -20,17 +20,22 @@ it('names every place of every JSON answer once, and null only where something e
     'listPods 200 $ dropped',
     'listPods 200 $ retyped',
     'listPods 200 $ null',
+    'listPods 200 $ without text',
     'listPods 200 pods dropped',
     'listPods 200 pods retyped',
     'listPods 200 pods null',
+    'listPods 200 pods without text',
     'listPods 200 pods[] dropped',
     'listPods 200 pods[] retyped',
     'listPods 200 pods[] null',
+    'listPods 200 pods[] without text',
     'listPods 200 pods[].id dropped',
     'listPods 200 pods[].id retyped',
     'listPods 200 pods[].id null',
+    'listPods 200 pods[].id without text',
     'listPods 200 pods[].template dropped',
     'listPods 200 pods[].template retyped',
+    'listPods 200 pods[].template without text',
   ])
 })
 

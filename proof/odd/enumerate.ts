@@ -1,6 +1,6 @@
 import { type Exchange, jsonOf } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
-import { changeKinds, isPodOperation, type OddCase, pathOf, type Step } from './change.ts'
+import { changeKinds, isOdd, type OddCase, pathOf, type Step } from './change.ts'
 
 /** A place in the answers of a normal run. */
 export interface Place extends Omit<OddCase, 'change'> {
@@ -27,6 +27,8 @@ export function createPlaces(): Places {
     places.set(key, place)
     place.seenBy.add(rule)
     if (value !== null) place.isFilled = true
+    // What a worker puts out is up to the rule.
+    if (at.path.at(-1) === 'output') return
     const into = (step: Step, member: unknown) => walk({ ...at, path: [...at.path, step] }, rule, member)
     if (Array.isArray(value)) for (const element of value) into(null, element)
     else for (const [name, member] of Object.entries(membersOf(value) ?? {})) into(name, member)
@@ -35,7 +37,7 @@ export function createPlaces(): Places {
   return {
     take({ operation, response }, rule) {
       const value = response === null ? undefined : jsonOf(response.body)
-      if (response === null || value === undefined || !isPodOperation(operation)) return
+      if (response === null || value === undefined || !isOdd(operation)) return
       walk({ operation, status: response.status, path: [] }, rule, value)
     },
     all: () => [...places.values()],

@@ -33,8 +33,8 @@ const scenariosEach = 6
 const besideEachOther = 24
 
 /**
- * Tries odd responses: each field of each JSON response of the reference dropped, given another type, or set to null, one
- * at a time in every such response. No rule may crash on any of them.
+ * Tries odd responses: each field of each JSON response of the reference dropped, given another type, set to null, or made
+ * an object without a text, one at a time in every such response. No rule may crash on any of them.
  */
 export async function tryOddResponses(options: OddOptions = {}): Promise<OddResult> {
   const { sample, seed = 1, onProgress } = options

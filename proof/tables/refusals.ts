@@ -13,7 +13,7 @@ const laterMs = 1_000
 export function refusalDefects({ id, table }: Registered<RefusalTable>): Defect[] {
   const { arrange } = table
   const branches = arrange.each(allBranches)
-  return casesOf(table).flatMap(({ name, wrong, statuses }, at) =>
+  return casesOf(table).flatMap(({ name, member, wrong, statuses }, at) =>
     branches.flatMap((branch) => {
       const operation = arrange.operation(branch)
       const { branchName, effect, carryOut, example } = tableOperation(operation)
@@ -67,7 +67,12 @@ export function refusalDefects({ id, table }: Registered<RefusalTable>): Defect[
               ),
             ]),
       ]
-      return defectsOf(id, branches.length === 1 ? name : `${name} (${branchName(branch)})`, faults)
+      const of = member === undefined ? name : `${name}: ${member}`
+      const words = branches.length === 1 ? of : `${of} (${branchName(branch)})`
+      if (member === undefined) return defectsOf(id, words, faults)
+      // The other faults do not depend on what is sent.
+      const own = faults.filter((one) => one.id === 'accepted')
+      return defectsOf(id, words, own).map((defect) => ({ ...defect, variation: { sample: member } }))
     }),
   )
 }

@@ -55,21 +55,24 @@ const cases = refusalTables.flatMap(({ id, table }) =>
   }),
 )
 
-describe.each(cases)('$id $of, $name', ({ id, name, table, wrong, valid, pod, body, operation, branch }) => {
-  const sent = JSON.parse(JSON.stringify(body))
-  const example = { body: valid, ...(pod === undefined ? {} : { pod }) }
+describe.each(cases)(
+  '$id $of, $name $member',
+  ({ id, name, member, table, wrong, valid, pod, body, operation, branch }) => {
+    const sent = JSON.parse(JSON.stringify(body))
+    const example = { body: valid, ...(pod === undefined ? {} : { pod }) }
 
-  test.skipIf(accepted.has(`${id} ${name}`))('violates exactly one constraint', async () => {
-    expect(await violated(operation, example, valid)).toEqual([])
-    expect(await violated(operation, example, sent)).toHaveLength(1)
-  })
+    test.skipIf(accepted.has(`${id} ${name}`))('violates exactly one constraint', async () => {
+      expect(await violated(operation, example, valid)).toEqual([])
+      expect(await violated(operation, example, sent)).toHaveLength(1)
+    })
 
-  test('differs from the valid body and from the other cases', () => {
-    expect(isCase({ operation, branch, wrong }, valid)).toBe(false)
-    const same = casesOf(table).filter((other) => isCase({ operation, branch, wrong: other.wrong }, sent))
-    expect(same.map((other) => other.name)).toEqual([name])
-  })
-})
+    test('differs from the valid body and from the other cases', () => {
+      expect(isCase({ operation, branch, wrong }, valid)).toBe(false)
+      const same = casesOf(table).filter((other) => isCase({ operation, branch, wrong: other.wrong }, sent))
+      expect(same.map((other) => [other.name, other.member])).toEqual([[name, member]])
+    })
+  },
+)
 
 const texts = refusalTables.flatMap(({ id, table }) =>
   casesOf(table).flatMap(({ name, wrong }) => (isText(wrong) ? [{ id, name, text: wrong.text }] : [])),

@@ -8,7 +8,7 @@ import type { EndpointOperation } from '../operations.ts'
 import { endpointOperations } from './operations.ts'
 import type { EndpointService } from './service.ts'
 
-const match = createRoutes<EndpointOperation>('management')
+const { match } = createRoutes<EndpointOperation>('management')
 
 /**
  * Serves a request of endpoint management: who asks, which operation, whether the key permits it, and then the operation

@@ -1,6 +1,9 @@
 /** First segments after the version that belong to the pod plane. */
 export const podSegments = ['pods', 'catalog'] as const
 
+/** The form of the id of an endpoint, which is a part of its address. */
+export const endpointIdForm = /^[A-Za-z0-9_-]+$/
+
 /** Where a request goes. */
 export interface RequestPath {
   readonly pathname: string

@@ -18,15 +18,18 @@ interface Route<O> {
 /** Paths of operations beside those of the API document. */
 export type MorePaths = Readonly<Partial<Record<Operation, string>>>
 
-/**
- * Finds the operations of a plane by method and path, as the API document has them; HEAD counts as GET.
- * @param unknownMethod status of the refusal of a method that a known path does not have.
- * @throws Refusal 404 if the path is unknown.
- */
+/** The operations of a plane by method and path, as the API document has them. */
 export function createRoutes<O extends Operation>(plane: PlaneName, more: MorePaths = {}) {
   const router = new RegExpRouter<Route<O>>()
   for (const [path, route] of routesOf<O>(plane, more)) router.add('GET', path, route)
-  return (method: string, pathname: string, unknownMethod: 404 | 405 = 405): Match<O> => {
+  const has = (pathname: string): boolean => router.match('GET', pathname)[0].length > 0
+
+  /**
+   * Finds an operation; HEAD counts as GET.
+   * @param unknownMethod status of the refusal of a method that a known path does not have.
+   * @throws Refusal 404 if the path is unknown.
+   */
+  const match = (method: string, pathname: string, unknownMethod: 404 | 405 = 405): Match<O> => {
     const [[found], segments = []] = router.match('GET', pathname)
     if (found === undefined) throw new Refusal(404, 'no such route')
     const [{ byMethod, allow }, places] = found
@@ -38,6 +41,7 @@ export function createRoutes<O extends Operation>(plane: PlaneName, more: MorePa
     const named = Object.entries(places).map(([name, place]) => [name, segments[place as number] ?? ''])
     return { operation, params: Object.fromEntries(named) }
   }
+  return { has, match }
 }
 
 function routesOf<O>(plane: PlaneName, more: MorePaths): Map<string, Route<O>> {

@@ -1,3 +1,4 @@
+import { endpointIdForm } from '../http/path.ts'
 import { OptionError } from '../option-error.ts'
 import type { ServerProgram } from '../worker/program.ts'
 import { createConformanceServer } from '../worker/server.ts'
@@ -23,7 +24,7 @@ export const defaultBalanced: readonly BalancedOffer[] = [
 /**
  * The load-balanced plane of one reference. A worker is started with the first request to its endpoint.
  * @param users of the accounts; the first one owns what names no owner.
- * @throws OptionError for endpoints that have the same id.
+ * @throws OptionError for an id that cannot be a part of an address, or that two endpoints have.
  */
 export function createBalancedState(
   { balanced = defaultBalanced, addresses = byPath, server = createConformanceServer() }: BalancedOptions,
@@ -31,6 +32,7 @@ export function createBalancedState(
 ): BalancedState {
   const endpoints = new Map<string, BalancedEndpoint>()
   for (const offer of balanced) {
+    if (!endpointIdForm.test(offer.id)) throw new OptionError('balanced', 'an id of letters, digits, - and _', offer.id)
     if (endpoints.has(offer.id)) throw new OptionError('balanced', 'identifiers that differ', offer.id)
     endpoints.set(offer.id, balancedOf({ user: users[0] ?? '', ...offer }))
   }

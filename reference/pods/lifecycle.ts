@@ -105,6 +105,15 @@ function isTerminatedKept({ style }: PodService): boolean {
   )
 }
 
+/** Puts a new pod into a status, as if it had reached it by itself; from STARTING it goes on. */
+export function place(pod: StoredPod, status: PodStatus, service: PodService): void {
+  callOff(pod)
+  // A pod that has exited was running before.
+  if (status === 'EXITED') service.parts.enter(pod, 'RUNNING', service)
+  if (status === 'STARTING') beginStarting(pod, service)
+  else service.parts.enter(pod, status, service)
+}
+
 function beginStarting(pod: StoredPod, service: PodService): void {
   service.parts.enter(pod, 'STARTING', service)
   after(service.life.startingMs, pod, service, () => arrive(pod, service))

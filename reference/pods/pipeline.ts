@@ -9,7 +9,7 @@ import type { PodOperation } from '../operations.ts'
 import { operations } from './operations.ts'
 import type { PodService } from './service.ts'
 
-const match = createRoutes<PodOperation>('pods')
+const { match } = createRoutes<PodOperation>('pods')
 
 /**
  * Serves a request: who asks, whether a quota is left, which operation, whether the key permits it, what its body

@@ -50,11 +50,15 @@ describe.each(operations)('%s /%s', (method, path) => {
 })
 
 test.each(['', 'unknown', 'run/', 'run/a', 'status', 'status/', 'status/a/b', 'cancel', 'openai', 'openai/', 'Run'])(
-  'no operation: /%s',
+  'no operation, told otherwise than an unknown endpoint: /%s',
   async (path) => {
     const { operate } = createQueueBench()
     for (const method of ['GET', 'POST']) {
-      expect(await operate(method, path)).toMatchObject({ status: 404, body: { error: expect.any(String) } })
+      for (const endpoint of ['normal', 'unknown']) {
+        const answer = await operate(method, path, {}, endpoint)
+        expect(answer).toMatchObject({ status: 404, body: { status: 404, detail: 'no such route' } })
+        expect(answer.headers.get('content-type')).toBe('application/problem+json')
+      }
     }
   },
 )

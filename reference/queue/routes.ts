@@ -16,9 +16,17 @@ export interface QueueMatch {
 const PREFIX = '/v2/'
 
 /** The id of a job may be in the query of /stream instead. */
-const match = createRoutes<QueueOperation>('queue', { streamJob: '/v2/{endpoint}/stream' })
+const { has, match } = createRoutes<QueueOperation>('queue', { streamJob: '/v2/{endpoint}/stream' })
 
-/** The endpoint that a path names; null if the path is not of the queue plane. */
+/**
+ * True if a path is an operation of an endpoint, which may not exist. Any other path below /v2 belongs to the pod plane, so that
+ * a client tells an operation that does not exist from an endpoint that does not.
+ */
+export function isQueuePath(pathname: string): boolean {
+  return endpointIn(pathname) !== null && has(pathname)
+}
+
+/** The endpoint that a path names; null if the path is of the pod plane. */
 export function endpointIn(pathname: string): string | null {
   if (!pathname.startsWith(PREFIX)) return null
   const slash = pathname.indexOf('/', PREFIX.length)

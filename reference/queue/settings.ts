@@ -1,5 +1,5 @@
 import type { RateOperation, Tables } from '../../generated/tables.ts'
-import { podSegments } from '../http/path.ts'
+import { endpointIdForm, podSegments } from '../http/path.ts'
 import { createOperationLimiter, type OperationLimiter } from '../limits/operation-limiter.ts'
 import { OptionError } from '../option-error.ts'
 import { createConformanceWorker } from '../worker/conformance.ts'
@@ -22,8 +22,6 @@ export interface QueueSetup {
   /** When the endpoints of the beginning were created. */
   readonly madeMs: number
 }
-
-const ENDPOINT_ID = /^[A-Za-z0-9_-]+$/
 
 /** The endpoints that a reference has unless it is given others. */
 export const defaultEndpoints: readonly EndpointOffer[] = [
@@ -75,7 +73,7 @@ export function createQueueState(setup: QueueSetup): QueueState {
 function checkOffer(offer: EndpointOffer, { users }: QueueSetup, known: ReadonlyMap<string, Endpoint>): void {
   const { id, user, workersMin, workersMax } = offer
   const option = `endpoints (${id})`
-  if (!ENDPOINT_ID.test(id) || (podSegments as readonly string[]).includes(id)) {
+  if (!endpointIdForm.test(id) || (podSegments as readonly string[]).includes(id)) {
     throw new OptionError('endpoints', `an id of letters, digits, - and _, and not ${podSegments.join(' or ')}`, id)
   }
   if (known.has(id)) throw new OptionError('endpoints', 'identifiers that differ', id)

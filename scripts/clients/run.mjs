@@ -1,4 +1,4 @@
-// Runs clients of others against `plumbline serve`, unchanged: two that are generated from its document, and a page in
+// Runs clients of others against `plumbline serve`, unchanged: four that are generated from its document, and a page in
 // Chromium. Their tools are installed into out/clients.
 import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,12 +10,14 @@ import { createsPod } from './browser.mjs'
 
 const versions = {
   typescript: ['@hey-api/openapi-ts@0.99.0', 'typescript@5.9.3', '@types/node@24.10.1'],
+  typed: ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3', '@types/node@24.10.1'],
   python: ['openapi-python-client==0.29.1'],
+  go: ['github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2', 'github.com/oapi-codegen/runtime@v1.8.0'],
   browser: ['playwright-core@1.65.1'],
 }
 const here = import.meta.dirname
 const out = join(here, '..', '..', 'out', 'clients')
-const clients = { typescript, python, browser }
+const clients = { typescript, typed, python, go, browser }
 
 /** Lines that the server logged for the present client. */
 const lines = []
@@ -36,14 +38,28 @@ await served.end()
 
 async function typescript(folder, url) {
   await npmInstall(folder, versions.typescript)
-  const options = { module: 'nodenext', target: 'es2024', strict: true, types: ['node'], outDir: 'js' }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['journey.ts'] }))
-  copyFileSync(join(here, 'journey.ts'), join(folder, 'journey.ts'))
   rmSync(join(folder, 'client'), { recursive: true, force: true })
-  const bin = (name) => join(folder, 'node_modules', '.bin', name)
-  await run(folder, bin('openapi-ts'), ['--input', `${url}/openapi.json`, '--output', 'client'])
-  await run(folder, bin('tsc'), ['--project', '.'])
-  await run(folder, process.execPath, [join('js', 'journey.js')])
+  await run(folder, binOf(folder, 'openapi-ts'), ['--input', `${url}/openapi.json`, '--output', 'client'])
+  await compileAndRun(folder, 'journey')
+}
+
+async function typed(folder, url) {
+  await npmInstall(folder, versions.typed)
+  await run(folder, binOf(folder, 'openapi-typescript'), [`${url}/openapi.json`, '--output', 'api.ts'])
+  await compileAndRun(folder, 'typed', url)
+}
+
+/** Compiles a file of this folder in strict mode and runs it. */
+async function compileAndRun(folder, name, ...args) {
+  const options = { module: 'nodenext', target: 'es2024', strict: true, types: ['node'], outDir: 'js' }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: [`${name}.ts`] }))
+  copyFileSync(join(here, `${name}.ts`), join(folder, `${name}.ts`))
+  await run(folder, binOf(folder, 'tsc'), ['--project', '.'])
+  await run(folder, process.execPath, [join('js', `${name}.js`), ...args])
+}
+
+function binOf(folder, name) {
+  return join(folder, 'node_modules', '.bin', name)
 }
 
 async function python(folder, url) {
@@ -54,6 +70,20 @@ async function python(folder, url) {
   await run(folder, bin('openapi-python-client'), ['generate', '--url', `${url}/openapi.json`, ...output])
   copyFileSync(join(here, 'journey.py'), join(folder, 'journey.py'))
   await run(folder, bin('python'), ['journey.py', url])
+}
+
+async function go(folder, url) {
+  const [generator, runtime] = versions.go
+  const command = (...args) => run(folder, 'go', args, 'install Go 1.24 or newer')
+  mkdirSync(join(folder, 'api'), { recursive: true })
+  writeFileSync(join(folder, 'go.mod'), 'module journey\n\ngo 1.24\n')
+  copyFileSync(join(here, 'journey.go'), join(folder, 'journey.go'))
+  const document = await (await fetch(`${url}/openapi-3.0.json`)).text()
+  writeFileSync(join(folder, 'openapi.json'), document)
+  const output = ['-generate', 'types,client', '-package', 'api', '-o', join('api', 'api.gen.go')]
+  await command('run', generator, ...output, 'openapi.json')
+  await command('get', runtime)
+  await command('run', '.', url)
 }
 
 async function browser(folder, url) {

@@ -1,4 +1,5 @@
-"""Bodies name what the reference offers. Otherwise nearly every creation is refused for unknown hardware, and no job fails."""
+"""Generated bodies name what the reference offers; otherwise nearly every creation is refused for unknown hardware, and no job
+fails. The examples of the document are sent as they are."""
 
 from copy import deepcopy
 
@@ -12,6 +13,8 @@ FAILING = {"plumbline": {"v": 1, "steps": [{"fail": "as asked"}]}}
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
+    if case.meta is not None and case.meta.phase.name == "examples":
+        return
     label, path = case.operation.label, case.path_parameters or {}
     if label == "DELETE /v1/endpoints/{id}" and path.get("id") == JOBS:
         case.path_parameters = {**path, "id": "second"}

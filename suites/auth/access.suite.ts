@@ -1,5 +1,5 @@
 import { textOf } from '../../harness/exchange/exchange.ts'
-import { membersOf, type PodView } from '../../harness/exchange/read.ts'
+import { membersOf, type PodView, textIn } from '../../harness/exchange/read.ts'
 import { changeOf } from '../../harness/fixtures/change.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
 import type { Fixtures } from '../../harness/fixtures/types.ts'
@@ -29,7 +29,7 @@ rule('auth.pods.hidden', { varies: [...anyPod, 'order'] }, async (context) => {
   }
   await listHolding(context, pod.id)
   await expectUnlisted()
-  const secrets = { 'the name of the pod': String(pod.value.name), 'a variable of the pod': value }
+  const secrets = { 'the name of the pod': textIn(pod.value.name), 'a variable of the pod': value }
   for (const send of vary.ordered([...requests.values()])) {
     const reply = await send(stranger, { mustBeRefused: true })
     check('refused').status(reply, 403, 404)

@@ -5,6 +5,7 @@ import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { managementPermissions } from '../../target/permissions.ts'
 import {
   createdEndpoint,
   endpointBody,
@@ -15,9 +16,9 @@ import {
   listEndpoints,
   listWith,
 } from '../shared/endpoints.ts'
-import { type Authorizations, expired, malformed, missing, neverIssued } from './authorizations.ts'
+import { type Authorizations, expired, isKnownKey, malformed, missing, neverIssued } from './authorizations.ts'
 
-const options = { creates: 2, varies: ['order'] } as const
+const options = { creates: 2, varies: ['order', 'sample'] } as const
 
 rule('auth.management.missing', options, (context) => expectRefusedEverywhere(context, missing))
 
@@ -51,6 +52,22 @@ rule('auth.management.hidden', options, async (context) => {
   await clock.sleep(laterMs)
   await expectUnchanged()
   await expectUnlisted()
+  expectAllWorked()
+})
+
+rule('auth.management.forbidden', options, async (context) => {
+  const { check, inconclusive, on, target, vary } = context
+  const restricted = on('management', 'restricted')
+  const { requests, expectNoEffect, expectAllWorked } = await workingEndpoints(context)
+  for (const operation of vary.ordered(managementPermissions(target.grants.mayNot))) {
+    const reply = await requests.get(operation)?.(restricted, { mustBeRefused: true })
+    if (reply === undefined) continue
+    if (reply.status === 401 && !(await isKnownKey(context, 'restricted'))) {
+      inconclusive('the restricted key is answered 401 and nothing shows that it is valid')
+    }
+    check('refused').status(reply, 401, 403, 404)
+  }
+  await expectNoEffect()
   expectAllWorked()
 })
 

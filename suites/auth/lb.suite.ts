@@ -10,7 +10,7 @@ import {
   usesNormalLooking,
   withNonce,
 } from '../shared/balanced.ts'
-import { type Authorizations, expired, malformed, missing, neverIssued } from './authorizations.ts'
+import { type Authorizations, expired, isKnownKey, malformed, missing, neverIssued } from './authorizations.ts'
 
 rule('auth.lb.missing', usesNormalLooking, (context) => expectRefused(context, missing))
 
@@ -28,6 +28,20 @@ rule('auth.lb.hidden', usesNormalLooking, async (context) => {
     const reply = await send(stranger)
     if (reply.status === 401) inconclusive('the stranger is answered 401, so its key may not be a valid one')
     check('refused').status(reply, 403, 404)
+  }
+  if (part('lb.worker')) await expectNotReached(context, 'not-reached', nonces)
+})
+
+rule('auth.lb.forbidden', usesNormalLooking, async (context) => {
+  const { check, inconclusive, lbAs, part } = context
+  const restricted = lbAs('restricted')
+  const { requests, nonces } = await workingRequests(context)
+  for (const send of requests) {
+    const reply = await send(restricted)
+    if (reply.status === 401 && !(await isKnownKey(context, 'restricted'))) {
+      inconclusive('the restricted key is answered 401 and nothing shows that it is valid')
+    }
+    check('refused').status(reply, 401, 403, 404)
   }
   if (part('lb.worker')) await expectNotReached(context, 'not-reached', nonces)
 })

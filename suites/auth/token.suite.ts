@@ -7,7 +7,7 @@ import { expectUnchanged } from '../shared/unchanged.ts'
 import { type Authorizations, expired, malformed, missing, neverIssued } from './authorizations.ts'
 import { allOperations, onePod, workingPlane } from './operations.ts'
 
-const varies = [...anyPod, 'order'] as const
+const varies = [...anyPod, 'order', 'sample'] as const
 
 rule('auth.pods.missing', { varies }, (context) => expectRefusedEverywhere(context, missing))
 

@@ -1,7 +1,7 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { isSuccess, jsonIn } from '../../harness/exchange/exchange.ts'
-import { membersOf, show } from '../../harness/exchange/read.ts'
+import { membersOf, show, textIn } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -136,8 +136,8 @@ async function lookups(context: Context, from: Deployed, to: Deployed): Promise<
   const send = () => on('deploy').call('callPeer', { body: { from: from.name, to: to.name } })
   const reply = await lookUntil(context, target.tolerances.visibleMs, send, ({ status }) => isSuccess(status))
   const { stdout, exit } = membersOf(reply.json) ?? {}
-  if (!isSuccess(reply.status)) inconclusive(`the call of a peer ended with exit code ${String(exit)}`)
-  const count = membersOf(jsonIn(String(stdout)))?.lookups
+  if (!isSuccess(reply.status)) inconclusive(`the call of a peer ended with exit code ${textIn(exit)}`)
+  const count = membersOf(jsonIn(textIn(stdout)))?.lookups
   return typeof count === 'number'
     ? { reply, count }
     : inconclusive('the call of a peer did not print {"lookups": NUMBER}')

@@ -1,6 +1,6 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { membersOf } from '../../harness/exchange/read.ts'
+import { membersOf, textIn } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { CommandEnd, Deployed, PackageSummary, ProjectTree } from '../../harness/tool/types.ts'
 import { whileQuotaIsUsed } from '../shared/endpoints.ts'
@@ -14,8 +14,6 @@ export interface ToolEnd extends CommandEnd {
 
 /** How long a deployment waits for several workers at once, which other rules take one by one, ms. */
 const workersWaitMs = 180_000
-/** Most characters of a line of the tool in a message. */
-const longestLine = 200
 /** How much later a refused project is searched for once more, ms. */
 const laterMs = 2_000
 
@@ -66,7 +64,7 @@ export async function listWith(context: Context, names: readonly string[]) {
     const reply = await on('deploy').call('listDeployed')
     const { endpoints, exit } = membersOf(reply.json) ?? {}
     if (!isSuccess(reply.status) || endpoints === undefined)
-      inconclusive(`the list of the tool ended with exit code ${String(exit)}`)
+      inconclusive(`the list of the tool ended with exit code ${textIn(exit)}`)
     return { reply, endpoints: endpoints as readonly Deployed[] }
   }
   return lookUntil(context, target.tolerances.visibleMs, look, ({ endpoints }) =>
@@ -93,7 +91,7 @@ export async function countListed(context: Context, names: readonly string[], la
 /** `exit code 1: no credentials`, with the first line that the tool wrote about it. */
 export function exitOf({ exit, stdout, stderr }: CommandEnd): string {
   const [line = ''] = `${stderr}\n${stdout}`.split('\n').filter((text) => text.trim() !== '')
-  return line === '' ? `exit code ${exit}` : `exit code ${exit}: ${line.trim().slice(0, longestLine)}`
+  return line === '' ? `exit code ${exit}` : `exit code ${exit}: ${line.trim()}`
 }
 
 /** The package of a build. Ends the rule as inconclusive if its format is unknown. */

@@ -1,7 +1,7 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
-import { idIn, type Members, membersOf, show } from '../../harness/exchange/read.ts'
+import { idIn, type Members, membersOf, show, textIn } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import {
@@ -18,9 +18,9 @@ import {
 } from '../shared/endpoints.ts'
 import { expectRefusal } from '../shared/job-responses.ts'
 import { isNamed } from '../shared/listing.ts'
-import { kindOfValue } from '../shared/readers.ts'
+import { anId, kindOfValue } from '../shared/readers.ts'
 import { judged } from '../shared/shapes.ts'
-import { type Arrangement, refusals } from '../shared/table.ts'
+import { type Arrangement, anyOf, likeOther, refusals } from '../shared/table.ts'
 
 rule('endpoints.create', { creates: 2 }, async (context) => {
   const { check } = context
@@ -30,7 +30,7 @@ rule('endpoints.create', { creates: 2 }, async (context) => {
     inconclusiveIfQuotaIsUsed(context, reply)
     check('accepted').success(reply)
     const observed = kindOfValue(membersOf(reply.json)?.id)
-    check('id').that(idIn(reply.json) !== null, 'a string that is not empty', observed, reply)
+    check('id').that(idIn(reply.json) !== null, anId, observed, reply)
   }
 })
 
@@ -56,7 +56,7 @@ rule('endpoints.echoes', { creates: 2 }, async (context) => {
   const { body, reply } = await createdEndpoint(context, unusual)
   const shown = context.check('object').object(reply)
   for (const [name, sent] of Object.entries(body)) {
-    const isSame = name === 'name' ? isNamed(String(shown.name), String(sent)) : show(shown[name]) === show(sent)
+    const isSame = name === 'name' ? isNamed(textIn(shown.name), textIn(sent)) : show(shown[name]) === show(sent)
     const [expected, observed] = name === 'name' ? ['the name', 'another name'] : [show(sent), show(shown[name])]
     context.check(name).that(isSame, expected, observed, reply)
   }
@@ -67,7 +67,7 @@ everyExchange('endpoints.json', ({ response }) => {
   return judged('json', jsonOf(response.body) !== undefined, 'JSON that parses', 'a body that is not JSON')
 })
 
-rule('endpoints.address', async (context) => {
+rule('endpoints.address', { varies: ['upkeep'] }, async (context) => {
   const { check, queue } = context
   const { id } = await createdEndpoint(context)
   const job = await submitTo(context, id, { steps: [{ output: 1 }] })
@@ -76,7 +76,7 @@ rule('endpoints.address', async (context) => {
   check('serves').that(status === 'COMPLETED', 'COMPLETED', status, reply)
 })
 
-rule('endpoints.from-template', async (context) => {
+rule('endpoints.from-template', { varies: ['upkeep'] }, async (context) => {
   const { check, random } = context
   const { id } = await createdEndpoint(context)
   const output = { sum: Math.floor(random() * 2 ** 40) }
@@ -86,7 +86,7 @@ rule('endpoints.from-template', async (context) => {
   check('worker').that(isOurs, 'the output of the worker in the template', 'another output', reply)
 })
 
-rule('endpoints.unique', { creates: 2 }, async (context) => {
+rule('endpoints.unique', { creates: 2, varies: ['upkeep'] }, async (context) => {
   const { check } = context
   const one = await createdEndpoint(context)
   const two = await createdEndpoint(context)
@@ -137,10 +137,20 @@ refusals('endpoints.types', creation, ['4XX'], {
   'workersMax fraction': { workersMax: 1.5 },
   idleTimeout: { idleTimeout: 'soon' },
   'idleTimeout boolean': { idleTimeout: true },
+  'another type': anyOf({
+    'list for the template': { templateId: ['template'] },
+    'number for the template': { templateId: 7 },
+    'true for workersMin': { workersMin: true },
+    'list for workersMax': { workersMax: [1] },
+    'fraction for workersMin': { workersMin: 0.5 },
+  }),
 })
 
 refusals('endpoints.template-unknown', creation, ['4XX'], {
   unknown: (valid, target) => ({ ...valid, templateId: mutate(target.management?.template ?? '') }),
+  'like a template': anyOf(
+    likeOther((change) => (valid, { management }) => ({ ...valid, templateId: change(management?.template ?? '') })),
+  ),
 })
 
 refusals('endpoints.min-above-max', creation, ['4XX'], {

@@ -1,7 +1,7 @@
 import { tables } from '../../generated/tables.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { idIn, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import { inconclusiveIfOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -15,6 +15,7 @@ import {
   laterMs,
   listEndpoints,
   saysQuota,
+  update,
   whileQuotaIsUsed,
 } from '../shared/endpoints.ts'
 import { lookUntil, untilFound } from '../shared/look-until.ts'
@@ -66,18 +67,18 @@ rule('endpoints.quota-race', { alone: true }, async (context) => {
 })
 
 rule('endpoints.quota-update', { alone: true }, async (context) => {
-  const { check, clock, inconclusive, on, target } = context
+  const { check, clock, inconclusive, target } = context
   const left = await leftOfQuota(context)
   const { id } = await createdEndpoint(context)
-  const update = (workersMax: number) =>
-    on('management').call('updateEndpoint', { ids: { id }, body: { workersMax }, repeats: true })
-  const within = await whileQuotaIsUsed(context, () => update(left), isQuotaUsed)
+  const within = await whileQuotaIsUsed(context, () => update(context, id, { workersMax: left }), isQuotaUsed)
   if (!isSuccess(within.status)) inconclusive(`an update within the quota was answered ${within.status}`)
-  await expectWorkers((shown) => inconclusive(`workersMax is ${shown} after an update to ${left}`))
-  expectOverQuota(context, await update(left + 1))
+  await expectWorkers((shown) => inconclusive(`workersMax is ${show(shown)} after an update to ${left}`))
+  expectOverQuota(context, await update(context, id, { workersMax: left + 1 }))
   for (const ms of [0, laterMs]) {
     if (ms > 0) await clock.sleep(ms)
-    await expectWorkers((shown, at) => check('unchanged').that(false, `workersMax ${left}`, `workersMax ${shown}`, at))
+    await expectWorkers((shown, at) =>
+      check('unchanged').that(false, `workersMax ${left}`, `workersMax ${show(shown)}`, at),
+    )
   }
 
   /** Reads until the last update may be expected to be visible. */

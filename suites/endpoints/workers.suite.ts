@@ -1,11 +1,21 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
-import { membersOf } from '../../harness/exchange/read.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { type Members, membersOf, textIn } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Arrival } from '../../harness/receiver/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { createdEndpoint, endOf, idleTimeoutOf, sectionOf, submitTo } from '../shared/endpoints.ts'
+import {
+  createdEndpoint,
+  endOf,
+  idleTimeoutOf,
+  isQuotaUsed,
+  sectionOf,
+  submitTo,
+  update,
+  whileQuotaIsUsed,
+} from '../shared/endpoints.ts'
 import { lookUntil } from '../shared/look-until.ts'
 
 /** The idleTimeout of new endpoints, seconds. */
@@ -37,46 +47,69 @@ rule<'next' | 'first'>(
   },
 )
 
-rule('endpoints.workers-min', { creates: 2 }, async (context) => {
-  const { begun, check, clock, inconclusive, part, target } = context
+rule('endpoints.workers-min', { creates: 2, varies: ['upkeep'] }, async (context) => {
+  const { clock, part, target } = context
   const { id } = await createdEndpoint(context, { workersMin: 2, workersMax: 2 })
-  await expectReady('minimum', '2 workers without any job')
+  await expectTwoReady(context, id, 'minimum', '2 workers without any job')
   await clock.sleep(idleSeconds * 1_000 + target.tolerances.sweepMs)
-  await expectReady('stays', '2 workers after the idleTimeout')
+  await expectTwoReady(context, id, 'stays', '2 workers after the idleTimeout')
+  if (part('receiver')) await expectAtMost(context, id, 'maximum', 2)
+})
+
+rule('endpoints.update-workers', { creates: 2 }, async (context) => {
+  const { clock, inconclusive, part, target } = context
+  const { id } = await createdEndpoint(context)
+  await updateTo({ workersMin: 2, workersMax: 2 })
+  await expectTwoReady(context, id, 'minimum', '2 workers after the update')
   if (!part('receiver')) return
-  const jobs = await heldJobs(4)
-  await clock.sleep(spareMs)
-  const running = jobs.filter(({ beacon }) => beacon.executions().length > 0).length
-  const { reply } = await readyWorkers(context, id)
-  check('maximum').that(running <= 2, '2 executions at once', `${running} executions at once`, reply)
-  await release(jobs)
+  await expectAtMost(context, id, 'maximum', 2)
+  await updateTo({ workersMin: 0, workersMax: 1 })
+  await clock.sleep(idleSeconds * 1_000 + target.tolerances.sweepMs)
+  await expectAtMost(context, id, 'lowered', 1)
 
-  /** Jobs that wait in their workers, or for one. Two of them have begun. */
-  async function heldJobs(count: number): Promise<readonly SubmittedJob[]> {
-    const held: SubmittedJob[] = []
-    for (let n = 0; n < count; n++) held.push(await submitTo(context, id, { steps: [{ hold: 'go' }] }))
-    for (const job of held.slice(0, 2)) await begun(job)
-    return held
-  }
-
-  async function release(held: readonly SubmittedJob[]): Promise<void> {
-    for (const { beacon } of held) beacon.release('go')
-    for (const job of held) await endOf(context, job)
-  }
-
-  /** Workers that come only with jobs show that there is capacity. */
-  async function expectReady(clause: string, expected: string): Promise<void> {
-    const look = () => readyWorkers(context, id)
-    const seen = await lookUntil(context, target.tolerances.coldStartMs, look, ({ ready }) => ready >= 2)
-    if (seen.ready === 0) await endOf(context, await submitTo(context, id))
-    else if (seen.ready < 2 && part('receiver')) await release(await heldJobs(2))
-    else if (seen.ready < 2)
-      inconclusive('one of 2 workers is ready; only a receiver shows if there is capacity for both')
-    check(clause).that(seen.ready >= 2, expected, pluralize(seen.ready, 'worker'), seen.reply)
+  async function updateTo(body: Members): Promise<void> {
+    const { status } = await whileQuotaIsUsed(context, () => update(context, id, body), isQuotaUsed)
+    if (!isSuccess(status)) inconclusive(`an update of workersMin and workersMax was answered ${status}`)
   }
 })
 
-rule('endpoints.idle-timeout', async (context) => {
+/** Twice as many jobs as workers are executed by no more than that at once. */
+async function expectAtMost(context: Context, id: string, clause: string, most: number): Promise<void> {
+  const jobs = await heldJobs(context, id, 2 * most, most)
+  await context.clock.sleep(spareMs)
+  const running = jobs.filter(({ beacon }) => beacon.executions().length > 0).length
+  const { reply } = await readyWorkers(context, id)
+  const [expected, observed] = [most, running].map((count) => `${pluralize(count, 'execution')} at once`)
+  context.check(clause).that(running <= most, expected ?? '', observed ?? '', reply)
+  await release(context, jobs)
+}
+
+/** Jobs that wait in their workers, or for one. The first few have begun. */
+async function heldJobs(context: Context, id: string, count: number, first: number): Promise<readonly SubmittedJob[]> {
+  const held: SubmittedJob[] = []
+  for (let n = 0; n < count; n++) held.push(await submitTo(context, id, { steps: [{ hold: 'go' }] }))
+  for (const job of held.slice(0, first)) await context.begun(job)
+  return held
+}
+
+async function release(context: Context, held: readonly SubmittedJob[]): Promise<void> {
+  for (const { beacon } of held) beacon.release('go')
+  for (const job of held) await endOf(context, job)
+}
+
+/** Two workers are ready. If they come only with jobs, there is capacity. */
+async function expectTwoReady(context: Context, id: string, clause: string, expected: string): Promise<void> {
+  const { check, inconclusive, part, target } = context
+  const look = () => readyWorkers(context, id)
+  const seen = await lookUntil(context, target.tolerances.coldStartMs, look, ({ ready }) => ready >= 2)
+  if (seen.ready === 0) await endOf(context, await submitTo(context, id))
+  else if (seen.ready < 2 && part('receiver')) await release(context, await heldJobs(context, id, 2, 2))
+  else if (seen.ready < 2)
+    inconclusive('one of 2 workers is ready; only a receiver shows if there is capacity for both')
+  check(clause).that(seen.ready >= 2, expected, pluralize(seen.ready, 'worker'), seen.reply)
+}
+
+rule('endpoints.idle-timeout', { varies: ['upkeep'] }, async (context) => {
   const { check, clock, reading, target } = context
   const { dispatchMs, sweepMs } = target.tolerances
   const { id } = await createdEndpoint(context, { idleTimeout: idleTimeoutOf(context, idleSeconds) })
@@ -99,7 +132,7 @@ rule('endpoints.idle-timeout', async (context) => {
 /** The id of the GPU that a worker reports; `no GPU` if it has none. */
 function gpuIn({ json }: Reply): string {
   const output = membersOf(membersOf(json)?.output)
-  return String(membersOf(output?.gpu)?.id ?? 'no GPU')
+  return textIn(membersOf(output?.gpu)?.id ?? 'no GPU')
 }
 
 function nameOf(first: unknown, other: unknown): string {

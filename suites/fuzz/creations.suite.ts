@@ -8,6 +8,7 @@ import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import { createCases } from '../../harness/rule/cases.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { namedSecretsOf } from '../../target/describe.ts'
 import { created, expectNotCreated, isShown } from '../pods/creation.ts'
 import { shown } from '../shared/patching.ts'
 import type { Refused } from '../shared/table.ts'
@@ -45,14 +46,17 @@ rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
     const body = { ...(await fixture.body({ kind, mount: 'none', fields: 'few' })), name: placeholder }
     bodies.push(bodies.length === 0 ? { ...many, ...body } : body)
   }
-  const { enumerated, random } = casesOf(JSON.stringify(bodies))
+  // A replay has marks of another length in place of secrets, and would draw other cases.
+  const secrets = namedSecretsOf(target).map(([, value], n) => [`plumbline-secret-${n}`, inJson(value)] as const)
+  const list = secrets.reduce((text, [name, value]) => text.replaceAll(value, name), JSON.stringify(bodies))
+  const { enumerated, random } = casesOf(list)
   const cases = [...enumerated, ...random]
   const isRandom = new Set(random)
   const situationOf = (one: FuzzCase) => (isRandom.has(one) ? randomly : situation)
   const mayBeMade = (one: FuzzCase) => mayChange(situationOf(one), one)
   if (cases[0] !== undefined && !mayBeMade(cases[0]))
     inconclusive('creations have members that the description does not know, so no oracle tells what is to be refused')
-  const own = memoize((one: FuzzCase) => named(context, one))
+  const own = memoize((one: FuzzCase) => completed(context, one, secrets))
   const way: Omit<Way, 'situation'> = {
     clause: 'answer',
     send: (one, options) => pods.create(raw(own(one).bytes), { ...options, repeats: true }),
@@ -96,11 +100,19 @@ async function readsBack(context: Context, one: FuzzCase, bytes: Uint8Array, rep
   await pods.delete(id)
 }
 
-/** A case under a name of the run, if the name is still in it. */
-function named({ nextName }: Context, { bytes }: FuzzCase) {
+/** A case under a name of the run and with the secrets of the target file, as far as it still has places for them. */
+function completed({ nextName }: Context, { bytes }: FuzzCase, secrets: readonly (readonly [string, string])[]) {
   const name = nextName()
-  const text = Buffer.from(bytes).toString('latin1').replaceAll(placeholder, name)
+  const texts = [[placeholder, name] as const, ...secrets]
+  const text = texts.reduce(
+    (body, [place, value]) => body.replaceAll(place, Buffer.from(value).toString('latin1')),
+    Buffer.from(bytes).toString('latin1'),
+  )
   return { name, bytes: new Uint8Array(Buffer.from(text, 'latin1')) }
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
 }
 
 /** Everything that can be wrong once with a list of bodies, and random bodies; the same as long as the ledger is the same. */

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
+import querystring from 'node:querystring'
 import { isDeepStrictEqual } from 'node:util'
 import { raw } from '../../harness/client/body.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { mediaTypeOf, textOf } from '../../harness/exchange/exchange.ts'
-import { show } from '../../harness/exchange/read.ts'
+import { show, textIn } from '../../harness/exchange/read.ts'
 import type { RouteOptions } from '../../harness/planes/lb/client.ts'
 import { inconclusiveIfOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -99,7 +100,7 @@ function isSame(text: string, value: unknown): boolean {
 /** A path as its segments: characters that need no encoding may be decoded on the way, a slash may not. */
 function segmentsOf(path: unknown): unknown {
   if (typeof path !== 'string' || /%(?![\da-f]{2})/i.test(path)) return path
-  return path.split('/').map(decodeURIComponent)
+  return path.split('/').map(querystring.unescape)
 }
 
 function pairsOf(query: unknown): unknown {
@@ -109,8 +110,8 @@ function pairsOf(query: unknown): unknown {
 /** All values of a header in the pairs that the worker reports; null if there is none. */
 function headerIn(pairs: unknown, wanted: string): string | null {
   const list = Array.isArray(pairs) ? pairs : []
-  const values = list.filter((pair) => String(pair?.[0]).toLowerCase() === wanted.toLowerCase()).map((pair) => pair[1])
-  return values.length === 0 ? null : values.join(', ')
+  const values = list.filter((pair) => textIn(pair?.[0]).toLowerCase() === wanted.toLowerCase()).map((pair) => pair[1])
+  return values.length === 0 ? null : values.map(textIn).join(', ')
 }
 
 /** Statuses of a worker, with the content types of its responses. A gateway may put its own page for a 502, 503 or 504. */

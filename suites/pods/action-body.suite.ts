@@ -8,8 +8,7 @@ import { inconclusiveIfOutage, isRefusal, outageStatuses } from '../../harness/r
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
-import type { Target } from '../../target/types.ts'
-import { casesOf, type RefusalTable, refusals, refusalTables, wrongBody } from '../shared/table.ts'
+import { anyOf, type RefusalTable, refusals, refusalTables, sampledCases, wrongBody } from '../shared/table.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { expectAccepted } from './answers.ts'
 import { acting, actingVaries, podForAction } from './arrangements.ts'
@@ -49,6 +48,13 @@ refusals('pods.action-body.unknown-action', acting, [422], {
   unknown: ({ action }) => ({ action: `${action}-now` }),
   'another-case': ({ action }) => ({ action: String(action).toUpperCase() }),
   padded: ({ action }) => ({ action: ` ${action} ` }),
+  'like an action': anyOf({
+    empty: { action: '' },
+    'first letters': ({ action }) => ({ action: String(action).slice(0, -1) }),
+    capitalised: ({ action }) => ({ action: String(action).replace(/^./, (letter) => letter.toUpperCase()) }),
+    'a status': { action: 'RUNNING' },
+    'a name of every object': { action: 'constructor' },
+  }),
 })
 
 refusals('pods.action-body.wrong-type', acting, [422], {
@@ -56,6 +62,13 @@ refusals('pods.action-body.wrong-type', acting, [422], {
   null: { action: null },
   array: ({ action }) => ({ action: [action] }),
   object: ({ action }) => ({ action: { [String(action)]: true } }),
+  'another type': anyOf({
+    true: { action: true },
+    false: { action: false },
+    zero: { action: 0 },
+    'empty list': { action: [] },
+    'empty object': { action: {} },
+  }),
 })
 
 refusals('pods.action-body.extra', acting, [422], {
@@ -63,6 +76,13 @@ refusals('pods.action-body.extra', acting, [422], {
   'extra-null': ({ action }) => ({ action, reason: null }),
   'extra-first': ({ action }) => ({ force: true, action }),
   'extra without a name': ({ action }) => ({ action, '': true }),
+  'extra of a name': anyOf({
+    id: ({ action }) => ({ action, id: 'pod-plumbline' }),
+    actions: ({ action }) => ({ action, actions: [action] }),
+    Action: ({ action }) => ({ action, Action: action }),
+    status: ({ action }) => ({ action, status: 'RUNNING' }),
+    force: ({ action }) => ({ action, force: false }),
+  }),
 })
 
 rule('pods.action-body.errors-list', { varies: actingVaries }, async (context) => {
@@ -82,12 +102,12 @@ rule('pods.action-body.errors-list', { varies: actingVaries }, async (context) =
   }
 })
 
-rule('pods.action-body.no-effect', { varies: [...anyPod, 'order'] }, async (context) => {
-  const { pods, fixture, blocked, target, vary } = context
+rule('pods.action-body.no-effect', { varies: [...anyPod, 'order', 'sample'] }, async (context) => {
+  const { pods, fixture, blocked, vary } = context
   let pod = await fixture.pod('RUNNING')
   const unexpected: { readonly by: RuleId; readonly status: number }[] = []
   for (const action of vary.ordered(['stop', 'terminate'] as const)) {
-    for (const { id, body } of vary.ordered(wrongBodies(action, target))) {
+    for (const { id, body } of vary.ordered(wrongBodies(action, context))) {
       const reply = await pods.actWith(pod.id, body, { mustBeRefused: true })
       const { status } = reply
       inconclusiveIfOutage(reply)
@@ -141,11 +161,14 @@ rule('pods.action-body.oversize', { varies: anyPod }, async (context) => {
 })
 
 /** The bodies of every table about action calls, with the rule of each. */
-function wrongBodies(action: PodAction, target: Target): readonly { readonly id: RuleId; readonly body: unknown }[] {
+function wrongBodies(
+  action: PodAction,
+  { target, vary }: Context,
+): readonly { readonly id: RuleId; readonly body: unknown }[] {
   return refusalTables
     .filter(({ id }) => id.startsWith('pods.action-body.') && id !== 'pods.action-body.not-object-422')
     .flatMap(({ id, table }) =>
-      casesOf(table).map(({ wrong }) => ({ id, body: wrongBody(wrong, { action }, target, undefined) })),
+      sampledCases(table, vary).map(({ wrong }) => ({ id, body: wrongBody(wrong, { action }, target, undefined) })),
     )
 }
 

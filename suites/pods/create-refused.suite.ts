@@ -2,7 +2,7 @@ import { constraints } from '../../generated/tables.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import { mountedStates } from '../shared/patching.ts'
-import { put, refusals, refusedWith } from '../shared/table.ts'
+import { anyOf, likeOther, put, refusals, refusedWith } from '../shared/table.ts'
 import { inMount, inNetwork, inPersistent, twoNetworks } from './arrangements.ts'
 import { creation } from './creation.ts'
 
@@ -32,6 +32,13 @@ refusals('pods.create.mount-size', persistent, [422], {
   fraction: inPersistent('size', 10.5),
   text: inPersistent('size', '10'),
   missing: inPersistent('size'),
+  'another type': anyOf({
+    true: inPersistent('size', true),
+    list: inPersistent('size', [10]),
+    object: inPersistent('size', {}),
+    negative: inPersistent('size', -10),
+    'small fraction': inPersistent('size', 10.000001),
+  }),
 })
 
 refusals('pods.create.mount-path', mounted, [422], { missing: inMount('path'), null: inMount('path', null) })
@@ -48,6 +55,13 @@ refusals('pods.create.mount-extra', mounted, [422], {
 
 refusals('pods.create.volume-unknown', network, ['4XX'], {
   unknown: (valid, { pods }) => inNetwork('volumeId', mutate(pods?.volume ?? ''))(valid),
+  'like a volume': anyOf(
+    likeOther(
+      (change) =>
+        (valid, { pods }) =>
+          inNetwork('volumeId', change(pods?.volume ?? ''))(valid),
+    ),
+  ),
 })
 
 refusals('pods.create.disk', creation(), [422], {
@@ -55,6 +69,13 @@ refusals('pods.create.disk', creation(), [422], {
   negative: { disk: -1 },
   fraction: { disk: 20.5 },
   text: { disk: '20' },
+  'another type': anyOf({
+    true: { disk: true },
+    list: { disk: [20] },
+    object: { disk: { size: 20 } },
+    'with a unit': { disk: '20GB' },
+    'small fraction': { disk: 1.000001 },
+  }),
 })
 
 refusals('pods.create.gpu-count', gpu, [422], {
@@ -63,6 +84,13 @@ refusals('pods.create.gpu-count', gpu, [422], {
   fraction: put('gpu.count', 1.5),
   text: put('gpu.count', '1'),
   'no id': put('gpu.id'),
+  'another type': anyOf({
+    true: put('gpu.count', true),
+    list: put('gpu.count', [1]),
+    object: put('gpu.count', {}),
+    'empty text': put('gpu.count', ''),
+    'small fraction': put('gpu.count', 1.000001),
+  }),
 })
 
 refusals('pods.create.vcpu', cpu, [400, 422], {
@@ -100,6 +128,13 @@ refusals('pods.create.env', creation(), [422], {
   number: put('env.PLUMBLINE', 7),
   null: put('env.PLUMBLINE', null),
   object: put('env.PLUMBLINE', {}),
+  'another type': anyOf({
+    true: put('env.PLUMBLINE', true),
+    false: put('env.PLUMBLINE', false),
+    zero: put('env.PLUMBLINE', 0),
+    list: put('env.PLUMBLINE', ['a']),
+    fraction: put('env.PLUMBLINE', 0.5),
+  }),
 })
 
 refusals('pods.create.ports', creation(), constraints.portForm, {
@@ -107,6 +142,13 @@ refusals('pods.create.ports', creation(), constraints.portForm, {
   'no port': { ports: ['/http'] },
   'a word': { ports: ['http'] },
   'the second of two': { ports: ['8888/http', '9999'] },
+  'like a port': anyOf({
+    empty: { ports: [''] },
+    'two slashes': { ports: ['8888/http/tcp'] },
+    'no number': { ports: ['port/http'] },
+    reversed: { ports: ['http/8888'] },
+    'another separator': { ports: ['8888:http'] },
+  }),
 })
 
 refusals('pods.create.port-range', creation(), [400, 422], {
@@ -120,6 +162,13 @@ refusals('pods.create.cloud', creation(), [422], {
   'another case': { cloud: 'secure' },
   empty: { cloud: '' },
   number: { cloud: 7 },
+  'like a cloud': anyOf({
+    padded: { cloud: ' SECURE' },
+    capitalised: { cloud: 'Community' },
+    both: { cloud: 'SECURE,COMMUNITY' },
+    list: { cloud: ['SECURE'] },
+    true: { cloud: true },
+  }),
 })
 
 refusals('pods.create.not-json', creation(), [400], {

@@ -61,7 +61,7 @@ rule('pods.create.env-kept', { varies: ['kind', 'mount'] }, async (context) => {
 })
 
 rule('pods.create.read-back', { varies: ['kind', 'mount', 'fields'] }, async (context) => {
-  const { check, fixture, vary } = context
+  const { check, fixture, offers, vary } = context
   let reply = await creates(context, await fixture.body())
   if (!isSuccess(reply.status)) {
     vary.fellBack('fields')
@@ -71,10 +71,20 @@ rule('pods.create.read-back', { varies: ['kind', 'mount', 'fields'] }, async (co
   const id = await fixture.createdId(reply)
   check('id').that(id !== null, 'an id in the answer, or the name of the pod in the list', 'neither', reply)
   const rest = await shown(context, id ?? '', (pod) => pod.id === id)
+  // Other rules build on whatever can be read, so a pod of each kind is tried before this one fails.
+  if (!rest.settled)
+    for (const kind of ['gpu', 'cpu'] as const) if (offers(`pods.${kind}`)) await readsPlain(context, kind)
   check('read').that(rest.settled, 'the pod in reads', `${rest.pod === null ? rest.status : 'another pod'}`, rest.reply)
   const { isShown, reply: list } = await listUntil(context, id ?? '')
   check('listed').that(isShown, 'the pod in the list', 'a list without it', list)
 })
+
+/** Reads a plain pod of a kind. */
+async function readsPlain(context: Context, kind: 'gpu' | 'cpu'): Promise<void> {
+  const { fixture } = context
+  const id = await fixture.createdId(await creates(context, await fixture.body({ kind, mount: 'none', fields: 'few' })))
+  if (id !== null) await shown(context, id, (pod) => pod.id === id)
+}
 
 rule('pods.create.unique-ids', { varies: ['kind', 'mount'] }, async (context) => {
   const { check, fixture, inconclusive, pods, target } = context

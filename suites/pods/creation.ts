@@ -1,6 +1,6 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { canonical, type Members, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
+import { canonical, type Members, membersOf, type PodView, show, textIn } from '../../harness/exchange/read.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import { inconclusiveIfNoCapacity, scarcityText } from '../../harness/planes/pods/access.ts'
@@ -137,10 +137,10 @@ export function isShown(name: string, wanted: unknown, { value }: PodView): bool
   const seen = value[name]
   switch (name) {
     case 'name':
-      return isNamed(String(seen), String(wanted))
+      return isNamed(textIn(seen), textIn(wanted))
     case 'image':
       // Platforms may write the registry out.
-      return typeof seen === 'string' && seen.endsWith(String(wanted))
+      return typeof seen === 'string' && seen.endsWith(textIn(wanted))
     case 'mounts':
       return sameMounts(seen, wanted)
     case 'ports':

@@ -5,7 +5,7 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import type { Target } from '../../target/types.ts'
 import { bareStates, mountedStates, mountStates, mountsMoved, networkStates } from '../shared/patching.ts'
-import { needing, put, refusals, refusedWith } from '../shared/table.ts'
+import { anyOf, needing, put, refusals, refusedWith } from '../shared/table.ts'
 import { inconclusiveIfOtherReason } from './answers.ts'
 import { inMount, inNetwork, inPersistent, networksIn, patching, twoNetworks } from './arrangements.ts'
 
@@ -82,6 +82,13 @@ refusals('pods.patch.wrong-type', mounted, [422], {
   'boolean for the path': inMount('path', true),
   'list for the path': inMount('path', ['/plumbline']),
   'text for the size': inPersistent('size', '10'),
+  'another type': anyOf({
+    'true for mounts': { mounts: true },
+    'text for the list': (valid) => networksIn(valid)[0] && { mounts: { network: 'none' } },
+    'object for the path': inMount('path', {}),
+    'null for the path': inMount('path', null),
+    'false for the path': inMount('path', false),
+  }),
   // A volumeId of another type is another volume as well.
   'number for the volume': refusedWith([400, 422], inNetwork('volumeId', 7)),
 })

@@ -2,6 +2,7 @@ import { tables } from '../../generated/tables.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { everyExchange } from '../../harness/rule/registry.ts'
 import {
+  id,
   integer,
   kindOfValue,
   list,
@@ -33,7 +34,7 @@ const utilization = object({}, { util: integer() })
 shape('pods.shape.types', {
   ...pods,
   fields: {
-    id: text,
+    id,
     name: text,
     status: oneOf(Object.keys(tables.actions)),
     image: text,

@@ -2,6 +2,7 @@ import { tables } from '../../generated/tables.ts'
 import { raw } from '../../harness/client/body.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
+import type { Members } from '../../harness/exchange/read.ts'
 import { validText } from '../../harness/fixtures/jobs.ts'
 import type { PlannedJob } from '../../harness/fixtures/types.ts'
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
@@ -10,7 +11,7 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
 import { blockedBy, submittedId, validSubmission } from '../shared/job-responses.ts'
-import { type Arrangement, refusals } from '../shared/table.ts'
+import { type Arrangement, anyOf, refusals } from '../shared/table.ts'
 
 type Submission = 'runJob' | 'runJobSync'
 
@@ -68,6 +69,13 @@ refusals('queue.body.input-missing', submitting, [400], {
   empty: () => ({}),
   'policy alone': () => ({ policy: { lowPriority: false } }),
   'input as the body': () => ({ prompt: 'Hello' }),
+  'like the input': anyOf({
+    capitalised: () => ({ Input: {} }),
+    plural: () => ({ inputs: {} }),
+    padded: () => ({ 'input ': {} }),
+    nested: () => ({ job: { input: {} } }),
+    'named empty': () => ({ '': {} }),
+  }),
 })
 
 refusals('queue.body.input-type', submitting, [400], {
@@ -78,6 +86,13 @@ refusals('queue.body.input-type', submitting, [400], {
   boolean: { input: true },
   'empty list': { input: [] },
   list: { input: [{}] },
+  'another value': anyOf({
+    'empty text': { input: '' },
+    zero: { input: 0 },
+    false: { input: false },
+    'list of lists': { input: [[]] },
+    'list of pairs': { input: [['prompt', 'Hello']] },
+  }),
 })
 
 rule('queue.body.ttl-bounds', { varies: ['input', 'options'] }, async (context) => {
@@ -94,12 +109,13 @@ rule('queue.body.ttl-bounds', { varies: ['input', 'options'] }, async (context) 
   }
 })
 
-rule('queue.body.no-job', { varies: [...anyJob, 'order'] }, async (context) => {
-  const { begun, check, clock, ended, fixture, looks, queue, target } = context
+rule('queue.body.no-job', { varies: [...anyJob, 'order', 'sample'] }, async (context) => {
+  const { begun, check, clock, ended, fixture, looks, queue, target, vary } = context
   const rejected: PlannedJob[] = []
   let last: Reply | null = null
-  for (const spoil of spoilers) {
-    for (const submit of context.vary.ordered([queue.run, queue.runsync])) {
+  const [, drawn] = vary.sample('spoiled', Object.entries(invalidOptions), ([name]) => name) ?? []
+  for (const spoil of [...spoilers, (body: Members) => ({ ...body, ...drawn })]) {
+    for (const submit of vary.ordered([queue.run, queue.runsync])) {
       const job = fixture.job({ steps: [{ output: 1 }] })
       last = await submit(spoil(job.body))
       if (isRefusal(last)) rejected.push(job)
@@ -117,8 +133,17 @@ rule('queue.body.no-job', { varies: [...anyJob, 'order'] }, async (context) => {
   }
 })
 
+/** Options of a submission that a platform may refuse. */
+const invalidOptions: Readonly<Record<string, Members>> = {
+  'ttl too short': { policy: { ttl: tables.bounds.ttlMs.minimum - 1 } },
+  'executionTimeout too long': { policy: { executionTimeout: tables.bounds.executionTimeoutMs.maximum + 1 } },
+  'text for the policy': { policy: 'none' },
+  'webhook that is no URL': { webhook: 'nowhere' },
+  'list for s3Config': { s3Config: [] },
+}
+
 /** Ways to spoil a submission so that what it asks for can still be made out. */
-const spoilers: readonly ((body: Readonly<Record<string, unknown>>) => unknown)[] = [
+const spoilers: readonly ((body: Members) => unknown)[] = [
   (body) => raw(JSON.stringify(body).slice(0, -1)),
   (body) => [body],
   (body) => ({ ...body, input: [body.input] }),

@@ -1,5 +1,5 @@
 import type { Reply } from '../../harness/client/reply.ts'
-import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { JobWish, SubmittedJob } from '../../harness/fixtures/types.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -7,6 +7,9 @@ import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import { expectNotCompleted, insist, laterJobReads } from '../shared/job-responses.ts'
 import { expectTaken } from './times.ts'
+
+/** Where workers may die. */
+const onDedicated = { exclusive: ['dedicated'], varies: [...anyJob, 'past'] } as const
 
 const unfinished: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS'])
 
@@ -16,6 +19,8 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
   await expectWaiting(context, waiting)
   await cancel(context, waiting)
+  // What a second /cancel is answered is not described.
+  await waiting.queue.cancel(waiting.id)
   await clock.sleep(target.tolerances.dispatchMs)
   release()
   const later = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
@@ -26,10 +31,10 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   for await (const reply of laterJobReads(context, waiting)) expectCancelled(context, waiting, reply)
 })
 
-rule('queue.cancel.running', { varies: anyJob }, async (context) => {
+rule<JobWish>('queue.cancel.running', { each: cancelled, ...onDedicated }, async (context, wish) => {
   const { begun, check, clock, fixture, follow, found, target } = context
   const { dispatchMs, sweepMs } = target.tolerances
-  const job = await fixture.submitted({ steps: [{ deaf: true }, { hold: 'late' }, { output: 1 }] })
+  const job = await fixture.submitted({ ...wish, steps: [{ deaf: true }, { hold: 'late' }, { output: 1 }] })
   await begun(job)
   await found(job)
   // If /cancel is out for long, queue.cancel.queued says so.
@@ -53,6 +58,11 @@ rule('queue.cancel.frees-worker', { ...fills, varies: ['input', 'options'] }, as
   await expectTaken(context, next, clock.now())
   release()
 })
+
+/** A job with the history that is drawn, and one whose worker died before. */
+function cancelled({ part }: Context): readonly JobWish[] {
+  return [{}, ...(part('endpoint.dedicated') ? [{ endpoint: 'dedicated', past: 'requeued' } as const] : [])]
+}
 
 async function cancel(context: Context, { id, queue }: SubmittedJob): Promise<void> {
   let tries = 0

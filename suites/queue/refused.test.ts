@@ -21,7 +21,7 @@ const rules = allRules().filter(({ id }) => /^queue\.(run|runsync|body|endpoint)
 const reason = 'a valid body ({"input":{}}) to endpoint normal was answered with status 400: {"error":"input empty"}'
 
 test('where a valid submission is refused, the rule about it fails and those that build on it are blocked', async () => {
-  const judgements = await judgeOn({ variants: [refusing('run')], rules, plain: true })
+  const judgements = await judgeOn({ variants: [refusing('run')], rules, given: {} })
   const failed = judgements.filter(({ findings }) => findings.length > 0)
   expect(failed.map(({ rule, findings }) => [rule, ...findings])).toEqual([
     [
@@ -49,7 +49,7 @@ test('where a valid submission is refused, the rule about it fails and those tha
 })
 
 test('where /runsync alone refuses it, the rule about every body fails', async () => {
-  const judgements = await judgeOn({ variants: [refusing('runsync')], rules, plain: true })
+  const judgements = await judgeOn({ variants: [refusing('runsync')], rules, given: {} })
   expect(judgements.filter(({ findings }) => findings.length > 0).map(({ rule }) => rule)).toEqual(['queue.body.fuzz'])
   const blocked = judgements.filter(({ by }) => by === 'queue.body.fuzz')
   expect(blocked.map(({ rule }) => rule).sort()).toEqual([

@@ -1,5 +1,4 @@
 import type { Reply } from '../../harness/client/reply.ts'
-import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
@@ -21,8 +20,10 @@ const deaths = 2
 /** Reads of a finished job in turn: one of several replicas may answer otherwise. */
 const readsEach = 5
 
-rule('queue.status.shape', { varies: [...anyJob, 'output', 'look'] }, async (context) => {
+rule('queue.status.shape', { varies: [...anyJob, 'output', 'past', 'look'] }, async (context) => {
   const { fixture, check, vary } = context
+  // Others build on that, so it is known before anything that takes time.
+  await expectShown(context, await fixture.plain({ steps: [{ output: 1 }] }))
   const output = vary.output()
   const done = await fixture.submitted({ steps: [{ output }] })
   expectOutput(context, 'output', output, await lookUntilEnd(context, 'output', done, 'COMPLETED'))
@@ -104,11 +105,11 @@ rule('queue.status.in-progress', { ...fills, varies: anyJob }, async (context) =
   }
 })
 
-rule('queue.status.unknown', { varies: ['input', 'options'] }, async (context) => {
-  const { fixture, found, queue } = context
+rule('queue.status.unknown', { varies: ['input', 'options', 'sample'] }, async (context) => {
+  const { fixture, found, queue, vary } = context
   const job = await fixture.submitted()
   await found(job)
-  expectRefusal(context, 'unknown', await queue.status(mutate(job.id)))
+  expectRefusal(context, 'unknown', await queue.status(vary.unknownId(job.id)))
 })
 
 rule('queue.status.of-another-endpoint', { varies: anyJob }, async (context) => {
@@ -129,7 +130,7 @@ rule('queue.status.of-another-endpoint', { varies: anyJob }, async (context) => 
   }
 })
 
-rule('queue.status.failed', { varies: anyJob }, async (context) => {
+rule('queue.status.failed', { varies: [...anyJob, 'past'] }, async (context) => {
   const { fixture, ended, check, target } = context
   const job = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
   const end = await expectEnd(context, 'failed', job, await ended(job, target.tolerances.retriesMs), 'FAILED')

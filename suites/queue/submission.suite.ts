@@ -2,10 +2,11 @@ import { tables } from '../../generated/tables.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, jobIdIn, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { idIn, isId, jobIdIn, type Members, membersOf } from '../../harness/exchange/read.ts'
 import { validText } from '../../harness/fixtures/jobs.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { QueueClient } from '../../harness/planes/queue/client.ts'
+import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
 import { responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -21,9 +22,10 @@ import {
   shownStatus,
   submittedId,
   validSubmission,
+  whileWorkerMayCome,
 } from '../shared/job-responses.ts'
 import { untilFound } from '../shared/look-until.ts'
-import { kindOfValue } from '../shared/readers.ts'
+import { anId, kindOfValue } from '../shared/readers.ts'
 
 /** How many submissions are sent at once, well below what /run admits at once. */
 const manyAtOnce = 100
@@ -34,17 +36,23 @@ const leastWaitMs = tables.bounds.executionTimeoutMs.minimum
 const runsMs = 2_000
 /** How often /runsync may answer that its job is not done: a first job may spend the wait on starting a worker. */
 const runsyncTries = 3
+/** How many outputs /runsync is tried with: five seeds draw them all. */
+const drawnOutputs = 3
 /** Length of an output whose fate is recorded. */
 const recordedBytes = 400_000
 
 rule('queue.run.accepted', { varies: ['input', 'options'] }, async (context) => {
-  const { check, fixture, queue } = context
-  // Enough to draw every value.
-  for (const body of [validSubmission(context), ...dimensions.input.map(() => fixture.job().body)]) {
-    const reply = await insist(context, 'accepted', () => queue.run(body))
+  const { check, fixture, queue, target } = context
+  const replies: (readonly [body: unknown, reply: Reply])[] = []
+  // Enough to draw every value. Other rules build on whatever is accepted, so all are sent before one fails.
+  const own = target.queue?.input == null ? [{ input: { plumb: 'line' } }] : []
+  for (const body of [validSubmission(context), ...own, ...dimensions.input.map(() => fixture.job().body)]) {
+    replies.push([body, await insist(context, 'accepted', () => queue.run(body))])
+  }
+  for (const [body, reply] of replies) {
     check('accepted').that(reply.status === 200, `${validText(body)} is accepted (200)`, responseText(reply), reply)
     const observed = kindOfValue(membersOf(reply.json)?.id)
-    check('id').that(idIn(reply.json) !== null, 'a string that is not empty', observed, reply)
+    check('id').that(idIn(reply.json) !== null, anId, observed, reply)
     const status = shownStatus(reply)
     check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
   }
@@ -67,7 +75,7 @@ rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) =
 })
 
 rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker }, async (context) => {
-  const { check, fixture, part, queue } = context
+  const { check, fixture, part, queue, relies } = context
   const { body, reply: first } = await fixture.submitted()
   const replies = [
     first,
@@ -83,6 +91,7 @@ rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker 
     check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', reply)
     seen.add(id)
   }
+  await relies(queueFoundations.shown)
   for (const reply of replies) {
     // A result of /runsync may be removed after a minute.
     if (isSync(reply)) continue
@@ -101,9 +110,11 @@ rule('queue.runsync.completed', { varies: [...anyJob, 'output'] }, async (contex
   const { fixture, queue, vary } = context
   const input = { plumb: 'line', depths: [1, 2, 3] }
   await expectCompleted(context, () => queue.runsync({ input }), input)
-  const output = vary.output()
-  const job = await fixture.prepared({ steps: [{ output }] })
-  await expectCompleted(context, () => job.queue.runsync(job.body), output)
+  for (let count = 0; count < drawnOutputs; count++) {
+    const output = vary.output()
+    const job = await fixture.prepared({ steps: [{ output }] })
+    await expectCompleted(context, () => job.queue.runsync(job.body), output)
+  }
 })
 
 /** A submission by /runsync is answered with the output of its job. */
@@ -120,7 +131,7 @@ async function expectCompleted(context: Context, send: Context['queue']['health'
     }
     if (isWaitOver(reply) && !isQuick) inconclusive('no job was done within the wait of /runsync, nor as soon by /run')
     check('completed').that(status === 'COMPLETED', 'status COMPLETED', `status ${kindOfValue(status)}`, reply)
-    check('id').that(typeof id === 'string' && id !== '', 'an id', kindOfValue(id), reply)
+    check('id').that(isId(id), anId, kindOfValue(id), reply)
     expectOutput(context, 'output', expected, reply)
     return
   }
@@ -206,7 +217,9 @@ rule('queue.runsync.when-done', { varies: ['input', 'options', 'execution'] }, a
     const job = await fixture.prepared({ steps: [{ hold: 'go' }, { output: 1 }] })
     const answer = job.queue.held.runsync(job.body)
     const start = job.beacon.started()
-    await clock.until(Promise.race([answer.comes, start.comes]), clock.now() + coldStartMs + dispatchMs)
+    await whileWorkerMayCome(context, job, () =>
+      clock.until(Promise.race([answer.comes, start.comes]), clock.now() + coldStartMs + dispatchMs),
+    )
     const early = await clock.until(answer, clock.now() + runsMs)
     job.beacon.release('go')
     const end = await clock.until(job.beacon.ended(), clock.now() + coldStartMs + dispatchMs)

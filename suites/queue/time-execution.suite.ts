@@ -1,7 +1,8 @@
 import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
-import type { Followed } from '../../harness/planes/queue/job-status.ts'
+import { type Followed, finalStatuses } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
@@ -11,16 +12,20 @@ import { busyWorkers, expectWorkerFreed, leadMs } from './times.ts'
 
 /** The first execution runs forever; if the service executes the job anew, that one ends at once. */
 const runsOn = [{ first: [{ hold: 'never' }] }, { output: 'again' }]
+/** The first execution fails, and all others run forever. */
+const runsOnAgain = [{ first: [{ fail: 'an earlier execution' }] }, { hold: 'never' }]
 /** The same, but the worker ignores that it is to stop, and reports late. */
 const reportsLate = [{ output: 'again' }, { first: [{ deaf: true as const }, { hold: 'late' }, { output: 'late' }] }]
 
-rule('queue.execution-timeout.enforced', { workers: 2, varies: anyJob }, async (context) => {
-  const { fixture, begun, clock, target, check } = context
+rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (context) => {
+  const { fixture, begun, clock, follow, inconclusive, target, check } = context
   // An end may come late by the tolerance `sweep`: a fifth of this.
   const long = await fixture.submitted({ steps: runsOn, policy: { executionTimeout: 50_000 } })
   const deaf = await fixture.submitted({ steps: reportsLate, policy: { executionTimeout: 6_000 } })
+  const again = await fixture.plain({ steps: runsOnAgain, policy: { executionTimeout: 6_000 } })
   const startsMs = { long: (await begun(long)).at.target, deaf: (await begun(deaf)).at.target }
   await expectStopped(deaf, startsMs.deaf + 6_000)
+  await expectSecondStopped(again)
   await expectStopped(long, startsMs.long + 50_000)
   const { dispatchMs } = target.tolerances
   deaf.beacon.release('late')
@@ -29,6 +34,19 @@ rule('queue.execution-timeout.enforced', { workers: 2, varies: anyJob }, async (
   for (const job of [long, deaf]) {
     expectNotLate(job, await job.queue.status(job.id))
     for await (const reply of laterJobReads(context, job)) expectNotLate(job, reply)
+  }
+
+  /** The time limit holds for each execution: for one that was asked for by /retry as well. */
+  async function expectSecondStopped(job: SubmittedJob): Promise<void> {
+    const { status } = await follow(job, (shown) => finalStatuses.has(shown), target.tolerances.retriesMs)
+    // A platform may have executed it again by itself.
+    const n = job.beacon.executions().length + 1
+    // Other rules judge whether a failed job can be retried.
+    if (status !== 'FAILED' || !isSuccess((await job.queue.retry(job.id)).status)) return
+    const start = await clock.until(job.beacon.started(n), clock.now() + target.tolerances.retriesMs)
+    if (start === null) return inconclusive('a job that /retry had queued was not executed')
+    const { reply, settled, status: last } = await stopped(context, job, start.at.target + 6_000, n)
+    check('second').that(settled, 'an end of the second execution', `status ${last}`, reply)
   }
 
   async function expectStopped(job: SubmittedJob, endMs: number): Promise<void> {
@@ -61,7 +79,7 @@ rule(
   },
 )
 
-rule('queue.execution-timeout.not-early', { varies: anyJob }, async (context) => {
+rule('queue.execution-timeout.not-early', { varies: [...anyJob, 'past'] }, async (context) => {
   const { fixture, begun, check, clock, ended, target } = context
   // An execution may count from before the worker begins until after it has reported.
   const marginMs = 2 * target.tolerances.dispatchMs + 1_000
@@ -94,9 +112,9 @@ rule('queue.execution-timeout.not-queued', { ...fills, varies: anyJob }, async (
   await expectEnd(context, 'executes', job, await ended(job), 'COMPLETED')
 })
 
-/** Waits until an execution is no more, though the service may execute the job anew. */
-async function stopped({ clock, follow, target }: Context, job: SubmittedJob, endMs: number): Promise<Followed> {
+/** Waits until the n-th execution is no more, though the service may execute the job anew. */
+async function stopped({ clock, follow, target }: Context, job: SubmittedJob, endMs: number, n = 1): Promise<Followed> {
   const boundMs = endMs + target.tolerances.sweepMs - clock.now()
   const end = await follow(job, (status) => status !== 'IN_PROGRESS', Math.max(0, boundMs))
-  return { ...end, settled: end.settled || job.beacon.executions().length > 1 }
+  return { ...end, settled: end.settled || job.beacon.executions().length > n }
 }

@@ -4,7 +4,7 @@ import type { JobWish, Step, SubmittedJob } from '../../harness/fixtures/types.t
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { laterJobReads, shownStatus } from '../shared/job-responses.ts'
+import { laterJobReads, shownStatus, whileWorkerMayCome } from '../shared/job-responses.ts'
 import { busyWorkers, expectWorkerFreed, leadMs } from './times.ts'
 
 /** A job that waits for days on an endpoint where no other rule has a job executed meanwhile. */
@@ -141,9 +141,10 @@ async function running(
       jobs.push(job)
     }
     let begun = 0
-    for (const { beacon, reply } of jobs) {
-      const deadline = reply.exchange.sent.target + ttlMs - leadMs
-      if ((await clock.until(beacon.started(), deadline)) !== null) begun++
+    for (const job of jobs) {
+      const deadline = job.reply.exchange.sent.target + ttlMs - leadMs
+      const wait = () => clock.until(job.beacon.started(), deadline)
+      if ((await whileWorkerMayCome(context, job, wait)) !== null) begun++
     }
     if (begun === jobs.length) return { jobs, ttlMs }
     for (const { beacon } of jobs) beacon.release('late')

@@ -4,6 +4,7 @@ import { membersOf, show } from '../../harness/exchange/read.ts'
 import type { LbClient, RouteOptions } from '../../harness/planes/lb/client.ts'
 import { isOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { Inconclusive } from '../../harness/rule/outcome.ts'
 import type { ScenarioOptions } from '../../harness/rule/registry.ts'
 import { lookUntil } from './look-until.ts'
 
@@ -11,7 +12,10 @@ import { lookUntil } from './look-until.ts'
 export const usesNormal = { wakes: ['lb.normal'] } as const satisfies Partial<ScenarioOptions>
 
 /** The same, if it looks again later. */
-export const usesNormalLooking = { ...usesNormal, varies: ['look'] } as const satisfies Partial<ScenarioOptions>
+export const usesNormalLooking = {
+  ...usesNormal,
+  varies: ['look', 'sample'],
+} as const satisfies Partial<ScenarioOptions>
 
 /** A rule that kills a worker of the normal endpoint. */
 export const kills = { exclusive: ['lb.normal'] } as const satisfies Partial<ScenarioOptions>
@@ -27,11 +31,18 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
  * it does not come to that, or if the conformance worker is not the one that answers.
  */
 export async function serving(context: Context, client: LbClient): Promise<Reply> {
-  const { inconclusive, target } = context
+  const { came, inconclusive, target, waitOnce } = context
   const send = () => client.send('GET', echo, { repeats: false })
   const isDone = ({ status }: Reply) => isSuccess(status) || status === 401 || status === 403
-  const reply = await lookUntil(context, target.tolerances.coldStartMs, send, isDone)
-  if (!isSuccess(reply.status)) return inconclusive(`${echo} of the worker was answered with ${responseText(reply)}`)
+  const notServing = (reply: Reply) =>
+    new Inconclusive(`${echo} of the worker was answered with ${responseText(reply)}`)
+  const what = `a worker of ${client.address}`
+  const reply = await waitOnce(what, {
+    wait: () => lookUntil(context, target.tolerances.coldStartMs, send, isDone),
+    vain: (seen) => (isDone(seen) ? null : notServing(seen)),
+  })
+  if (!isSuccess(reply.status)) throw notServing(reply)
+  came(what)
   if (new TextDecoder().decode(reply.bytes).includes('"bodySha256"')) return reply
   return inconclusive(
     `${echo} was answered ${reply.status} without the report of the conformance worker (spec/worker.md); deploy it, or do not claim it by worker: true`,

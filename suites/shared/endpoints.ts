@@ -1,8 +1,9 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
-import { idIn, listOf, type Members, membersOf, noListText } from '../../harness/exchange/read.ts'
+import { idIn, listOf, type Members, membersOf, noListText, textIn } from '../../harness/exchange/read.ts'
 import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
 import type { JobWish, SubmittedJob } from '../../harness/fixtures/types.ts'
+import { managementFoundations } from '../../harness/planes/endpoints/foundations.ts'
 import type { Followed } from '../../harness/planes/queue/job-status.ts'
 import { inconclusiveIfOutage, isOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -64,7 +65,8 @@ export async function whileQuotaIsUsed<T>(
  * left.
  */
 export async function createdEndpoint(context: Context, more: Members = {}) {
-  const { blocked } = context
+  const { blocked, relies } = context
+  await relies(managementFoundations.created)
   const body = endpointBody(context, more)
   const reply = await create(context, body)
   inconclusiveIfOutage(reply)
@@ -76,12 +78,20 @@ export async function createdEndpoint(context: Context, more: Members = {}) {
       `the creation of an endpoint from the template ${body.templateId} was answered with ${responseText(reply)}`,
     )
   await untilFound(context, () => get(context, id))
+  if (context.vary.draw('upkeep') === 'updated') await updateHarmlessly(context, id, body.idleTimeout)
   return { id, body, reply }
+}
+
+/** Changes the idleTimeout of an endpoint and changes it back. */
+async function updateHarmlessly(context: Context, id: string, idleTimeout: unknown): Promise<void> {
+  for (const value of [idleTimeoutOf(context, 7), idleTimeout]) {
+    if (!isSuccess((await update(context, id, { idleTimeout: value })).status)) return context.vary.fellBack('upkeep')
+  }
 }
 
 async function namedId(context: Context, name: string): Promise<string | null> {
   const { endpoints } = await listEndpoints(context)
-  return idIn(endpoints.find((one) => isNamed(String(one.name), name)))
+  return idIn(endpoints.find((one) => isNamed(textIn(one.name), name)))
 }
 
 /** Ends the rule as inconclusive if a creation was refused because the account has no worker left. */
@@ -140,14 +150,15 @@ export async function expectNotCreated(context: Context, names: readonly string[
   for (const ms of [0, laterMs]) {
     if (ms > 0) await clock.sleep(ms)
     const { reply, endpoints } = await listWith(context, later.id)
-    const found: Members[] = []
+    const found: string[] = []
     for (const one of endpoints) {
-      const name = String(one.name ?? membersOf((await get(context, String(one.id))).json)?.name)
-      if (names.some((refused) => isNamed(name, refused))) found.push(one)
+      const id = idIn(one)
+      if (id === null) continue
+      const name = textIn(one.name ?? membersOf((await get(context, id)).json)?.name)
+      if (names.some((refused) => isNamed(name, refused))) found.push(id)
     }
     // The ledger of resources counts a refused creation as refused.
-    for (const { id } of found)
-      await on('management').call('deleteEndpoint', { ids: { id: String(id) }, repeats: true })
+    for (const id of found) await on('management').call('deleteEndpoint', { ids: { id }, repeats: true })
     const expected = 'a list without the endpoint whose creation was refused'
     check('not-created').that(found.length === 0, expected, 'the endpoint whose creation was refused', reply)
   }
@@ -155,6 +166,10 @@ export async function expectNotCreated(context: Context, names: readonly string[
 
 export function get(context: Context, id: string): Promise<Reply> {
   return context.on('management').call('getEndpoint', { ids: { id } })
+}
+
+export function update({ on }: Context, id: string, body: Members): Promise<Reply> {
+  return on('management').call('updateEndpoint', { ids: { id }, body, repeats: true })
 }
 
 /** The rule that a new endpoint takes jobs. */

@@ -3,11 +3,12 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { acceptedId, validText } from '../../harness/fixtures/jobs.ts'
+import type { PlannedJob } from '../../harness/fixtures/types.ts'
+import { workerOf } from '../../harness/planes/queue/foundations.ts'
 import type { Followed, JobAt } from '../../harness/planes/queue/job-status.ts'
-import { createRedactor } from '../../harness/record/redact.ts'
 import { inconclusiveIfOutage, isOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { secretsOf } from '../../target/describe.ts'
+import { redactorOf } from '../../target/describe.ts'
 import type { EndpointRole } from '../../target/types.ts'
 import { differenceOf } from './difference.ts'
 import { lookUntil } from './look-until.ts'
@@ -92,6 +93,15 @@ export async function plainEnd(context: Context, wanted: End, endpoint: Endpoint
   return end
 }
 
+/** Waits for something that needs a worker of the job's endpoint. Once none comes in the run, that ends the rule. */
+export function whileWorkerMayCome<T>(
+  { waitOnce }: Context,
+  { queue }: Pick<PlannedJob, 'queue'>,
+  wait: () => Promise<T>,
+): Promise<T> {
+  return waitOnce(workerOf(queue.endpoint), { wait })
+}
+
 /**
  * Sends a request again as long as a gateway answers in place of the API. If that lasts longer than the tolerance `outage`
  * while the endpoint answers another request, the operation itself is broken.
@@ -121,7 +131,6 @@ export function blockedBy({ blocked }: Context, rule: RuleId, reason: string, at
 
 /** Expects the output in a response to equal `expected`. */
 export function expectOutput({ check, target }: Context, clause: string, expected: unknown, reply: Reply): void {
-  const clean = (text: string) => createRedactor(secretsOf(target)).text(text)
-  const difference = differenceOf(expected, membersOf(reply.json)?.output, clean)
+  const difference = differenceOf(expected, membersOf(reply.json)?.output, redactorOf(target).text)
   check(clause).that(difference === null, `in the output ${difference?.expected}`, `${difference?.observed}`, reply)
 }

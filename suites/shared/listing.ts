@@ -1,5 +1,5 @@
 import type { Reply } from '../../harness/client/reply.ts'
-import { idIn, listOf, membersOf, noListText } from '../../harness/exchange/read.ts'
+import { idIn, listOf, membersOf, noListText, textIn } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 
 /** Looks at a list that may lag behind; pauses double, so the last one takes half of the bound. */
@@ -54,7 +54,7 @@ export async function named(
 ): Promise<readonly { readonly id: string; readonly name: string }[]> {
   const found: { id: string; name: string }[] = []
   for (const { id, name: given } of names.length === 0 ? [] : listed) {
-    const shown = String(given ?? membersOf((await pods.get(id)).json)?.name)
+    const shown = textIn(given ?? membersOf((await pods.get(id)).json)?.name)
     const name = names.find((one) => isNamed(shown, one))
     if (name !== undefined) found.push({ id, name })
   }

@@ -4,6 +4,7 @@ import { changeOf, sameMounts } from '../../harness/fixtures/change.ts'
 import { mountsOf, planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Settled } from '../../harness/planes/pods/access.ts'
+import { podFoundations } from '../../harness/planes/pods/foundations.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import type { MountKind } from '../../target/types.ts'
@@ -108,7 +109,8 @@ export function isMounted(mounts: Members): (pod: PodView) => boolean {
 }
 
 /** Reads the pod until it shows something, at most as long as a write may take to be visible. */
-export function shown(context: Context, id: string, done: (pod: PodView) => boolean): Promise<Settled> {
+export async function shown(context: Context, id: string, done: (pod: PodView) => boolean): Promise<Settled> {
+  context.rely(podFoundations.shown)
   return context.settle(id, (_, pod) => pod !== null && done(pod), context.target.tolerances.visibleMs)
 }
 

@@ -1,4 +1,4 @@
-import { membersOf, show } from '../../harness/exchange/read.ts'
+import { isId, membersOf, show } from '../../harness/exchange/read.ts'
 
 /** A value that is not of its type: its place, the expectation there, and the kind of value that it is. */
 export interface Mismatch {
@@ -32,6 +32,11 @@ export const someText = kind('a string that is not empty', (value) => typeof val
   retyped: 7,
   empty: '',
 })
+
+/** An id, as it is expected. */
+export const anId = 'a string that is not empty and that an address can hold'
+
+export const id = kind(anId, isId, { retyped: 7, empty: '', 'of an unpaired surrogate': '\ud800' })
 
 export const truth = kind('a boolean', (value) => typeof value === 'boolean', { retyped: 0 })
 

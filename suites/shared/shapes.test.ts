@@ -56,7 +56,7 @@ test.each([
 })
 
 test.each([
-  [{ id: 7 }, 'id', 'id: a string', 'id: 7'],
+  [{ id: 7 }, 'id', 'id: a string that is not empty and that an address can hold', 'id: 7'],
   [{ status: 'BOOTING' }, 'status', expect.stringContaining('RUNNING'), 'status: "BOOTING"'],
   [{ disk: 0 }, 'disk', 'disk: an integer from 1', 'disk: 0'],
   [{ disk: 1.5 }, 'disk', 'disk: an integer from 1', 'disk: 1.5'],

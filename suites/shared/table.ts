@@ -2,12 +2,14 @@ import type { OperationId } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
 import { raw } from '../../harness/client/body.ts'
 import type { Reply } from '../../harness/client/reply.ts'
+import { likeTexts, mutate } from '../../harness/common/mutate.ts'
 import { canonical, type Members } from '../../harness/exchange/read.ts'
 import { type Check, inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { Dropped, orDropped } from '../../harness/rule/outcome.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import type { Dimension } from '../../harness/variation/dimensions.ts'
+import type { Variation } from '../../harness/variation/variation.ts'
 import type { Target } from '../../target/types.ts'
 import { replaced } from './replaced.ts'
 
@@ -32,6 +34,11 @@ export interface Case<Branch = never> {
   readonly wrong: Wrong<Branch>
   readonly statuses?: readonly Expected[]
   readonly needs?: string
+}
+
+/** Cases that are wrong in the same way, of which the seed draws one; the name of each is its member. */
+export interface CaseClass<Branch = never> {
+  readonly members: Readonly<Record<string, Wrong<Branch>>>
 }
 
 /** How the requests of a table are made: the operation, its branches, and the valid request before the first case. */
@@ -65,7 +72,7 @@ export interface Refused {
 /** A table of requests that are refused, each wrong in one way. Its defects are derived from it in `proof/`. */
 export interface RefusalTable<Branch = unknown> {
   readonly arrange: Arrangement<Branch>
-  readonly cases: Readonly<Record<string, Wrong<Branch> | Case<Branch>>>
+  readonly cases: Readonly<Record<string, Wrong<Branch> | Case<Branch> | CaseClass<Branch>>>
   readonly statuses: readonly Expected[]
   /** Assertions on a case that may be accepted and was. */
   readonly accepted?: ((context: Context, reply: Reply, body: unknown) => Promise<void>) | undefined
@@ -98,11 +105,13 @@ export function refusals<Branch>(
 ): void {
   const table: RefusalTable<Branch> = { arrange, statuses, cases, accepted }
   registered.push({ id, table: table as RefusalTable })
-  const options = { ...arrange.options, each: arrange.each, varies: [...arrange.varies, 'order'] as const }
+  const isSampled = casesOf(table).some(({ member }) => member !== undefined)
+  const varies = [...arrange.varies, 'order', ...(isSampled ? (['sample'] as const) : [])] as const
+  const options = { ...arrange.options, each: arrange.each, varies }
   rule<Branch>(id, options, async (context, branch) => {
     const { check, part, reading, row, target, vary } = context
     const arranged = await arrange.begin(context, branch)
-    for (const { name, wrong, statuses, needs } of vary.ordered(casesOf(table))) {
+    for (const { name, wrong, statuses, needs } of vary.ordered(sampledCases(table, vary, wordsOf(branch)))) {
       if (needs !== undefined && !part(needs)) continue
       const valid = await arranged.valid()
       const body = wrongBody(wrong, valid, target, branch)
@@ -159,15 +168,52 @@ export function needing<Branch>(needs: string, wrong: Wrong<Branch>): Case<Branc
   return { needs, wrong }
 }
 
-/** The cases of a table, each with its statuses. */
+/** Cases that are wrong in the same way: a run tries one of them. */
+export function anyOf<Branch>(members: CaseClass<Branch>['members']): CaseClass<Branch> {
+  return { members }
+}
+
+/** A member for each way to alter an id, except the usual one, which is a case of its own. */
+export function likeOther<Branch>(
+  wrong: (change: (id: string) => string) => Wrong<Branch>,
+): CaseClass<Branch>['members'] {
+  const others = Object.entries(likeTexts).filter(([, change]) => change !== mutate)
+  return Object.fromEntries(others.map(([name, change]) => [name, wrong(change)]))
+}
+
+/** The cases of a table that a run tries: one of each class, drawn for each branch. */
+export function sampledCases<Branch>(
+  table: Pick<RefusalTable<Branch>, 'cases' | 'statuses'>,
+  vary: Variation,
+  branch = '',
+): readonly NamedCase<Branch>[] {
+  return [...Map.groupBy(casesOf(table), ({ name }) => name)].flatMap(([name, all]) =>
+    all.length === 1 ? all : (vary.sample(`${name} ${branch}`.trim(), all, ({ member = '' }) => member) ?? []),
+  )
+}
+
+/** The cases of a table, each with its statuses; of a class every member. */
 export function casesOf<Branch>({
   cases,
   statuses,
 }: Pick<RefusalTable<Branch>, 'cases' | 'statuses'>): readonly NamedCase<Branch>[] {
-  return Object.entries(cases).map(([name, one]) => ({ name, statuses, ...(isCase(one) ? one : { wrong: one }) }))
+  return Object.entries(cases).flatMap(([name, one]): NamedCase<Branch>[] => {
+    if (!isClass(one)) return [{ name, statuses, ...(isCase(one) ? one : { wrong: one }) }]
+    return Object.entries(one.members).map(([member, wrong]) => ({ name, member, statuses, wrong }))
+  })
 }
 
-type NamedCase<Branch> = Case<Branch> & { readonly name: string; readonly statuses: readonly Expected[] }
+/** A branch in words, for its own draws. */
+function wordsOf(branch: unknown): string {
+  return typeof branch === 'string' ? branch : Object.values(branch ?? {}).join(' ')
+}
+
+/** A case under the name of its clause; `member` is its name in a class. */
+interface NamedCase<Branch> extends Case<Branch> {
+  readonly name: string
+  readonly member?: string
+  readonly statuses: readonly Expected[]
+}
 
 /** The body of a case; undefined if the case does not fit, or its body equals the valid one. */
 export function wrongBody<Branch>(wrong: Wrong<Branch>, valid: Members, target: Target, branch: Branch): unknown {
@@ -219,6 +265,10 @@ function expectStatus(check: Check, reply: Reply | Dropped, expected: readonly E
 
 function isCase<Branch>(one: Wrong<Branch> | Case<Branch>): one is Case<Branch> {
   return typeof one === 'object' && 'wrong' in one
+}
+
+function isClass<Branch>(one: Wrong<Branch> | Case<Branch> | CaseClass<Branch>): one is CaseClass<Branch> {
+  return typeof one === 'object' && 'members' in one
 }
 
 /** A response as a reading: whether it accepts the request, or the status of the refusal. */

@@ -2,12 +2,13 @@ import { tables } from '../../generated/tables.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { canonical, show } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
 import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Arrival, WebhookAnswer } from '../../harness/receiver/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { blockedBy, expectEnd, laterJobReads } from '../shared/job-responses.ts'
+import { blockedBy, expectEnd, laterJobReads, whileWorkerMayCome } from '../shared/job-responses.ts'
 
 /** How long the receiver thinks before its first answer, ms; the time may count from the attempt or from its answer. */
 const slowMs = 2_000
@@ -168,13 +169,18 @@ rule('webhook.no-effect-on-job', { varies: [...anyJob, 'look'], workers: 0 }, as
 })
 
 /** Waits for the n-th attempt until its place is well past; null if it does not come. Called in the order of n. */
-function waitForAttempt({ clock, target }: Context, { webhook }: SubmittedJob, n: number): Promise<Arrival | null> {
+async function waitForAttempt(context: Context, job: SubmittedJob, n: number): Promise<Arrival | null> {
+  const { clock, rely, target } = context
+  const { reply, webhook } = job
+  // The end of a job of /run is seen by /status alone.
+  if (endIn(reply) === null) rely(queueFoundations.shown)
   const { coldStartMs, dispatchMs, webhookMs, webhookSpacingMs } = target.tolerances
   // Promptness and spacing are judged by rules of their own, so whether one comes at all is given twice the time.
   const patienceMs = 2 * (spacingMs + webhookSpacingMs)
   const former = webhook.attempts()[n - 2]
   const firstMs = clock.now() + coldStartMs + dispatchMs + webhookMs + patienceMs
-  return clock.until(webhook.attempt(n), former === undefined ? firstMs : former.at.target + patienceMs)
+  if (former !== undefined) return clock.until(webhook.attempt(n), former.at.target + patienceMs)
+  return whileWorkerMayCome(context, job, () => clock.until(webhook.attempt(n), firstMs))
 }
 
 /** The number of attempts, at least one. Waits for `most`; if fewer come, looks once more later. */
@@ -188,7 +194,8 @@ async function countAttempts(context: Context, clause: string, job: SubmittedJob
 
 /** Ends a rule whose job was not notified: it did not end as it should, no job is notified, or this one alone is not. */
 async function expectOne(context: Context, clause: string, job: SubmittedJob): Promise<void> {
-  const { check, ended, fixture, row } = context
+  const { check, ended, fixture, relies, row } = context
+  await relies(queueFoundations.notified)
   const { reply } = await expectEnd(context, clause, job, endIn(job.reply) ?? (await ended(job)), 'COMPLETED')
   if (row.id !== 'webhook.once') {
     const twin = await fixture.plain({ steps: [{ output: 1 }], webhook: true })

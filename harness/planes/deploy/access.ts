@@ -5,6 +5,7 @@ import { membersOf } from '../../exchange/read.ts'
 import type { ProjectTree } from '../../tool/types.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
 import type { PlaneAccess } from '../plane.ts'
+import { createRemover } from '../removing.ts'
 import { deploy } from './plane.ts'
 
 /** An owner's access to the deployment tool. The endpoints of each project that it deploys are removed after it. */
@@ -32,21 +33,22 @@ export function createDeployAccess(host: OwnerContext): PlaneAccess {
     }
   }
 
+  const as = createClients(
+    deploy,
+    host,
+    () => ({ note }),
+    (caller) => caller,
+  )
   return {
-    as: createClients(
-      deploy,
-      host,
-      () => ({ note }),
-      (caller) => caller,
-    ),
+    as,
     removables: () =>
       [...left].map((name) => ({
-        async remove(cleaner) {
-          const { status } = await cleaner.as('full').call('removeDeployed', { ids: { id: name } })
-          if (!isSuccess(status)) return
+        of: { kind: 'resource', plane: deploy.name, name, id: name, state: 'created' },
+        removed() {
           left.delete(name)
           recordState(name, name, 'removed')
         },
       })),
+    remover: (removal) => createRemover(deploy, { as }, removal),
   }
 }

@@ -1,8 +1,10 @@
 import { operationsOf } from '../../../generated/operations.ts'
 import { managementOf, writeManagement } from '../../../target/management.ts'
+import { managementPermissions } from '../../../target/permissions.ts'
 import type { ManagementPlane } from '../../../target/types.ts'
 import { idIn, listsIn } from '../../exchange/read.ts'
 import { always, type Capability, given, type Plane, perOperation } from '../plane.ts'
+import { managementFoundations } from './foundations.ts'
 
 const operations = operationsOf('management')
 
@@ -23,6 +25,11 @@ export const management: Plane<ManagementPlane> = {
     management: always('endpoint management', 'management: {url: https://HOST, template: TEMPLATE_ID}'),
     'management.update': call('updateEndpoint', 'the call that changes an endpoint'),
     'management.delete': call('deleteEndpoint', 'the call that deletes an endpoint'),
+    'management.restricted': {
+      says: 'operations of endpoint management that the restricted key may not call',
+      line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', mayNot: [management]}}`,
+      given: (_, { grants }) => managementPermissions(grants.mayNot).length > 0,
+    },
     'management.worker': given('worker', 'the conformance worker in the template', 'management: {worker: true}'),
     'gpu.unavailable': {
       says: 'a GPU type that is not available, and one that is',
@@ -45,6 +52,7 @@ export const management: Plane<ManagementPlane> = {
       'management: {exclusive: true}',
     ),
   },
+  foundations: Object.values(managementFoundations),
   pacing: perOperation(operations),
   creates: {
     kind: 'endpoint',
@@ -54,6 +62,7 @@ export const management: Plane<ManagementPlane> = {
     get: 'getEndpoint',
     remove: 'deleteEndpoint',
     listAt: ({ listAt }) => listAt,
+    areCounted: true,
     isGone: () => false,
   },
   /** A creation whose body is an empty list makes nothing: an endpoint needs a template. */

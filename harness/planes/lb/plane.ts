@@ -26,6 +26,11 @@ export const lb: Plane<LbPlane> = {
     lb: endpoint('normal', 'load-balanced endpoints'),
     'lb.second': endpoint('second', 'a second load-balanced endpoint'),
     'lb.unknown': endpoint('unknown', 'the address of a load-balanced endpoint that does not exist'),
+    'lb.restricted': {
+      says: 'load-balanced endpoints that the restricted key may not call',
+      line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', mayNot: [lb]}}`,
+      given: (_, { grants }) => grants.mayNot.includes('lb'),
+    },
     'lb.worker': given('worker', 'the conformance worker on the load-balanced endpoints', 'lb: {worker: true}'),
   },
   pacing: perOperation(operations),

@@ -1,7 +1,7 @@
 import { defaultPlane } from '../../../target/defaults.ts'
 import type { Hook, PodStatus, Target } from '../../../target/types.ts'
 import type { Reply } from '../../client/reply.ts'
-import { membersOf, type PodView, podOf, show } from '../../exchange/read.ts'
+import { membersOf, type PodView, podOf, show, textIn } from '../../exchange/read.ts'
 import { Inconclusive } from '../../rule/outcome.ts'
 import { createResourceAccess } from '../own-resources.ts'
 import type { OwnerContext } from '../owner.ts'
@@ -36,9 +36,9 @@ export type PodMaker = ReturnType<PodAccess['maker']>
 const heldUpMs = 2_000
 
 export function createPodAccess(host: OwnerContext) {
-  const { services, name, actor, sender, isReleased } = host
+  const { services, name, actor, sender, isReleased, waitOnce } = host
   const { target } = services
-  const { as, removables } = createResourceAccess(pods, host, createPodClient)
+  const { as, removables, remover } = createResourceAccess(pods, host, createPodClient)
   let hooks = 0
 
   const settle: Settle = async (id, done, boundMs = target.tolerances.settleMs) => {
@@ -80,12 +80,14 @@ export function createPodAccess(host: OwnerContext) {
     async spareLooks(ms: number): Promise<void> {
       if (ms > 0 && sender.heldUpMs() > heldUpMs) await actor.pause(ms)
     },
+    waitOnce,
+    came: services.longWaits.came,
     /** Notes that an optional part of a shape did not come about. */
     fellBack(_: 'fields' | 'history'): void {},
     lacksCapacity: (reply: Reply) => lacksCapacity(target, reply),
   })
 
-  return { as, removables, settle, reserve, maker }
+  return { as, removables, remover, settle, reserve, maker }
 }
 
 /** Throws Inconclusive if a response shows a lack of capacity. */
@@ -108,5 +110,5 @@ export function lacksCapacity({ pods }: Target, reply: Reply): boolean {
 /** The texts of an error. */
 function titlesIn(json: unknown): string[] {
   const { title, detail, error } = membersOf(json) ?? {}
-  return [title, detail, error].filter((text) => text !== undefined && text !== null).map(String)
+  return [title, detail, error].filter((text) => text !== undefined && text !== null).map(textIn)
 }

@@ -7,6 +7,7 @@ import { createShownRate } from '../../client/shown-rate.ts'
 import { idIn, listsIn } from '../../exchange/read.ts'
 import { always, type Capability, given, type Plane } from '../plane.ts'
 import { noSuchPod } from './client.ts'
+import { podFoundations } from './foundations.ts'
 
 /** Keys that may belong to one user, and are paced as if they did. Null: an unusual Authorization header. */
 const ofTheAccount: ReadonlySet<string | null> = new Set(['full', 'second', 'restricted', null])
@@ -72,6 +73,7 @@ export const pods: Plane<PodPlane> = {
       isWritten: () => false,
     },
   },
+  foundations: Object.values(podFoundations),
   pacing: {
     quotaOf: ({ key }) => `user of ${ofTheAccount.has(key) ? 'full' : key}`,
     allowance: (_, longestMs) => createShownRate(longestMs),

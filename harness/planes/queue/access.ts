@@ -7,10 +7,13 @@ import type { Arrival, Beacon } from '../../receiver/types.ts'
 import { inconclusiveIfOutage, outageStatuses, responseText } from '../../rule/check.ts'
 import { Blocked, Inconclusive, Unclaimed } from '../../rule/outcome.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
+import type { Removal } from '../plane.ts'
 import { createQueueClient } from './client.ts'
+import { queueFoundations, workerOf } from './foundations.ts'
 import { type Followed, finalStatuses, type JobAt, statusOf } from './job-status.ts'
 import { createOwnJobs } from './own-jobs.ts'
 import { endpointNeeds, queue } from './plane.ts'
+import { createQueueRemover } from './removing.ts'
 
 /** An owner's access to the queue plane: clients, the jobs that it submitted, and what arrived for them. */
 export type QueueAccess = ReturnType<typeof createQueueAccess>
@@ -19,8 +22,11 @@ export type QueueAccess = ReturnType<typeof createQueueAccess>
 export type JobMaker = QueueAccess['maker']
 
 export function createQueueAccess(host: OwnerContext) {
-  const { name, actor, inboxes, services } = host
+  const { name, actor, inboxes, services, rely, waitOnce } = host
   const { target } = services
+  /** How long an endpoint may take to have a free worker, and that to begin with a job, ms. */
+  const workerMs = target.tolerances.coldStartMs + target.tolerances.dispatchMs
+  const noWorker = () => new Inconclusive(`no worker began with a job within ${Math.round(workerMs / 1_000)} s`)
   const { note, removables, wasFound } = createOwnJobs(name, services)
   const as = createClients(
     queue,
@@ -55,6 +61,7 @@ export function createQueueAccess(host: OwnerContext) {
   }
 
   async function found(job: JobAt): Promise<Reply> {
+    rely(queueFoundations.shown)
     const { pollMs, visibleMs } = target.tolerances
     let deadline: number | null = null
     for (;;) {
@@ -68,12 +75,18 @@ export function createQueueAccess(host: OwnerContext) {
     }
   }
 
-  async function follow(
-    job: JobAt,
-    done: (status: string) => boolean,
-    boundMs = target.tolerances.coldStartMs + target.tolerances.dispatchMs,
-  ): Promise<Followed> {
-    const { pollMs, visibleMs } = target.tolerances
+  async function follow(job: JobAt, done: (status: string) => boolean, boundMs = workerMs): Promise<Followed> {
+    rely(queueFoundations.shown)
+    if (boundMs < workerMs) return poll(job, done, boundMs)
+    return waitOnce(workerOf(job.queue.endpoint), {
+      subject: job.id,
+      wait: () => poll(job, done, boundMs),
+      vain: ({ settled, status }) => (!settled && status === 'IN_QUEUE' ? noWorker() : null),
+    })
+  }
+
+  async function poll(job: JobAt, done: (status: string) => boolean, boundMs: number): Promise<Followed> {
+    const { outageMs, pollMs, visibleMs } = target.tolerances
     let pause = pollMs
     let deadline: number | null = null
     let unclearUntil: number | null = null
@@ -83,9 +96,10 @@ export function createQueueAccess(host: OwnerContext) {
       const status = statusOf(reply)
       const shown = isSuccess(reply.status) ? membersOf(reply.json) : null
       if (isUnclear(job, status)) {
-        if (status === 'gone') unclearUntil ??= Math.min(deadline, actor.now() + visibleMs)
-        if (actor.now() >= (unclearUntil ?? deadline)) throw notShown(reply)
+        unclearUntil ??= Math.min(deadline, actor.now() + (reply.status >= 500 ? outageMs : visibleMs))
+        if (actor.now() >= unclearUntil) throw notShown(reply)
       } else {
+        unclearUntil = null
         if (done(status)) return { status, job: shown, reply, settled: true }
         if (actor.now() >= deadline) return { status, job: shown, reply, settled: false }
       }
@@ -94,12 +108,19 @@ export function createQueueAccess(host: OwnerContext) {
     }
   }
 
-  async function begun({ beacon }: { readonly beacon: Beacon }, n = 1): Promise<Arrival> {
-    const { coldStartMs, dispatchMs } = target.tolerances
-    const arrival = await actor.until(beacon.started(n), actor.now() + coldStartMs + dispatchMs)
-    if (arrival === null) {
-      throw new Inconclusive(`no worker began with a job within ${Math.round((coldStartMs + dispatchMs) / 1000)} s`)
-    }
+  /** Waits until a worker begins with a job; null if no worker begins in time. */
+  async function begun({
+    beacon,
+    queue,
+  }: {
+    readonly beacon: Beacon
+    readonly queue: JobAt['queue']
+  }): Promise<Arrival | null> {
+    rely(queueFoundations.shown)
+    const worker = workerOf(queue.endpoint)
+    const wait = () => actor.until(beacon.started(), actor.now() + workerMs)
+    const arrival = await waitOnce(worker, { wait, vain: (seen) => (seen === null ? noWorker() : null) })
+    if (arrival !== null) services.longWaits.came(worker)
     return arrival
   }
 
@@ -117,8 +138,13 @@ export function createQueueAccess(host: OwnerContext) {
     found,
     follow,
     begun,
+    noWorker,
+    /** Waits until a worker begins with a job once more; null if none does. */
+    begunAgain: ({ beacon }: { readonly beacon: Beacon }) =>
+      actor.until(beacon.started(2), actor.now() + target.tolerances.retriesMs),
     ended: (job: JobAt, boundMs?: number) => follow(job, (status) => finalStatuses.has(status), boundMs),
     removables,
+    remover: (removal: Removal) => createQueueRemover({ as }, removal),
     releaseAll: inboxes.releaseAll,
     look: inboxes.look,
   }

@@ -1,53 +1,63 @@
 import { tables } from '../../../generated/tables.ts'
-import type { Tolerances } from '../../../target/tolerances.ts'
 import type { Call } from '../../client/caller.ts'
 import type { Reply } from '../../client/reply.ts'
 import { isSuccess, mediaTypeOf } from '../../exchange/exchange.ts'
 import { jobIdIn, membersOf } from '../../exchange/read.ts'
+import type { ResourceLine } from '../../record/resources.ts'
 import type { RunServices } from '../owner.ts'
 import type { Removable } from '../plane.ts'
+import { workerOf } from './foundations.ts'
 import { finalStatuses, statusOf } from './job-status.ts'
+
+/** Ends that need a worker. */
+const executed: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED'])
+
+type Job = Extract<ResourceLine, { readonly kind: 'job' }>
 
 const submits: ReadonlySet<string> = new Set(['runJob', 'runJobSync', 'callOpenaiRoute'])
 
 /** The jobs that one owner submitted and that have not been seen to end. Each has a line in the ledger of resources. */
 export function createOwnJobs(
   owner: string,
-  { channel, target, resources }: Pick<RunServices, 'channel' | 'target' | 'resources'>,
+  { channel, target, resources, longWaits }: Pick<RunServices, 'channel' | 'target' | 'resources' | 'longWaits'>,
 ) {
-  const open = new Map<string, { readonly endpoint: string; id: string | null }>()
+  const open = new Map<string, Job>()
   const found = new Set<string>()
   let submissions = 0
 
-  function forget(name: string): void {
-    const entry = open.get(name)
-    if (entry === undefined) return
-    open.delete(name)
-    resources({ kind: 'job', endpoint: entry.endpoint, name, id: entry.id, state: 'removed' })
+  function record(job: Job): void {
+    if (job.state === 'removed') open.delete(job.name)
+    else open.set(job.name, job)
+    resources(job)
   }
 
+  const forget = (job: Job) => record({ ...job, state: 'removed' })
+
   function submitting(endpoint: string, body: unknown): (reply: Reply) => void {
+    const { rateWaitMs, sweepMs } = target.tolerances
+    const goneMs = ttlOf(body) + sweepMs
     const name = `${owner} ${++submissions}`
-    const entry: { readonly endpoint: string; id: string | null } = { endpoint, id: null }
-    open.set(name, entry)
-    const endsMs = goneBy(channel.now(), ttlOf(body), target.tolerances)
-    resources({ kind: 'job', endpoint, name, id: null, state: 'requested', endsMs })
+    // It may have to wait for quota first.
+    const endsMs = channel.now() + rateWaitMs + goneMs
+    const job: Job = { kind: 'job', endpoint, name, id: null, state: 'requested', endsMs }
+    record(job)
     return (reply) => {
       const id = jobIdIn(reply.json)
-      if ((reply.status >= 300 && reply.status < 500) || finalStatuses.has(statusOf(reply))) return forget(name)
+      if (executed.has(statusOf(reply))) longWaits.came(workerOf(endpoint))
+      if ((reply.status >= 300 && reply.status < 500) || finalStatuses.has(statusOf(reply))) return forget(job)
       // A web page: whatever sent it took no job.
       if (isSuccess(reply.status) && mediaTypeOf(reply.exchange.response?.headers ?? []) === 'text/html')
-        return forget(name)
-      if (id === null) return
-      entry.id = id
-      resources({ kind: 'job', endpoint, name, id, state: 'created' })
+        return forget(job)
+      record(id === null ? { ...job, endsMs: channel.now() + goneMs } : { ...job, id, state: 'created' })
     }
   }
 
   function shown(endpoint: string, id: string, reply: Reply): void {
+    const status = statusOf(reply)
     if (isSuccess(reply.status)) found.add(`${endpoint} ${id}`)
-    if (!finalStatuses.has(statusOf(reply))) return
-    for (const [name, entry] of open) if (entry.id === id && entry.endpoint === endpoint) forget(name)
+    if (executed.has(status)) longWaits.came(workerOf(endpoint))
+    if (!finalStatuses.has(status)) return
+    for (const job of open.values()) if (job.id === id && job.endpoint === endpoint) forget(job)
   }
 
   return {
@@ -61,25 +71,8 @@ export function createOwnJobs(
     },
     /** True if an operation of the owner has found the job before. */
     wasFound: (endpoint: string, id: string) => found.has(`${endpoint} ${id}`),
-    removables: (): Removable[] =>
-      [...open].map(([name, { endpoint, id }]) => ({
-        async remove(cleaner) {
-          if (id === null) return
-          const call = (operation: string) => cleaner.as('full').call(operation, { ids: { endpoint, job: id } })
-          const isOver = async () => finalStatuses.has(statusOf(await call('getJobStatus')))
-          // Most have ended by now, and the quota of /status is twenty times that of /cancel.
-          if ((await isOver()) || isSuccess((await call('cancelJob')).status) || (await isOver())) forget(name)
-        },
-      })),
+    removables: (): Removable[] => [...open.values()].map((of) => ({ of, removed: () => forget(of) })),
   }
-}
-
-/**
- * The moment at which a job that is about to be submitted is gone. It may have to wait for quota first, and its end
- * takes a while.
- */
-export function goneBy(nowMs: number, ttlMs: number, { rateWaitMs, sweepMs }: Tolerances): number {
-  return nowMs + rateWaitMs + ttlMs + sweepMs
 }
 
 /** The ttl of a submission, ms; the longest possible one if it cannot be read. */

@@ -3,6 +3,7 @@ import { queueOf, writeQueue } from '../../../target/queue.ts'
 import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
 import { idIn, membersOf } from '../../exchange/read.ts'
 import { always, type Capability, given, notInDocument, type Plane, perOperation } from '../plane.ts'
+import { queueFoundations } from './foundations.ts'
 
 const operations = {
   ...operationsOf('queue'),
@@ -59,6 +60,7 @@ export const queue: Plane<QueuePlane> = {
       'queue: {perWorkerRate: REQUESTS}',
     ),
   },
+  foundations: Object.values(queueFoundations),
   pacing: perOperation(operations),
   creates: null,
   submits: { runJob: 'job', runJobSync: 'job' },

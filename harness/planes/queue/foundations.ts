@@ -1,0 +1,28 @@
+import { isSuccess } from '../../exchange/exchange.ts'
+import { jobIdIn } from '../../exchange/read.ts'
+import type { Foundation } from '../plane.ts'
+import { statusOf } from './job-status.ts'
+
+/** Foundations of rules about jobs. */
+export const queueFoundations = {
+  /** /run answers with an id. */
+  accepted: {
+    rule: 'queue.run.accepted',
+    clauses: ['accepted', 'id'],
+    isShownBy: (operation, { json, status }) => operation === 'runJob' && isSuccess(status) && jobIdIn(json) !== null,
+  },
+  /** /status shows a job that was accepted. */
+  shown: {
+    rule: 'queue.status.shape',
+    clauses: ['answered', 'status'],
+    isShownBy: (operation, reply) =>
+      operation === 'getJobStatus' && isSuccess(reply.status) && !statusOf(reply).startsWith('answer'),
+  },
+  /** The end of a job is notified. */
+  notified: { rule: 'webhook.once', clauses: ['notified'], isShownBy: () => false },
+} as const satisfies Readonly<Record<string, Foundation>>
+
+/** Names the wait for a worker of an endpoint, which a run makes in vain only once. */
+export function workerOf(endpoint: string): string {
+  return `a worker of ${endpoint}`
+}

@@ -1,0 +1,102 @@
+import type { QueuePlane } from '../../../target/types.ts'
+import type { Reply } from '../../client/reply.ts'
+import { isSuccess } from '../../exchange/exchange.ts'
+import { listsIn, membersOf, textIn } from '../../exchange/read.ts'
+import type { Resource } from '../../record/resources.ts'
+import type { PlaneAccess, Removal, RemovalEnd, Remover } from '../plane.ts'
+import { createLooks, goneStatuses } from '../removing.ts'
+import { finalStatuses, statusOf } from './job-status.ts'
+
+type Job = Extract<Resource, { readonly kind: 'job' }>
+
+/** Cancels jobs, and purges the queue of an endpoint that a load has filled. */
+export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Removal): Remover {
+  const { queue } = removal.target
+  const missing = { reason: 'the target file has no queue-based endpoints' }
+  if (queue === null) return { remove: async () => missing, find: async () => missing }
+  const { endpoints, paths } = queue
+  const call = (operation: string, endpoint: string, job = '') => as('full').call(operation, { ids: { endpoint, job } })
+
+  async function purge(endpoint: string): Promise<RemovalEnd> {
+    if (endpoints.dedicated !== endpoint) {
+      return {
+        reason:
+          'the target file does not mark this endpoint dedicated, so it is not purged; the jobs end with their ttl',
+      }
+    }
+    const { status } = await call('purgeQueue', endpoint)
+    return isSuccess(status) ? 'removed' : { reason: `POST ${paths.purgeQueue} answered ${status}` }
+  }
+
+  /** Most jobs have ended by now, and the quota of /status is twenty times that of /cancel. */
+  async function cancel(of: Job, id: string): Promise<RemovalEnd> {
+    const { endpoint } = of
+    const before = await call('getJobStatus', endpoint, id)
+    if (hasEnded(before)) return 'gone'
+    const answer = await call('cancelJob', endpoint, id)
+    if (isSuccess(answer.status)) return 'removed'
+    // Both say that it is not there.
+    if (goneStatuses.has(before.status) && (goneStatuses.has(answer.status) || answer.status === 409)) return 'gone'
+    const after = await call('getJobStatus', endpoint, id)
+    if (hasEnded(after) || (removal.isPast(of) && !isSuccess(after.status))) return 'gone'
+    return { reason: `POST ${paths.cancelJob} answered ${answer.status}` }
+  }
+
+  /** How many jobs of an endpoint have not ended; a text if nothing tells. */
+  async function unfinished(endpoint: string): Promise<number | string> {
+    const health = await call('getEndpointHealth', endpoint)
+    const counted = isSuccess(health.status) ? countIn(health, queue as QueuePlane) : null
+    if (counted !== null) return counted
+    // An endpoint that the run created, and that is gone with its jobs.
+    const isKnown = Object.values(endpoints).includes(endpoint)
+    if (goneStatuses.has(health.status) && !isKnown) {
+      if (isSuccess((await call('getEndpointHealth', endpoints.normal)).status)) return 0
+    }
+    if (!queue?.requests) return `${untold}, and GET ${paths.getEndpointHealth} does not count jobs`
+    const requests = await call('listRequests', endpoint)
+    const shown = isSuccess(requests.status) ? listed(requests.json) : null
+    return shown ?? `${untold}, and neither GET ${paths.getEndpointHealth} nor GET ${paths.listRequests} counts jobs`
+  }
+
+  const looks = new Map<string, ReturnType<typeof createLooks<number | string>>>()
+
+  return {
+    remove: (of, id) => (of.kind === 'endpoint' ? purge(of.endpoint) : cancel(of as Job, id)),
+    /** A job without an id is over once its endpoint has no job that has not ended, a while after it was submitted. */
+    async find(of) {
+      if (removal.isPast(of)) return 'gone'
+      const { endpoint } = of as Job
+      const looking = looks.get(endpoint) ?? createLooks(() => unfinished(endpoint), removal)
+      looks.set(endpoint, looking)
+      let last = 0
+      for await (const seen of looking()) {
+        if (typeof seen === 'string') return { reason: seen }
+        if (seen === null) return { reason: `${untold}, and time could not pass to ask for others` }
+        last = seen
+      }
+      return last === 0 ? 'gone' : { reason: `${untold}, and its endpoint has jobs that have not ended` }
+    },
+  }
+}
+
+const untold = 'no response to its submission had an id'
+
+function hasEnded(reply: Reply): boolean {
+  return reply.status === 410 || (isSuccess(reply.status) && finalStatuses.has(statusOf(reply)))
+}
+
+/** The jobs in the queue and in progress that a response of /health counts; null if it does not count both. */
+function countIn({ json }: Reply, { health }: QueuePlane): number | null {
+  const counts = [health.inQueue, health.inProgress].map((place) =>
+    place.split('.').reduce<unknown>((at, step) => membersOf(at)?.[step], json),
+  )
+  return counts.every((count) => typeof count === 'number') ? counts.reduce((sum, one) => sum + one, 0) : null
+}
+
+/** The jobs in the list of a response of /requests that have not ended; null if it is not a list of jobs. */
+function listed(json: unknown): number | null {
+  const [list, ...others] = listsIn(json)
+  const statuses = list?.map((one) => membersOf(one)?.status)
+  if (statuses === undefined || others.length > 0 || statuses.includes(undefined)) return null
+  return statuses.filter((status) => !finalStatuses.has(textIn(status))).length
+}

@@ -1,0 +1,109 @@
+import { isSuccess } from '../exchange/exchange.ts'
+import { idIn, listOf, membersOf, noListText, show } from '../exchange/read.ts'
+import type { Resource } from '../record/resources.ts'
+import { outageStatuses } from '../rule/check.ts'
+import { Unanswered } from '../rule/outcome.ts'
+import { sectionOf } from './index.ts'
+import type { Plane, PlaneAccess, Removal, RemovalEnd, Remover } from './plane.ts'
+
+/** How often something that may come into being late is looked for. */
+const looks = 3
+
+/** The statuses of a resource that is not there. */
+export const goneStatuses: ReadonlySet<number> = new Set([404, 410])
+
+/** Looks again and again, within the tolerance `visible`; whoever looks meanwhile shares the same looks. */
+export function createLooks<Seen>(look: () => Promise<Seen>, { target, sleep }: Pick<Removal, 'target' | 'sleep'>) {
+  const all: Promise<Seen | null>[] = []
+  async function next(before: Promise<Seen | null> | undefined): Promise<Seen | null> {
+    if (before !== undefined) {
+      await before
+      if (!(await sleep(target.tolerances.visibleMs / (looks - 1)))) return null
+    }
+    return look()
+  }
+  /** Yields the outcome of each look; null if time cannot pass until then. */
+  return async function* (): AsyncGenerator<Seen | null> {
+    for (let n = 0; n < looks; n++) {
+      if (all.length === n) all.push(next(all[n - 1]))
+      yield await (all[n] ?? null)
+    }
+  }
+}
+
+/** Removes what was created on a plane: by its id if it is known, else by the exact name in the list. */
+export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, removal: Removal): Remover {
+  const { creates } = plane
+  const section = sectionOf(removal.target, plane.name)
+  const missing = { reason: `the target file has no address of ${plane.title}` }
+  if (creates === null || section === null) return { remove: async () => missing, find: async () => missing }
+  const { get, isGone, kind, list, listAt, remove } = creates
+  const at = listAt(section)
+
+  /** Name and id of everything in the list; or why it cannot be read. */
+  async function readList(): Promise<readonly (readonly [name: string, id: string | null])[] | string> {
+    const { status, json } = await as('full').call(list)
+    const all = isSuccess(status) ? listOf(json, at) : null
+    if (all === null) return noListText(`the list of ${kind}s`, status, at)
+    return all.flatMap((one) => {
+      const name = membersOf(one)?.name
+      return typeof name === 'string' ? [[name, idIn(one)] as const] : []
+    })
+  }
+
+  const listings = createLooks(readList, removal)
+
+  /** The end that it came to before, or why it is left alone; null if it is to be removed. */
+  async function look({ name }: Created, id: string): Promise<RemovalEnd | null> {
+    const { status, json } = await as('full').call(get, { ids: { id } })
+    if (goneStatuses.has(status)) return 'gone'
+    const members = status === 200 ? membersOf(json) : null
+    if (members === null) return null
+    if (isGone(members)) return 'gone'
+    const shown = members.name
+    if (typeof shown !== 'string' || isOurs(shown, name, removal.run)) return null
+    return { reason: `its id belongs to a ${kind} named ${show(shown)}, which was not removed` }
+  }
+
+  return {
+    async remove(of, id) {
+      const seen = removal.isLater ? await look(of as Created, id) : null
+      if (seen !== null) return seen
+      const { status } = await as('full').call(remove, { ids: { id }, repeats: true })
+      if (isSuccess(status)) return 'removed'
+      if (goneStatuses.has(status)) return 'gone'
+      // It was sent again for a while.
+      if (outageStatuses.has(status)) throw new Unanswered('a gateway answers removals')
+      return { reason: `DELETE ${section.paths[remove]} answered ${status}` }
+    },
+    async find(of) {
+      const { name, state } = of as Created
+      for await (const listed of listings()) {
+        if (listed === null) return { reason: 'it may appear late, and time could not pass until then' }
+        if (typeof listed === 'string') return { reason: listed }
+        // A target may add a word to a name.
+        const found = listed.filter(([given]) => given === name || given.startsWith(`${name} `))
+        if (found.some(([, id]) => id === null)) return { reason: `the list of ${kind}s shows it without an id` }
+        if (found.length > 0) return found.flatMap(([, id]) => id ?? [])
+        // A refused creation is looked for once.
+        if (state === 'refused') break
+      }
+      return 'never'
+    },
+  }
+}
+
+/** The plane of a resource. A line of kind `pod` names none. */
+export function planeOf(of: Resource): string {
+  return of.kind === 'pod' ? 'pods' : of.kind === 'resource' ? (of.plane ?? 'pods') : 'queue'
+}
+
+type Created = Extract<Resource, { readonly kind: 'pod' | 'resource' }>
+
+/** True if this run may have named it: rules rename their pods, and a target may alter names. */
+function isOurs(name: string, given: string, run: string): boolean {
+  const of = /^plumbline-(r[0-9a-z]{10})(?![0-9a-z])/i.exec(name)?.[1]
+  return (
+    name === given || (name.toLowerCase().startsWith('plumbline-') && (of === undefined || of.toLowerCase() === run))
+  )
+}

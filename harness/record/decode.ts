@@ -1,0 +1,154 @@
+/** A range of a text, the end not included. */
+export type Range = readonly [start: number, end: number]
+
+/** A text that another one holds in encoded form. */
+export interface View {
+  readonly text: string
+  /** The range of the outer text that encodes a range of this one. */
+  outer(range: Range): Range
+}
+
+/** A text without its escapes. */
+interface Unescaped extends View {
+  /** A range of the outer text, extended so that it cuts no escape. */
+  whole(range: Range): Range
+}
+
+/** An escape: its place in the outer text, and that of its value in the decoded one. */
+interface Escape {
+  readonly outer: Range
+  readonly inner: Range
+}
+
+/** Names of the visible ASCII characters that HTML names, each with its character. */
+const entities = new Map(
+  (
+    "amp& apos' ast* bsol\\ colon: comma, commat@ dollar$ equals= excl! grave` gt> hat^ lbrace{ lbrack[ lcub{ lowbar_ " +
+    'lpar( lsqb[ lt< midast* num# percnt% period. plus+ quest? quot" rbrace} rbrack] rcub} rpar) rsqb] semi; sol/ ' +
+    'verbar| vert|'
+  )
+    .split(' ')
+    .map((entry) => [entry.slice(0, -1), entry.slice(-1)]),
+)
+
+/** Letters after a backslash that are not themselves. */
+const controls = new Map(Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }))
+
+const escapes = [
+  // JSON and scripts.
+  escapesOf('\\', /\\(?:u([\da-f]{4})|x([\da-f]{2})|([^ux]))/gi, (_, unit, byte, sign = '') =>
+    sign === '' ? charOf(unit ?? byte, 16) : (controls.get(sign) ?? sign),
+  ),
+  // Addresses and forms.
+  escapesOf('%', /%([\da-f]{2})/gi, (_, byte) => charOf(byte, 16)),
+  // HTML and XML.
+  escapesOf('&', /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));?/gi, (entity, decimal, hex, name) =>
+    name === undefined
+      ? charOf(decimal ?? hex, decimal === undefined ? 16 : 10)
+      : (entities.get(name.toLowerCase()) ?? entity),
+  ),
+  // Encoded text that is wrapped.
+  escapesOf('\n', /(?<=[\w+/=-])\r*\n[ \t]*(?=[\w+/=-])/g, () => ''),
+]
+
+/** Calls `look` with the text without its escapes of one kind, for each kind that it has. */
+export function undoEscapes(text: string, look: (view: Unescaped) => void): void {
+  for (const decode of escapes) decode(text, look)
+}
+
+/** Makes the same for base64 and hexadecimal digits of at least so many bytes, which may begin anywhere. */
+export function createDigitDecoder(leastBytes: number): (text: string, look: (view: View) => void) => void {
+  const [base64, hex] = [digitsOf('base64', '\\w+/-', 6, leastBytes), digitsOf('hex', '\\da-fA-F', 4, leastBytes)]
+  return (text, look) =>
+    base64.find(text, (run, at) => {
+      base64.decode(run, at, look)
+      // Hexadecimal digits are base64 too.
+      hex.find(run, (inner, within) => hex.decode(inner, at + within, look))
+    })
+}
+
+/** Replaces whatever `pattern` matches, which contains `sign`; `valueIn` gets the match and its groups. */
+function escapesOf(sign: string, pattern: RegExp, valueIn: (...match: (string | undefined)[]) => string | undefined) {
+  return (text: string, look: (view: Unescaped) => void): void => {
+    // Most texts have none, and this is much faster.
+    if (!text.includes(sign)) return
+    const found: Escape[] = []
+    let removed = 0
+    const decoded = text.replace(pattern, (...match: unknown[]) => {
+      const [encoded, from] = [match[0] as string, match.at(-2) as number]
+      const value = valueIn(...(match.slice(0, -2) as string[])) ?? encoded
+      const at = from - removed
+      found.push({ outer: [from, from + encoded.length], inner: [at, at + value.length] })
+      removed += encoded.length - value.length
+      return value
+    })
+    if (decoded === text) return
+    look({
+      text: decoded,
+      outer: ([start, end]) => [outerPlace(found, start)[0], outerPlace(found, end - 1)[1]],
+      whole: (range) =>
+        found
+          .filter(({ outer: [from, to] }) => from < range[1] && to > range[0])
+          .reduce(([start, end], { outer: [from, to] }) => [Math.min(start, from), Math.max(end, to)], range),
+    })
+  }
+}
+
+/** The place in the outer text of one decoded character. */
+function outerPlace(found: readonly Escape[], at: number): Range {
+  const last = found.findLast(({ inner: [from] }) => from <= at)
+  if (last === undefined) return [at, at + 1]
+  const { outer, inner } = last
+  const after = outer[1] + at - inner[1]
+  return at < inner[1] ? outer : [after, after + 1]
+}
+
+/** So many equal digits are filler: some large bodies are made of it, and take long to decode. */
+const filler = 4096
+
+/** Digits of `bits` bits, in runs of at least so many bytes. */
+function digitsOf(encoding: 'hex' | 'base64', digits: string, bits: 4 | 6, leastBytes: number) {
+  const [digit, other] = [new RegExp(`[${digits}]`), new RegExp(`[^${digits}]`, 'g')]
+  const isDigit = new Uint8Array(65_536)
+  for (let code = 0; code < 128; code++) isDigit[code] = digit.test(String.fromCharCode(code)) ? 1 : 0
+  const least = Math.ceil((leastBytes * 8) / bits)
+  return {
+    /** Calls `look` with each run and its place. A long run has a digit at every `least`th place; few texts have many. */
+    find(text: string, look: (run: string, from: number) => void): void {
+      let begin = 0
+      for (let at = least - 1; at < text.length; at += least) {
+        if (isDigit[text.charCodeAt(at)] !== 1) continue
+        if (text[at] === text[at + filler] && text.slice(at, at + filler) === text.slice(at + 1, at + 1 + filler)) {
+          begin = at + filler
+          at = begin - least
+          continue
+        }
+        let from = at
+        while (from > begin && isDigit[text.charCodeAt(from - 1)] === 1) from--
+        other.lastIndex = at
+        begin = other.exec(text)?.index ?? text.length
+        if (begin - from >= least) look(text.slice(from, begin), from)
+        at = begin
+      }
+    },
+    /** Decodes a run from each of its first digits on. */
+    decode(run: string, from: number, look: (view: View) => void): void {
+      for (let skipped = 0; skipped < (bits === 4 ? 2 : 4); skipped++) {
+        const text = Buffer.from(run.slice(skipped), encoding).toString('latin1')
+        if (!readable.test(text)) continue
+        const first = from + skipped
+        const outer = ([start, end]: Range) =>
+          [first + Math.floor((start * 8) / bits), first + Math.ceil((end * 8) / bits)] as const
+        look({ text, outer })
+      }
+    },
+  }
+}
+
+/** Bytes without it are no text: nearly all runs of digits are something else. */
+const readable = /[ -~]{6}/
+
+function charOf(digits: string | undefined, base: number): string | undefined {
+  const point = Number.parseInt(digits ?? '', base)
+  return point <= 0x10ffff ? String.fromCodePoint(point) : undefined
+}

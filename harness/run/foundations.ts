@@ -1,0 +1,65 @@
+import type { Actor } from '../clock/types.ts'
+import { allPlanes } from '../planes/index.ts'
+import type { Foundation } from '../planes/plane.ts'
+import { Blocked } from '../rule/outcome.ts'
+import type { Judgement } from './judge.ts'
+import type { Knowledge } from './knowledge.ts'
+
+/** Knowledge of the foundations of all planes. */
+export type Foundations = ReturnType<typeof createFoundations>
+
+interface State {
+  /** True once it was seen to work: a later failure is one of single requests. */
+  holds: boolean
+  /** Ends the rules that build on it; null unless its rule has failed. */
+  failure: Blocked | null
+  /** Resolves once it holds, or its rule has a verdict. */
+  readonly known: Promise<void>
+  readonly decide: () => void
+}
+
+/** `isRunning`: true for a rule that has begun and has no verdict yet. */
+export function createFoundations(knowledge: Knowledge, isRunning: (rule: string) => boolean) {
+  const states = new Map(allPlanes().flatMap(({ foundations = [] }) => foundations.map((one) => [one, newState()])))
+
+  return {
+    /** It was seen to work. */
+    holds(foundation: Foundation): void {
+      const state = states.get(foundation)
+      if (state === undefined) return
+      state.holds = true
+      state.decide()
+    },
+    /**
+     * Resolves once it is known whether it holds; null if it is, or no rule is about to tell. Wait for it before anything that
+     * times count from.
+     */
+    pending(owner: string, actor: Pick<Actor, 'join'>, foundation: Foundation): Promise<void> | null {
+      const state = states.get(foundation)
+      if (state === undefined || state.holds || knowledge.isReplayed || owner === foundation.rule) return null
+      // A rule that has not begun may wait for what this owner keeps.
+      return isRunning(foundation.rule) ? actor.join(state.known) : null
+    },
+    /** Throws Blocked if its rule has failed, and it was never seen to work. */
+    rely(owner: string, foundation: Foundation): void {
+      const state = states.get(foundation)
+      if (state === undefined || owner === foundation.rule) return
+      knowledge.decide(owner, () => (state.holds ? null : state.failure))
+    },
+    /** Takes the verdict of a rule. */
+    judged({ rule, findings }: Pick<Judgement, 'rule' | 'findings'>): void {
+      for (const [foundation, state] of states) {
+        if (foundation.rule !== rule) continue
+        const finding = findings.find(({ clause }) => foundation.clauses.includes(clause))
+        if (finding !== undefined)
+          state.failure = new Blocked(rule, `expected ${finding.expected}; observed ${finding.observed}`)
+        state.decide()
+      }
+    },
+  }
+}
+
+function newState(): State {
+  const { promise: known, resolve: decide } = Promise.withResolvers<void>()
+  return { holds: false, failure: null, known, decide }
+}

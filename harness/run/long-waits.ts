@@ -1,0 +1,72 @@
+import type { LongWait } from '../planes/owner.ts'
+import type { Cuts } from './cuts.ts'
+import type { Knowledge, Known } from './knowledge.ts'
+
+/** Waits for something that needs capacity, such as a worker: a run makes one in vain only once. */
+export type LongWaits = ReturnType<typeof createLongWaits>
+
+interface Wait {
+  readonly owner: string
+  readonly sinceMs: number
+}
+
+interface State {
+  readonly waiting: Set<Wait>
+  /** How often it came. */
+  comes: number
+  /** Subjects of waits in vain since it last came. */
+  readonly inVain: Set<unknown>
+  /** Ends the owners that wait for it; null while it may come. */
+  vain: Known | null
+}
+
+export function createLongWaits(knowledge: Knowledge, cuts: Pick<Cuts, 'cut'>, now: () => number) {
+  const states = new Map<string, State>()
+
+  function stateOf(what: string): State {
+    const state = states.get(what) ?? { waiting: new Set(), comes: 0, inVain: new Set(), vain: null }
+    states.set(what, state)
+    return state
+  }
+
+  /** Takes a wait in vain. Returns null if only that wait may be at fault. */
+  function inVain(state: State, { owner, sinceMs }: Wait, subject: unknown, error: Known): Known | null {
+    const others = [...state.waiting].filter((other) => other.owner !== owner)
+    const halfMs = (sinceMs + now()) / 2
+    const isFirst = [...state.inVain].every((one) => one === subject)
+    state.inVain.add(subject)
+    if (isFirst && others.every((other) => other.sinceMs > halfMs)) return null
+    state.vain = error
+    const rules = others.map((other) => other.owner)
+    cuts.cut(error, rules)
+    return error
+  }
+
+  return {
+    /** It came, to whomever: later waits are worth their time. */
+    came(what: string): void {
+      const state = stateOf(what)
+      state.comes++
+      state.vain = null
+      state.inVain.clear()
+    },
+    /**
+     * Waits for `what`. Two waits of different subjects in vain show that nothing comes; the second may be one that has been
+     * under way for half as long. All owners that wait for it, now or later, then end, until it comes after all. Otherwise a wait in vain resolves too, because the fault may be in this wait alone.
+     */
+    async once<T>(owner: string, what: string, long: LongWait<T>): Promise<T> {
+      const { subject = long, wait, vain } = long
+      const state = stateOf(what)
+      knowledge.decide(owner, () => state.vain)
+      const own = { owner, sinceMs: now() }
+      const { comes } = state
+      state.waiting.add(own)
+      const result = await wait().finally(() => state.waiting.delete(own))
+      const error = vain?.(result) ?? null
+      if (error !== null) {
+        knowledge.decide(owner, () => (state.comes > comes ? null : inVain(state, own, subject, error)))
+      }
+      return result
+    },
+  }
+}

@@ -1,0 +1,186 @@
+import type { RunClock } from '../clock/types.ts'
+import { together } from '../common/together.ts'
+import { allPlanes } from '../planes/index.ts'
+import type { RunServices } from '../planes/owner.ts'
+import type { Removal, RemovalEnd, Remover, StillLeft } from '../planes/plane.ts'
+import { planeOf } from '../planes/removing.ts'
+import type { Resource } from '../record/resources.ts'
+import { Blocked, Inconclusive, NotApplicable, Unclaimed, Unverified } from '../rule/outcome.ts'
+import { createOwner, type Owner } from './owner.ts'
+
+/** A resource, with the id by which it was removed, and what became of it. */
+export interface End {
+  readonly of: Resource
+  readonly end: RemovalEnd
+}
+
+export interface RemovalOptions extends Pick<Removal, 'isLater'> {
+  /** False if moments on the clock of the target are unknown. */
+  readonly isTimed: boolean
+  /** Once it is aborted, nothing more is sent. */
+  readonly over?: AbortSignal
+}
+
+/** How many resources are removed at once. */
+const lanes = 8
+
+/**
+ * Removes what owners left behind and know the id of: deletes pods and endpoints, cancels jobs that have not ended,
+ * and releases keys. Everything else stays in the ledger of resources, and `sweepRun` looks for it after the run.
+ * @param keeps true to keep the pods of a failed rule.
+ */
+export async function removeLeftovers(
+  services: RunServices,
+  clock: RunClock,
+  owners: readonly Owner[],
+  keeps: boolean,
+): Promise<void> {
+  const accesses = owners.flatMap((owner) => [...owner.allAccess()])
+  try {
+    if (clock.kind === 'record') return
+    const left = accesses.flatMap((access) => access.removables())
+    const kept = left.filter(({ keep }) => keeps && keep !== undefined)
+    for (const { keep } of kept) keep?.()
+    const known = left.filter((one) => !kept.includes(one) && idOf(one.of) !== null)
+    const name = `cleanup:${owners[0]?.name ?? ''}`
+    const ends = await removeAll(
+      services,
+      clock,
+      name,
+      known.map(({ of }) => of),
+      { isLater: false, isTimed: true },
+    )
+    const over = new Set(ends.flatMap(({ of, end }) => (isStillLeft(end) ? [] : [of])))
+    for (const { of, removed } of known) if (over.has(of)) removed()
+  } finally {
+    // Other rules need the workers.
+    for (const access of accesses) access.releaseAll?.()
+  }
+}
+
+/**
+ * Removes resources of a run, eight at a time: first those whose ids are known, pods before all others and jobs last, then
+ * those that have to be found. The one function behind the end of a rule, of a run, Ctrl-C and `plumbline sweep`.
+ */
+export async function removeAll(
+  services: RunServices,
+  clock: RunClock,
+  name: string,
+  wanted: readonly Resource[],
+  { isLater, isTimed, over }: RemovalOptions,
+): Promise<End[]> {
+  if (wanted.length === 0) return []
+  const actor = clock.actor(name)
+  const cleaner = createOwner(services, name, actor)
+  const ended = new Promise<void>((resolve) => {
+    over?.addEventListener('abort', () => resolve(), { once: true })
+    if (over?.aborted === true) resolve()
+  })
+  void ended.then(() => cleaner.release())
+  const removal: Removal = {
+    run: services.channel.runId,
+    target: services.target,
+    isLater,
+    isPast: (of) => isTimed && of.kind === 'job' && of.endsMs !== undefined && of.endsMs <= clock.now(),
+    async sleep(ms) {
+      try {
+        await Promise.race([actor.sleep(ms), ended])
+        return over?.aborted !== true
+      } catch (error) {
+        if (isExpected(error)) return false
+        throw error
+      }
+    },
+  }
+  const removers = new Map<string, Remover | undefined>()
+
+  /** The remover of a plane; undefined if nothing is created there. */
+  function removerOf(plane: string): Remover | undefined {
+    const known = allPlanes().find((one) => one.name === plane)
+    if (known !== undefined && !removers.has(plane)) removers.set(plane, cleaner.access(known).remover?.(removal))
+    return removers.get(plane)
+  }
+
+  /** The outcome of a removal or a search; without a response, the reason. */
+  async function outcomeOf<T>(of: Resource, work: (remover: Remover) => Promise<T>): Promise<T | RemovalEnd> {
+    const plane = planeOf(of)
+    const remover = removerOf(plane)
+    if (remover === undefined) return { reason: `the target file has no plane named ${plane}` }
+    try {
+      return await work(remover)
+    } catch (error) {
+      if (!isExpected(error)) throw error
+      if (removal.isPast(of)) return 'gone'
+      if (over?.aborted === true) return { reason: 'the command was interrupted first' }
+      return { reason: withoutId((error as Error).message, idOf(of), of.kind === 'job' ? '{job}' : '{id}') }
+    }
+  }
+
+  const ends = new Map<Resource, End>()
+
+  /** Removes a resource by each of its ids: a name that was sent twice may have created two. */
+  async function removeOne(of: Resource, ids: readonly string[]): Promise<void> {
+    let last: End = { of, end: 'gone' }
+    for (const id of ids) {
+      const end = await outcomeOf(of, (remover) => remover.remove(of, id))
+      if (end !== 'gone') last = { of: idOf(of) === null ? ({ ...of, id } as Resource) : of, end }
+      if (isStillLeft(end)) break
+    }
+    ends.set(of, last)
+  }
+
+  async function removeEach(all: readonly Found[]): Promise<void> {
+    const queue = [...all]
+    const line = async () => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) await removeOne(...next)
+    }
+    await together(lanes, line, new AbortController())
+  }
+
+  async function find(of: Resource): Promise<Found[]> {
+    const found = await outcomeOf(of, (remover) => remover.find(of))
+    if (Array.isArray(found)) return [[of, found]]
+    ends.set(of, { of, end: found as RemovalEnd })
+    return []
+  }
+
+  try {
+    const ordered = wanted.toSorted((a, b) => placeOf(a) - placeOf(b))
+    const [known = [], unknown = []] = [false, true].map((isSought) =>
+      ordered.filter((of) => (idOf(of) === null) === isSought),
+    )
+    await removeEach(known.map((of) => [of, [idOf(of) ?? '']]))
+    await removeEach((await Promise.all(unknown.map(find))).flat())
+    return ordered.flatMap((of) => ends.get(of) ?? [])
+  } finally {
+    actor.done()
+  }
+}
+
+type Found = readonly [of: Resource, ids: readonly string[]]
+
+export function isStillLeft(end: RemovalEnd): end is StillLeft {
+  return typeof end === 'object'
+}
+
+/** The id by which a resource is removed; null if it was never learned. */
+function idOf(of: Resource): string | null {
+  return of.kind === 'endpoint' ? of.endpoint : of.id
+}
+
+/** Pods go first because they cost most, jobs last because they end by themselves. */
+function placeOf(of: Resource): number {
+  if (of.kind === 'job' || of.kind === 'endpoint') return Number.MAX_SAFE_INTEGER
+  return allPlanes().findIndex(({ name }) => name === planeOf(of))
+}
+
+function isExpected(error: unknown): boolean {
+  return [Inconclusive, Blocked, Unclaimed, NotApplicable, Unverified].some((kind) => error instanceof kind)
+}
+
+/** A reason with an id of the path as a placeholder, so that it is the same text for all that have the same reason. */
+export function withoutId(reason: string, id: string | null, placeholder: string): string {
+  if (id === null) return reason
+  const segment = encodeURIComponent(id).replace(/[.*()]/g, '\\$&')
+  return reason.replace(new RegExp(`(?<=/)${segment}(?![\\w.~%!'()*-])`, 'g'), placeholder)
+}

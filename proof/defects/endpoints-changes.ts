@@ -1,0 +1,231 @@
+import type { EndpointUpdate } from '../../generated/api.ts'
+import { likeTexts } from '../../harness/common/mutate.ts'
+import type { Endpoint } from '../../reference/index.ts'
+import { dismissWorker } from '../../reference/queue/workers.ts'
+import type { Defect } from '../types.ts'
+import { isCreated } from './endpoints-tools.ts'
+import {
+  all,
+  type Change,
+  defect,
+  type Json,
+  jsonOf,
+  onAnswer,
+  part,
+  refusing,
+  requestOf,
+  restated,
+  serving,
+} from './tools.ts'
+
+const updates = requestOf('updateEndpoint')
+const deletes = requestOf('deleteEndpoint')
+
+/** An endpoint as it was before an update, laid over it again; `ms` later if given. */
+const revertsUpdates = (names: readonly ('idleTimeoutMs' | 'name' | 'workersMax')[], ms = 0) =>
+  part('changeEndpoint', (next, endpoint, _body, { clock }) => {
+    const former = names.map((name) => [name, endpoint[name]] as const)
+    next()
+    const before = Object.fromEntries(former.filter(([name, value]) => endpoint[name] !== value))
+    if (ms === 0) Object.assign(endpoint, before)
+    else clock.schedule(clock.now() + ms, () => void Object.assign(endpoint, before))
+  })
+
+/** Something happens to an endpoint after each update. */
+function onUpdated(happens: (endpoint: Endpoint) => void): Change {
+  return part('changeEndpoint', (next, endpoint) => {
+    next()
+    happens(endpoint)
+  })
+}
+
+/** Updates, unknown endpoints and deletions of endpoint management. */
+export const endpointChanges: readonly Defect[] = [
+  defect('endpoint-updates-500', 'endpoints.update-keeps', 'accepted', {
+    says: 'Every update of an endpoint is answered 500.',
+    observed: 'status 500',
+    change: refusing('changeEndpoint', () => [500, 'internal error']),
+  }),
+  defect('endpoint-update-of-timeout-ignored', 'endpoints.update-keeps', 'changed', {
+    says: 'An update of the idleTimeout is answered 200 and ignored.',
+    observed: 'idleTimeout 13',
+    change: revertsUpdates(['idleTimeoutMs']),
+  }),
+  defect('endpoint-update-of-name-ignored', 'endpoints.update-keeps', 'changed', {
+    says: 'An update of the name is answered 200 and ignored.',
+    observed: 'another name',
+    change: revertsUpdates(['name']),
+  }),
+  defect('endpoint-update-of-two-keeps-one', 'endpoints.update-keeps', 'changed', {
+    says: 'Of an update of two members only the first is carried out.',
+    observed: 'idleTimeout 17',
+    change: part('changeEndpoint', (next, endpoint, body) =>
+      next(endpoint, Object.fromEntries(Object.entries(body as Json).slice(0, 1))),
+    ),
+  }),
+  defect('endpoint-update-resets-timeout', 'endpoints.update-keeps', 'kept', {
+    says: 'An update without idleTimeout sets it to the default.',
+    observed: 'idleTimeout 5',
+    change: part('changeEndpoint', (next, endpoint, body) => next(endpoint, { idleTimeout: 5, ...(body as Json) })),
+  }),
+  defect('endpoint-update-resets-gpus', 'endpoints.update-keeps', 'kept', {
+    says: 'An update without gpuTypeIds takes them from the endpoint.',
+    observed: 'gpuTypeIds []',
+    change: part('changeEndpoint', (next, endpoint, body) => next(endpoint, { gpuTypeIds: [], ...(body as Json) })),
+  }),
+  defect('endpoint-update-reverted', 'endpoints.update-keeps', 'kept', {
+    says: 'An update of the name is undone ten seconds later.',
+    observed: 'another name',
+    change: revertsUpdates(['name'], 10_000),
+  }),
+  defect('endpoint-update-loses-worker', 'endpoints.update-keeps', 'works', {
+    says: 'An endpoint that was updated runs a worker that returns its input.',
+    observed: 'another output',
+    change: part('changeEndpoint', (next, endpoint) => {
+      next()
+      endpoint.program = { execute: async ({ input }) => ({ kind: 'completed', output: input }) }
+    }),
+  }),
+  defect('updated-endpoint-fails-jobs', 'endpoints.address', 'serves', {
+    says: 'The jobs of an endpoint that was updated fail.',
+    observed: 'FAILED',
+    variation: { upkeep: 'updated' },
+    change: onUpdated((endpoint) => {
+      endpoint.program = { execute: async () => ({ kind: 'failed', message: 'no handler' }) }
+    }),
+  }),
+  defect('updated-endpoint-forgets-template', 'endpoints.from-template', 'worker', {
+    says: 'An endpoint that was updated runs a worker that returns nothing.',
+    observed: 'another output',
+    variation: { upkeep: 'updated' },
+    change: onUpdated((endpoint) => {
+      endpoint.program = { execute: async () => ({ kind: 'completed', output: null }) }
+    }),
+  }),
+  defect('updated-endpoint-stops-workers', 'endpoints.workers-min', 'minimum', {
+    says: 'An update stops all workers of an endpoint until a job comes.',
+    observed: '0 workers',
+    variation: { upkeep: 'updated' },
+    change: onUpdated((endpoint) => {
+      for (const worker of endpoint.workers) dismissWorker(worker, endpoint)
+    }),
+  }),
+  defect('updated-endpoint-listed-when-deleted', 'endpoints.deleted', 'not-listed', {
+    says: 'An endpoint that was updated stays in the list when it is deleted.',
+    observed: 'the deleted endpoint',
+    variation: { upkeep: 'updated' },
+    change: (base) => {
+      const updated = new Set<Endpoint>()
+      return all(
+        onUpdated((endpoint) => void updated.add(endpoint)),
+        part('listEndpoints', (next) => [...new Set([...next(), ...updated])]),
+      )(base)
+    },
+  }),
+  defect('updated-workers-min-ignored', 'endpoints.update-workers', 'minimum', {
+    says: 'Workers for a larger workersMin come only with the next job.',
+    observed: '0 workers',
+    change: part('changeEndpoint', (next, endpoint, body, service) =>
+      next(endpoint, body, { ...service, parts: { ...service.parts, scaleWorkers() {} } }),
+    ),
+  }),
+  defect('updated-workers-max-plus-one', 'endpoints.update-workers', 'maximum', {
+    says: 'An endpoint whose workersMax was raised starts one worker more than that.',
+    observed: '3 executions at once',
+    change: part('scaleWorkers', (next, endpoint, service) => {
+      const { workersMin, workersMax } = endpoint
+      if (workersMin < 2 || !isCreated(endpoint)) return next()
+      endpoint.workersMax++
+      next(endpoint, service)
+      endpoint.workersMax = workersMax
+    }),
+  }),
+  defect('lowered-workers-max-ignored', 'endpoints.update-workers', 'lowered', {
+    says: 'An endpoint never has fewer workers at most than it had before an update.',
+    observed: '2 executions at once',
+    change: part('changeEndpoint', (next, endpoint, body, service) => {
+      const { workersMax = 0 } = body as EndpointUpdate
+      next(endpoint, { ...(body as Json), workersMax: Math.max(workersMax, endpoint.workersMax) }, service)
+    }),
+  }),
+  ...(['getEndpoint', 'updateEndpoint', 'deleteEndpoint'] as const).map((operation) =>
+    defect(`endpoint-unknown-answered-by-${operation.replace('Endpoint', '')}`, 'endpoints.unknown', 'refused', {
+      says: `${operation} of an endpoint that does not exist is answered 200.`,
+      observed: 'status 200',
+      wrap: restated(requestOf(operation), 404, 200),
+    }),
+  ),
+  defect('endpoint-unknown-crashes', 'endpoints.unknown', 'refused', {
+    says: 'An update of an endpoint that does not exist is answered 500.',
+    observed: 'status 500',
+    wrap: restated(updates, 404, 500),
+  }),
+  defect('endpoint-unknown-refused-and-created', 'endpoints.unknown', 'not-created', {
+    says: 'An update of an endpoint that does not exist is answered 404, and creates one of that name.',
+    observed: 'the endpoint whose creation was refused',
+    change: serving(async (request, { fetch }) => {
+      const change = updates(request) ? await jsonOf(request) : null
+      const response = await fetch(request)
+      if (change !== null && response.status === 404) {
+        const body = JSON.stringify({ templateId: 'tpl-worker', workersMax: 1, ...change })
+        const { headers, url } = request
+        await fetch(new Request(new URL('/v1/endpoints', url), { method: 'POST', headers, body }))
+      }
+      return response
+    }),
+  }),
+  defect('endpoint-found-by-beginning', 'endpoints.unknown', 'kept', {
+    says: 'A deletion with an id like that of another endpoint is answered 404 and deletes that one.',
+    observed: 'status 404',
+    change: part('ownEndpoint', (next, id, _caller, service) => {
+      try {
+        return next()
+      } catch (error) {
+        const near = [...service.queue.endpoints.values()].find(({ id: own }) =>
+          Object.values(likeTexts).some((change) => change(own) === id),
+        )
+        if (near !== undefined) service.parts.removeEndpoint(near, service)
+        throw error
+      }
+    }),
+  }),
+  defect('endpoint-deletion-500', 'endpoints.deleted', 'answered', {
+    says: 'The deletion of an endpoint is answered 500.',
+    observed: 'status 500',
+    wrap: restated(deletes, 204, 500),
+  }),
+  defect('deleted-endpoint-listed', 'endpoints.deleted', 'not-listed', {
+    says: 'A deleted endpoint stays in the list.',
+    observed: 'the deleted endpoint',
+    wrap: (fetch) => {
+      const shown = new Map<string, Json>()
+      const lists = requestOf('listEndpoints')
+      const remember = onAnswer(
+        (request, { ok }) => lists(request) && ok,
+        ({ text }) => {
+          for (const one of JSON.parse(text) as Json[]) shown.set(String(one.id), one)
+          return { text: JSON.stringify([...shown.values()]) }
+        },
+      )
+      return remember(fetch)
+    },
+  }),
+  defect('deleted-endpoint-serves', 'endpoints.deleted', 'not-served', {
+    says: 'The address of a deleted endpoint still answers /health.',
+    observed: 'status 200',
+    wrap: restated(({ url }) => /\/v2\/ep-[^/]+\/health$/.test(url), 404, 200),
+  }),
+  defect('deleted-endpoint-takes-jobs', 'endpoints.deleted', 'not-served', {
+    says: 'The address of a deleted endpoint still takes jobs.',
+    observed: 'status 200',
+    wrap: restated(({ url }) => /\/v2\/ep-[^/]+\/run$/.test(url), 404, 200),
+  }),
+  defect('deleted-endpoint-comes-back', 'endpoints.deleted', 'not-listed', {
+    says: 'A deleted endpoint is in the list again ten seconds later.',
+    observed: 'the deleted endpoint',
+    change: part('removeEndpoint', (next, endpoint, { clock, queue }) => {
+      next()
+      clock.schedule(clock.now() + 10_000, () => void queue.endpoints.set(endpoint.id, endpoint))
+    }),
+  }),
+]

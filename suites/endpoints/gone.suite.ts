@@ -1,0 +1,75 @@
+import type { Call } from '../../harness/client/caller.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { idIn } from '../../harness/exchange/read.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { createdEndpoint, expectNotCreated, get, listEndpoints, listWith, update } from '../shared/endpoints.ts'
+import { expectRefusal } from '../shared/job-responses.ts'
+import { lookUntil, untilFound } from '../shared/look-until.ts'
+import { looksLater } from '../shared/unchanged.ts'
+
+rule('endpoints.unknown', { varies: ['order', 'sample', 'upkeep'], creates: 2 }, async (context) => {
+  const { check, inconclusive, nextName, on, part, vary } = context
+  const removed = await createdEndpoint(context)
+  const live = await createdEndpoint(context)
+  const name = nextName()
+  const [isRead, isUpdated, isDeleted] = [
+    isSuccess((await get(context, live.id)).status),
+    part('management.update') && isSuccess((await update(context, live.id, { name: nextName() })).status),
+    isSuccess((await remove(context, removed.id)).status),
+  ]
+  if (!isDeleted) inconclusive('an endpoint could not be deleted, so its id is not that of one that does not exist')
+  await lookUntil(context, context.target.tolerances.visibleMs, () => get(context, removed.id), isRefusal)
+  const call = (operation: string, id: string, more: Call = {}) =>
+    on('management').call(operation, { ids: { id }, mustBeRefused: true, ...more })
+  const requests = [
+    ...(isRead ? [(id: string) => call('getEndpoint', id)] : []),
+    ...(isUpdated ? [(id: string) => call('updateEndpoint', id, { body: { name } })] : []),
+    (id: string) => call('deleteEndpoint', id),
+  ]
+  for (const id of vary.ordered([removed.id, vary.unknownId(live.id)])) {
+    for (const send of vary.ordered(requests)) expectRefusal(context, 'refused', await send(id))
+  }
+  await expectNotCreated(context, [name])
+  if (!isRead) inconclusive('getEndpoint does not show an endpoint that exists')
+  check('kept').success(await get(context, live.id))
+})
+
+rule('endpoints.deleted', { varies: ['upkeep', 'look'] }, async (context) => {
+  const { check, part, target } = context
+  const { id } = await createdEndpoint(context)
+  await listWith(context, id)
+  const serves = part('queue') && part('management.worker') && (await isServed())
+  check('answered').success(await remove(context, id))
+  const { visibleMs } = target.tolerances
+  const listing = await lookUntil(context, visibleMs, () => listEndpoints(context), isUnlisted)
+  expectGone(listing, serves ? await lookUntil(context, visibleMs, health, isRefusal) : null)
+  for await (const _ of looksLater(context)) {
+    expectGone(await listEndpoints(context), serves ? await health() : null)
+    if (serves) expectRefusal(context, 'not-served', await context.queue.at(id).run({ input: {} }))
+  }
+
+  function health(): Promise<Reply> {
+    return context.queue.at(id).health()
+  }
+
+  async function isServed(): Promise<boolean> {
+    return isSuccess((await untilFound(context, health)).status)
+  }
+
+  function isUnlisted({ endpoints }: Awaited<ReturnType<typeof listEndpoints>>): boolean {
+    return !endpoints.some((one) => idIn(one) === id)
+  }
+
+  function expectGone(listed: Awaited<ReturnType<typeof listEndpoints>>, served: Reply | null): void {
+    const expected = 'a list without the deleted endpoint'
+    check('not-listed').that(isUnlisted(listed), expected, 'the deleted endpoint', listed.reply)
+    if (served !== null) expectRefusal(context, 'not-served', served)
+  }
+})
+
+function remove({ on }: Context, id: string): Promise<Reply> {
+  return on('management').call('deleteEndpoint', { ids: { id }, repeats: true })
+}

@@ -1,0 +1,101 @@
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { type Members, membersOf, show, textIn } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import {
+  createdEndpoint,
+  endOf,
+  get,
+  idleTimeoutOf,
+  isQuotaUsed,
+  sectionOf,
+  submitTo,
+  update,
+  whileQuotaIsUsed,
+} from '../shared/endpoints.ts'
+import { isNamed } from '../shared/listing.ts'
+import { lookUntil } from '../shared/look-until.ts'
+import { looksLater } from '../shared/unchanged.ts'
+
+/** Members of a creation that a read may show. */
+const parameters = ['name', 'templateId', 'gpuTypeIds', 'workersMin', 'workersMax', 'idleTimeout'] as const
+
+rule('endpoints.update-keeps', { varies: ['order', 'look'], creates: 2 }, async (context) => {
+  const { check, inconclusive, part, vary } = context
+  const { id } = await createdEndpoint(context, { idleTimeout: idleTimeoutOf(context, 13) })
+  const read = await get(context, id)
+  const shown = membersOf(read.json)
+  if (!isSuccess(read.status) || shown === null) return inconclusive(`getEndpoint was answered ${read.status}`)
+  let kept = Object.fromEntries(Object.entries(shown).filter(([name]) => parameters.some((own) => own === name)))
+  const refused: Reply[] = []
+  const bodies = vary.ordered(updates(context))
+  for (const body of bodies) {
+    const reply = await whileQuotaIsUsed(context, () => update(context, id, body), isQuotaUsed)
+    // A platform may fix some members at creation.
+    if (!isSuccess(reply.status)) refused.push(reply)
+    else kept = await expectUpdated(context, id, body, kept)
+  }
+  if (refused.length === bodies.length) for (const reply of refused) check('accepted').success(reply)
+  check('accepted').saw(read)
+  for await (const _ of looksLater(context)) expectKept(context, await get(context, id), kept)
+  if (part('queue') && part('management.worker')) await expectWorks(context, id)
+})
+
+/** Updates of one member each, and of two. */
+function updates(context: Context): readonly Members[] {
+  const { nextName, part } = context
+  return [
+    { name: nextName() },
+    { idleTimeout: idleTimeoutOf(context, 17) },
+    { workersMax: 2 },
+    ...(part('gpu.several') ? [{ gpuTypeIds: sectionOf(context).gpus.toReversed() }] : []),
+    { workersMax: 1, idleTimeout: idleTimeoutOf(context, 19) },
+  ]
+}
+
+/** Reads show what an update changes, and the rest as before. Returns what they show now. */
+async function expectUpdated(context: Context, id: string, body: Members, before: Members): Promise<Members> {
+  const { check, target } = context
+  const isUpdated = ({ json }: Reply) => Object.entries(body).every((one) => isShown(membersOf(json) ?? {}, one))
+  const reply = await lookUntil(context, target.tolerances.visibleMs, () => get(context, id), isUpdated)
+  check('changed').status(reply, 200)
+  const after = check('changed').object(reply)
+  for (const [name, value] of Object.entries(body)) {
+    const [expected, observed] =
+      name === 'name' ? ['the new name', 'another name'] : [textOf(name, value), textOf(name, after[name])]
+    check('changed').that(isShown(after, [name, value]), expected, observed, reply)
+  }
+  const kept = { ...before, ...Object.fromEntries(Object.keys(body).map((name) => [name, after[name]])) }
+  expectKept(context, reply, kept)
+  return kept
+}
+
+function expectKept({ check }: Context, reply: Reply, kept: Members): void {
+  check('kept').status(reply, 200)
+  const after = check('kept').object(reply)
+  for (const [name, value] of Object.entries(kept)) {
+    const [expected, observed] =
+      name === 'name' ? ['the same name', 'another name'] : [textOf(name, value), textOf(name, after[name])]
+    check('kept').that(show(after[name]) === show(value), expected, observed, reply)
+  }
+}
+
+/** True if an endpoint is shown with this member, or without the member. Something may be added to a name. */
+function isShown(shown: Members, [name, value]: readonly [string, unknown]): boolean {
+  if (shown[name] === undefined) return true
+  return name === 'name' ? isNamed(textIn(shown[name]), textIn(value)) : show(shown[name]) === show(value)
+}
+
+function textOf(name: string, value: unknown): string {
+  return `${name} ${show(value)}`
+}
+
+/** The endpoint still executes jobs with the worker of its template. */
+async function expectWorks(context: Context, id: string): Promise<void> {
+  const { check, random } = context
+  const output = Math.floor(random() * 2 ** 40)
+  const { reply } = await endOf(context, await submitTo(context, id, { steps: [{ output }] }))
+  const isOurs = membersOf(reply.json)?.output === output
+  check('works').that(isOurs, 'the output of the worker in the template', 'another output', reply)
+}
