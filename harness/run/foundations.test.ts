@@ -20,6 +20,12 @@ async function begun({ begun, check, fixture }: Context): Promise<void> {
   await begun(job)
 }
 
+async function requeued({ begun, check, fixture }: Context): Promise<void> {
+  const job = await fixture.submitted({ steps: [{ output: 1 }], past: 'requeued' })
+  check('begun').saw(job.reply)
+  await begun(job)
+}
+
 /** A job in whatever way works. */
 async function finished({ check, fixture }: Context): Promise<void> {
   const { end } = await fixture.finished({ steps: [{ output: 1 }] })
@@ -41,6 +47,7 @@ test('what builds on a rule that failed is blocked by it, without another reques
   const result = await runOnRig({
     found: { run: found },
     begun: { run: begun },
+    requeued: { run: requeued },
     finished: { run: finished, varies: ['submission'] },
     'queue.status.shape': { run: statusShape },
   })
@@ -49,6 +56,9 @@ test('what builds on a rule that failed is blocked by it, without another reques
   expect(judgements.get('found')).toMatchObject(blocked)
   expect(judgements.get('begun')).toMatchObject(blocked)
   expect(sentBy(result, 'found')).toEqual(['runJob'])
+  // No worker is waited for that begins a second time.
+  expect(judgements.get('requeued')).toMatchObject(blocked)
+  expect(sentBy(result, 'requeued')).toEqual(['runJob'])
   // /runsync is another way to a finished job.
   expect(judgements.get('finished')).toMatchObject({ verdict: 'passed' })
   expect(sentBy(result, 'finished')).toEqual(['runJobSync'])
