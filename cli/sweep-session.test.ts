@@ -67,6 +67,21 @@ test('more than a window grants is removed on a controlled clock, whose time is 
   expect(endedAs('removed', swept)).toHaveLength(ids.length)
 })
 
+test.each([
+  [120_000, ['waits']],
+  [121_000, []],
+])('a job without an id that ends within two minutes is waited for: %i ms', async (leftMs, gone) => {
+  const { control } = createInstance()
+  const { nowMs } = await control.state()
+  const handler = createControlHandler(control as Parameters<typeof createControlHandler>[0])
+  const health = async () => Response.json({ jobs: { inQueue: 1, inProgress: 0 } })
+  const job = { kind: 'job', endpoint: 'normal', id: null, state: 'requested', name: 'waits' } as const
+  const swept = await sweepRun(
+    await left([{ ...job, endsMs: nowMs + leftMs + 10_000 }], health, { clock: handler as never }),
+  )
+  expect(endedAs('gone', swept)).toEqual(gone)
+})
+
 test('a job without an id is over once its ttl is, on the controlled clock of the target', async () => {
   const clock = async () => Response.json({ nowMs: 1_000_000, nextMs: null, busy: [], open: 0 })
   const job = { kind: 'job', endpoint: 'normal', id: null, state: 'requested' } as const

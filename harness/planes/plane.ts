@@ -163,8 +163,8 @@ export interface Removal {
   readonly target: Target
   /** True if the ledger is all that is known of them, so that each is looked at before it is removed. */
   readonly isLater: boolean
-  /** True if the ttl of a job is over: unless its status says otherwise, so is the job. */
-  readonly isPast: (of: Resource) => boolean
+  /** Time until the ttl of a job is over, ms; Infinity if unknown. Unless its status says otherwise, the job is over then. */
+  readonly leftMs: (of: Resource) => number
   /** Waits on the clock of the target, ms; false if its time cannot pass. */
   readonly sleep: (ms: number) => Promise<boolean>
 }

@@ -81,7 +81,8 @@ export async function removeAll(
     run: services.channel.runId,
     target: services.target,
     isLater,
-    isPast: (of) => isTimed && of.kind === 'job' && of.endsMs !== undefined && of.endsMs <= clock.now(),
+    leftMs: (of) =>
+      isTimed && of.kind === 'job' && of.endsMs !== undefined ? of.endsMs - clock.now() : Number.POSITIVE_INFINITY,
     async sleep(ms) {
       try {
         await Promise.race([actor.sleep(ms), ended])
@@ -110,7 +111,7 @@ export async function removeAll(
       return await work(remover)
     } catch (error) {
       if (!isExpected(error)) throw error
-      if (removal.isPast(of)) return 'gone'
+      if (removal.leftMs(of) <= 0) return 'gone'
       if (over?.aborted === true) return { reason: 'the command was interrupted first' }
       return { reason: withoutId((error as Error).message, idOf(of), of.kind === 'job' ? '{job}' : '{id}') }
     }

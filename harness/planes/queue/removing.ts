@@ -9,6 +9,11 @@ import { finalStatuses, statusOf } from './job-status.ts'
 
 type Job = Extract<Resource, { readonly kind: 'job' }>
 
+/** A job whose ttl is over within this time is waited for, ms. */
+const soonMs = 120_000
+/** Pause between two looks for such a job, ms. */
+const againMs = 5_000
+
 /** Cancels jobs, and purges the queue of an endpoint that a load has filled. */
 export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Removal): Remover {
   const { queue } = removal.target
@@ -38,7 +43,7 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
     // Both say that it is not there.
     if (goneStatuses.has(before.status) && (goneStatuses.has(answer.status) || answer.status === 409)) return 'gone'
     const after = await call('getJobStatus', endpoint, id)
-    if (hasEnded(after) || (removal.isPast(of) && !isSuccess(after.status))) return 'gone'
+    if (hasEnded(after) || (removal.leftMs(of) <= 0 && !isSuccess(after.status))) return 'gone'
     return { reason: `POST ${paths.cancelJob} answered ${answer.status}` }
   }
 
@@ -64,7 +69,7 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
     remove: (of, id) => (of.kind === 'endpoint' ? purge(of.endpoint) : cancel(of as Job, id)),
     /** A job without an id is over once its endpoint has no job that has not ended, a while after it was submitted. */
     async find(of) {
-      if (removal.isPast(of)) return 'gone'
+      if (removal.leftMs(of) <= 0) return 'gone'
       const { endpoint } = of as Job
       const looking = looks.get(endpoint) ?? createLooks(() => unfinished(endpoint), removal)
       looks.set(endpoint, looking)
@@ -72,6 +77,11 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
       for await (const seen of looking()) {
         if (typeof seen === 'string') return { reason: seen }
         if (seen === null) return { reason: `${untold}, and time could not pass to ask for others` }
+        last = seen
+      }
+      while (last > 0 && removal.leftMs(of) <= soonMs && (await removal.sleep(againMs))) {
+        const seen = removal.leftMs(of) <= 0 ? 0 : await unfinished(endpoint)
+        if (typeof seen === 'string') break
         last = seen
       }
       return last === 0 ? 'gone' : { reason: `${untold}, and its endpoint has jobs that have not ended` }
