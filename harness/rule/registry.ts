@@ -37,7 +37,8 @@ export interface InvariantStep<State> {
   readonly state: State
   /** Clauses that this exchange exercised; empty if it shows nothing about the rule. */
   readonly exercised: readonly string[]
-  readonly findings: readonly Omit<Finding, 'exchange'>[]
+  /** `exchange`: an earlier one that shows it; default: this one. */
+  readonly findings: readonly (Omit<Finding, 'exchange'> & { readonly exchange?: number })[]
   /** Readings where the description is open; the last value of a name wins. */
   readonly readings?: Readonly<Record<string, string>>
 }

@@ -32,6 +32,24 @@ test.each([
   expect(fold.judge(() => row)).toMatchObject([{ verdict, findings }])
 })
 
+test('a finding names its exchange, or an earlier one', () => {
+  const found: Invariant<null> = {
+    ...breaking,
+    initial: null,
+    reduce: (state, { n }) => ({
+      state,
+      exercised: [],
+      findings: [
+        { clause: 'a', expected: 'b', observed: 'here' },
+        { clause: 'a', expected: 'b', observed: 'before', exchange: n - 1 },
+      ],
+    }),
+  }
+  const fold = foldInvariants([found as Invariant], referenceTarget('http://127.0.0.1', 'real'))
+  fold.exchange({ ...exchange, n: 7 })
+  expect(fold.judge(rowOf)).toMatchObject([{ findings: [{ exchange: 7 }, { exchange: 6 }] }])
+})
+
 test.each([
   [{}, 'inconclusive', 'no exchange exercised this rule'],
   [{ 'queue.run.accepted': 'unverified' }, 'inconclusive', 'no exchange exercised this rule'],

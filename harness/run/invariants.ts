@@ -60,7 +60,7 @@ function take(tally: Tally, exchange: Exchange, target: Target): void {
     for (const finding of findings) {
       const key = `${finding.clause}\n${finding.expected}\n${finding.observed}`
       if (tally.findings.size < findingsKept && !tally.findings.has(key)) {
-        tally.findings.set(key, { ...finding, exchange: exchange.n })
+        tally.findings.set(key, { exchange: exchange.n, ...finding })
       }
     }
   } catch (error) {

@@ -12,6 +12,7 @@ import { endpointChanges } from './endpoints-changes.ts'
 import { fuzz } from './fuzz.ts'
 import { lbRequests } from './lb-requests.ts'
 import { lbWorkers } from './lb-workers.ts'
+import { limits } from './limits.ts'
 import { listDelete } from './list-delete.ts'
 import { outages } from './outages.ts'
 import { patch } from './patch.ts'
@@ -43,6 +44,7 @@ export const defects: readonly Defect[] = [
   ...outages,
   ...patch,
   ...shape,
+  ...limits,
   ...siblings,
   ...variationPods,
   ...webhook,

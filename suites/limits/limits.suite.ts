@@ -1,22 +1,13 @@
 import { tables } from '../../generated/tables.ts'
 import { structuredList } from '../../harness/client/rate-windows.ts'
-import { memoize } from '../../harness/common/memoize.ts'
-import { type Exchange, headerList } from '../../harness/exchange/exchange.ts'
+import type { Exchange } from '../../harness/exchange/exchange.ts'
 import { everyExchange, invariant } from '../../harness/rule/registry.ts'
 import { headers, present } from '../shared/header-table.ts'
-import { countFault, lengthFault, numberOf, rateItems } from './rate-items.ts'
+import { countFault, lengthFault, rateItems } from './rate-items.ts'
+import { headersIn, uncounted, type Window, windowsIn } from './windows-in.ts'
 
 /** As little time says nothing about whole seconds, ms. */
 const leastMs = 2_000
-
-/** Both headers (heading Limits): the clause that is about each, and what its windows count and how long they take. */
-const rateHeaders = [
-  { clause: 'rate-limit', name: 'RateLimit', count: 'r', seconds: 't' },
-  { clause: 'rate-limit-policy', name: 'RateLimit-Policy', count: 'q', seconds: 'w' },
-] as const
-
-/** Nothing says that listings of the catalog are counted. */
-const uncounted = 'listCpuFlavors'
 
 const windows = sorted(tables.podWindows.map(({ name }) => name))
 
@@ -77,27 +68,6 @@ everyExchange('limits.pods.bounds', (exchange, { tolerances }) => {
 })
 
 type Readings = Readonly<Record<string, string>>
-
-/** The rate headers of a response, with their texts. Every rule here reads them. */
-const headersIn = memoize(({ operation, response }: Exchange) => {
-  if (response === null || operation === uncounted) return []
-  return rateHeaders.flatMap((header) => {
-    const text = headerList(response.headers, header.name)
-    return text === null ? [] : [{ ...header, text }]
-  })
-})
-
-/** The numbers of each window in RateLimit, and those of its policy; null for one that is not shown. */
-function windowsIn(exchange: Exchange) {
-  const shown = headersIn(exchange)
-  const itemsOf = (wanted: string) => shown.filter(({ name }) => name === wanted).flatMap(({ text }) => rateItems(text))
-  const policies = new Map(itemsOf('RateLimit-Policy').map(({ name, parameters }) => [name, parameters]))
-  return itemsOf('RateLimit').map(({ name, parameters }) => {
-    const [r, t] = [numberOf(parameters.get('r')), numberOf(parameters.get('t'))]
-    const [q, w] = [numberOf(policies.get(name)?.get('q')), numberOf(policies.get(name)?.get('w'))]
-    return { name, r, t, q, w }
-  })
-}
 
 function faultsIn(what: string, fault: string | null): string[] {
   return fault === null ? [] : [`${what} ${fault}`]
@@ -172,8 +142,6 @@ invariant<Looks>('limits.pods.resets', {}, (looks, exchange, { tolerances }) => 
   }))
   return { state: next, exercised: isExercised ? ['falls'] : [], findings }
 })
-
-type Window = ReturnType<typeof windowsIn>[number]
 
 /** A sliding window is empty again a whole window after the request that was just answered. */
 function isFull({ t, w }: Window, slackS: number): boolean {

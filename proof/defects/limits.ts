@@ -1,0 +1,66 @@
+import { type LimiterMaker, type LimitReading, limiterOf } from '../../reference/limits/limiter.ts'
+import { composeOptions } from '../../reference/options.ts'
+import type { Defect } from '../types.ts'
+import { all, type Change, defect, options } from './tools.ts'
+
+/** Quotas that are announced and not kept. They are small, so that a tour exceeds them. */
+export const limits: readonly Defect[] = [
+  defect('minute-never-falls', 'limits.pods.counts-down', 'falls', {
+    says: 'r of the minute is always one below the quota, and nothing is refused.',
+    observed: 'r of minute has not fallen',
+    change: all(options({ quotas: { minute: 30 } }), readsAs(unlimited('minute', ({ quota }) => quota - 1))),
+  }),
+  defect('hour-never-falls', 'limits.pods.counts-down', 'falls', {
+    says: 'r of the hour is always one below the quota, and nothing is refused.',
+    observed: 'r of hour has not fallen',
+    change: all(options({ quotas: { hour: 100 } }), readsAs(unlimited('hour', ({ quota }) => quota - 1))),
+  }),
+  defect('minute-not-enforced', 'limits.pods.counts-down', 'falls', {
+    says: 'r of the minute falls to 1 and stays there, and nothing is refused.',
+    observed: 'more served than q of minute grants',
+    change: all(
+      options({ quotas: { minute: 20 } }),
+      readsAs(unlimited('minute', (window) => Math.max(1, window.remaining))),
+    ),
+  }),
+  defect('refused-now-and-then', 'limits.pods.no-early-429', 'refused', {
+    says: 'Every fortieth request is refused, though r is far above 0.',
+    observed: '429',
+    change: readsAs((reading, n) => ({ ...reading, isRefused: n % 40 === 0 })),
+  }),
+  defect('last-tenth-of-the-minute-refused', 'limits.pods.no-early-429', 'refused', {
+    says: 'A minute refuses its last tenth of requests.',
+    observed: '429',
+    change: all(
+      options({ quotas: { minute: 100 } }),
+      readsAs((reading) => ({ ...reading, isRefused: reading.isRefused || reading.windows.some(isNearlyUsedUp) })),
+    ),
+  }),
+]
+
+type Window = LimitReading['windows'][number]
+
+function isNearlyUsedUp({ quota, remaining }: Window): boolean {
+  return remaining < quota / 10
+}
+
+/** Refuses nothing and shows another r of one window. */
+function unlimited(name: string, remaining: (window: Window) => number) {
+  return ({ windows }: LimitReading): LimitReading => ({
+    isRefused: false,
+    windows: windows.map((one) => (one.name === name ? { ...one, remaining: remaining(one) } : one)),
+  })
+}
+
+/** Another outcome of counting, by the number of the request. */
+function readsAs(read: (reading: LimitReading, n: number) => LimitReading): Change {
+  return (base) => {
+    const make: LimiterMaker = base.limiter ?? limiterOf('fixed-window')
+    const limiter: LimiterMaker = (windows) => {
+      const { take } = make(windows)
+      let requests = 0
+      return { take: (user, nowMs) => read(take(user, nowMs), ++requests) }
+    }
+    return composeOptions(base, { limiter })
+  }
+}
