@@ -1,10 +1,11 @@
-import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RunOptions } from '../harness/run/options.ts'
 import { parseTarget } from '../target/load.ts'
 import { startChild } from './child.ts'
+import { moduleUrl } from './home.ts'
 
 const unfinished = { signal: null, said: '', inOrder: false }
 
@@ -66,4 +67,40 @@ test.each<[when: string, suites: string, record: string | null, end: object]>([
   }
   const { ended } = startChild({ options, environment: process.env, onProgress() {} })
   expect(await ended).toMatchObject(end)
+})
+
+test('a run adds what its budget left out while time is left', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plumbline-added-'))
+  const rules = ['pods.create.gpu', 'pods.create.env-kept', 'version.paths']
+  const reason = 'left out by the budget of 5m: with it the run takes 6m'
+  const reserved = (rule: string, ms: number) => ({ rule, ms, requests: 4 })
+  const options: RunOptions = {
+    ...{
+      run: 'radded',
+      plumbline: '0',
+      seed: 1,
+      startedMs: Date.now(),
+      profiles: [],
+      rules,
+      strict: false,
+      keep: false,
+    },
+    digests: { suite: '', ledger: '', specification: '', target: '' },
+    ...{ suites: moduleUrl('suites/all'), embed: moduleUrl('proof/instance'), target: null, targetFile: null },
+    ...{ evidence: folder, resources: null, budgetMs: 300_000 },
+    leftOut: rules.slice(0, 2).map((rule) => ({ rule, reason })),
+    reserve: {
+      rules: [reserved('pods.create.gpu', 1_000), reserved('pods.create.env-kept', 299_000)],
+      perMinute: null,
+      spareRequests: null,
+    },
+  }
+  const { ended } = startChild({ options, environment: process.env, onProgress() {} })
+  expect(await ended).toMatchObject({ code: 0 })
+  const record = readFileSync(join(folder, 'evidence.ndjson'), 'utf8').trim().split('\n')
+  const events = record.map((line) => JSON.parse(line))
+  expect(events.filter(({ type }) => type === 'added')).toEqual([{ type: 'added', rule: 'pods.create.gpu' }])
+  expect(events.filter(({ type, reason: said }) => type === 'verdict' && said !== null)).toMatchObject([
+    { rule: 'pods.create.env-kept', verdict: 'unverified', reason },
+  ])
 })

@@ -1,6 +1,7 @@
 import '../suites/all.ts'
 import { costLine, costOf } from '../harness/plan/cost.ts'
 import { defaultBudgetMs, planFor } from '../harness/plan/plan.ts'
+import { noReserve } from '../harness/plan/reserve.ts'
 import { planLines } from '../harness/plan/text.ts'
 import type { Plan } from '../harness/plan/types.ts'
 import { planeOfRule, sectionOf } from '../harness/planes/index.ts'
@@ -14,12 +15,12 @@ import { UsageError } from './errors.ts'
 /**
  * The plan of a run over selected rules, its budget in ms (null: unlimited), and the lines printed before the run. The target
  * is asked for its quotas. `given` null: the reference in this process, which costs nothing. `budget`: ms; undefined: five
- * minutes in real time, else unlimited. `list` says where the rules left out are listed.
+ * minutes in real time, else unlimited. With `maxCost` no rule is added if time is left. `list` says where the rules left out are listed.
  */
 export async function planOf(
   given: Target | null,
   selected: readonly string[],
-  { budget }: { readonly budget?: number | undefined },
+  { budget, maxCost }: { readonly budget?: number | undefined; readonly maxCost?: number | undefined },
   list: string,
 ) {
   const target = given ?? embed().target
@@ -28,7 +29,9 @@ export async function planOf(
   const paced = rules.map(({ id }) => planeOfRule(id)).find(({ pacing }) => pacing.isOfAccount)
   const { failure, ...shown } = await quotaOf(paced, given)
   const budgetMs = budget ?? (target.clock === 'real' ? defaultBudgetMs : null)
-  const plan = planFor({ target, rules, rowOf, budgetMs, ...shown })
+  const planned = planFor({ target, rules, rowOf, budgetMs, ...shown })
+  // The planned cost is a promise only if nothing is added.
+  const plan = maxCost === undefined ? planned : { ...planned, reserve: noReserve }
   const lines = [
     ...(failure === null ? [] : [`the target did not answer, so its quotas are not in the plan: ${failure}`]),
     ...planLines(plan, list),

@@ -68,16 +68,17 @@ async function plannedFor(
   selected: readonly string[],
   { budget, maxCost, quiet }: CheckOptions,
   terminal: Terminal,
-): Promise<Pick<RunOptions, 'leftOut' | 'budgetMs' | 'maxCost'>> {
+): Promise<Pick<RunOptions, 'leftOut' | 'reserve' | 'budgetMs' | 'maxCost'>> {
   if (budget === undefined && maxCost === undefined && target?.clock !== 'real')
     return target === null ? {} : { budgetMs: controlledBudgetMs }
   // Loaded on demand: the plan imports every suite.
   const { planOf, refuseCost } = await import('../plan.ts')
-  const { budgetMs, plan, lines } = await planOf(target, selected, { budget }, listedByPlan)
+  const { budgetMs, plan, lines } = await planOf(target, selected, { budget, maxCost }, listedByPlan)
   if (!quiet) for (const line of lines) terminal.err(line)
   if (target !== null) refuseCost(plan, target, maxCost)
   return {
     leftOut: plan.leftOut,
+    reserve: plan.reserve,
     budgetMs: budgetMs ?? controlledBudgetMs,
     ...(maxCost !== undefined && { maxCost }),
   }

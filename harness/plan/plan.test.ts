@@ -221,6 +221,37 @@ test('a plan says what it leaves out, and why', () => {
   ])
 })
 
+test('rules that fit by themselves are kept in reserve, the most important first', () => {
+  const alone = { alone: true }
+  const rules = [
+    rule('kept', 5, alone),
+    rule('should', 11, { ...alone, isMust: false, requests: 3 }),
+    rule('must', 12, { ...alone, requests: 30 }),
+    rule('longer', 13, alone),
+    rule('never', 90, alone),
+  ]
+  const quotas = [
+    { ...minute, remaining: 100 },
+    { ...hour, remaining: 60 },
+  ]
+  const overhead = { requests: 2, pods: 0, unused: 1 }
+  const plan = planRun(rules, { ...free, overhead, quotas }, 20_000)
+  expect(plan.rules).toBe(1)
+  expect(plan.reserve).toEqual({
+    rules: [
+      { rule: 'must', ms: 12_000, requests: 33 },
+      { rule: 'longer', ms: 13_000, requests: 4 },
+      { rule: 'should', ms: 11_000, requests: 6 },
+    ],
+    perMinute: 60,
+    spareRequests: 50,
+  })
+  expect(planLines(plan, 'listed').slice(1)).toEqual([
+    'left out, but run if time is left: 3 rules (longer, must, should)',
+    'left out, and so unverified: 1 rule (never)',
+  ])
+})
+
 test.each([
   [5, '5 rules (pods.0, queue.1, pods.2, queue.3, pods.4)'],
   [7, '7 rules (pods 4, queue 3); listed elsewhere'],

@@ -6,7 +6,8 @@ import { lengthOf } from '../common/length.ts'
 import type { LeftOut } from '../record/events.ts'
 import type { Rule } from '../rule/registry.ts'
 import { estimate, overheadOf } from './estimate.ts'
-import { grantedMs, perMinuteOf, quotasOf } from './quotas.ts'
+import { grantedMs, perMinuteOf, quotasOf, spareRequests } from './quotas.ts'
+import type { Reserve } from './reserve.ts'
 import { criticalPath, schedule } from './schedule.ts'
 import { leftOutByBudget } from './text.ts'
 import { resourcesOf } from './turns.ts'
@@ -76,7 +77,13 @@ export function planRun(rules: readonly PlanRule[], resources: PlanResources, bu
       leftOut.push({ rule: rule.rule, reason: reasonOf(rule, more) })
     }
   }
-  return { ...timed(kept, resources), leftOut: leftOut.sort((a, b) => (a.rule < b.rule ? -1 : 1)) }
+  const ids = new Set(leftOut.map(({ rule }) => rule))
+  const reserved = all.filter((rule) => ids.has(rule.rule) && fits([rule]))
+  return {
+    ...timed(kept, resources),
+    leftOut: leftOut.sort((a, b) => (a.rule < b.rule ? -1 : 1)),
+    reserve: reserveOf(reserved, kept, resources),
+  }
 
   function reasonOf(rule: PlanRule, more: readonly PlanRule[]): string {
     const { expectedMs, quota } = timed(more, resources)
@@ -132,15 +139,31 @@ function inRank(a: PlanRule, b: PlanRule): number {
   return Number(b.isMust) - Number(a.isMust) || a.ms - b.ms || (a.rule < b.rule ? -1 : 1)
 }
 
-function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan, 'leftOut'> {
+/** The reserve of a run of `kept`. */
+function reserveOf(reserved: readonly PlanRule[], kept: readonly PlanRule[], resources: PlanResources): Reserve {
+  const { quotas, longestMs } = resources
+  const granted = (rule: PlanRule) => grantedRequests([rule], resources)
+  return {
+    rules: [...reserved].sort(inRank).map((rule) => ({ rule: rule.rule, ms: rule.ms, requests: granted(rule) })),
+    perMinute: perMinuteOf(quotas, longestMs),
+    spareRequests: spareRequests(grantedRequests(kept, resources), quotas, longestMs),
+  }
+}
+
+/** Requests that these rules take from the quotas of an account, what goes unused included. */
+function grantedRequests(rules: readonly PlanRule[], { overhead }: PlanResources): number {
+  const sharing = rules.filter(({ occupancy }) => occupancy.sharesQuota)
+  return sharing.reduce((sum, { requests }) => sum + requests + overhead.requests + overhead.unused, 0)
+}
+
+function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan, 'leftOut' | 'reserve'> {
   const { quotas, longestMs, overhead, aroundMs } = resources
   const slots = schedule(rules, resources)
   const path = criticalPath(slots)
   const sum = (of: (rule: PlanRule) => number, some = rules) => some.reduce((all, rule) => all + of(rule), 0)
   const sharing = rules.filter(({ occupancy }) => occupancy.sharesQuota)
   const shared = { requests: overhead.requests * sharing.length, pods: overhead.pods * sharing.length }
-  const taken = sum(({ requests }) => requests, sharing) + shared.requests + overhead.unused * sharing.length
-  const granted = grantedMs(taken, quotas, longestMs)
+  const granted = grantedMs(grantedRequests(rules, resources), quotas, longestMs)
   const pathMs = path.at(-1)?.toMs ?? 0
   const ms = Math.max(pathMs, granted.ms)
   const first = rules.reduce<PlanRule | undefined>(

@@ -41,6 +41,14 @@ export function grantedMs(
   return waits.reduce((most, wait) => (wait.ms > most.ms ? wait : most), { ms: 0, by: null as PlanQuota | null })
 }
 
+/** Requests that so many leave of the windows that are longer than `longestMs`; null if there are none. */
+export function spareRequests(requests: number, quotas: readonly PlanQuota[], longestMs: number): number | null {
+  const spare = quotas
+    .filter(({ lengthMs }) => lengthMs > longestMs)
+    .map(({ remaining }) => remaining * usable - requests)
+  return spare.length === 0 ? null : Math.max(0, Math.min(...spare))
+}
+
 /** Requests a minute that the windows grant that a run waits for; null if there are none. */
 export function perMinuteOf(quotas: readonly PlanQuota[], longestMs: number): number | null {
   const rates = quotas

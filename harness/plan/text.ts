@@ -1,6 +1,7 @@
 import { areaCounts } from '../common/areas.ts'
 import { lengthOf } from '../common/length.ts'
 import { pluralize } from '../common/pluralize.ts'
+import type { LeftOut } from '../record/events.ts'
 import type { Plan } from './types.ts'
 
 /** The beginning of the reason of each rule that a budget leaves out; the rest, after a colon, is about the rule. */
@@ -15,7 +16,8 @@ const named = 5
  * The lines of a plan: how long the run will take, why, and what is left out. `list` says where the rules left out are
  * listed.
  */
-export function planLines({ rules, requests, expectedMs, quota, longest, leftOut }: Plan, list: string): string[] {
+export function planLines(plan: Plan, list: string): string[] {
+  const { rules, requests, expectedMs, quota, longest, leftOut, reserve } = plan
   const why =
     quota !== null
       ? `the requests that the target grants decide (window ${quota.name}: ${quota.quota} in ${lengthOf(quota.lengthMs)})`
@@ -25,10 +27,20 @@ export function planLines({ rules, requests, expectedMs, quota, longest, leftOut
   const lines = [
     `planned: ${pluralize(rules, 'rule')} with requests of ${rules === 1 ? 'its' : 'their'} own, about ${pluralize(requests, 'request')}, done in about ${lengthOf(expectedMs)}; ${why}`,
   ]
-  if (leftOut.length > 0) {
-    const ids = leftOut.map(({ rule }) => rule)
-    const which = ids.length > named ? `(${areaCounts(ids)}); ${list}` : `(${ids.join(', ')})`
-    lines.push(`left out, and so unverified: ${pluralize(ids.length, 'rule')} ${which}`)
-  }
-  return lines
+  const reserved = new Set(reserve.rules.map(({ rule }) => rule))
+  const [added, unverified] = [true, false].map((isReserved) =>
+    leftOut.filter(({ rule }) => reserved.has(rule) === isReserved),
+  )
+  return [
+    ...lines,
+    ...leftOutLine('left out, but run if time is left', added ?? [], list),
+    ...leftOutLine('left out, and so unverified', unverified ?? [], list),
+  ]
+}
+
+function leftOutLine(what: string, leftOut: readonly LeftOut[], list: string): string[] {
+  const ids = leftOut.map(({ rule }) => rule)
+  if (ids.length === 0) return []
+  const which = ids.length > named ? `(${areaCounts(ids)}); ${list}` : `(${ids.join(', ')})`
+  return [`${what}: ${pluralize(ids.length, 'rule')} ${which}`]
 }

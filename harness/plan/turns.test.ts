@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createReserve, type ReservedRule } from './reserve.ts'
 import { createTurns, nextToStart, type Occupancy } from './turns.ts'
 
 const nothing: Occupancy = {
@@ -108,4 +109,92 @@ test('where nothing runs something begins, though two let each other go first', 
     d: { shared: ['x'], workers: 7 },
   }
   expect(await play(claims, 5, 3, ['a', 'b', 'd'])).toEqual(['a', 'b d', 'd', 'c'])
+})
+
+/** Plays planned rules and a reserve: each of `ends` ends a rule, with so much time left. Returns who runs, and who is given up. */
+async function playReserve(
+  planned: Readonly<Record<string, Partial<Occupancy>>>,
+  reserve: Readonly<Record<string, Partial<Occupancy & ReservedRule>>>,
+  granted: { readonly perMinute?: number; readonly spareRequests?: number },
+  ends: readonly (readonly [rule: string, leftS: number])[],
+) {
+  let leftMs = 10_000
+  const rules = Object.entries(reserve).map(([rule, { ms = 8_000, requests = 10 }]) => ({ rule, ms, requests }))
+  const given = { rules, perMinute: null, spareRequests: null, ...granted }
+  const turns = createTurns(
+    { scenarios: 2, workers: 0, creates: 0 },
+    createReserve(given, () => leftMs),
+  )
+  const leaves = new Map<string, () => void>()
+  const givenUp: string[] = []
+  // The reserve asks in another order than its own.
+  for (const [name, { ms: _, requests: __, ...occupancy }] of Object.entries(reserve).reverse()) {
+    void turns.takeIfTimeIsLeft(name, { ...nothing, ...occupancy }).then((turn) => {
+      if (turn === null) givenUp.push(name)
+      else leaves.set(name, turn.leave)
+    })
+  }
+  for (const [name, occupancy] of Object.entries(planned)) {
+    void turns.take({ ...nothing, ...occupancy }).then((turn) => leaves.set(name, turn.leave))
+  }
+  const seen: string[] = []
+  const look = async () => {
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+    seen.push([...leaves.keys()].join(' '))
+  }
+  await look()
+  for (const [name, leftS] of ends) {
+    leftMs = leftS * 1_000
+    leaves.get(name)?.()
+    leaves.delete(name)
+    await look()
+  }
+  return { seen, givenUp: givenUp.sort() }
+}
+
+test('rules of the reserve begin in their order once no planned rule waits', async () => {
+  const planned = { a: {}, b: {}, c: {} }
+  const ends = [
+    ['a', 60],
+    ['b', 60],
+    ['c', 60],
+    ['x', 60],
+  ] as const
+  expect(await playReserve(planned, { x: {}, y: {}, z: {} }, {}, ends)).toEqual({
+    seen: ['a b', 'b c', 'c', 'x y', 'y z'],
+    givenUp: [],
+  })
+})
+
+test('a rule of the reserve begins beside planned rules that need nothing of what it uses', async () => {
+  const jobs = { sharesQuota: false }
+  expect(await playReserve({ a: jobs, b: {} }, { x: jobs, y: {} }, {}, [['b', 60]])).toEqual({
+    seen: ['a b x', 'a x y'],
+    givenUp: [],
+  })
+})
+
+test('rules that no longer fit with a margin are given up once nothing runs', async () => {
+  const reserve = { x: {}, y: { ms: 20_000 }, z: { ms: 1_000 } }
+  const ends = [
+    ['a', 9],
+    ['z', 8],
+  ] as const
+  expect(await playReserve({ a: {} }, reserve, {}, ends)).toEqual({ seen: ['a', 'z', ''], givenUp: ['x', 'y'] })
+})
+
+test('rules of the reserve fit into the requests that windows grant', async () => {
+  const reserve = { x: { requests: 40 }, y: { requests: 30 }, z: { requests: 30 } }
+  const ends = [
+    ['a', 60],
+    ['x', 60],
+  ] as const
+  expect(await playReserve({ a: {} }, reserve, { perMinute: 60 }, ends)).toEqual({
+    seen: ['a', 'x', 'y'],
+    givenUp: [],
+  })
+  expect(await playReserve({ a: {} }, reserve, { spareRequests: 75 }, ends)).toEqual({
+    seen: ['a', 'x y', 'y'],
+    givenUp: [],
+  })
 })

@@ -2,6 +2,7 @@ import type { RuleRow } from '../../generated/rules.ts'
 import type { EndpointRole, Target } from '../../target/types.ts'
 import { planeOfRule } from '../planes/index.ts'
 import type { Scenario, UsedEndpoint } from '../rule/registry.ts'
+import { createReserve, noReserve } from './reserve.ts'
 
 /** The endpoints and workers that a rule occupies while it runs. */
 export interface Occupancy {
@@ -38,37 +39,88 @@ export interface Turn {
   leave(): void
 }
 
-/** The turns of a run: many rules run at once as far as resources allow, and some alone, after the others. */
-export function createTurns(resources: Resources) {
-  const running: { occupancy: Occupancy }[] = []
-  const waiting: { occupancy: Occupancy; readonly start: () => void }[] = []
+/** A rule that waits for its turn, or has it. */
+interface Entry {
+  occupancy: Occupancy
+  readonly isReserved: boolean
+  readonly start: () => void
+}
+
+interface ReservedEntry extends Entry {
+  readonly rule: string
+  readonly giveUp: () => void
+}
+
+/**
+ * The turns of a run: many rules run at once as far as resources allow, and some alone, after the others. Rules of the
+ * reserve begin once no other rule waits, if they fit into the time that is left.
+ */
+export function createTurns(resources: Resources, reserve = createReserve(noReserve, () => 0)) {
+  const running: Entry[] = []
+  const waiting: Entry[] = []
+  const reserved: ReservedEntry[] = []
 
   function next(): void {
-    for (;;) {
-      const place = nextToStart(occupanciesOf(waiting), occupanciesOf(running), resources)
-      const [entry] = waiting.splice(place ?? waiting.length, 1)
-      if (entry === undefined) return
-      running.push(entry)
-      entry.start()
+    for (let entry = startable(waiting); entry !== null; entry = startable(waiting)) {
+      waiting.splice(waiting.indexOf(entry), 1)
+      start(entry)
+    }
+    if (waiting.length === 0) addReserved()
+  }
+
+  function addReserved(): void {
+    const fitting = () => reserve.fitting(reserved).filter(isGranted)
+    for (let entry = startable(fitting()); entry !== null; entry = startable(fitting())) {
+      reserved.splice(reserved.indexOf(entry), 1)
+      reserve.begin(entry.rule)
+      start(entry)
+    }
+    if (running.length === 0) for (const { giveUp } of reserved.splice(0)) giveUp()
+  }
+
+  function startable<E extends Entry>(entries: readonly E[]): E | null {
+    const place = nextToStart(occupanciesOf(entries), occupanciesOf(running), resources)
+    return (place === null ? undefined : entries[place]) ?? null
+  }
+
+  /** A quota is not taken from planned rules. */
+  function isGranted({ occupancy }: Entry): boolean {
+    return !occupancy.sharesQuota || running.every((other) => other.isReserved || !other.occupancy.sharesQuota)
+  }
+
+  function start(entry: Entry): void {
+    running.push(entry)
+    entry.start()
+  }
+
+  function turnOf(entry: Entry, ended = () => {}): Turn {
+    return {
+      freeWorkers() {
+        entry.occupancy = { ...entry.occupancy, workers: 0 }
+        next()
+      },
+      leave() {
+        running.splice(running.indexOf(entry), 1)
+        ended()
+        next()
+      },
     }
   }
 
   return {
     take: (occupancy: Occupancy): Promise<Turn> =>
       new Promise((resolve) => {
-        const turn: Turn = {
-          freeWorkers() {
-            entry.occupancy = { ...entry.occupancy, workers: 0 }
-            next()
-          },
-          leave() {
-            running.splice(running.indexOf(entry), 1)
-            next()
-          },
-        }
-        const entry = { occupancy, start: () => resolve(turn) }
+        const entry: Entry = { occupancy, isReserved: false, start: () => resolve(turnOf(entry)) }
         waiting.push(entry)
         // All rules ask in the same turn of the event loop; the choice is made once all are there.
+        setImmediate(next)
+      }),
+    /** Resolves with null if the rule does not fit into the time that the others leave. */
+    takeIfTimeIsLeft: (rule: string, occupancy: Occupancy): Promise<Turn | null> =>
+      new Promise((resolve) => {
+        const start = () => resolve(turnOf(entry, () => reserve.end(rule)))
+        const entry = { rule, occupancy, isReserved: true, start, giveUp: () => resolve(null) }
+        reserved.push(entry)
         setImmediate(next)
       }),
   }

@@ -1,6 +1,7 @@
 import type { LeftOut } from '../record/events.ts'
 import type { Cost } from './costs.ts'
 import type { PlanQuota } from './quotas.ts'
+import type { Reserve } from './reserve.ts'
 import type { Occupancy, Resources } from './turns.ts'
 
 /** The cost of one rule, in real ms. Pods and jobs are means, so they have fractions. */
@@ -51,6 +52,8 @@ export interface Plan {
   /** The longest wait of a rule that is not left out; null if none waits. */
   readonly longest: { readonly rule: string; readonly waitMs: number } | null
   readonly leftOut: readonly LeftOut[]
+  /** Those of them that run after all if time is left. */
+  readonly reserve: Reserve
 }
 
 /** When a rule would begin and end, ms from the beginning of the run. */

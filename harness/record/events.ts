@@ -132,6 +132,12 @@ export interface CutEvent extends LeftOut {
   readonly by?: string
 }
 
+/** A rule that a budget had left out was run after all, because time was left. */
+export interface AddedEvent {
+  readonly type: 'added'
+  readonly rule: string
+}
+
 /** An owner did not go on because of what others had seen. A replay does not see that in time, and takes it from here. */
 export interface KnownEvent {
   readonly type: 'known'
@@ -196,6 +202,7 @@ export type EvidenceEvent =
   | FindingEvent
   | VerdictEvent
   | CutEvent
+  | AddedEvent
   | KnownEvent
   | PlanEvent
   | BrokenOffEvent

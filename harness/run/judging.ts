@@ -2,6 +2,7 @@ import type { RuleRow } from '../../generated/rules.ts'
 import { missingNeed } from '../../target/claims.ts'
 import type { Actor, RunClock } from '../clock/types.ts'
 import { fixturesOf, type SharedFixtures } from '../fixtures/fixtures.ts'
+import { createReserve, noReserve, type Reserve } from '../plan/reserve.ts'
 import { createTurns, occupancyOf, resourcesOf, type Turn } from '../plan/turns.ts'
 import type { RunServices } from '../planes/owner.ts'
 import type { Recorder } from '../record/recorder.ts'
@@ -30,26 +31,45 @@ export interface JudgingOptions {
   readonly keep: boolean
   /** Rules that do not run, each with the reason. */
   readonly notRun: ReadonlyMap<string, Error>
+  /** Rules that a budget left out and that run if time is left, each with the reason why it was left out. */
+  readonly reserved: ReadonlyMap<string, Error>
+  readonly reserve: RunReserve | undefined
   readonly rowOf: (id: string) => RuleRow
   readonly workersFreed: ((rule: string) => void) | undefined
   /** How rules get the values of their dimensions. */
   readonly drawnFrom: Deal | Values
 }
 
+/** The reserve of a run that has a budget. */
+export interface RunReserve extends Reserve {
+  /** Real time until rules without a verdict are ended, ms. */
+  readonly leftMs: () => number
+}
+
 /** Runs and judges the scenarios of a session, each in its turn. The returned function may be called once for each rule. */
 export function createJudging(options: JudgingOptions) {
   const { services, sharedFixtures, clock, recorder, cuts, foundations, running, notRun, rowOf, drawnFrom } = options
+  const { reserved, reserve = { ...noReserve, leftMs: () => 0 } } = options
   const { target } = services
-  const turns = createTurns(resourcesOf(target))
+  const turns = createTurns(resourcesOf(target), createReserve(reserve, reserve.leftMs))
 
   async function judge(rule: Scenario): Promise<Judgement> {
     const row = rowOf(rule.id)
     const missing = missingNeed(target, row) ?? notRun.get(rule.id)
     if (missing !== undefined) return record(unjudged(row, missing))
     const actor = clock.actor(rule.id)
-    const cut = cuts.of(rule.id)
+    const leftOut = reserved.get(rule.id)
+    const occupancy = occupancyOf(rule, row, target)
     try {
-      const taken = turns.take(occupancyOf(rule, row, target))
+      if (leftOut !== undefined) {
+        const turn = await actor.join(turns.takeIfTimeIsLeft(rule.id, occupancy))
+        // The end of the budget does not cut a rule that never began: it keeps the reason of the plan.
+        if (turn === null) return record(unjudged(row, leftOut))
+        recorder.event({ type: 'added', rule: rule.id })
+        return await judgeIn(rule, row, actor, cuts.of(rule.id), turn).finally(turn.leave)
+      }
+      const cut = cuts.of(rule.id)
+      const taken = turns.take(occupancy)
       const turn = await actor.join(Promise.race([taken, cut]))
       if ('leave' in turn) return await judgeIn(rule, row, actor, cut, turn).finally(turn.leave)
       void taken.then((late) => late.leave())

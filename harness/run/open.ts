@@ -72,7 +72,9 @@ export async function openRun(options: RunOptions) {
     const reason = maxCost === undefined ? null : reasonToEnd(meter.spent(), maxCost)
     if (reason !== null) session.cut(new Unverified(reason))
   }
-  const { load } = options
+  const { load, budgetMs = null, reserve } = options
+  /** Real time until the budget ends the rules; the rest of it serves for removing what they made. */
+  const leftMs = (budget: number) => options.startedMs + budget - cleanupMs(budget) - Date.now()
   const loaded = load?.rules ?? []
   const selected = new Set(options.rules.filter((id) => !loaded.includes(id)))
   const resources = (line: ResourceLine) => {
@@ -96,6 +98,7 @@ export async function openRun(options: RunOptions) {
     wallNow: () => Date.now(),
     listener,
     leftOut: options.leftOut ?? [],
+    ...(reserve !== undefined && budgetMs !== null && { reserve: { ...reserve, leftMs: () => leftMs(budgetMs) } }),
   })
   const total = session.scenarios.length + session.invariants.length + loaded.length
   const probed = session.probe(say)
@@ -111,9 +114,7 @@ export async function openRun(options: RunOptions) {
     reportProgress({ type: 'waiting', nowMs: clock.now(), pending: clock.pending() })
   }, 500)
   ticker.unref()
-  const { budgetMs = null } = options
-  const endsMs = budgetMs === null ? null : options.startedMs + budgetMs - cleanupMs(budgetMs) - Date.now()
-  const endGuard = guardRun({ session, clock, endsMs, budgetMs })
+  const endGuard = guardRun({ session, clock, endsMs: budgetMs === null ? null : leftMs(budgetMs), budgetMs })
   let done = 0
 
   /** The result of the probe; null if it is late. Without its clock, a target that holds a response never gives it. */

@@ -1,4 +1,5 @@
 import type { Target } from '../../target/types.ts'
+import type { Reserve } from '../plan/reserve.ts'
 import type { BrokenOffEvent, LoadFacts, PlanEvent, RunEvent } from '../record/events.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { ResourceLedger } from '../record/resources.ts'
@@ -30,6 +31,8 @@ export interface RunOptions
   readonly keep: boolean
   /** Time limit, ms from `startedMs`; rules without a verdict by then are unverified. Missing: no limit. */
   readonly budgetMs?: number
+  /** The rules of `leftOut` that run if time is left. */
+  readonly reserve?: Reserve
   /** Cost limit, USD; rules without a verdict by then are unverified. Missing: no limit. */
   readonly maxCost?: number
   /** The target; null if `embed` names a module instead. */

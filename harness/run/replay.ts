@@ -50,6 +50,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
   const kept: EvidenceEvent[] = []
   const happenings: Happening[] = []
   const cuts: CutEvent[] = []
+  const added = new Set<string>()
   const known: KnownEvent[] = []
   const stated: JudgedEvent[] = []
   const driven: (PlanEvent | BrokenOffEvent)[] = []
@@ -69,6 +70,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       )
     } else if (event.type === 'plan' || event.type === 'broken-off') driven.push(event)
     else if (event.type === 'cut') cuts.push(event)
+    else if (event.type === 'added') added.add(event.rule)
     else if (event.type === 'known') known.push(event)
     else if (event.type === 'clock') happenings.push({ kind: 'wait', end: event })
     else if (event.type === 'hook') happenings.push({ kind: 'hook', end: event })
@@ -99,7 +101,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       rules: rules.filter((rule) => rule.kind === 'scenario' && selected.has(rule.id)),
       wallNow: () => 0,
       listener: target.receiver === null ? null : { open: (_, replayed) => script.arrivals(replayed) },
-      leftOut: run.leftOut ?? [],
+      leftOut: (run.leftOut ?? []).filter(({ rule }) => !added.has(rule)),
       hook: script.hook,
       cuts,
       known,

@@ -30,7 +30,7 @@ import { createCuts } from './cuts.ts'
 import { createFoundations } from './foundations.ts'
 import { foldInvariants } from './invariants.ts'
 import { type Judgement, recordJudgement, shorten } from './judge.ts'
-import { createJudging } from './judging.ts'
+import { createJudging, type RunReserve } from './judging.ts'
 import { createKnowledge } from './knowledge.ts'
 import { createLongWaits } from './long-waits.ts'
 import { createOwner, type Owner } from './owner.ts'
@@ -55,8 +55,10 @@ export interface SessionOptions {
   readonly wallNow: () => number
   /** Source of notifications and beacons; without it the target does not reach the suite. */
   readonly listener?: Listener | null
-  /** Rules that a budget left out beforehand. */
+  /** Rules that a budget left out beforehand. In a replay: those of them that did not run after all. */
   readonly leftOut?: readonly LeftOut[]
+  /** Those of them that run if time is left; default: none. */
+  readonly reserve?: RunReserve
   /** Outcomes of hooks, in a replay; default: hooks are run and recorded. */
   readonly hook?: RunServices['hook']
   /** In a replay: the rules that the run itself ended. */
@@ -79,8 +81,10 @@ export function createSession(options: SessionOptions) {
   // Without a listener, the receiver of the target file is useless.
   const target = listener === null ? { ...options.target, receiver: null } : options.target
   /** Rules that do not run, each with the reason: a budget left them out, or the recorded run ended them. */
+  const leftOut = (options.leftOut ?? []).map(({ rule, reason }) => [rule, new Unverified(reason)] as const)
+  const inReserve = new Set(options.reserve?.rules.map(({ rule }) => rule))
   const notRun = new Map<string, Error>([
-    ...(options.leftOut ?? []).map(({ rule, reason }) => [rule, new Unverified(reason)] as const),
+    ...leftOut.filter(([rule]) => !inReserve.has(rule)),
     ...(options.cuts ?? []).map((cut) => [cut.rule, errorOf(cut)] as const),
   ])
   const scenarios = options.rules.filter(isScenario)
@@ -114,6 +118,8 @@ export function createSession(options: SessionOptions) {
     running,
     keep,
     notRun,
+    reserved: new Map(leftOut.filter(([rule]) => inReserve.has(rule))),
+    reserve: options.reserve,
     rowOf,
     drawnFrom,
     workersFreed: options.workersFreed,

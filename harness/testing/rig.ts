@@ -21,7 +21,7 @@ import type { ResourceLine } from '../record/resources.ts'
 import type { Scenario } from '../rule/registry.ts'
 import type { Judgement } from '../run/judge.ts'
 import { replay } from '../run/replay.ts'
-import { createSession, type Session } from '../run/session.ts'
+import { createSession, type Session, type SessionOptions } from '../run/session.ts'
 import { overHttp } from '../transport/http.ts'
 import { inProcess } from '../transport/in-process.ts'
 import type { Transport } from '../transport/types.ts'
@@ -41,6 +41,8 @@ export interface RigOptions {
   readonly clock?: (calls: Transport) => Transport
   /** Real ms for which the target may be busy with something that is not here. */
   readonly busyLimitMs?: number
+  /** Rules that a budget left out, and how much time is left for them. */
+  readonly leftOut?: Pick<Required<SessionOptions>, 'leftOut' | 'reserve'>
   /** Called with the session before its rules begin. */
   readonly opened?: (session: Session) => void
 }
@@ -69,7 +71,7 @@ export async function runOnRig(
   scenarios: Readonly<Record<string, TestScenario>>,
   options: RigOptions = {},
 ): Promise<RigResult> {
-  const { over = 'process', variants = [], seed = 1, target: change, through, opened } = options
+  const { over = 'process', variants = [], seed = 1, target: change, through, opened, leftOut } = options
   const { busyLimitMs } = options
   const dir = mkdtempSync(join(tmpdir(), 'plumbline-rig-'))
   const line = await (over === 'http' ? overLoopback(variants) : inThisProcess(variants, options.clock))
@@ -94,7 +96,7 @@ export async function runOnRig(
     rules: rules.map(({ id }) => id),
     target: describeTarget(target),
   }
-  recorder.event({ ...head, digests, clock: line.kind })
+  recorder.event({ ...head, ...(leftOut && { leftOut: leftOut.leftOut }), digests, clock: line.kind })
   try {
     const session = createSession({
       runId: run,
@@ -109,6 +111,7 @@ export async function runOnRig(
       wallNow: () => 0,
       listener: line.listener,
       rowOf,
+      ...leftOut,
     })
     opened?.(session)
     const judgements = await Promise.all(session.scenarios.map(({ judge }) => judge()))
