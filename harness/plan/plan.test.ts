@@ -221,6 +221,50 @@ test('a plan says what it leaves out, and why', () => {
   ])
 })
 
+test.each<[name: string, requests: number, window: Partial<typeof hour>, longestMs: number, line: RegExp | null]>([
+  ['half of a window is no matter', 50, { remaining: 100 }, 0, null],
+  [
+    'more than half of it is',
+    51,
+    { remaining: 100 },
+    0,
+    /^window hour: 100 requests to the pod API in 1h, 100 left, of which the run needs about 51; to run again within 1h select/,
+  ],
+  [
+    'so is more than half of what is left',
+    31,
+    { remaining: 60 },
+    0,
+    /, 60 left, .* about 31; to run again within 1h select/,
+  ],
+  [
+    'a window may be waited for',
+    80,
+    { remaining: 60 },
+    3_600_000,
+    /about 80, so it waits for the next window; to avoid that/,
+  ],
+  ['a day is a long window too', 60, { name: 'day', lengthMs: 86_400_000, remaining: 100 }, 0, /^window day: .* in 1d/],
+  ['a minute is not', 100, { lengthMs: 60_000 }, 60_000, null],
+])('%s', (_, requests, window, longestMs, line) => {
+  const plan = planRun([rule('a', 1, { requests })], { ...free, longestMs, quotas: [{ ...hour, ...window }] }, null)
+  const lines = planLines(plan, 'listed').slice(1)
+  expect(lines).toEqual(line === null ? [] : [expect.stringMatching(line)])
+})
+
+test('a plan says how many requests go to the pod API, and what a window has no requests for', () => {
+  const rules = [
+    rule('a', 1, { requests: 30 }),
+    rule('b', 1, { requests: 90 }),
+    rule('c', 1, { requests: 5, sharesQuota: false }),
+  ]
+  expect(planLines(planRun(rules, { ...free, quotas: [hour] }, null), 'listed')).toEqual([
+    'planned: 2 rules with requests of their own, about 35 requests (30 to the pod API), done in about 1s; the longest wait is 1s (a)',
+    'window hour: 100 requests to the pod API in 1h, 40 left, of which the run needs about 30; 1 rule left out for it, to be run with --only in a later window',
+    'left out, and so unverified: 1 rule (b)',
+  ])
+})
+
 test('rules that fit by themselves are kept in reserve, the most important first', () => {
   const alone = { alone: true }
   const rules = [

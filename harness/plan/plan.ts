@@ -9,7 +9,7 @@ import { estimate, overheadOf } from './estimate.ts'
 import { grantedMs, perMinuteOf, quotasOf, spareRequests } from './quotas.ts'
 import type { Reserve } from './reserve.ts'
 import { criticalPath, schedule } from './schedule.ts'
-import { leftOutByBudget } from './text.ts'
+import { leftOutByBudget, leftOutByWindow } from './text.ts'
 import { resourcesOf } from './turns.ts'
 import type { Plan, PlanResources, PlanRule } from './types.ts'
 
@@ -77,10 +77,14 @@ export function planRun(rules: readonly PlanRule[], resources: PlanResources, bu
       leftOut.push({ rule: rule.rule, reason: reasonOf(rule, more) })
     }
   }
-  const ids = new Set(leftOut.map(({ rule }) => rule))
+  const plan = timed(kept, resources)
+  // More time gives a window no more requests.
+  const inTime = leftOut.filter(({ reason }) => reason.startsWith(leftOutByBudget))
+  const ids = new Set(inTime.map(({ rule }) => rule))
   const reserved = all.filter((rule) => ids.has(rule.rule) && fits([rule]))
   return {
-    ...timed(kept, resources),
+    ...plan,
+    tight: tightWindows(plan.accountRequests, leftOut, resources),
     leftOut: leftOut.sort((a, b) => (a.rule < b.rule ? -1 : 1)),
     reserve: reserveOf(reserved, kept, resources),
   }
@@ -88,7 +92,7 @@ export function planRun(rules: readonly PlanRule[], resources: PlanResources, bu
   function reasonOf(rule: PlanRule, more: readonly PlanRule[]): string {
     const { expectedMs, quota } = timed(more, resources)
     if (expectedMs === Number.POSITIVE_INFINITY && quota !== null) {
-      return `left out by the window ${quota.name}: it has ${quota.remaining} of ${quota.quota} requests left, and it ends too late to be waited for`
+      return `${leftOutByWindow(quota)}: it has ${quota.remaining} of ${quota.quota} requests left, and it ends too late to be waited for`
     }
     const takes = fits([rule])
       ? `with it the run takes ${lengthOf(fullMs(more))}`
@@ -139,6 +143,24 @@ function inRank(a: PlanRule, b: PlanRule): number {
   return Number(b.isMust) - Number(a.isMust) || a.ms - b.ms || (a.rule < b.rule ? -1 : 1)
 }
 
+/** Length from which a window matters to more than one run, ms. */
+const longWindowMs = 3_600_000
+
+function tightWindows(
+  requests: number,
+  leftOut: readonly LeftOut[],
+  { quotas, longestMs }: PlanResources,
+): Plan['tight'] {
+  return quotas
+    .filter(({ lengthMs }) => lengthMs >= longWindowMs)
+    .map((quota) => ({
+      ...quota,
+      isWaitedFor: quota.lengthMs <= longestMs,
+      leftOut: leftOut.filter(({ reason }) => reason.startsWith(`${leftOutByWindow(quota)}:`)).length,
+    }))
+    .filter((window) => window.leftOut > 0 || requests > Math.min(window.quota, window.remaining) / 2)
+}
+
 /** The reserve of a run of `kept`. */
 function reserveOf(reserved: readonly PlanRule[], kept: readonly PlanRule[], resources: PlanResources): Reserve {
   const { quotas, longestMs } = resources
@@ -156,14 +178,15 @@ function grantedRequests(rules: readonly PlanRule[], { overhead }: PlanResources
   return sharing.reduce((sum, { requests }) => sum + requests + overhead.requests + overhead.unused, 0)
 }
 
-function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan, 'leftOut' | 'reserve'> {
+function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan, 'leftOut' | 'reserve' | 'tight'> {
   const { quotas, longestMs, overhead, aroundMs } = resources
   const slots = schedule(rules, resources)
   const path = criticalPath(slots)
   const sum = (of: (rule: PlanRule) => number, some = rules) => some.reduce((all, rule) => all + of(rule), 0)
   const sharing = rules.filter(({ occupancy }) => occupancy.sharesQuota)
   const shared = { requests: overhead.requests * sharing.length, pods: overhead.pods * sharing.length }
-  const granted = grantedMs(grantedRequests(rules, resources), quotas, longestMs)
+  const accountRequests = grantedRequests(rules, resources)
+  const granted = grantedMs(accountRequests, quotas, longestMs)
   const pathMs = path.at(-1)?.toMs ?? 0
   const ms = Math.max(pathMs, granted.ms)
   const first = rules.reduce<PlanRule | undefined>(
@@ -174,6 +197,7 @@ function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan,
   return {
     rules: rules.length,
     requests: Math.ceil(sum(({ requests }) => requests) + shared.requests),
+    accountRequests: Math.ceil(accountRequests),
     pods: Math.ceil(sum(({ pods }) => pods) + shared.pods),
     podMs: Math.ceil(sum(({ podMs }) => podMs) + shared.pods * ms),
     jobs: Math.ceil(sum(({ jobs }) => jobs)),

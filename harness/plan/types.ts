@@ -39,6 +39,10 @@ export interface Overhead extends Pick<Cost, 'requests' | 'pods'> {
 export interface Plan {
   readonly rules: number
   readonly requests: number
+  /** Those of them that use the quota of the account. */
+  readonly accountRequests: number
+  /** Windows of an hour or more of which the run needs more than half. */
+  readonly tight: readonly TightWindow[]
   readonly pods: number
   /** How long all pods live, one after the other, ms. */
   readonly podMs: number
@@ -54,6 +58,14 @@ export interface Plan {
   readonly leftOut: readonly LeftOut[]
   /** Those of them that run after all if time is left. */
   readonly reserve: Reserve
+}
+
+/** A long window that the run uses up, or nearly. */
+export interface TightWindow extends PlanQuota {
+  /** True if the run waits for its end; otherwise rules are left out for it. */
+  readonly isWaitedFor: boolean
+  /** Number of rules that are left out for it. */
+  readonly leftOut: number
 }
 
 /** When a rule would begin and end, ms from the beginning of the run. */
