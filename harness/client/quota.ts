@@ -5,7 +5,7 @@ import { type Gate, type TakeResponse, UsedUp } from './gate.ts'
 
 /** The use that one owner makes of the quotas of a run. */
 export function createQuota(
-  channel: Pick<Channel, 'gate' | 'isElsewhere' | 'now'>,
+  channel: Pick<Channel, 'gate' | 'isElsewhere'>,
   actor: Actor,
   isGone: () => boolean,
 ) {
@@ -13,7 +13,6 @@ export function createQuota(
   /** Number of this owner's requests that wait at each gate. */
   const waitsAt = new Map<Gate, number>()
   const reserved = new Map<Gate, number>()
-  let heldUpMs = 0
 
   async function waiting<T>(gate: Gate, wait: Promise<T>): Promise<T> {
     waitsAt.set(gate, (waitsAt.get(gate) ?? 0) + 1)
@@ -50,10 +49,8 @@ export function createQuota(
       const gate = outgoing.unpaced === true && !isRefused ? null : channel.gate(outgoing)
       if (gate === null) return send(null)
       let takeResponse: TakeResponse
-      const fromMs = channel.now()
       try {
         takeResponse = await pass(gate, outgoing, isRefused)
-        heldUpMs = channel.now() - fromMs
       } catch (error) {
         if (error instanceof UsedUp) return send(error.message)
         throw error
@@ -84,8 +81,6 @@ export function createQuota(
         if (!(error instanceof UsedUp)) throw error
       }
     },
-    /** How long the last request waited for the quota, ms; 0 in a replay. */
-    heldUpMs: () => heldUpMs,
     /** Releases reserved requests that were not used. */
     release(): void {
       for (const [gate, requests] of reserved) gate.giveBack(requests)

@@ -178,7 +178,6 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     abandon: () => abandonment.abort(abandoned),
     reserve: quota.reserve,
     release: quota.release,
-    heldUpMs: quota.heldUpMs,
   }
 }
 

@@ -266,7 +266,7 @@ function createServices(
     controlled: clock.controlled,
     seed,
     resources: options.resources,
-    podTimes: createPodTimes(target.tolerances.pollMs),
+    podTimes: createPodTimes(target.tolerances.pollMs, clock.kind === 'record'),
     receiver,
   }
   return { services, exchanges: () => exchangeCount }

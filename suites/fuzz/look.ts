@@ -24,24 +24,22 @@ const simplerTries = 6
 const movesByItself = ['status', 'actions', 'dataCenterId'] as const
 
 /**
- * Reads the pod of a stage, and keeps a finding for the refused cases that changed it.
- * @param isJudgedElsewhere another row judges the last response, which may explain a change: then it is no finding.
+ * Reads the pod of a stage, and keeps a finding for the refused cases that changed it. If another row judges one of the
+ * responses, a change is no finding.
  * @returns true if the pod has changed, so that another one must be used
  */
-export async function lookAtPod(stage: Subject, steps: Steps, isJudgedElsewhere = false): Promise<boolean> {
+export async function lookAtPod(stage: Subject, steps: Steps): Promise<boolean> {
   const { context } = steps
-  const { pod, sent, aside } = stage
-  if (
-    pod === null ||
-    (!isJudgedElsewhere && (steps.isRule ? sent.every(({ isAccepted }) => isAccepted) : sent.length === 0))
-  )
-    return false
+  const { pod, sent, aside, isLeft } = stage
+  const isSeen = !isLeft && (steps.isRule ? sent.every(({ isAccepted }) => isAccepted) : sent.length === 0)
+  if (pod === null || isSeen) return false
   if (steps.isTimeFree) await context.clock.sleep(lookAfterMs(context))
   const outcome = await steps.outcomeOf(() => context.pods.get(pod.id))
   // Whoever gives no answer now is looked at the next time.
   if ('failure' in outcome) return false
   stage.unlooked = 0
-  if (steps.isRule && !isJudgedElsewhere) context.check('unchanged').saw(outcome.value)
+  stage.isLeft = false
+  if (steps.isRule && !isLeft) context.check('unchanged').saw(outcome.value)
   const changed = changesIn(pod, outcome.value, aside)
   if (changed === null) {
     dropSettled(stage, context.clock.now(), steps.isTimeFree ? 0 : lookAfterMs(context))
@@ -54,8 +52,9 @@ export async function lookAtPod(stage: Subject, steps: Steps, isJudgedElsewhere 
   steps.log.undecided.add(late)
   const blamed = await findCauses(stage, sent, steps)
   steps.log.undecided.delete(late)
-  if (isJudgedElsewhere) {
+  if (isLeft) {
     stage.sent = []
+    await giveUp(stage, steps)
     return true
   }
   if (!blamed.isFound) {

@@ -33,6 +33,8 @@ export interface Subject {
   sent: Sent[]
   /** Cases since the pod was last looked at. */
   unlooked: number
+  /** True if another row judges a response since the last look, which may explain a change. */
+  isLeft: boolean
   /** Refused by pods that were given up before they were looked at. */
   owed: Sent[]
   /** Cases until another pod is asked for, since none could be made. */
@@ -93,8 +95,8 @@ export function stagesOf(context: Context): readonly Stage[] {
 }
 
 /** A subject without a pod. */
-export function podless(): Pick<Subject, 'pod' | 'accepted' | 'aside' | 'sent' | 'unlooked'> {
-  return { pod: null, accepted: [], aside: new Set(), sent: [], unlooked: 0 }
+export function podless(): Pick<Subject, 'pod' | 'accepted' | 'aside' | 'sent' | 'unlooked' | 'isLeft'> {
+  return { pod: null, accepted: [], aside: new Set(), sent: [], unlooked: 0, isLeft: false }
 }
 
 /** Case number `run` of a seed: first everything that is enumerated, then random cases of each stage in turn. */

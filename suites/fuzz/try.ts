@@ -1,4 +1,5 @@
 import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import { outageStatuses } from '../../harness/rule/check.ts'
@@ -62,7 +63,9 @@ export async function tryOne(stage: Subject, drawn: Drawn, steps: Steps, sendsVa
   const status = 'value' in outcome ? outcome.value.status : null
   const seen = allowed.filter(({ answers }) => status !== null && isIn(status, answers))
   if (steps.isRule && status !== null && isLeft(status, allowed)) {
-    if (await lookAtPod(stage, steps, true)) await giveUp(stage, steps)
+    stage.isLeft = own !== null
+    // One look serves for all refusals until a body is accepted.
+    if (isSuccess(status)) await lookAtPod(stage, steps)
     return true
   }
   if (seen.length === 0 || !('value' in outcome)) {

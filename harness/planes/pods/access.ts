@@ -32,8 +32,8 @@ export interface Settled {
 /** Everything that the making of a pod needs: a client, ways to wait, and a name for each pod. */
 export type PodMaker = ReturnType<PodAccess['maker']>
 
-/** A longer wait for the quota shows that it is scarce, ms. */
-const heldUpMs = 2_000
+/** How long others wait for the first RUNNING pod of a run before they look at their own, ms. */
+const firstPodMs = 20_000
 
 export function createPodAccess(host: OwnerContext) {
   const { services, name, actor, sender, isReleased, waitOnce } = host
@@ -76,9 +76,11 @@ export function createPodAccess(host: OwnerContext) {
     /** The moment of the owner's last exchange or wait. */
     now: () => actor.now(),
     podTimes: services.podTimes,
-    /** Waits so long, ms, if the quota holds requests up: reads that show nothing new take quota from others. */
-    async spareLooks(ms: number): Promise<void> {
-      if (ms > 0 && sender.heldUpMs() > heldUpMs) await actor.pause(ms)
+    /** Waits until a pod may be RUNNING, by what others took: earlier reads show nothing new and use quota. */
+    async spareLooks(createdMs: number): Promise<void> {
+      const { podTimes } = services
+      await actor.until(podTimes.firstRunning(), actor.now() + firstPodMs)
+      await actor.at(createdMs + podTimes.untilRunningMs())
     },
     waitOnce,
     came: services.longWaits.came,
