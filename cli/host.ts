@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import { noteConnection } from '../harness/transport/reuse.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
 import { type Fetch, nativeResponse } from '../reference/index.ts'
 
@@ -13,6 +14,7 @@ const readAheadBytes = 65_536
  */
 export function createHost(fetch: Fetch, hostname: string): Server {
   const answerTo: Parameters<typeof getRequestListener>[0] = async (request, { incoming }) => {
+    noteConnection(request, incoming.socket)
     try {
       return nativeResponse(await fetch(request))
     } catch (error) {

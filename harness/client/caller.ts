@@ -16,8 +16,6 @@ export interface CallOptions extends SendOptions {
   readonly headers?: HeaderPairs
   /** Sending it twice does no harm, such as a removal: the second finds nothing. It is sent again while a gateway answers. */
   readonly repeats?: boolean
-  /** The same, because it must be refused. It is sent again where its connection is closed too (`outlastDrops`). */
-  readonly mustBeRefused?: boolean
 }
 
 /** A request for an operation; the body is a JSON value, or `raw(…)` for bytes as they are, or `nothing`. */

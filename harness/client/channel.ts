@@ -17,8 +17,18 @@ export interface Channel {
   /** True if another quota may count the request too. */
   readonly isElsewhere: (outgoing: Pick<Outgoing, 'operation' | 'key'>) => boolean
   readonly record: (exchange: Exchange) => void
+  readonly connections: Connections
   /** How the host of an address has answered all scenarios. */
   readonly health: (url: string) => HostHealth
+}
+
+/** Which exchange followed which on a connection. */
+export interface Connections {
+  /** Notes that a request goes out on the connection of an earlier one. Returns the number of that exchange. */
+  follow(request: WireRequest, earlier: WireRequest): number | undefined
+  end(exchange: Exchange, outgoing: Outgoing): void
+  /** Resolves with true if the response is out of step; null if nothing suggests that. */
+  isOutOfStep(exchange: Exchange, outgoing: Outgoing): Promise<boolean> | null
 }
 
 /** How a host answers. Beyond a bound it is given up. */
@@ -46,6 +56,13 @@ export interface SendOptions {
   readonly onceIfLate?: boolean
   /** Sent on a new connection. */
   readonly newConnection?: boolean
+  /** Requests with the same object go out on a connection that no other request uses. */
+  readonly connection?: object
+  /**
+   * Sending it twice does no harm, because it must be refused. It is also sent again where its connection is closed
+   * (`outlastDrops`).
+   */
+  readonly mustBeRefused?: boolean
 }
 
 /** A request of an owner, as it is sent. */

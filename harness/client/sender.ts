@@ -3,14 +3,17 @@ import { tables } from '../../generated/tables.ts'
 import type { Actor, PendingEvent } from '../clock/types.ts'
 import type { Exchange, WireRequest, WireResponse } from '../exchange/exchange.ts'
 import { Inconclusive, Unanswered } from '../rule/outcome.ts'
-import { TransportFailure } from '../transport/types.ts'
+import { type ResponsePatience, TransportFailure } from '../transport/types.ts'
 import type { Channel, Outgoing } from './channel.ts'
 import { createQuota } from './quota.ts'
 import { type Reply, toReply } from './reply.ts'
 
 /** A replayed response has its recorded moments and number. */
 export interface Recorded {
-  readonly recorded?: Pick<Exchange, 'n' | 'sent' | 'received'> & { readonly failure: string | null }
+  readonly recorded?: Pick<Exchange, 'n' | 'sent' | 'received'> & {
+    readonly failure: string | null
+    readonly isOutOfStep: boolean
+  }
 }
 
 /** The target is given up after so many consecutive requests without a response. */
@@ -36,8 +39,8 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   const quota = createQuota(channel, actor, () => abandonment.signal.aborted)
   let sent = 0
 
-  /** Sends one attempt and records it. `unsent`: why it is not sent. */
-  async function sendAndRecord(
+  /** Sends one attempt. `unsent`: why it is not sent. */
+  async function attempt(
     outgoing: Outgoing,
     attemptId: string,
     background: boolean,
@@ -48,10 +51,14 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     const n = channel.next()
     let response: WireResponse | null = null
     let failure: string | null = unsent === null ? null : unsentPrefix + unsent
+    let follows: number | undefined
+    const sentAfter = (earlier: WireRequest) => {
+      follows = channel.connections.follow(request, earlier)
+    }
     try {
       if (failure === null) {
         outgoing.sending?.()
-        response = await transmitUnlessGivenUp(request, outgoing, background)
+        response = await transmitUnlessGivenUp(request, outgoing, background, sentAfter)
       }
     } catch (error) {
       if (!(error instanceof TransportFailure)) throw error
@@ -63,7 +70,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     const after = old?.received ?? { target: channel.now(), harness: channel.wallNow() }
     actor.seen((old?.sent ?? before).target)
     actor.seen(after.target)
-    const exchange: Exchange = {
+    return {
       n: old?.n ?? n,
       owner,
       operation: outgoing.operation,
@@ -75,7 +82,17 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       request,
       response: old?.failure === undefined || old.failure === null ? response : null,
       failure: old?.failure ?? failure,
+      ...(follows === undefined ? {} : { follows }),
+      ...(old?.isOutOfStep === true ? { isOutOfStep: true } : {}),
     }
+  }
+
+  /** Records an exchange, once it is known whether its response is out of step. */
+  async function record(ended: Exchange, outgoing: Outgoing, background: boolean): Promise<Exchange> {
+    channel.connections.end(ended, outgoing)
+    const tried = channel.connections.isOutOfStep(ended, outgoing)
+    const isOutOfStep = tried !== null && (await (background ? tried : actor.join(tried)))
+    const exchange: Exchange = isOutOfStep ? { ...ended, isOutOfStep } : ended
     channel.record(exchange)
     onRecorded()
     return exchange
@@ -86,6 +103,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     request: WireRequest,
     outgoing: Outgoing,
     background: boolean,
+    sentAfter: ResponsePatience['sentAfter'],
   ): Promise<WireResponse> {
     const health = channel.health(request.url)
     if (health.unanswered >= mostUnanswered && channel.wallNow() - health.triedMs < tryAgainMs) {
@@ -95,13 +113,20 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       )
     }
     health.triedMs = channel.wallNow()
-    const response = await transmit(request, outgoing, background)
+    const response = await transmit(request, outgoing, background, sentAfter)
     health.unanswered = 0
     return response
   }
 
-  function transmit(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
-    const patience = {
+  function transmit(
+    request: WireRequest,
+    outgoing: Outgoing,
+    background: boolean,
+    sentAfter: ResponsePatience['sentAfter'],
+  ): Promise<WireResponse> {
+    const patience: ResponsePatience = {
+      ...(sentAfter === undefined ? {} : { sentAfter }),
+      ...(outgoing.connection === undefined ? {} : { connection: outgoing.connection }),
       ...(outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
       ...(outgoing.newConnection === undefined ? {} : { newConnection: outgoing.newConnection }),
     }
@@ -139,22 +164,25 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     const number = ++sent
     let attempts = 0
     /** Sends the request once. `isRefused`: the attempt before was answered 429. */
-    const sendAttempt = (isRefused: boolean) => {
+    const sendAndRecord = async (isRefused: boolean, next = outgoing) => {
       throwIfAbandoned()
       // Counted per owner, so that it does not depend on the order in which responses come.
       const attemptId = `${number}.${++attempts}`
-      return quota.within(outgoing, isRefused, (unsent) => {
+      const ended = await quota.within(next, isRefused, (unsent) => {
         // The rule may have ended while the quota had no room.
         throwIfAbandoned()
-        return sendAndRecord(outgoing, attemptId, background, unsent)
+        return attempt(next, attemptId, background, unsent)
       })
+      // A trial of the connection needs the quota too.
+      return record(ended, outgoing, background)
     }
     for (let isRefused = false; ; isRefused = true) {
-      let exchange = await sendAttempt(isRefused)
+      let exchange = await sendAndRecord(isRefused)
+      if (exchange.isOutOfStep) exchange = await sendAndRecord(isRefused, { ...outgoing, newConnection: true })
       const isRepeatable = exchange.response === null && !isUnsent(exchange) && outgoing.method === 'GET'
       const isLate = exchange.received.harness - exchange.sent.harness >= channel.tolerances.answerMs
       const isGivenUp = (outgoing.onceIfLate === true && isLate) || abandonment.signal.aborted
-      if (isRepeatable && !isGivenUp) exchange = await sendAttempt(isRefused)
+      if (isRepeatable && !isGivenUp) exchange = await sendAndRecord(isRefused)
       const { response, failure } = exchange
       if (isUnsent(exchange)) throw new Inconclusive(`${outgoing.method} ${outgoing.url} was ${failure}`)
       if (response === null) throw new Unanswered(`no complete response: ${failure}`, exchange.n, isLate)

@@ -133,9 +133,12 @@ export function createScript(happenings: Iterable<Happening>, redactor: Redactor
         throw new ReplayMismatch(`exchange ${exchange.n} was recorded with another request: ${change}`)
       }
       exchanges.delete(key)
-      const { n, sent, received, failure } = exchange
+      const { n, sent, received, failure, isOutOfStep = false } = exchange
       const response = exchange.response ?? { status: 0, headers: [], body: new Uint8Array() }
-      return turnOf(exchange.owner, key, { ...response, recorded: { n, sent, received, failure } })
+      return turnOf(exchange.owner, key, {
+        ...response,
+        recorded: { n, sent, received, failure, isOutOfStep },
+      })
     },
     /** The outcome of the n-th hook of an owner. */
     hook: async (owner: string, n: number) => (await endOf<HookEvent>('hook', owner, n, 'runs a hook')).failure,

@@ -49,6 +49,8 @@ export interface Invariant<State = unknown> {
   readonly id: RuleId
   readonly initial: State
   readonly reduce: (state: State, exchange: Exchange, target: Target) => InvariantStep<State>
+  /** It is about connections: it sees the exchanges of all planes, and those that are out of step. */
+  readonly ofConnections?: boolean
 }
 
 export type Rule = Scenario | Invariant
@@ -75,9 +77,14 @@ export type ScenarioOptions<Branch = unknown> = Pick<
   'alone' | 'exclusive' | 'shared' | 'wakes' | 'workers' | 'creates' | 'varies'
 > & { readonly each?: (context: Context) => readonly Branch[] }
 
-/** Puts an invariant into the registry, over the exchanges of the plane in its id. */
-export function invariant<State>(id: RuleId, initial: State, reduce: Invariant<State>['reduce']): void {
-  add({ kind: 'invariant', id, initial, reduce: reduce as Invariant['reduce'] })
+/** Puts an invariant into the registry, over the exchanges of the plane in its id, or of all connections. */
+export function invariant<State>(
+  id: RuleId,
+  initial: State,
+  reduce: Invariant<State>['reduce'],
+  options: Pick<Invariant, 'ofConnections'> = {},
+): void {
+  add({ kind: 'invariant', id, initial, reduce: reduce as Invariant['reduce'], ...options })
 }
 
 /** An invariant without state: each exchange is judged by itself. `null`: the exchange shows nothing about the rule. */

@@ -7,6 +7,7 @@ import { planeOfOperation, planeOfRule } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
 import { Blocked, type Finding, Unverified } from '../rule/outcome.ts'
 import type { Invariant } from '../rule/registry.ts'
+import { isOfTrial } from './connection-trial.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 
 /** Most findings of one rule that are kept; the rest repeat them. */
@@ -20,8 +21,10 @@ export function foldInvariants(rules: readonly Invariant[], target: Target) {
   return {
     exchange(exchange: Exchange): void {
       const plane = planeOfOperation(exchange.operation)
+      const isOfOtherRules = exchange.isOutOfStep !== true && !isOfTrial(exchange)
       for (const tally of tallies) {
-        if (tally.fault === undefined && tally.plane === plane) take(tally, exchange, target)
+        const isMeant = tally.rule.ofConnections === true || (isOfOtherRules && tally.plane === plane)
+        if (tally.fault === undefined && isMeant) take(tally, exchange, target)
       }
     },
     /** `scenarios`: the judgements of those that made the exchanges, or were kept from that. */

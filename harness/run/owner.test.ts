@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createInstance } from '../../proof/instance.ts'
+import { createConnections } from '../client/connections.ts'
 import { createRealClock } from '../clock/real.ts'
 import type { RunServices } from '../planes/owner.ts'
 import { createPodTimes } from '../planes/pods/pod-times.ts'
@@ -25,6 +26,7 @@ test('an owner that was released runs no hook any more', async () => {
       isElsewhere: () => false,
       record: () => {},
       health: () => ({ unanswered: 0, triedMs: 0 }),
+      connections: createConnections(async () => false),
     },
     target,
     controlled: false,

@@ -49,6 +49,7 @@ export function createOwner(services: RunServices, name: string, actor: Actor) {
   return {
     name,
     actor,
+    sender,
     random: randomFrom(services.seed, name),
     get pods() {
       return access(pods) as PodAccess

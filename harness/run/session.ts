@@ -2,6 +2,7 @@ import type { RuleRow } from '../../generated/rules.ts'
 import { needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
 import type { Channel, HostHealth } from '../client/channel.ts'
+import { createConnections } from '../client/connections.ts'
 import type { Direct } from '../client/direct.ts'
 import type { RunClock } from '../clock/types.ts'
 import { randomFrom } from '../common/random.ts'
@@ -26,6 +27,7 @@ import { allRules, type Invariant, type Rule, type Scenario } from '../rule/regi
 import type { Transport } from '../transport/types.ts'
 import { dealTo } from '../variation/deal.ts'
 import type { Values } from '../variation/dimensions.ts'
+import { misreadsBodyOf, trialPrefix } from './connection-trial.ts'
 import { createCuts } from './cuts.ts'
 import { createFoundations } from './foundations.ts'
 import { foldInvariants } from './invariants.ts'
@@ -209,7 +211,16 @@ function createServices(
   const { runId, clock, recorder, seed, transport, wallNow, listener } = options
   let exchangeCount = 0
   let pacingRequests = 0
+  let connectionTrials = 0
   const hosts = new Map<string, HostHealth>()
+  const connections = createConnections(async (earlier) => {
+    const owner = createOwner(services, `${trialPrefix}${++connectionTrials}`, clock.actor('connection'))
+    try {
+      return await misreadsBodyOf(earlier, owner, target)
+    } finally {
+      owner.actor.done()
+    }
+  })
   const gateOf = createGates(clock.now, target, async (plane, operation) => {
     const { actor, access } = createOwner(services, `pacing:${++pacingRequests}`, clock.actor('pacing'))
     try {
@@ -232,6 +243,7 @@ function createServices(
       recorder.exchange(exchange)
       judge(exchange)
     },
+    connections,
     health(url) {
       const host = /^\w+:\/*[^/]*/.exec(url)?.[0] ?? ''
       const health = hosts.get(host) ?? { unanswered: 0, triedMs: 0 }

@@ -5,6 +5,7 @@ import { Unverified } from '../rule/outcome.ts'
 import { withPlainBody } from './content.ts'
 import { passOverContinue } from './continue.ts'
 import { lookupHost } from './lookup.ts'
+import { startsNow } from './reuse.ts'
 import { maxResponseBytes, type ResponsePatience, TransportFailure } from './types.ts'
 
 export interface HttpOptions {
@@ -39,13 +40,22 @@ export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 6
       keepAliveMaxTimeout: 10_000,
     })
   const agent = open(connections)
+  const reserved = new Map<object, Agent>()
+
+  function reservedFor(connection: object): Agent {
+    const known = reserved.get(connection) ?? open(1)
+    reserved.set(connection, known)
+    return known
+  }
+
   return {
     async send(request: WireRequest, patience: ResponsePatience = {}): Promise<WireResponse> {
       const limitMs = patience.answerMs ?? answerMs
       const own = patience.newConnection === true ? open(1) : null
+      const used = own ?? (patience.connection === undefined ? agent : reservedFor(patience.connection))
       const progress: Progress = { hasBegun: false, isLate: false, ended: null }
       try {
-        return withPlainBody(await exchange(own ?? agent, request, limitMs, patience, progress))
+        return withPlainBody(await exchange(used, request, limitMs, patience, progress))
       } catch (error) {
         const lack = lackIn(error)
         if (lack !== null) throw new Unverified(`${request.method} ${request.url} could not be sent: ${lack}`)
@@ -55,7 +65,9 @@ export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 6
         await own?.destroy()
       }
     },
-    close: () => agent.destroy(),
+    close: async () => {
+      await Promise.all([agent, ...reserved.values()].map((one) => one.destroy()))
+    },
   }
 }
 
@@ -65,13 +77,15 @@ export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 6
  */
 function exchange(
   agent: Agent,
-  { url, method, headers, body }: WireRequest,
+  request: WireRequest,
   limitMs: number,
-  { signal }: ResponsePatience,
+  { signal, sentAfter }: ResponsePatience,
   progress: Progress,
 ): Promise<WireResponse> {
+  const { url, method, headers, body } = request
   const { promise, resolve, reject } = Promise.withResolvers<WireResponse>()
   const { origin, pathname, search } = new URL(url)
+  const path = pathname + search
   let controller: Dispatcher.DispatchController | null = null
   const end = (reason: Error) => {
     progress.ended ??= reason
@@ -88,6 +102,7 @@ function exchange(
     onRequestStart(started) {
       controller = started
       if (progress.ended !== null) started.abort(progress.ended)
+      else startsNow({ request, path, sentAfter })
     },
     onResponseStart({ rawHeaders }, status) {
       if (status < 200) return
@@ -114,7 +129,7 @@ function exchange(
     agent.dispatch(
       {
         origin,
-        path: pathname + search,
+        path,
         method,
         headers: headers.flat(),
         body,

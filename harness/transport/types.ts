@@ -15,6 +15,10 @@ export interface ResponsePatience {
   readonly signal?: AbortSignal
   /** Sent on a new connection. */
   readonly newConnection?: boolean
+  /** Requests with the same object go out one after the other on a connection that no other request uses. */
+  readonly connection?: object
+  /** Called if the connection served another request before: with the last one. */
+  readonly sentAfter?: (earlier: WireRequest) => void
 }
 
 export type FailureKind = 'unreachable' | 'reset' | 'timeout' | 'malformed' | 'too-large' | 'abandoned'

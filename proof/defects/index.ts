@@ -5,6 +5,7 @@ import { actionTable } from './action-table.ts'
 import { authAccess } from './auth-access.ts'
 import { authPlanes } from './auth-planes.ts'
 import { authToken } from './auth-token.ts'
+import { connections } from './connections.ts'
 import { create } from './create.ts'
 import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
@@ -38,6 +39,7 @@ export const defects: readonly Defect[] = [
   ...actionTable,
   ...authAccess,
   ...authToken,
+  ...connections,
   ...create,
   ...fuzz,
   ...listDelete,
