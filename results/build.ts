@@ -1,4 +1,5 @@
 import type { RuleRow } from '../generated/rules.ts'
+import { triedAfter } from '../harness/client/connections.ts'
 import { unseen } from '../harness/common/escape.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { allPlanes } from '../harness/planes/index.ts'
@@ -193,7 +194,8 @@ function failingOf(summary: RecordSummary, rows: readonly LedgerRow[]): Failing[
 /** The rule whose exchange shows a finding; null if the exchange belongs to no rule, or is not kept. */
 function ownerOf({ steps }: Reproduction, exchange: number | null): string | null {
   const owner = steps.find(({ shown }) => shown.n === exchange)?.shown.owner ?? null
-  return owner === null || /^(fixture:|cleanup|probe)/.test(owner) ? null : owner
+  const rule = owner === null ? null : triedAfter(owner)
+  return rule === null || /^(fixture:|cleanup|probe)/.test(rule) ? null : rule
 }
 
 function ruleResult(

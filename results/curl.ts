@@ -98,7 +98,8 @@ export function toCurl(scenario: ShellReproduction): string[] {
     const isLook = sent.method === 'GET' && polls !== null
     if (isLook && polls.from !== polls.to) lines.push(poll(step, shown.receivedMs - polls.sinceMs, polls.count))
     else if (isLook) lines.push(wait(shown.receivedMs - polls.sinceMs))
-    if (step === last) return [...lines, ...closingComments(made), request(step, '-si')]
+    if (steps[at + 1]?.isOnSameConnection === true) return lines
+    if (step === last) return [...lines, ...closingComments(made), afterThoseBefore(step, at)]
     if (isLook && polls.from !== polls.to) return lines
     if (made === null) return [...lines, `${request(step, '-s')}; echo`]
     const variable = `${made.kind.toUpperCase()}_${at + 1}`
@@ -115,6 +116,13 @@ export function toCurl(scenario: ShellReproduction): string[] {
       removals.push(['# afterwards: curl -s -X DELETE', path, ...headers].join(' '))
     }
     return [...lines, line]
+  }
+
+  /** The last request, by the process that sends the one before it if both need the same connection. */
+  function afterThoseBefore(step: Step, at: number): string {
+    const earlier = step.isOnSameConnection ? steps[at - 1] : undefined
+    const line = request(step, '-si')
+    return earlier === undefined ? line : `${request(earlier, '-s')} --next ${line.replace(/^curl /, '')}`
   }
 
   /** Repeats a request until it is answered as it was in the end, with pauses unless the run made none. */

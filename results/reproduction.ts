@@ -1,3 +1,4 @@
+import { isOfTrial } from '../harness/client/connections.ts'
 import { type Exchange, headerOf, isSuccess, jsonOf, textOf } from '../harness/exchange/exchange.ts'
 import { idIn, listsIn, membersOf } from '../harness/exchange/read.ts'
 import { allPlanes, madeBy, planeOfOperation } from '../harness/planes/index.ts'
@@ -45,6 +46,8 @@ export interface Step {
   readonly made: Made | null
   /** The pod status whose hook was called for its pod just before; null if none was. */
   readonly hook: string | null
+  /** It has to go out on the connection of the step before. */
+  readonly isOnSameConnection: boolean
 }
 
 export interface Reproduction {
@@ -58,6 +61,7 @@ interface Entry extends Pick<Step, 'answer' | 'made' | 'hook'> {
   readonly n: number
   readonly owner: string
   readonly operation: string
+  readonly follows: number | null
   /** The pod or job that it is about: the one asked for, or the one created. */
   readonly subject: string | null
   /** True if it is about something submitted to an endpoint. */
@@ -100,13 +104,14 @@ async function entriesOf(events: Events, open: OpenExchange): Promise<Entry[]> {
     if (event.type === 'hook') hooks.set(event.pod, event.status)
     if (event.type !== 'exchange') continue
     const exchange = open(event)
-    const { n, owner, operation, endpoint, request, response, sent } = exchange
+    const { n, owner, operation, endpoint, request, response, sent, follows = null } = exchange
     const made = madeIn(exchange, target)
     const subject = made?.id ?? exchange.subject
     entries.push({
       n,
       owner,
       operation,
+      follows,
       subject,
       isSubmission: endpoint !== undefined,
       isLook: request.method === 'GET',
@@ -135,6 +140,7 @@ function choose({ rule, evidence, finding }: Failing, entries: readonly Entry[])
   const at = entries.find(({ n }) => n === evidence[0])
   const isOwn = entries.some(({ owner }) => owner === rule)
   if (at !== undefined && isAlone(rule, at, finding)) return [at]
+  if (at !== undefined && isOfTrial(at)) return entries.filter(({ n }) => n === at.follows || n === at.n)
   if (!isOwn && at === undefined) return []
   const shows = new Set(isOwn ? evidence : evidence.slice(0, 1))
   const before = shows.size === 0 ? entries : entries.filter(({ n }) => n <= Math.max(...shows))
@@ -258,7 +264,9 @@ function stepsOf(entries: readonly Entry[], opened: ReadonlyMap<number, Exchange
     begun.add(owner)
     seenMs = exchange.received.target
     const shown = { ...showExchange(exchange), waitedMs, polls }
-    return { shown, body: body === null || body.length > keptBodyBytes ? null : body, answer, made, hook }
+    const isOnSameConnection = isOfTrial(exchange) && exchange.follows !== undefined
+    const kept = body === null || body.length > keptBodyBytes ? null : body
+    return { shown, body: kept, answer, made, hook, isOnSameConnection }
   })
 }
 

@@ -1,11 +1,31 @@
-import type { WireRequest } from '../exchange/exchange.ts'
+import type { Exchange, WireRequest } from '../exchange/exchange.ts'
 import type { Connections, Outgoing } from './channel.ts'
 
 /** An exchange that had another one after it on the same connection. */
 export interface Earlier {
   readonly n: number
+  readonly owner: string
   readonly outgoing: Outgoing
   readonly status: number | null
+  /** Set if its own response looked out of step. */
+  isOutOfStep?: Promise<boolean>
+}
+
+const trialPrefix = 'connection:'
+
+/** The owner of the n-th trial of a connection, after a request of `owner`. */
+export function trialOwner(owner: string, n: number): string {
+  return `${trialPrefix}${owner}:${n}`
+}
+
+/** True for an exchange of a trial: its response may be out of step. */
+export function isOfTrial({ owner }: Pick<Exchange, 'owner'>): boolean {
+  return owner.startsWith(trialPrefix)
+}
+
+/** The owner whose request led to a trial. */
+export function triedAfter(owner: string): string {
+  return owner.startsWith(trialPrefix) ? owner.slice(trialPrefix.length).replace(/:\d+$/, '') : owner
 }
 
 /** Statuses of a server that takes the bytes of an earlier body for the beginning of a request. */
@@ -21,29 +41,44 @@ export function createConnections(isMisread: (earlier: Earlier) => Promise<boole
   const before = new WeakMap<WireRequest, Earlier>()
   const tried = new Map<string, Promise<boolean>>()
 
+  async function isMisreadAfter(earlier: Earlier): Promise<boolean> {
+    // A request whose head was misread leaves its own body behind.
+    if ((await earlier.isOutOfStep) === true) return true
+    if (!isRefused(earlier)) return false
+    const key = `${earlier.outgoing.operation} ${earlier.status}`
+    const known = tried.get(key) ?? isMisread(earlier)
+    tried.set(key, known)
+    return known
+  }
+
   return {
     follow(request, earlierRequest) {
       const earlier = ended.get(earlierRequest)
       if (earlier !== undefined) before.set(request, earlier)
       return earlier?.n
     },
-    end({ n, request, response }, outgoing) {
-      ended.set(request, { n, outgoing, status: response?.status ?? null })
+    end({ n, owner, request, response }, outgoing) {
+      ended.set(request, { n, owner, outgoing, status: response?.status ?? null })
     },
     isOutOfStep({ request, response }, outgoing) {
       const earlier = before.get(request)
       if (earlier === undefined || outgoing.connection !== undefined) return null
-      if (response === null || !misreadStatuses.has(response.status) || !isRefusedWithBody(earlier)) return null
-      const key = `${earlier.outgoing.operation} ${earlier.status}`
-      const known = tried.get(key) ?? isMisread(earlier)
-      tried.set(key, known)
-      return known
+      if (response === null || !misreadStatuses.has(response.status) || !hasBody(earlier)) return null
+      if (earlier.isOutOfStep === undefined && !isRefused(earlier)) return null
+      const isOutOfStep = isMisreadAfter(earlier)
+      const own = ended.get(request)
+      if (own !== undefined) own.isOutOfStep = isOutOfStep
+      return isOutOfStep
     },
   }
 }
 
-/** True if the earlier request had a body and is refused however often it is sent. */
-function isRefusedWithBody({ outgoing: { body, key, mustBeRefused }, status }: Earlier): boolean {
-  if (body === null || body.length === 0 || status === null || status < 400 || status >= 500) return false
+function hasBody({ outgoing: { body } }: Earlier): boolean {
+  return body !== null && body.length > 0
+}
+
+/** True if a request is refused however often it is sent. */
+function isRefused({ outgoing: { key, mustBeRefused }, status }: Earlier): boolean {
+  if (status === null || status < 400 || status >= 500) return false
   return mustBeRefused === true || key === null || status === 401 || status === 403
 }

@@ -1,18 +1,9 @@
 import type { Target } from '../../target/types.ts'
 import { type Earlier, misreadStatuses } from '../client/connections.ts'
-import type { Exchange } from '../exchange/exchange.ts'
 import { allPlanes, planeOfOperation, sectionOf } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import type { Owner } from './owner.ts'
-
-/** The beginning of the owners of trials. */
-export const trialPrefix = 'connection:'
-
-/** True for an exchange of a trial: its responses may be out of step. */
-export function isOfTrial({ owner }: Pick<Exchange, 'owner'>): boolean {
-  return owner.startsWith(trialPrefix)
-}
 
 /**
  * Sends a refused request again, and then a read on the same connection. If the read looks misread, sends it on a new

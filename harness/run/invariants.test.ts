@@ -8,7 +8,7 @@ import type { Judgement } from './judge.ts'
 import { rowOf } from './rows.ts'
 
 const moment = { target: 0, harness: 0 }
-const exchange = { operation: 'getPod', sent: moment, received: moment } as Exchange
+const exchange = { owner: 'probe', operation: 'getPod', sent: moment, received: moment } as Exchange
 const row = rules.find(({ id }) => id === 'pods.shape.types')
 
 /** Finds something in the first exchange and breaks on the second. */

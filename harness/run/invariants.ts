@@ -1,13 +1,13 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import { missingNeed, needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
+import { isOfTrial } from '../client/connections.ts'
 import { pluralize } from '../common/pluralize.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { planeOfOperation, planeOfRule } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
 import { Blocked, type Finding, Unverified } from '../rule/outcome.ts'
 import type { Invariant } from '../rule/registry.ts'
-import { isOfTrial } from './connection-trial.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 
 /** Most findings of one rule that are kept; the rest repeat them. */

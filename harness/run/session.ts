@@ -2,7 +2,7 @@ import type { RuleRow } from '../../generated/rules.ts'
 import { needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
 import type { Channel, HostHealth } from '../client/channel.ts'
-import { createConnections } from '../client/connections.ts'
+import { createConnections, trialOwner } from '../client/connections.ts'
 import type { Direct } from '../client/direct.ts'
 import type { RunClock } from '../clock/types.ts'
 import { randomFrom } from '../common/random.ts'
@@ -27,7 +27,7 @@ import { allRules, type Invariant, type Rule, type Scenario } from '../rule/regi
 import type { Transport } from '../transport/types.ts'
 import { dealTo } from '../variation/deal.ts'
 import type { Values } from '../variation/dimensions.ts'
-import { misreadsBodyOf, trialPrefix } from './connection-trial.ts'
+import { misreadsBodyOf } from './connection-trial.ts'
 import { createCuts } from './cuts.ts'
 import { createFoundations } from './foundations.ts'
 import { foldInvariants } from './invariants.ts'
@@ -214,7 +214,7 @@ function createServices(
   let connectionTrials = 0
   const hosts = new Map<string, HostHealth>()
   const connections = createConnections(async (earlier) => {
-    const owner = createOwner(services, `${trialPrefix}${++connectionTrials}`, clock.actor('connection'))
+    const owner = createOwner(services, trialOwner(earlier.owner, ++connectionTrials), clock.actor('connection'))
     try {
       return await misreadsBodyOf(earlier, owner, target)
     } finally {

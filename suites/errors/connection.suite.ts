@@ -1,8 +1,7 @@
-import { misreadStatuses } from '../../harness/client/connections.ts'
+import { isOfTrial, misreadStatuses } from '../../harness/client/connections.ts'
 import type { Exchange } from '../../harness/exchange/exchange.ts'
 import type { Finding } from '../../harness/rule/outcome.ts'
 import { invariant } from '../../harness/rule/registry.ts'
-import { isOfTrial } from '../../harness/run/connection-trial.ts'
 
 /** The exchanges of one trial of a connection, as far as they were seen. */
 interface Trial {
