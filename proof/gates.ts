@@ -133,6 +133,9 @@ export function proofFaults(result: ProofResult): string[] {
         ? `${rule} is open and records no reading`
         : `${rule} records the same ${reading} on the reference and every latitude: no latitude shows that it can differ`,
     ),
+    ...result.falseExcuses.map(
+      ({ on, rule, by, reason }) => `on ${on}, ${rule} is blocked by ${by}, which passes there${because(reason)}`,
+    ),
     ...(result.matrix ?? []).flatMap(({ id, broken }) =>
       broken.map((rule) => `${rule} crashes on defect ${id}: no answer may do that`),
     ),

@@ -1,6 +1,7 @@
 import type { Judgement } from '../harness/run/judge.ts'
 import { compareLatitude, lackingOf, type Mismatch } from './compare.ts'
 import { runJobs } from './crew.ts'
+import { causesOf, excusesOn, type FalseExcuse } from './excuses.ts'
 import { membersOf, together } from './groups.ts'
 import type { Catalog, Job } from './jobs.ts'
 
@@ -19,10 +20,14 @@ export interface Judged {
   /** The failures on each latitude, and on each group whose latitudes are all judged as expected alone. */
   readonly latitudes: readonly { readonly id: string; readonly failed: readonly Mismatch[] }[]
   readonly all: readonly (readonly Judgement[])[]
+  readonly falseExcuses: readonly FalseExcuse[]
   of(kind: Job['kind'], id: string): readonly Judgement[] | undefined
 }
 
-/** Runs jobs. A group of latitudes that is judged otherwise is split, which shows whose fault it is. */
+/**
+ * Runs jobs. A group of latitudes that is judged otherwise is split, which shows whose fault it is. If a rule is blocked by
+ * one that was not judged, both are judged on the same instance.
+ */
 export async function judgeAll(
   jobs: readonly Job[],
   catalog: Catalog,
@@ -37,20 +42,29 @@ export async function judgeAll(
   const members = merged(groups.filter((job) => failuresOf(job.id).length > 0).flatMap(alone))
   if (members.length > 0) await judge(members)
   const onLatitudes = [...groups, ...members]
+  const all = [...seen.values()]
+  const causes = [...jobs, ...members].flatMap((job) => causesOf(job, of(job.kind, job.id) ?? [], catalog) ?? [])
+  const tried = await run(causes, all.length)
   return {
     reference,
     onLatitudes: onLatitudes.map(({ id }) => of('latitude', id) ?? []),
     latitudes: blame(new Map(onLatitudes.map(({ id }) => [id, failuresOf(id)])), catalog),
-    all: [...seen.values()],
+    all,
+    falseExcuses: [
+      ...[...seen].flatMap(([key, judgements]) => excusesOn(key.slice(key.indexOf(' ') + 1), judgements)),
+      ...causes.flatMap(({ id }, place) => excusesOn(id, tried[place] ?? [])),
+    ],
     of,
   }
 
+  function run(more: readonly Job[], before: number): Promise<Judgement[][]> {
+    let done = before
+    const total = before + more.length
+    return runJobs(more, catalog, { isOwn }, ({ id }) => onProgress({ done: ++done, total, what: id }))
+  }
+
   async function judge(more: readonly Job[]): Promise<void> {
-    let done = seen.size
-    const total = done + more.length
-    const judgements = await runJobs(more, catalog, { isOwn }, ({ id }) =>
-      onProgress({ done: ++done, total, what: id }),
-    )
+    const judgements = await run(more, seen.size)
     for (const [place, { kind, id }] of more.entries()) seen.set(`${kind} ${id}`, judgements[place] ?? [])
   }
 

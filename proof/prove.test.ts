@@ -98,6 +98,19 @@ const readsOnce: Latitude = {
   file: (target) => ({ ...target, absent: { catalog: 'none here' } }),
 }
 
+/** Names the rule about the list for whatever becomes of one pod. */
+const excuses = scenario('pods.action.terminated.any', async ({ blocked, check, pods, reading }) => {
+  const reply = await pods.get('pod-none')
+  if (reply.status === 500) blocked('pods.shape.times', 'a pod was answered 500')
+  check('refused').status(reply, 404, 410)
+  reading('unknown', String(reply.status))
+})
+const podIs500: Defect = {
+  ...defect('pod-answers-500', 'pods.action.terminated.any', 'refused', 'status 500'),
+  wrap: (fetch) => async (request) =>
+    request.url.endsWith('/pod-none') ? new Response('{}', { status: 500 }) : fetch(request),
+}
+
 const whole: Catalog = { rules: [lists, named, opens], defects, latitudes: [gone, renamed] }
 
 describe('prove', () => {
@@ -366,6 +379,23 @@ describe('prove', () => {
         inconclusive: ['pods.action.terminated.any', 'pods.shape.times'].map((rule) => ({ rule, reason })),
       },
     ])
+  })
+
+  it.each([
+    ['its own rule', podIs500],
+    ['a rule that the matrix judges', { ...podIs500, rule: 'pods.shape.times', clause: 'answered' } as const],
+  ])('refuses a defect on which %s is blocked by one that passes', async (_, broken) => {
+    const catalog = { rules: [lists, excuses], defects: [...defects, broken], latitudes: [gone] }
+    const { falseExcuses, proven } = await proveOf({ matrix: broken !== podIs500, catalog })
+    const [rule, by, reason] = ['pods.action.terminated.any', 'pods.shape.times', 'a pod was answered 500']
+    expect(falseExcuses).toEqual([{ on: 'pod-answers-500', rule, by, reason }])
+    expect(proven).toBe(false)
+  })
+
+  it('takes the excuse of a rule that is blocked by one that fails', async () => {
+    const catalog = { rules: [lists, excuses], defects: [answers500], latitudes: [gone] }
+    const { falseExcuses } = await proveOf({ matrix: true, catalog })
+    expect(falseExcuses).toEqual([])
   })
 
   it('tells its progress', async () => {

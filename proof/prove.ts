@@ -3,6 +3,7 @@ import type { Judgement } from '../harness/run/judge.ts'
 import { compareDefect, compareReference, type DefectResult, type Mismatch } from './compare.ts'
 import { type RuleClause, type Unproven, unkilledClauses, unknownClauses, unprovenReadings } from './coverage.ts'
 import { type SeedsThatFind, seedsThatFind } from './drawn.ts'
+import type { FalseExcuse } from './excuses.ts'
 import { type Catalog, everything } from './jobs.ts'
 import { type Judged, judgeAll, type ProofProgress } from './judged.ts'
 import { planJobs, rulesOf } from './plan.ts'
@@ -45,6 +46,8 @@ export interface ProofResult {
   readonly unknownClauses: readonly string[]
   /** Of the rules that `only` takes. */
   readonly unproven: readonly Unproven[]
+  /** Rules that are blocked by one that holds on the same instance. */
+  readonly falseExcuses: readonly FalseExcuse[]
   /** A row for each defect; null unless asked for. */
   readonly matrix: readonly MatrixRow[] | null
   /** True if everything is as expected. */
@@ -69,7 +72,7 @@ function conclude(
   catalog: Catalog,
   { only = [], matrix = false }: ProveOptions,
   tried: readonly Defect[],
-  { of, all, reference, onLatitudes, latitudes }: Judged,
+  { of, all, reference, onLatitudes, latitudes, falseExcuses }: Judged,
   seeds: SeedsThatFind,
 ): ProofResult {
   const defects = tried.map((defect) => {
@@ -90,6 +93,7 @@ function conclude(
     unkilledClauses: unkilledClauses(right, defects).filter(({ rule }) => whole.has(rule)),
     unknownClauses: unknownClauses([...right, ...all], defects).map(({ id }) => id),
     unproven: unprovenReadings(right).filter(({ rule }) => whole.has(rule)),
+    falseExcuses,
     matrix: matrix ? tried.map(({ id }) => rowOf(id, of('matrix', id) ?? [])) : null,
   }
   return { ...result, proven: isProven(result) }
@@ -119,6 +123,7 @@ function isProven(result: Omit<ProofResult, 'proven'>): boolean {
     result.unkilledClauses.length +
     result.unknownClauses.length +
     result.unproven.length +
+    result.falseExcuses.length +
     (result.matrix ?? []).filter(({ broken }) => broken.length > 0).length
   return wrong === 0
 }

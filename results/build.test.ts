@@ -62,6 +62,25 @@ describe('results', () => {
     })
   })
 
+  it.each([
+    [
+      'passed',
+      1,
+      { verdict: 'inconclusive', by: null, reason: 'blocked by pods.a.c, which passed: it was answered 500' },
+    ],
+    ['passed', 0, { verdict: 'blocked', by: 'pods.a.c', reason: 'it was answered 500' }],
+    ['failed', 1, { verdict: 'blocked', by: 'pods.a.c', reason: 'it was answered 500' }],
+  ] as const)('call a rule blocked by one that %s over %i exchanges', async (verdict, exchanges, expected) => {
+    const events = [
+      sampleRun([rule, 'pods.a.c']),
+      sampleVerdict(rule, 'blocked', { by: 'pods.a.c', reason: 'it was answered 500' }),
+      sampleVerdict('pods.a.c', verdict, { exchanges }),
+      end,
+    ]
+    const { rules } = await buildResults(eventsOf(events), { ledger: [...ledger, sampleRow('pods.a.c')] })
+    expect(rules[0]).toMatchObject(expected)
+  })
+
   it('have the same bytes for the same record', async () => {
     expect(serialiseResults(await sample())).toBe(serialiseResults(await sample()))
     expect(serialiseResults(await sample()).endsWith('}\n')).toBe(true)

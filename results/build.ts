@@ -6,6 +6,7 @@ import { allPlanes } from '../harness/planes/index.ts'
 import type { EndEvent, RunEvent, VerdictEvent } from '../harness/record/events.ts'
 import { InvalidRecord, toExchange } from '../harness/record/read.ts'
 import { type Finding, type Verdict, verdictOrder } from '../harness/rule/outcome.ts'
+import { falseExcuses } from '../harness/run/excuses.ts'
 import { absenceOf, needsOf, unjudgedParts } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import { toCurl } from './curl.ts'
@@ -143,7 +144,10 @@ function selectedRows({ run, verdicts }: RecordSummary, ledger: readonly LedgerR
   )
 }
 
-/** The effective verdict of a rule: without an exchange it does not pass, and a missing verdict is reported. */
+/**
+ * The effective verdict of a rule: without an exchange it does not pass, a missing verdict is reported, and a rule is not
+ * blocked by one that passed.
+ */
 function verdictOf(
   { verdicts, end, run }: RecordSummary,
   row: LedgerRow,
@@ -160,6 +164,10 @@ function verdictOf(
   }
   if ((event.verdict === 'passed' || event.verdict === 'observed') && event.exchanges === 0) {
     return { verdict: 'inconclusive', reason: 'no exchange exercised this rule' }
+  }
+  const cause = verdicts.get(event.by ?? '')
+  if (cause !== undefined && falseExcuses([event, cause]).length > 0) {
+    return { verdict: 'inconclusive', reason: `blocked by ${event.by}, which passed: ${event.reason}` }
   }
   return event
 }
@@ -221,7 +229,7 @@ function ruleResult(
     says,
     verdict,
     reason,
-    by: event?.by ?? null,
+    by: verdict === 'blocked' ? (event?.by ?? null) : null,
     exchanges: event?.exchanges ?? 0,
     unjudged: aboutTheTarget.has(verdict) ? unjudgedParts(targetOf(run), { parts: row.parts ?? [] }) : [],
     clauses: event?.clauses ?? [],

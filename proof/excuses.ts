@@ -1,0 +1,28 @@
+import { falseExcuses } from '../harness/run/excuses.ts'
+import type { Judgement } from '../harness/run/judge.ts'
+import type { Catalog, Job } from './jobs.ts'
+
+/** A rule that ends blocked by one that holds on the same instance. */
+export interface FalseExcuse {
+  /** The defect or latitude, or `reference`. */
+  readonly on: string
+  readonly rule: string
+  readonly by: string
+  readonly reason: string | null
+}
+
+/** The false excuses in the judgements of one instance. */
+export function excusesOn(on: string, judgements: readonly Judgement[]): FalseExcuse[] {
+  return falseExcuses(judgements).map(({ rule, by, reason }) => ({ on, rule, by: by ?? '', reason }))
+}
+
+/** The same job with the rules by which its rules are blocked, if they were not judged; null if none is missing. */
+export function causesOf(job: Job, judgements: readonly Judgement[], { rules }: Pick<Catalog, 'rules'>): Job | null {
+  const known = new Set<string>(rules.map(({ id }) => id))
+  const judged = new Set(judgements.map(({ rule }) => rule))
+  const excused = judgements.filter(({ by }) => by !== null && known.has(by) && !judged.has(by))
+  if (excused.length === 0) return null
+  const causes = excused.flatMap(({ by }) => by ?? [])
+  const union = (ids: readonly string[]) => [...new Set([...ids, ...causes])]
+  return { ...job, rules: union(job.rules), wanted: union(excused.map(({ rule }) => rule)) }
+}
