@@ -58,6 +58,22 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     observed: /^\w+ gave \d+ of \d+ requests 503, each of them beyond the limit, and no 429, from [\d,]+ ms on$/,
   },
   {
+    id: 'every-second-beyond-the-limit-503',
+    says: 'Every second request beyond a limit is answered 503.',
+    rule: 'limits.queue.status-429',
+    change: (options) => {
+      let refused = 0
+      return composeOptions(options, {
+        wrapFetch: (fetch) => async (request) => {
+          const response = await fetch(request)
+          const isOther = response.status === 429 && ++refused % 2 === 0
+          return isOther ? new Response('{"error":"overloaded"}', { status: 503 }) : response
+        },
+      })
+    },
+    observed: /^\w+ gave \d+ of \d+ requests 503, each of them beyond the limit, beside \d+ 429s, from [\d,]+ ms on$/,
+  },
+  {
     id: 'refused-for-ever',
     says: 'A client that was refused once is refused for ever.',
     rule: 'limits.queue.recovers',

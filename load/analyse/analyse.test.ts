@@ -81,9 +81,12 @@ describe('doubts speak for the target', () => {
     expect(told(points, 'over')[0]).toMatch(/^inconclusive: every 429 .* so its rate was never tried$/)
   })
 
-  test('errors beside 429s, at the wrong moments, or without end may be an outage', () => {
+  test('few errors beside 429s, and those at the wrong moments or without end may be an outage', () => {
     const over = (statusOf: (n: number) => number) => told(row(600, 66.6, statusOf), 'over')[1]
-    expect(over((n) => (n % 150 < 100 ? 200 : n % 2 === 0 ? 429 : 503))).toMatch(/^inconclusive: .* perhaps an outage$/)
+    const beside = (error: (n: number) => boolean) => over((n) => (n % 150 < 100 ? 200 : error(n) ? 503 : 429))
+    expect(beside((n) => n % 10 === 0)).toMatch(/^inconclusive: .* beside 180 429s; that may be an outage/)
+    expect(beside((n) => n < 150)).toMatch(/^inconclusive: .* beside 150 429s; that may be an outage/)
+    expect(beside((n) => n % 2 === 0)).toMatch(/^failed: cancel gave 100 of 600 requests 503, .* beside 100 429s, from/)
     expect(over((n) => (n % 3 === 1 ? 503 : 200))).toMatch(/^inconclusive: .* may be an outage as well as a limit$/)
     expect(over((n) => (n < 200 ? 200 : 503))).toMatch(/^inconclusive: .* may be an outage as well as a limit$/)
     expect(over((n) => (n % 150 < 100 ? 200 : 503))).toMatch(/^failed: cancel gave 200 of 600 requests 503/)

@@ -4,11 +4,13 @@ import { type Case, failed, milliseconds, passed, type Ruling, unclear } from '.
 
 /** With fewer requests in a window, errors by chance look like a limit. */
 const FEWEST_REQUESTS = 10
+/** Fewer errors than this for each 429 may be an outage. */
+const ERROR_SHARE = 0.25
 
 /**
  * Overload: what is beyond the limit is answered 429. Another error, or silence, is held against the target only where
- * it takes the place of every 429: it begins after a whole window's requests were served, comes where a limiter may
- * refuse, lasts, and lets others be served in between. Anything less may be an outage.
+ * it takes the place of every 429, or an error that of many: it begins after a whole window's requests were served, comes
+ * where a limiter may refuse, lasts, and lets others be served in between. Anything less may be an outage.
  */
 export function judgeStatus({ plan, points, beganMs }: Case): Ruling {
   const { operation, requests, windowMs } = plan.limit
@@ -23,11 +25,14 @@ export function judgeStatus({ plan, points, beganMs }: Case): Ruling {
   }
   const names = [...new Set(neither.map(({ kind, status }) => (kind === 'transport' ? 'no answer' : String(status))))]
   const what = `${operation} gave ${neither.length} of ${points.length} requests ${names.join(', ')}`
-  if (refused > 0) return unclear(`${what}, beside ${refused} 429s: perhaps an outage`)
+  const beside = refused === 0 ? 'and no 429' : `beside ${refused} 429s`
+  const isOften =
+    refused === 0 || (neither.length >= refused * ERROR_SHARE && neither.every(({ kind }) => kind === 'answer'))
 
   const served = points.filter(isServed)
   const { isExplained } = createExplainer(served, plan.limit)
   const isLimit =
+    isOften &&
     plan.workers !== 'unknown' &&
     requests >= FEWEST_REQUESTS &&
     served.filter(({ sentMs }) => sentMs <= first.sentMs).length >= requests &&
@@ -35,8 +40,8 @@ export function judgeStatus({ plan, points, beganMs }: Case): Ruling {
     neither.every(isExplained) &&
     last.sentMs - first.sentMs >= windowMs / 2
   return isLimit
-    ? failed(`${what}, each of them beyond the limit, and no 429, from ${milliseconds(first.sentMs - beganMs)} on`)
-    : unclear(`${what} and no 429; that may be an outage as well as a limit`)
+    ? failed(`${what}, each of them beyond the limit, ${beside}, from ${milliseconds(first.sentMs - beganMs)} on`)
+    : unclear(`${what} ${beside}; that may be an outage as well as a limit`)
 }
 
 /** Overload, then silence for a window: the client must be served again. */

@@ -75,7 +75,23 @@ test.each([
   ],
   [
     'longer than is waited for',
-    refusal(() => ({ retryAfter: '3600' })),
+    refusal(() => ({
+      retryAfter: '3600',
+      rateLimit: '"minute";r=1;t=5, "hour";r=0;t=3600',
+      rateLimitPolicy: '"minute";q=5;w=10, "hour";q=5;w=3600',
+    })),
+    /after passed/,
+    /inconclusive: nothing was sent/,
+  ],
+  [
+    'milliseconds',
+    refusal((seconds) => ({ retryAfter: String(seconds * 1000) })),
+    /after failed: Retry-After was 5000, where the window that is used up takes 10 s$/,
+    /inconclusive: nothing was sent/,
+  ],
+  [
+    'longer than a window whose length is not told',
+    refusal(() => ({ retryAfter: '3600', rateLimitPolicy: '"other";q=5;w=10' })),
     /after passed/,
     /inconclusive: nothing was sent/,
   ],

@@ -1,8 +1,11 @@
 import { EARLY_FROM_MS, type PodPlan } from '../plan/types.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
-import { judgeExceeded, usedUpWindows } from './exceeded.ts'
+import { judgeExceeded, longestWaitMsOf, usedUpWindows } from './exceeded.ts'
 import type { LoadRule } from './rules.ts'
 import { failed, type LoadVerdict, milliseconds, passed, type Ruling, unclear } from './verdict.ts'
+
+/** Whole seconds may be rounded up. */
+const SLACK_MS = 1000
 
 type PodJudge = (points: readonly Point[], plan: PodPlan) => Ruling
 
@@ -40,7 +43,11 @@ function judgeRetryAfter(points: readonly Point[]): Ruling {
     const { retryAfter } = point
     if (retryAfter === undefined) return unclear('the headers of a 429 were not recorded')
     if (retryAfter === null) return failed('a 429 came without Retry-After')
-    if (secondsOf(point) === null) return failed(`Retry-After was ${JSON.stringify(retryAfter)}, not whole seconds`)
+    const seconds = secondsOf(point)
+    if (seconds === null) return failed(`Retry-After was ${JSON.stringify(retryAfter)}, not whole seconds`)
+    const longestMs = longestWaitMsOf(point)
+    if (longestMs !== null && seconds * 1000 > longestMs + SLACK_MS)
+      return failed(`Retry-After was ${seconds}, where the window that is used up takes ${longestMs / 1000} s`)
     if (missingHeader(point) !== null) return failed(`a 429 came without ${missingHeader(point)}`)
   }
   return passed(`each 429 (${refused.length} seen) carries Retry-After in whole seconds`)

@@ -15,6 +15,26 @@ export const podLoadDefects: readonly LoadDefect[] = [
     observed: /^\d+ pod requests were served within 60 s, where the window minute \(q=5, w=60\) explains at most 10$/,
   },
   {
+    id: 'pods-beyond-the-quota-503',
+    says: 'Requests beyond the quota of pods are answered 503.',
+    rule: 'limits.pods.exceeded',
+    change: (options) =>
+      composeOptions(options, {
+        wrapFetch: (fetch) => async (request) => {
+          const response = await fetch(request)
+          return response.status === 429 ? new Response('overloaded', { status: 503 }) : response
+        },
+      }),
+    observed: /^after 5 requests, which used up the window minute, 10 requests were answered 503, and none 429$/,
+  },
+  {
+    id: 'pods-retry-after-ms',
+    says: 'Retry-After is in milliseconds.',
+    rule: 'limits.pods.retry-after',
+    change: waits((seconds) => String(seconds * 1000)),
+    observed: /^Retry-After was \d+000, where the window that is used up takes 60 s$/,
+  },
+  {
     id: 'pods-retry-after-date',
     says: 'Retry-After is a date.',
     rule: 'limits.pods.retry-after',

@@ -10,6 +10,7 @@ import { create } from './create.ts'
 import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
 import { endpointChanges } from './endpoints-changes.ts'
+import { excuses } from './excuses.ts'
 import { fuzz } from './fuzz.ts'
 import { lbRequests } from './lb-requests.ts'
 import { lbWorkers } from './lb-workers.ts'
@@ -59,5 +60,6 @@ export const defects: readonly Defect[] = [
   ...version,
   ...lbRequests,
   ...lbWorkers,
+  ...excuses,
   ...derivedDefects,
 ]

@@ -2,7 +2,7 @@ import { pluralize } from '../../harness/common/pluralize.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import type { PackageSummary, ProjectTree } from '../../harness/tool/types.ts'
-import { folderOf, projectOf } from './projects.ts'
+import { folderOf, type ProjectMore, projectOf } from './projects.ts'
 import { build, countListed, deploy, exitOf, holds, namesOf, readable, type ToolEnd } from './tool.ts'
 
 /** A package that a project of the rules depends on. */
@@ -32,8 +32,8 @@ rule('deploy.excludes', async (context) => {
   const { check, part, target } = context
   const base = part('deploy.preinstalled') ? target.deploy?.preinstalled : undefined
   const dependencies = [extra, other, ...(base == null ? [] : [base])]
-  const whole = await built(context, projectOf(context, 'one-queue', { dependencies }))
-  const less = await built(context, projectOf(context, 'one-queue', { dependencies, exclude: [other] }))
+  const whole = await built(context, { dependencies })
+  const less = await built(context, { dependencies, exclude: [other] })
   check('kept').that(holds(whole.found, other), 'the dependency', 'no file of the dependency', whole.end.reply)
   check('kept').that(holds(less.found, extra), 'the dependency', 'no file of the dependency', less.end.reply)
   check('excluded').that(!holds(less.found, other), 'a package without it', 'files of the dependency', less.end.reply)
@@ -68,10 +68,20 @@ function filled(path: string, bytes: number): Pick<ProjectTree, 'files'> {
   return { files: { [path]: { bytes } } }
 }
 
-/** A package that was built. Ends the rule as blocked if the tool refuses the project. */
-async function built(context: Context, tree: ProjectTree): Promise<{ end: ToolEnd; found: PackageSummary }> {
-  const end = await build(context, tree)
-  if (end.exit !== 0) context.blocked('deploy.manifest', `build ended with ${exitOf(end)}`)
+/**
+ * A package that was built. If the tool refuses the project, the rule is blocked if it refuses a project with one dependency
+ * as well; otherwise it fails.
+ */
+async function built(context: Context, more: ProjectMore): Promise<{ end: ToolEnd; found: PackageSummary }> {
+  const { blocked, check } = context
+  const end = await build(context, projectOf(context, 'one-queue', more))
+  if (end.exit !== 0 || end.package === null) {
+    const twin = await build(context, projectOf(context, 'two-queues', { dependencies: [extra] }))
+    if (twin.exit !== 0) blocked('deploy.manifest', `build ended with ${exitOf(twin)}`)
+    packageOf(context, twin)
+    check('built').that(end.exit === 0, 'exit code 0', exitOf(end), end.reply)
+    check('built').that(false, 'a package', 'no package', end.reply)
+  }
   return { end, found: packageOf(context, end) }
 }
 

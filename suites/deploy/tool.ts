@@ -6,6 +6,7 @@ import type { CommandEnd, Deployed, PackageSummary, ProjectTree } from '../../ha
 import { whileQuotaIsUsed } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
 import { lookUntil } from '../shared/look-until.ts'
+import { projectOf } from './projects.ts'
 
 /** The end of a command of the tool. */
 export interface ToolEnd extends CommandEnd {
@@ -40,16 +41,28 @@ function saysQuota({ exit, stdout, stderr }: CommandEnd): boolean {
   return exit !== 0 && ['workers', 'quota'].every((word) => said.includes(word))
 }
 
-/** A project that was deployed. Ends the rule as blocked if the tool refuses it. */
+/**
+ * A project that was deployed. If the tool refuses it, or does not list it, the rule is blocked if the same becomes of a
+ * project with two queue-based endpoints; otherwise it fails.
+ */
 export async function deployed(context: Context, tree: ProjectTree): Promise<readonly Deployed[]> {
-  const { blocked } = context
+  const { blocked, check } = context
+  const tried = await tryToDeploy(context, tree)
+  if (tried.failure === null) return tried.endpoints
+  const twin = await tryToDeploy(context, projectOf(context, 'two-queues'))
+  if (twin.failure !== null) blocked('deploy.endpoint-per-config', twin.failure)
+  check('deployed').that(false, 'a project that is deployed and listed', tried.failure, tried.reply)
+  return tried.endpoints
+}
+
+async function tryToDeploy(context: Context, tree: ProjectTree) {
   const end = await deploy(context, tree)
-  if (end.exit !== 0) blocked('deploy.endpoint-per-config', `deploy ended with ${exitOf(end)}`)
-  const { endpoints } = await listWith(context, namesOf(tree))
-  return namesOf(tree).map((name) => {
-    const found = endpoints.find((one) => isNamed(one.name, name))
-    return found ?? blocked('deploy.endpoint-per-config', 'the list does not show an endpoint of a deployed project')
-  })
+  if (end.exit !== 0) return { failure: `deploy ended with ${exitOf(end)}`, endpoints: [], reply: end.reply }
+  const { endpoints, reply } = await listWith(context, namesOf(tree))
+  const own = namesOf(tree).flatMap((name) => endpoints.find((one) => isNamed(one.name, name)) ?? [])
+  const isWhole = own.length === namesOf(tree).length
+  const failure = isWhole ? null : 'the list does not show an endpoint of a deployed project'
+  return { failure, endpoints: own, reply }
 }
 
 /** Unique names of the endpoints of a project. */

@@ -26,12 +26,14 @@ rule('endpoints.update-keeps', { varies: ['order', 'look'], creates: 2 }, async 
   const { id } = await createdEndpoint(context, { idleTimeout: idleTimeoutOf(context, 13) })
   const read = await get(context, id)
   const shown = membersOf(read.json)
+  if (read.status >= 500) check('kept').success(read)
   if (!isSuccess(read.status) || shown === null) return inconclusive(`getEndpoint was answered ${read.status}`)
   let kept = Object.fromEntries(Object.entries(shown).filter(([name]) => parameters.some((own) => own === name)))
   const refused: Reply[] = []
   const bodies = vary.ordered(updates(context))
   for (const body of bodies) {
     const reply = await whileQuotaIsUsed(context, () => update(context, id, body), isQuotaUsed)
+    if (reply.status >= 500) check('accepted').success(reply)
     // A platform may fix some members at creation.
     if (!isSuccess(reply.status)) refused.push(reply)
     else kept = await expectUpdated(context, id, body, kept)

@@ -161,6 +161,7 @@ rule('lb.many-routes', usesNormal, async (context) => {
   await expectPath('routes', echo)
   await expectText(context, '/plumbline/parts/1', 'part 1\n')
   await expectText(context, '/plumbline/status/200', '{"status":200}')
+  await expectText(context, '/plumbline/seen/nobody', '{"seen":0}')
   for (const path of [`${echo}/a`, `${echo}/a/b`, `${echo}/a/b/c/d/e/f/g/h`]) await expectPath('nested', path)
 })
 

@@ -27,12 +27,18 @@ export const exit = '/plumbline/exit'
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /**
- * Waits until an endpoint serves: one that has no worker yet may refuse requests for a while. The rule is inconclusive if
- * it does not come to that, or if the conformance worker is not the one that answers.
+ * Waits until an endpoint serves: one that has no worker yet may refuse requests for a while. Another method shows that it
+ * does if GET is not served. The rule is inconclusive if it does not come to that, or if the conformance worker is not the
+ * one that answers.
  */
 export async function serving(context: Context, client: LbClient): Promise<Reply> {
   const { came, inconclusive, target, waitOnce } = context
-  const send = () => client.send('GET', echo, { repeats: false })
+  const send = async () => {
+    const reply = await client.send('GET', echo, { repeats: false })
+    if (isReport(reply)) return reply
+    const other = await client.send('POST', echo, { body: {}, repeats: false })
+    return isReport(other) ? other : reply
+  }
   const isDone = ({ status }: Reply) => isSuccess(status) || status === 401 || status === 403
   const notServing = (reply: Reply) =>
     new Inconclusive(`${echo} of the worker was answered with ${responseText(reply)}`)
@@ -43,10 +49,15 @@ export async function serving(context: Context, client: LbClient): Promise<Reply
   })
   if (!isSuccess(reply.status)) throw notServing(reply)
   came(what)
-  if (new TextDecoder().decode(reply.bytes).includes('"bodySha256"')) return reply
+  if (isReport(reply)) return reply
   return inconclusive(
     `${echo} was answered ${reply.status} without the report of the conformance worker (spec/worker.md); deploy it, or do not claim it by worker: true`,
   )
+}
+
+/** True if the conformance worker answered. */
+function isReport({ bytes, status }: Reply): boolean {
+  return isSuccess(status) && new TextDecoder().decode(bytes).includes('"bodySha256"')
 }
 
 /** The normal endpoint, once it serves. */
@@ -92,14 +103,20 @@ export async function sentOnce(
   }
 }
 
-/** Does something with a nonce, and again with another one if that did not reach a worker. */
+/**
+ * Does something with a nonce, and again with another one if that did not reach a worker. If none does, while requests for
+ * another route do, the rule fails.
+ */
 export async function reaching<T>(context: Context, act: (nonce: string) => Promise<T>) {
   for (let tries = 1; ; tries++) {
     const nonce = nonceFor(context)
     const result = await act(nonce)
-    const { times } = await received(context, context.lb, nonce)
+    const { reply, times } = await received(context, context.lb, nonce)
     if (times > 0) return { nonce, result }
-    if (tries === mostTries) return context.inconclusive(`none of ${mostTries} requests reached the worker`)
+    if (tries === mostTries) {
+      await expectCounted(context, context.lb)
+      context.check('reached').that(false, 'a request that reaches the worker', `none of ${mostTries} does`, reply)
+    }
     await context.clock.sleep(tries * 1_000)
   }
 }

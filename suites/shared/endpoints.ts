@@ -1,3 +1,5 @@
+import type { RuleId } from '../../generated/rules.ts'
+import { lasting } from '../../harness/client/outage.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { idIn, listOf, type Members, membersOf, noListText, textIn } from '../../harness/exchange/read.ts'
@@ -39,9 +41,14 @@ export function idleTimeoutOf(context: Context, seconds: number): number {
   return sectionOf(context).idleUnit === 's' ? seconds : seconds * 1_000
 }
 
-/** Creates an endpoint. Repeats it for a while if other rules have all workers, or a gateway responds. */
-export function create(context: Context, body: Members): Promise<Reply> {
-  return whileQuotaIsUsed(context, () => context.on('management').call('createEndpoint', { body }), isQuotaUsed)
+/**
+ * Creates an endpoint. Repeats it for a while if other rules have all workers, or a gateway responds. If that lasts while the
+ * list is answered, the response is that of the creation.
+ */
+export async function create(context: Context, body: Members, isUsed = isQuotaUsed): Promise<Reply> {
+  const api = context.on('management')
+  const reply = await whileQuotaIsUsed(context, () => api.call('createEndpoint', { body }), isUsed)
+  return isOutage(reply) && !isOutage(await api.call('listEndpoints')) ? lasting(reply) : reply
 }
 
 /** Repeats `send` for a while: workers of deleted endpoints may count for some seconds. */
@@ -61,22 +68,28 @@ export async function whileQuotaIsUsed<T>(
 }
 
 /**
- * Creates an endpoint for this rule. Ends the rule as blocked if that fails, as inconclusive if the account has no worker
- * left.
+ * Creates an endpoint for this rule. Creations have succeeded, so a refusal may be one of the quota, whatever it says. Ends
+ * the rule as inconclusive if the account has no worker left. If it lasts, the rule fails if a plain creation succeeds, and is
+ * blocked if not.
  */
 export async function createdEndpoint(context: Context, more: Members = {}) {
-  const { blocked, relies } = context
+  const { blocked, check, relies } = context
   await relies(managementFoundations.created)
   const body = endpointBody(context, more)
-  const reply = await create(context, body)
+  const reply = await create(context, body, ({ status }) => !isSuccess(status))
   inconclusiveIfOutage(reply)
   inconclusiveIfQuotaIsUsed(context, reply)
   const id = isSuccess(reply.status) ? (idIn(reply.json) ?? (await namedId(context, String(body.name)))) : null
-  if (id === null)
+  if (id === null) {
+    const isPlain = Object.keys(more).length === 0
+    const twin = isPlain ? reply : await create(context, endpointBody(context))
+    const observed = responseText(reply)
+    check('created').that(!isSuccess(twin.status) || isPlain, 'a success, as without other members', observed, reply)
     return blocked(
       'endpoints.create',
-      `the creation of an endpoint from the template ${body.templateId} was answered with ${responseText(reply)}`,
+      `the creation of an endpoint from the template ${body.templateId} was answered with ${observed}`,
     )
+  }
   await untilFound(context, () => get(context, id))
   if (context.vary.draw('upkeep') === 'updated') await updateHarmlessly(context, id, body.idleTimeout)
   return { id, body, reply }
@@ -172,24 +185,58 @@ export function update({ on }: Context, id: string, body: Members): Promise<Repl
   return on('management').call('updateEndpoint', { ids: { id }, body, repeats: true })
 }
 
-/** The rule that a new endpoint takes jobs. */
-const reachable = 'endpoints.address'
+/**
+ * Expects a success of an update, if the API failed or a smaller update of the same members succeeds. Otherwise the rule is
+ * inconclusive: a platform may fix them at creation.
+ */
+export async function expectUpdatable(
+  context: Context,
+  id: string,
+  clause: string,
+  reply: Reply,
+  smaller: Members,
+): Promise<void> {
+  const { check, inconclusive } = context
+  inconclusiveIfOutage(reply)
+  const twin = await whileQuotaIsUsed(context, () => update(context, id, smaller), isQuotaUsed)
+  if (twin.status >= 500)
+    blockedBy(context, 'endpoints.update-keeps', `an update was answered with ${responseText(twin)}`, twin)
+  const isCertain = isSuccess(twin.status) || reply.status >= 500
+  check(clause).that(!isCertain, 'a success', responseText(reply), reply)
+  inconclusive(`updates of ${Object.keys(smaller).join(' and ')} are answered with ${responseText(twin)}`)
+}
 
-/** Submits a job to a new endpoint. Repeats that for a while if the endpoint is not reachable yet. */
-export async function submitTo(context: Context, at: string, wish: JobWish = {}): Promise<SubmittedJob> {
+/**
+ * Submits a job to a new endpoint. Repeats that for a while if the endpoint is not reachable yet. `by`: the rule that judges
+ * that it is.
+ */
+export async function submitTo(
+  context: Context,
+  at: string,
+  wish: JobWish = {},
+  by: RuleId = 'endpoints.address',
+): Promise<SubmittedJob> {
   const { fixture, row, target } = context
   const job = fixture.job({ ...wish, at })
   const send = () => job.queue.run(job.body)
   const reply = await lookUntil(context, target.tolerances.visibleMs, send, ({ status }) => status !== 404)
-  if (row.id === reachable) return submitted(job, submittedId(context, 'reachable', job.body, reply), reply)
+  if (row.id === by) return submitted(job, submittedId(context, 'reachable', job.body, reply), reply)
   if (!isSuccess(reply.status)) {
-    blockedBy(context, reachable, `a job for a new endpoint was answered with ${responseText(reply)}`, reply)
+    blockedBy(context, by, `a job for a new endpoint was answered with ${responseText(reply)}`, reply)
   }
   return submitted(job, acceptedId(job.body, reply), reply)
 }
 
-/** The end of a job. Ends the rule as inconclusive if it does not come in time, because there may be no worker. */
-export async function endOf({ ended, inconclusive }: Context, job: SubmittedJob): Promise<Followed> {
+/**
+ * The end of a job. If it does not come in time, the rule fails if that of a later job on the same endpoint does. Otherwise
+ * no worker may be available, and the rule is inconclusive.
+ */
+export async function endOf(context: Context, job: SubmittedJob): Promise<Followed> {
+  const { check, ended, fixture, inconclusive } = context
   const end = await ended(job)
-  return end.settled ? end : inconclusive(`a job was ${end.status} when its time was over: no worker may be available`)
+  if (end.settled) return end
+  const twin = await fixture.plain({ at: job.queue.endpoint })
+  const isServed = (await ended(twin)).settled
+  check('ends').that(!isServed, 'a job that ends', `${end.status}, although a later job ends`, end.reply)
+  return inconclusive(`a job was ${end.status} when its time was over: no worker may be available`)
 }

@@ -125,7 +125,7 @@ rule('webhook.spacing', { varies: anyJob, workers: 0 }, async (context) => {
     jobs.push(await fixture.submitted({ steps: [{ output: 1 }], webhook }))
   }
   const gaps: Gap[] = []
-  for (const job of jobs) gaps.push(...(await gapsOf(context, job)))
+  for (const [place, job] of jobs.entries()) gaps.push(...(await gapsOf(context, job, refusals[place] ?? [])))
   for (const gap of gaps) judge([gap], webhookSpacingMs, 'between two attempts')
   // Each may be off by much; all of them together may not.
   judge(gaps, webhookMeanMs, 'in the mean')
@@ -165,7 +165,7 @@ rule('webhook.no-effect-on-job', { varies: [...anyJob, 'look'], workers: 0 }, as
     const more = job.beacon.executions().filter(({ n }) => n > (first?.n ?? Number.POSITIVE_INFINITY)).length
     check('executions').that(more === 0, 'no execution after the first attempt', `${more} more`, reply)
   }
-  if (count === 0) context.blocked('webhook.once', 'no notification came at all')
+  if (count === 0) await expectOne(context, 'notified', job)
 })
 
 /** Waits for the n-th attempt until its place is well past; null if it does not come. Called in the order of n. */
@@ -205,15 +205,35 @@ async function expectOne(context: Context, clause: string, job: SubmittedJob): P
   check(clause).that(false, 'a request once the job is done', 'no request', reply)
 }
 
-/** The times between the attempts of a job. Throws Blocked if one is missing. */
-async function gapsOf(context: Context, job: SubmittedJob): Promise<Gap[]> {
+/** The times between the attempts of a job, which the receiver refuses with `answers`. */
+async function gapsOf(context: Context, job: SubmittedJob, answers: readonly WebhookAnswer[]): Promise<Gap[]> {
   const count = await countAttempts(context, 'not-later', job, mostAttempts)
-  if (count < mostAttempts) context.blocked('webhook.three', `attempt ${count + 1} did not come`)
+  if (count < mostAttempts) await expectRetried(context, job, count, answers[count - 1] ?? answers.at(-1))
   const attempts = job.webhook.attempts()
   return attempts.slice(1, mostAttempts).map((next, place) => {
     const former = attempts[place]
     return { ms: next.at.target - (former?.at.target ?? 0), answerMs: former?.answer.includes('after') ? slowMs : 0 }
   })
+}
+
+/**
+ * Ends a rule in which no attempt followed the last of `count`. It fails, unless no attempt follows for a plain job either,
+ * which the rule about its status judges.
+ */
+async function expectRetried(
+  context: Context,
+  { reply }: SubmittedJob,
+  count: number,
+  answer: WebhookAnswer | undefined,
+): Promise<void> {
+  const { blocked, check, fixture } = context
+  const isOther = typeof answer === 'number' && answer !== 500
+  const [by, webhook, most] = isOther
+    ? (['webhook.only-200', [answer, 200], 2] as const)
+    : (['webhook.three', 500, mostAttempts] as const)
+  const twin = await fixture.plain({ steps, webhook })
+  if ((await countAttempts(context, 'not-later', twin, most)) < most) blocked(by, `attempt ${count + 1} did not come`)
+  check('not-later').that(false, requests(mostAttempts), requests(count), reply)
 }
 
 /** Ends the rule as inconclusive if a time is nearer to a bound than requests take. */
