@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { proofLines } from '../cli/commands/prove.ts'
 import type { RuleId } from '../generated/rules.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import type { Invariant, Rule, Scenario } from '../harness/rule/registry.ts'
@@ -365,20 +366,31 @@ describe('prove', () => {
 
   it('shows in the matrix which rules fail on each defect, and which it leaves without a verdict', async () => {
     const { matrix } = await proveOf({ matrix: true, catalog: { ...whole, defects: [...defects, outage] } })
-    const none = { broken: [], blocked: [], inconclusive: [] }
+    const none = { broken: [], blocked: [], inconclusive: [], unrelated: [], isMisattributed: false }
+    const [opened, listed] = ['pods.action.terminated.any', 'pods.shape.times']
     const reason = 'the target answered 503, which is an outage and shows nothing about the rule'
     expect(matrix).toEqual([
-      { ...none, id: 'list-answers-500', failed: ['pods.action.terminated.any', 'pods.shape.times'] },
-      { ...none, id: 'list-is-missing', failed: ['pods.shape.times'] },
-      { ...none, id: 'type-is-missing', failed: ['pods.shape.env'] },
-      { ...none, id: 'unknown-answers-500', failed: ['pods.action.terminated.any', 'pods.shape.times'] },
+      { ...none, id: 'list-answers-500', rule: listed, failed: [opened, listed], unrelated: [opened] },
+      { ...none, id: 'list-is-missing', rule: listed, failed: [listed] },
+      { ...none, id: 'type-is-missing', rule: 'pods.shape.env', failed: ['pods.shape.env'] },
+      { ...none, id: 'unknown-answers-500', rule: opened, failed: [opened, listed], unrelated: [listed] },
       {
         ...none,
         id: 'outage',
+        rule: 'pods.shape.env',
         failed: ['pods.shape.env'],
-        inconclusive: ['pods.action.terminated.any', 'pods.shape.times'].map((rule) => ({ rule, reason })),
+        inconclusive: [opened, listed].map((rule) => ({ rule, reason })),
       },
     ])
+  })
+
+  it('lists defects that a rule of another subject finds alone', async () => {
+    const misnamed: Defect = { ...listIsMissing, id: 'misnamed', rule: 'pods.action.terminated.any', clause: 'refused' }
+    const result = await proveOf({ matrix: true, catalog: { ...whole, defects: [...defects, misnamed] } })
+    expect(result.matrix?.filter(({ isMisattributed }) => isMisattributed).map(({ id }) => id)).toEqual(['misnamed'])
+    expect(proofLines(result)).toContain(
+      'misnamed is found by pods.shape.times, but not by its rule pods.action.terminated.any',
+    )
   })
 
   it.each([

@@ -1,3 +1,4 @@
+import { subjectOf } from '../harness/common/areas.ts'
 import type { Verdict } from '../harness/rule/outcome.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { compareDefect, compareReference, type DefectResult, type Mismatch } from './compare.ts'
@@ -22,6 +23,12 @@ export interface ProveOptions {
 export interface MatrixRow {
   /** Of the defect. */
   readonly id: string
+  /** The rule of the defect. */
+  readonly rule: string
+  /** Failed rules of other subjects than the rule of the defect. */
+  readonly unrelated: readonly string[]
+  /** Rules of other subjects fail, and the rule of the defect does not, although no drawn value is needed. */
+  readonly isMisattributed: boolean
   /** Rules that failed on it. */
   readonly failed: readonly string[]
   /** Rules that crashed on it: always a fault of the harness. */
@@ -94,21 +101,26 @@ function conclude(
     unknownClauses: unknownClauses([...right, ...all], defects).map(({ id }) => id),
     unproven: unprovenReadings(right).filter(({ rule }) => whole.has(rule)),
     falseExcuses,
-    matrix: matrix ? tried.map(({ id }) => rowOf(id, of('matrix', id) ?? [])) : null,
+    matrix: matrix ? tried.map((defect) => rowOf(defect, of('matrix', defect.id) ?? [])) : null,
   }
   return { ...result, proven: isProven(result) }
 }
 
-function rowOf(id: string, judgements: readonly Judgement[]): MatrixRow {
+function rowOf({ id, rule, variation }: Defect, judgements: readonly Judgement[]): MatrixRow {
   const idsOf = (...verdicts: readonly Verdict[]) =>
     judgements.filter(({ verdict }) => verdicts.includes(verdict)).map(({ rule }) => rule)
   const undecided = (verdict: Verdict) =>
     judgements
       .filter((judgement) => judgement.verdict === verdict)
       .map(({ rule, by, reason }) => ({ rule, reason: [by, reason].filter((text) => text !== null).join(': ') }))
+  const failed = idsOf('failed', 'advice')
+  const unrelated = failed.filter((one) => subjectOf(one) !== subjectOf(rule))
   return {
     id,
-    failed: idsOf('failed', 'advice'),
+    rule,
+    unrelated,
+    isMisattributed: unrelated.length > 0 && !failed.includes(rule) && variation === undefined,
+    failed,
     broken: idsOf('broken'),
     blocked: undecided('blocked'),
     inconclusive: undecided('inconclusive'),

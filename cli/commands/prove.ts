@@ -34,6 +34,9 @@ export async function prove(options: Options, terminal: Terminal): Promise<numbe
 /** A defect is a cliff if it leaves more rules than this without a verdict. */
 const mostUndecided = 5
 
+/** A defect is told of if more rules of other subjects than this fail on it. */
+const mostUnrelated = 2
+
 /** Ids that a line lists. */
 const idsListed = 5
 
@@ -66,6 +69,7 @@ export function proofLines(result: ProofResult): string[] {
   return [
     ...(matrix ?? []).flatMap(matrixLines),
     ...cliffLines(matrix ?? []),
+    ...attributionLines(matrix ?? []),
     ...faults,
     ...drawnLines(defects),
     `${proven ? 'proven' : `not proven (${pluralize(faults.length, 'fault')})`}: ` +
@@ -116,6 +120,20 @@ function cliffLines(matrix: readonly MatrixRow[]): string[] {
       const [most] = reasons.toSorted(([, a], [, b]) => b.length - a.length)
       return `${id} leaves ${undecided.length} rules without a verdict: ${most?.[0]}`
     })
+}
+
+/** Defects that rules of other subjects find: first those that their own rule does not, then those with the most such rules. */
+function attributionLines(matrix: readonly MatrixRow[]): string[] {
+  return matrix
+    .filter(({ isMisattributed, unrelated }) => isMisattributed || unrelated.length > mostUnrelated)
+    .toSorted(
+      (a, b) => Number(b.isMisattributed) - Number(a.isMisattributed) || b.unrelated.length - a.unrelated.length,
+    )
+    .map(({ id, isMisattributed, rule, unrelated }) =>
+      isMisattributed
+        ? `${id} is found by ${listed(unrelated)}, but not by its rule ${rule}`
+        : `${id} fails ${unrelated.length} rules of other subjects than ${rule}: ${listed(unrelated)}`,
+    )
 }
 
 /** The lines of a proof with several seeds: changes by a seed, then the summary. */

@@ -19,10 +19,13 @@ const refuses = () => {
   throw new ToolRefusal('internal error')
 }
 
+/** True for an endpoint that the tool created: its name is that of a rule about the tool. */
+const isDeployed = ({ name = '' }: { readonly name?: string | null }) => name?.includes('-deploy-') === true
+
 /** Purging a created endpoint purges all. */
 const purgesAll: Change = part('purgeJobs', (next, endpoint, service) => {
-  const created = [...service.queue.endpoints.values()].filter(isCreated)
-  return (isCreated(endpoint) ? created : [endpoint]).reduce((sum, one) => sum + next(one), 0)
+  const created = [...service.queue.endpoints.values()].filter((one) => isCreated(one) && isDeployed(one))
+  return (isDeployed(endpoint) ? created : [endpoint]).reduce((sum, one) => sum + next(one), 0)
 })
 
 /** Jobs of created endpoints fail once a job of another one has failed. */
@@ -37,11 +40,11 @@ const failsWithOthers: Change = part('finishJob', (next, job, _status, _result, 
 /** Jobs of created endpoints fail once one of them was removed. */
 const failsAfterRemoval: Change = (options) => {
   let removed = 0
-  const counted = part('removeEndpoint', (next) => {
-    removed++
+  const counted = part('removeEndpoint', (next, endpoint) => {
+    if (isDeployed(endpoint)) removed++
     next()
   })(options)
-  return failsJobs(() => removed > 0)(counted)
+  return failsJobs((endpoint) => removed > 0 && isDeployed(endpoint))(counted)
 }
 
 /** Defects of the deployment tool, and of the endpoints that it creates. */
@@ -99,7 +102,9 @@ export const deploy: readonly Defect[] = [
   defect('deployed-without-its-function', 'deploy.queue-one-function', 'run', {
     says: 'A deployed endpoint returns its input, whatever its function.',
     observed: 'another output',
-    change: settles(() => ({ program: { execute: async ({ input }) => ({ kind: 'completed', output: input }) } })),
+    change: settles((settled) =>
+      isDeployed(settled) ? { program: { execute: async ({ input }) => ({ kind: 'completed', output: input }) } } : {},
+    ),
   }),
   defect('deployed-runsync-without-output', 'deploy.queue-one-function', 'runsync', {
     says: 'Deployed endpoints answer /runsync without the output.',

@@ -34,7 +34,7 @@ export const queueSubmission: readonly Defect[] = [
     wrap: (fetch) => {
       const ids: string[] = []
       return async (request) => {
-        const number = /\d+$/.exec(new URL(request.url).pathname)?.[0]
+        const number = /^\/v2\/[^/]+\/(?:status|cancel)\/(\d+)$/.exec(new URL(request.url).pathname)?.[1]
         const id = ids[Number(number) - 1]
         const response = await fetch(id === undefined ? request : readdressed(request.url.replace(/\d+$/, id), request))
         if (!asks('run')(request) || response.status !== 200) return response

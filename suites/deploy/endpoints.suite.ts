@@ -6,7 +6,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import type { Deployed } from '../../harness/tool/types.ts'
 import { echo, received, sentOnce, serving, servingNormal, usesNormal } from '../shared/balanced.ts'
-import { endOf, get, submitTo } from '../shared/endpoints.ts'
+import { expectOwnOutput, get, submitTo } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
 import { lookUntil } from '../shared/look-until.ts'
 import { projectOf } from './projects.ts'
@@ -91,11 +91,11 @@ function begin(context: Context, { endpoint }: Deployed, clause: string): Promis
 }
 
 /** The job ends with its output: its endpoint works. */
-async function expectOutput(context: Context, clause: string, job: SubmittedJob): Promise<void> {
-  const { reply, status } = await endOf(context, job)
-  const output = membersOf(reply.json)?.output
-  const observed = status === 'COMPLETED' ? 'another output' : status
-  context.check(clause).that(output === clause, 'the output of the function', observed, reply)
+function expectOutput(context: Context, clause: string, job: SubmittedJob): Promise<void> {
+  return expectOwnOutput(context, clause, job, clause, (status) => [
+    'the output of the function',
+    status === 'COMPLETED' ? 'another output' : status,
+  ])
 }
 
 rule('deploy.lb-many-routes', { ...usesNormal, creates: 1 }, async (context) => {
@@ -109,11 +109,15 @@ rule('deploy.lb-many-routes', { ...usesNormal, creates: 1 }, async (context) => 
   const { method, path } = check('routes').object(echoed)
   const observed = `${show(method)} ${show(path)}`
   check('routes').that(method === 'POST' && path === echo, `"POST" ${show(echo)}`, observed, echoed)
-  check('routes').status(await client.send('GET', '/plumbline/status/202'), 202)
-  check('routes').status(await client.send('GET', '/plumbline/status/418'), 418)
+  const normal = await servingNormal(context)
+  for (const route of ['/plumbline/status/202', '/plumbline/status/418']) {
+    // Other rules judge if the status is that of the worker.
+    const { status } = await normal.send('GET', route)
+    check('routes').status(await client.send('GET', route), status)
+  }
   const { times, reply } = await received(context, client, nonce)
-  check('own').that(times === 1, 'the request at its own address', `${times} requests there`, reply)
-  const elsewhere = await received(context, await servingNormal(context), nonce)
+  check('own').that(times > 0, 'the request at its own address', 'no request there', reply)
+  const elsewhere = await received(context, normal, nonce)
   check('own').that(elsewhere.times === 0, 'no request elsewhere', 'the request elsewhere', elsewhere.reply)
 })
 

@@ -10,13 +10,14 @@ import {
   endOf,
   endpointBody,
   expectNotCreated,
+  expectNotShown,
+  expectOwnOutput,
   idleTimeoutOf,
   inconclusiveIfQuotaIsUsed,
   sectionOf,
   speaksOfQuota,
   submitTo,
 } from '../shared/endpoints.ts'
-import { expectRefusal } from '../shared/job-responses.ts'
 import { isNamed } from '../shared/listing.ts'
 import { anId, kindOfValue } from '../shared/readers.ts'
 import { judged } from '../shared/shapes.ts'
@@ -71,19 +72,19 @@ rule('endpoints.address', { varies: ['upkeep'] }, async (context) => {
   const { check, queue } = context
   const { id } = await createdEndpoint(context)
   const job = await submitTo(context, id, { steps: [{ output: 1 }] })
-  expectRefusal(context, 'own', await queue.status(job.id))
+  await expectNotShown(context, 'own', queue, job.id)
   const { reply, status } = await endOf(context, job)
   check('serves').that(status === 'COMPLETED', 'COMPLETED', status, reply)
 })
 
 rule('endpoints.from-template', { varies: ['upkeep'] }, async (context) => {
-  const { check, random } = context
   const { id } = await createdEndpoint(context)
-  const output = { sum: Math.floor(random() * 2 ** 40) }
+  const output = { sum: Math.floor(context.random() * 2 ** 40) }
   const job = await submitTo(context, id, { input: { other: 1 }, steps: [{ output }] })
-  const { reply } = await endOf(context, job)
-  const isOurs = show(membersOf(reply.json)?.output) === show(output)
-  check('worker').that(isOurs, 'the output of the worker in the template', 'another output', reply)
+  await expectOwnOutput(context, 'worker', job, output, () => [
+    'the output of the worker in the template',
+    'another output',
+  ])
 })
 
 rule('endpoints.unique', { creates: 2, varies: ['upkeep'] }, async (context) => {
@@ -95,12 +96,14 @@ rule('endpoints.unique', { creates: 2, varies: ['upkeep'] }, async (context) => 
     await submitTo(context, one.id, { steps: [{ output: 'one' }] }),
     await submitTo(context, two.id, { steps: [{ output: 'two' }] }),
   ] as const
-  expectRefusal(context, 'jobs', await jobs[0].queue.status(jobs[1].id))
-  expectRefusal(context, 'jobs', await jobs[1].queue.status(jobs[0].id))
+  await expectNotShown(context, 'jobs', jobs[0].queue, jobs[1].id)
+  await expectNotShown(context, 'jobs', jobs[1].queue, jobs[0].id)
   for (const [at, job] of jobs.entries()) {
-    const { reply } = await endOf(context, job)
-    const [expected, output] = [show(at === 0 ? 'one' : 'two'), show(membersOf(reply.json)?.output)]
-    check('serves').that(output === expected, `output ${expected}`, `output ${output}`, reply)
+    const output = at === 0 ? 'one' : 'two'
+    await expectOwnOutput(context, 'serves', job, output, (_, shown) => [
+      `output ${show(output)}`,
+      `output ${show(shown)}`,
+    ])
   }
 })
 

@@ -5,7 +5,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
   createdEndpoint,
-  endOf,
+  expectOwnOutput,
   get,
   idleTimeoutOf,
   isQuotaUsed,
@@ -95,9 +95,10 @@ function textOf(name: string, value: unknown): string {
 
 /** The endpoint still executes jobs with the worker of its template. */
 async function expectWorks(context: Context, id: string): Promise<void> {
-  const { check, random } = context
-  const output = Math.floor(random() * 2 ** 40)
-  const { reply } = await endOf(context, await submitTo(context, id, { steps: [{ output }] }))
-  const isOurs = membersOf(reply.json)?.output === output
-  check('works').that(isOurs, 'the output of the worker in the template', 'another output', reply)
+  const output = Math.floor(context.random() * 2 ** 40)
+  const job = await submitTo(context, id, { steps: [{ output }] })
+  await expectOwnOutput(context, 'works', job, output, () => [
+    'the output of the worker in the template',
+    'another output',
+  ])
 }

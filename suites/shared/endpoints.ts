@@ -1,8 +1,9 @@
 import type { RuleId } from '../../generated/rules.ts'
 import { lasting } from '../../harness/client/outage.ts'
 import type { Reply } from '../../harness/client/reply.ts'
+import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
-import { idIn, listOf, type Members, membersOf, noListText, textIn } from '../../harness/exchange/read.ts'
+import { idIn, listOf, type Members, membersOf, noListText, show, textIn } from '../../harness/exchange/read.ts'
 import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
 import type { JobWish, SubmittedJob } from '../../harness/fixtures/types.ts'
 import { managementFoundations } from '../../harness/planes/endpoints/foundations.ts'
@@ -10,7 +11,7 @@ import type { Followed } from '../../harness/planes/queue/job-status.ts'
 import { inconclusiveIfOutage, isOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ManagementPlane } from '../../target/types.ts'
-import { blockedBy, submittedId } from './job-responses.ts'
+import { blockedBy, expectRefusal, submittedId } from './job-responses.ts'
 import { isNamed } from './listing.ts'
 import { lookUntil, untilFound } from './look-until.ts'
 
@@ -239,4 +240,43 @@ export async function endOf(context: Context, job: SubmittedJob): Promise<Follow
   const isServed = (await ended(twin)).settled
   check('ends').that(!isServed, 'a job that ends', `${end.status}, although a later job ends`, end.reply)
   return inconclusive(`a job was ${end.status} when its time was over: no worker may be available`)
+}
+
+/**
+ * The output of a job of a new endpoint, once it has ended. Ends the rule as blocked if a plain job of the normal endpoint has
+ * not the same output either.
+ */
+export async function expectOwnOutput(
+  context: Context,
+  clause: string,
+  job: SubmittedJob,
+  output: unknown,
+  texts: (status: string, shown: unknown) => readonly [expected: string, observed: string],
+): Promise<void> {
+  const { check, fixture, ended, offers } = context
+  const { reply, status } = await endOf(context, job)
+  const shown = membersOf(reply.json)?.output
+  const isOwn = show(shown) === show(output)
+  if (!isOwn && status === 'COMPLETED' && offers('worker')) {
+    const twin = await ended(await fixture.plain({ steps: [{ output }] }))
+    const isPlain = twin.settled && show(twin.job?.output) === show(output)
+    if (!isPlain) blockedBy(context, 'queue.run.echo', 'a plain job has another output as well', twin.reply)
+  }
+  check(clause).that(isOwn, ...texts(status, shown), reply)
+}
+
+/** Expects an endpoint not to show a job of another one. The rule is blocked if it shows jobs that do not exist. */
+export async function expectNotShown(
+  context: Context,
+  clause: string,
+  at: SubmittedJob['queue'],
+  id: string,
+): Promise<void> {
+  const reply = await at.status(id)
+  if (isSuccess(reply.status)) {
+    const unknown = await at.status(mutate(id))
+    if (isSuccess(unknown.status))
+      blockedBy(context, 'queue.status.unknown', 'a job that does not exist is shown as well', unknown)
+  }
+  expectRefusal(context, clause, reply)
 }
