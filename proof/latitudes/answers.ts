@@ -50,7 +50,7 @@ export const answers = [
   {
     id: 'creation-answers-nothing',
     says: 'A creation is answered 202 without a body, and the list shows the pod by its name.',
-    about: 'creations',
+    about: ['creations', 'the list'],
     wrap: answersNothing(isCreated, 202),
   },
   latitude('list-of-short-entries', 'The list shows the id, the name and the status of each pod and nothing else.', {

@@ -1,6 +1,7 @@
 import { defaultAccounts, Refusal, type StoredPod } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
-import { all, part, refusing } from '../defects/tools.ts'
+import { withoutNulls } from '../../suites/fuzz/oracle/creation.ts'
+import { all, exchanges, is, part, refusing, requestOf } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { management } from './endpoints.ts'
 import { latitude, needing, nullMountsOf, plane, reads, verdict } from './tools.ts'
@@ -64,6 +65,14 @@ export const offers = [
     verdicts: verdict('not-applicable', needing('volume', 'volume.second', 'volume.elsewhere')),
     readings: reads('pods.patch.null', null, nullMountsOf('network', 'cpu network')),
   }),
+  latitude('null-left-out', 'null for a member of a creation or a submission counts as left out.', {
+    planes: ['pods', 'queue', 'management'],
+    about: ['creations', 'endpoint management', 'submissions'],
+    wrap: exchanges(
+      (request) => isSubmission(request) || is.create(request) || requestOf('createEndpoint')(request),
+      ({ input, ...options }) => ({ ...(input === undefined ? {} : { input }), ...(withoutNulls(options) as object) }),
+    ),
+  }),
   latitude('restricted-key-sees-nothing', 'A key without any permission is answered 404 for everything.', {
     change: all(
       (base) =>
@@ -79,3 +88,7 @@ export const offers = [
     verdicts: { 'auth.granted': 'unclaimed' },
   }),
 ] as const satisfies readonly Latitude[]
+
+function isSubmission(request: Request): boolean {
+  return requestOf('runJob')(request) || requestOf('runJobSync')(request)
+}

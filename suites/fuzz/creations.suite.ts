@@ -14,6 +14,7 @@ import { shown } from '../shared/patching.ts'
 import type { Refused } from '../shared/table.ts'
 import { arbitraryOf } from './arbitrary.ts'
 import { caseText, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
+import { withoutNulls } from './oracle/creation.ts'
 import { isUnusualText, readBody } from './oracle/reading.ts'
 import { trySingle, type Way } from './single.ts'
 import { mayChange } from './trial.ts'
@@ -89,7 +90,7 @@ async function readsBack(context: Context, one: FuzzCase, bytes: Uint8Array, rep
   const { blocked, check, fixture, pods } = context
   const id = (await fixture.createdId(reply)) ?? blocked('pods.create.read-back', 'a creation succeeded without a pod')
   const [value, other] = readBody(bytes).values
-  const body = membersOf(value)
+  const body = membersOf(withoutNulls(value))
   if (body !== null && other === undefined && !isUnusualText(JSON.stringify(body))) {
     const given = read.filter((member) => member in body)
     const rest = await shown(context, id, (pod) => given.every((member) => isShown(member, body[member], pod)))

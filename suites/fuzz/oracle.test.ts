@@ -141,6 +141,9 @@ describe('a creation', () => {
     [{ ...least, gpu: { id: 'g' }, x: 1 }, '2xx 4xx'],
     [{ image: 'b', gpu: { id: 'g' } }, '2xx 4xx'],
     [{ image: 'b', gpu: { id: 'g' }, disk: 0 }, '4xx 422'],
+    [{ ...least, gpu: { id: 'g', count: null }, disk: null }, '400,422 422 422 2xx 4xx'],
+    [{ ...least, gpu: { id: null } }, '400,422 422 422'],
+    [{ ...least, gpu: { id: 'g' }, env: { A: null } }, '422'],
   ])('%j: %s', (body, answers) => {
     expect(answersTo(create, JSON.stringify(body))).toBe(answers)
   })

@@ -1,5 +1,5 @@
 import type { ValidationFailure, Validator } from '../../../generated/validators.ts'
-import { membersOf } from '../../../harness/exchange/read.ts'
+import { canonical, membersOf } from '../../../harness/exchange/read.ts'
 import { type Allowed, failuresOf, mayBeTaken, refusalOf, refused, refusing } from './allowed.ts'
 
 const heading = 'Other operations'
@@ -11,6 +11,13 @@ const heading = 'Other operations'
  */
 export function ofCreation(value: unknown, isValid: Validator, isRandom = false): Allowed[] {
   if (membersOf(value) === null) return [refused(refusing('notObject'), 'the body is not an object')]
+  const without = withoutNulls(value)
+  if (canonical(without) === canonical(value)) return ofWhole(value, isValid, isRandom)
+  const asNull = refused([400, 422], 'null for a member is not spoken of', heading)
+  return [asNull, ...ofWhole(value, isValid, isRandom), ...ofWhole(without, isValid, isRandom)]
+}
+
+function ofWhole(value: unknown, isValid: Validator, isRandom: boolean): Allowed[] {
   const failures = failuresOf(value, isValid)
   const refusals = failures.map((failure) =>
     isUndescribed(failure)
@@ -26,4 +33,13 @@ export function ofCreation(value: unknown, isValid: Validator, isRandom = false)
 /** True if the description does not say how such a creation is answered: which members a creation has is not shown. */
 function isUndescribed({ instancePath, keyword }: ValidationFailure): boolean {
   return instancePath === '' && (keyword === 'required' || keyword === 'additionalProperties')
+}
+
+/** A value without the members that are null, which can count as left out. A variable has a value. */
+export function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  const members = membersOf(value)
+  if (members === null) return value
+  const given = Object.entries(members).filter(([, one]) => one !== null)
+  return Object.fromEntries(given.map(([name, one]) => [name, name === 'env' ? one : withoutNulls(one)]))
 }
