@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { rules } from '../../generated/rules.ts'
 import { createInstance } from '../../proof/instance.ts'
 import { createConnections } from '../client/connections.ts'
 import { createRealClock } from '../clock/real.ts'
@@ -8,39 +9,48 @@ import { Inconclusive } from '../rule/outcome.ts'
 import { inProcess } from '../transport/in-process.ts'
 import { createOwner } from './owner.ts'
 
-test('an owner that was released runs no hook any more', async () => {
-  const { fetch, target } = createInstance([])
+const { fetch, target } = createInstance([])
+const ran: string[] = []
+const services: RunServices = {
+  channel: {
+    runId: 'rtest000000',
+    version: '0.0.0',
+    transport: inProcess(fetch),
+    tolerances: target.tolerances,
+    now: () => 0,
+    wallNow: () => 0,
+    next: () => 1,
+    gate: () => null,
+    isElsewhere: () => false,
+    record: () => {},
+    health: () => ({ unanswered: 0, triedMs: 0 }),
+    connections: createConnections(async () => false),
+  },
+  target,
+  controlled: false,
+  seed: 1,
+  resources: () => {},
+  podTimes: createPodTimes(500),
+  async hook(_, n, __, { pod }) {
+    ran.push(`${n} ${pod}`)
+    return null
+  },
+  receiver: null,
+  foundations: { holds() {}, pending: () => null, rely() {} },
+  longWaits: { came() {}, once: (_, __, { wait }) => wait() },
+}
+
+test('names of a run have at most 33 characters, and those of two rules differ', () => {
   const clock = createRealClock()
   onTestFinished(() => clock.close())
-  const ran: string[] = []
-  const services: RunServices = {
-    channel: {
-      runId: 'rtest000000',
-      version: '0.0.0',
-      transport: inProcess(fetch),
-      tolerances: target.tolerances,
-      now: () => 0,
-      wallNow: () => 0,
-      next: () => 1,
-      gate: () => null,
-      isElsewhere: () => false,
-      record: () => {},
-      health: () => ({ unanswered: 0, triedMs: 0 }),
-      connections: createConnections(async () => false),
-    },
-    target,
-    controlled: false,
-    seed: 1,
-    resources: () => {},
-    podTimes: createPodTimes(500),
-    async hook(_, n, __, { pod }) {
-      ran.push(`${n} ${pod}`)
-      return null
-    },
-    receiver: null,
-    foundations: { holds() {}, pending: () => null, rely() {} },
-    longWaits: { came() {}, once: (_, __, { wait }) => wait() },
-  }
+  const names = rules.map(({ id }) => createOwner(services, id, clock.actor(id)).nextName())
+  expect(new Set(names).size).toBe(rules.length)
+  expect(names.filter((name) => !/^plumbline-rtest000000-[a-z0-9]{6}-1$/.test(name))).toEqual([])
+})
+
+test('an owner that was released runs no hook any more', async () => {
+  const clock = createRealClock()
+  onTestFinished(() => clock.close())
   const owner = createOwner(services, 'rule', clock.actor('rule'))
   const { hook } = owner.pods.maker(async () => ({}))
   expect(await hook({ command: ['break'] }, 'p1', 'ERROR')).toBe(null)

@@ -27,7 +27,7 @@ export function createOwner(services: RunServices, name: string, actor: Actor) {
   let released = false
   let names = 0
   /** A name for something to create, which tells the run and the owner. */
-  const nextName = () => `plumbline-${services.channel.runId}-${slug(name)}-${++names}`
+  const nextName = () => `plumbline-${services.channel.runId}-${shortOf(name)}-${++names}`
   const look = () => {
     for (const access of used.values()) access.look?.()
   }
@@ -144,12 +144,11 @@ export function createContext(
   }
 }
 
-/** A name may hold letters, digits and hyphens only, and few of them. */
-function slug(name: string): string {
-  return name
-    .replace(/[^a-z0-9]+/gi, '-')
-    .toLowerCase()
-    .slice(0, 40)
+/** Short enough for platforms whose names have 40 characters, with what a project or a change adds. */
+function shortOf(owner: string): string {
+  return Math.floor(randomFrom(0, owner)() * 36 ** 6)
+    .toString(36)
+    .padStart(6, '0')
 }
 
 /** Second looks: on a controlled clock until everything has settled, on a real one at the moment drawn. */
