@@ -1,6 +1,7 @@
 import type { Latitude, LatitudePlane } from '../types.ts'
 import { absent } from './absent.ts'
 import { answers } from './answers.ts'
+import { bounds } from './bounds.ts'
 import { changes } from './changes.ts'
 import { creation } from './creation.ts'
 import { deploy } from './deploy.ts'
@@ -20,6 +21,7 @@ import { transport } from './transport.ts'
 export const latitudes: readonly Latitude[] = [
   ...on('pods', answers),
   ...on('pods', creation),
+  ...bounds,
   ...on('pods', changes),
   ...on('pods', terminated),
   ...on('pods', life),

@@ -4,10 +4,11 @@ import { canonical, type Members, membersOf, type PodView, show, textIn } from '
 import { whenCapable } from '../../harness/fixtures/creating.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import { inconclusiveIfNoCapacity, scarcityText } from '../../harness/planes/pods/access.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { isNamed, listHolding, named } from '../shared/listing.ts'
 import { eachOf, type Shapes, sameMounts, shown } from '../shared/patching.ts'
-import type { AcceptTable, Arrangement, Refused } from '../shared/table.ts'
+import type { Accepted, AcceptTable, Arrangement, Refused } from '../shared/table.ts'
 
 /** The dimensions that a refused creation leaves open. */
 const varies = ['kind', 'mount', 'fields'] as const
@@ -112,9 +113,45 @@ export function acceptedCreation(
     each: eachOf(shapes),
     varies: [],
     body: ({ fixture }, shape) => fixture.body({ fields: 'few', ...shape }),
-    send: creates,
+    send: createsWithin,
     expectShown,
   }
+}
+
+/** Values for members of a creation that a platform may bound, in place of those that it refuses. */
+const others: Readonly<Record<string, readonly unknown[]>> = {
+  args: ['ls'],
+  disk: [25, 10, 50, 20, 5],
+  ports: [['80/http'], ['8022/tcp'], ['8888/http']],
+  env: [],
+  cloud: ['COMMUNITY'],
+}
+
+/**
+ * Sends a valid body. If that is refused and a plain body is not, sends each member by itself, and then the body with the
+ * values that are accepted: the description does not show the bounds of a creation.
+ */
+async function createsWithin(context: Context, body: Members): Promise<Accepted> {
+  const reply = await creates(context, body)
+  const bounded = Object.keys(others).filter((name) => name in body)
+  if (!isRefusal(reply) || bounded.length === 0) return { reply, body }
+  const plain = Object.fromEntries(Object.entries(body).filter(([name]) => !bounded.includes(name)))
+  const send = async (more: Members) => {
+    const within = { ...plain, ...more, name: context.nextName() }
+    return { reply: await creates(context, within), body: within }
+  }
+  const isAccepted = async (more: Members) => isSuccess((await send(more)).reply.status)
+  if (!(await isAccepted({}))) return { reply, body }
+  const fits: Record<string, unknown> = {}
+  for (const name of bounded) {
+    for (const value of [body[name], ...(others[name] ?? [])]) {
+      if (!(await isAccepted({ [name]: value }))) continue
+      fits[name] = value
+      break
+    }
+  }
+  if (bounded.every((name) => fits[name] === body[name])) return { reply, body }
+  return { ...(await send(fits)), left: bounded.filter((name) => !(name in fits)) }
 }
 
 /** Reads show the pod of a creation with these members of its body. */

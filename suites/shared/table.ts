@@ -133,11 +133,19 @@ export interface AcceptTable<Branch = unknown> {
   readonly varies: readonly Dimension[]
   /** A valid body of a branch. */
   readonly body: (context: Context, branch: Branch) => Promise<Members>
-  readonly send: (context: Context, body: Members) => Promise<Reply>
+  readonly send: (context: Context, body: Members) => Promise<Accepted>
   /** Expects each of these members of the body in reads, a clause each. */
   readonly expectShown: (context: Context, reply: Reply, body: Members, names: readonly string[]) => Promise<void>
   readonly cases: Readonly<Record<string, Members | ((valid: Members) => unknown)>>
   readonly shows: readonly string[]
+}
+
+/** The last response, to this body: the one of the case, or one within the bounds of the platform. */
+export interface Accepted {
+  readonly reply: Reply
+  readonly body: Members
+  /** Members that are refused with every value that was tried. */
+  readonly left?: readonly string[]
 }
 
 const accepting: Registered<AcceptTable>[] = []
@@ -149,12 +157,15 @@ export const acceptTables: readonly Registered<AcceptTable>[] = accepting
 export function accepts<Branch>(id: RuleId, table: AcceptTable<Branch>): void {
   accepting.push({ id, table: table as AcceptTable })
   rule<Branch>(id, { each: table.each, varies: [...table.varies, 'order'] }, async (context, branch) => {
+    const allLeft: string[] = []
     for (const [, change] of context.vary.ordered(Object.entries(table.cases))) {
-      const body = bodyOf(change, await table.body(context, branch), context.target, branch) as Members
-      const reply = await table.send(context, body)
+      const wanted = bodyOf(change, await table.body(context, branch), context.target, branch) as Members
+      const { reply, body, left = [] } = await table.send(context, wanted)
       context.check('accepted').success(reply)
       await table.expectShown(context, reply, body, table.shows)
+      allLeft.push(...left)
     }
+    if (allLeft.length > 0) context.inconclusive(`refused with every value that was tried: ${allLeft.join(', ')}`)
   })
 }
 
