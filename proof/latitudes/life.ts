@@ -1,7 +1,7 @@
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { wait } from '../../reference/clock/wait.ts'
 import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
-import { part, readOf } from '../defects/tools.ts'
+import { all, type Change, options, part, readOf, refusing } from '../defects/tools.ts'
 import type { Fetch, Latitude } from '../types.ts'
 import {
   inProvisioning,
@@ -21,6 +21,14 @@ const restarts = { about: 'restarts' } as const
 
 /** How a pod moves on: neither the statuses right after start and restart are shown, nor how long anything takes. */
 export const life = [
+  latitude('found-after-2s', 'A new pod is found by its id after two seconds.', {
+    about: ['pace', 'creations'],
+    change: foundAfter(2_000),
+  }),
+  latitude('found-after-8s', 'A new pod is found by its id, and listed, after eight seconds.', {
+    about: ['pace', 'creations'],
+    change: all(foundAfter(8_000), options({ life: { listLagMs: 8_000 } })),
+  }),
   styled('start-shows-provisioning', 'Right after start the pod is PROVISIONING.', { startStatus: 'PROVISIONING' }),
   styled('start-shows-running', 'Right after start the pod is RUNNING.', { startStatus: 'RUNNING' }),
   styled('start-shows-former', 'Right after start the pod still has its former status, for a second.', {
@@ -180,3 +188,14 @@ export const late: readonly Latitude[] = [
     life: { restartMs: 1_000 },
   }),
 ]
+
+/** For so long, ms, a new pod is found neither to read nor to change; it takes its first steps later. */
+function foundAfter(ms: number): Change {
+  return all(
+    options({ life: { provisioningMs: ms + 2_000 } }),
+    refusing('findPod', (id, _, { clock, store }) => {
+      const createdMs = store.get(id)?.createdAtMs
+      return createdMs !== undefined && clock.now() < createdMs + ms && [404, 'resource not found']
+    }),
+  )
+}

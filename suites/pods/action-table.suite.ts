@@ -12,6 +12,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import type { PodStatus } from '../../target/types.ts'
+import { untilFound } from '../shared/look-until.ts'
 import { expectUnchanged, looksLater } from '../shared/unchanged.ts'
 import { expectFullPod, expectNoBody, expectTerminated, inconclusiveIfScarce, whileScarce } from './answers.ts'
 
@@ -118,7 +119,7 @@ async function actIn(context: Context, status: PodStatus, action: PodAction): Pr
   for (let count = 1; count <= podsTried; count++) {
     const { id } = await fixture.pod(status)
     const fromMs = clock.now()
-    const before = sent(await pods.get(id), fromMs)
+    const before = sent(await untilFound(context, () => pods.get(id)), fromMs)
     const pod = podOf(before.json, before.exchange.n)
     if (pod?.status !== status) continue
     const reply = sent(await pods.act(id, action), before.exchange.received.target)
