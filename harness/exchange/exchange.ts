@@ -23,8 +23,8 @@ export type PodOperation = OperationOf<'pods'>
 /** The operations of the queue plane, and a request that is not an operation. */
 export type QueueOperation = OperationOf<'queue'> | 'otherQueueRoute'
 
-/** An operation of any plane. */
-export type Operation = OperationId | QueueOperation
+/** An operation of any plane, and a request that is not an operation. */
+export type Operation = OperationId | QueueOperation | 'otherPodRoute' | 'otherEndpointRoute'
 
 /** A moment on both clocks, milliseconds of the Unix epoch: the target's, and the harness's own. */
 export interface Moment {

@@ -23,6 +23,7 @@ export const creation: readonly Latitude[] = [
     unknownFlavor: 404,
   }),
   latitude('creation-refuses-422', 'Whatever is wrong with a creation is 422.', {
+    about: 'memory of CPU pods',
     style: {
       unknownVolume: 422,
       unknownDataCenter: 422,

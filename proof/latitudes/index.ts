@@ -9,6 +9,7 @@ import { endpoints } from './endpoints.ts'
 import { lbLatitudes } from './lb.ts'
 import { late, life } from './life.ts'
 import { limits } from './limits.ts'
+import { oddRequests } from './odd-requests.ts'
 import { offers } from './offers.ts'
 import { queue } from './queue.ts'
 import { refusals } from './refusals.ts'
@@ -31,6 +32,7 @@ export const latitudes: readonly Latitude[] = [
   ...offers,
   ...absent,
   ...transport,
+  ...oddRequests,
   ...on('queue', queue),
   ...on('lb', lbLatitudes),
   ...on('management', endpoints),

@@ -12,7 +12,10 @@ const second = 1_000
 /** How jobs are shown and end, how long workers take, and how often and when notifications are sent. */
 export const queue: readonly Latitude[] = [
   styled('endpoint-of-others-403', 'An endpoint of another account is 403.', { endpointHidden: 403 }),
-  styled('queue-method-404', 'Another method on a queue operation is 404.', { queueMethod: 404 }),
+  latitude('queue-method-404', 'Another method on a queue operation is 404.', {
+    style: { queueMethod: 404 },
+    readings: reads('queue.method-wrong', '404', ['method', 'run', 'status']),
+  }),
   styled('job-ids-uuid', 'Ids of jobs are UUIDs.', { jobIdForm: 'uuid' }),
   styled('job-ids-suffixed', 'Ids of jobs end with a place, those of /runsync begin with sync.', {
     jobIdForm: 'suffixed',

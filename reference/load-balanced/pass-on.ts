@@ -46,10 +46,12 @@ export async function toWorker(
     for (const [name, value] of Object.entries(addedToRequest)) passed.set(name, value)
   const [path = '', ...query] = route.split('?')
   const shown = style.balancedPath === 'as-sent' ? path : path.replace(unreserved, decodeURIComponent)
+  // A Request cannot have a body with these methods.
+  const isBodiless = body === null || method === 'GET' || method === 'HEAD'
   return new Request(`http://worker${[shown, ...query].join('?')}`, {
     method,
     headers: passed,
-    ...(body === null ? {} : { body, duplex: 'half' }),
+    ...(isBodiless ? {} : { body, duplex: 'half' }),
   })
 }
 

@@ -35,9 +35,9 @@ function everyError(id: RuleId, judge: (response: WireResponse) => Shown | null)
   })
 }
 
-/** The response of an exchange if it is an error of the API itself, not of a proxy. */
-function ownError({ response }: Exchange): WireResponse | null {
-  if (response === null || response.status < 400) return null
+/** The response of an exchange if it is an error of the API itself, not of a proxy. errors.problem.any judges other routes. */
+function ownError({ operation, response }: Exchange): WireResponse | null {
+  if (response === null || response.status < 400 || operation === 'otherPodRoute') return null
   const isOfProxy = proxyStatuses.has(response.status) && mediaTypeOf(response.headers) !== problemType
   return isOfProxy ? null : response
 }

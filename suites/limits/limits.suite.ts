@@ -14,7 +14,7 @@ const windows = sorted(tables.podWindows.map(({ name }) => name))
 headers('limits.pods.headers-on-success', {
   on: 'success',
   // Quotas are per user; a request without a key of the run has no user.
-  of: ({ key, operation, response }) => (key === null || operation === uncounted ? null : response),
+  of: ({ key, operation, response }) => (key === null || uncounted.has(operation) ? null : response),
   headers: { RateLimit: present, 'RateLimit-Policy': present },
 })
 

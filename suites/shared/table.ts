@@ -14,7 +14,7 @@ import type { Target } from '../../target/types.ts'
 import { replaced } from './replaced.ts'
 
 /** A status, or a class of them, as `constraints` has them. */
-export type Expected = number | '2XX' | '4XX'
+export type Expected = number | '2XX' | '3XX' | '4XX'
 
 /**
  * One way to make a valid body wrong: other members, a function, or the bytes that are sent in place of its JSON. Applied
@@ -266,7 +266,7 @@ export function put(path: string, value?: unknown): (valid: Members) => unknown 
 }
 
 /** Expects a response with one of these statuses or classes. */
-function expectStatus(check: Check, reply: Reply | Dropped, expected: readonly Expected[]): void {
+export function expectStatus(check: Check, reply: Reply | Dropped, expected: readonly Expected[]): void {
   const status = reply instanceof Dropped ? null : reply.status
   const isMet = expected.some((one) => status !== null && (one === status || one === `${Math.floor(status / 100)}XX`))
   if (!isMet && !(reply instanceof Dropped)) inconclusiveIfOutage(reply)

@@ -3,10 +3,14 @@ import { managementOf, writeManagement } from '../../../target/management.ts'
 import { managementPermissions } from '../../../target/permissions.ts'
 import type { ManagementPlane } from '../../../target/types.ts'
 import { idIn, listsIn } from '../../exchange/read.ts'
-import { always, type Capability, given, type Plane, perOperation } from '../plane.ts'
+import { always, type Capability, given, notInDocument, type Plane, perOperation } from '../plane.ts'
 import { managementFoundations } from './foundations.ts'
 
-const operations = operationsOf('management')
+const operations = {
+  ...operationsOf('management'),
+  /** A request below an endpoint that is not an operation. */
+  otherEndpointRoute: notInDocument('management', { method: 'POST', path: '' }),
+}
 
 /** A call whose path is not described, so the target file must have it. */
 const call = (operation: 'updateEndpoint' | 'deleteEndpoint', says: string): Capability => ({

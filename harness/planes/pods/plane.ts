@@ -5,7 +5,7 @@ import type { FileSection } from '../../../target/section.ts'
 import type { PodPlane, PodStatus } from '../../../target/types.ts'
 import { createShownRate } from '../../client/shown-rate.ts'
 import { idIn, listsIn } from '../../exchange/read.ts'
-import { always, type Capability, given, type Plane } from '../plane.ts'
+import { always, type Capability, given, notInDocument, type Plane } from '../plane.ts'
 import { noSuchPod } from './client.ts'
 import { podFoundations } from './foundations.ts'
 
@@ -26,11 +26,20 @@ const recipe = (status: PodStatus): Capability<PodPlane> => ({
 const volume = (member: 'volume' | 'volumeSecond' | 'volumeElsewhere', says: string): Capability<PodPlane> =>
   given(member, says, `pods: {${member}: VOLUME_ID}`)
 
+const operations = {
+  ...operationsOf('pods'),
+  /** A request below a pod that is not an operation. */
+  otherPodRoute: notInDocument('pods', { method: 'POST', path: '' }),
+}
+
+/** Operations that the description does not say to count with the others. */
+const uncounted: ReadonlySet<string> = new Set(['listCpuFlavors', 'otherPodRoute'])
+
 /** Pods, and the catalog of hardware. */
 export const pods: Plane<PodPlane> = {
   name: 'pods',
   title: 'the pod API',
-  operations: operationsOf('pods'),
+  operations,
   areas: ['pods'],
   accept: 'application/json, application/problem+json',
   capabilities: {
@@ -77,8 +86,8 @@ export const pods: Plane<PodPlane> = {
   pacing: {
     quotaOf: ({ key }) => `user of ${ofTheAccount.has(key) ? 'full' : key}`,
     allowance: (_, longestMs) => createShownRate(longestMs),
-    // The description does not say that the catalog counts with the rest, or to whom another key belongs.
-    isElsewhere: ({ operation, key }) => operation === 'listCpuFlavors' || (key !== 'full' && key !== 'second'),
+    // The description does not say to whom another key belongs either.
+    isElsewhere: ({ operation, key }) => uncounted.has(operation) || (key !== 'full' && key !== 'second'),
     isOfAccount: true,
     refresh: 'listPods',
   },

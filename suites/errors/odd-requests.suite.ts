@@ -1,0 +1,159 @@
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { inconclusiveIfOutage, isRefusal } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyPod } from '../../harness/variation/dimensions.ts'
+import { permissionsOf } from '../auth/permissions.ts'
+import { expectTerminated } from '../pods/answers.ts'
+import { usesNormalLooking } from '../shared/balanced.ts'
+import { oneWorker } from '../shared/full-endpoint.ts'
+import { oddEndpoints, oddLb, oddPods, oddQueue } from '../shared/odd-planes.ts'
+import {
+  alike,
+  callOf,
+  expectOdd,
+  type OddPlane,
+  type OddTable,
+  odd,
+  oddRequests,
+  otherMethods,
+  problemFault,
+  unknownRoutes,
+  withoutKey,
+} from '../shared/odd-requests.ts'
+import { expectUnchanged } from '../shared/unchanged.ts'
+
+const onPods = { varies: [...anyPod, 'order', 'sample'] } as const
+const onQueue = { varies: ['options', 'order', 'sample'], workers: oneWorker } as const
+const onEndpoints = { varies: ['order', 'sample', 'look'] } as const
+
+rule('pods.route-unknown', onPods, async (context) => judge(context, await oddPods(context), unknownRoutes))
+
+rule('queue.route-unknown', onQueue, async (context) => {
+  const { check, queue } = context
+  const plane = await oddQueue(context)
+  check('operation').success(await queue.health())
+  const path = plane.submit.path.replace(/\/[^/]*$/, '/plumbline')
+  await judge(context, plane, {
+    ...unknownRoutes,
+    operation: {
+      'GET of no operation': ({ read }) => odd(read, [404], { path }),
+      'POST of no operation': () => odd(plane.submit, [404], { path }),
+    },
+  })
+  await plane.expectNotExecuted()
+})
+
+rule('endpoints.route-unknown', onEndpoints, async (context) =>
+  judge(context, await oddEndpoints(context), unknownRoutes),
+)
+
+rule('auth.pods.odd-requests', onPods, async (context) => judge(context, await oddPods(context), withoutKey(context)))
+
+rule('auth.pods.odd-permission', onPods, async (context) => {
+  const { as, blocked, check, inconclusive, target } = context
+  const plane = await oddPods(context)
+  const forbidden = permissionsOf(target.grants.mayNot)
+  const action = (['stop', 'restart', 'terminate'] as const).find((one) => forbidden.includes(one))
+  if (action === undefined) inconclusive('restricted.mayNot names no action on a RUNNING pod')
+  const act = { ...plane.act, body: { action } }
+  const usual = await as('restricted').call('otherPodRoute', callOf(odd(act, ['4XX'], {})))
+  if (isSuccess(usual.status)) blocked('auth.pods.forbidden', `${action} with the restricted key: ${usual.status}`)
+  for (const [name, path] of Object.entries(alike)) {
+    const reply = await as('restricted').call('otherPodRoute', callOf(odd(act, ['4XX'], { path: path(act.path) })))
+    check(name.replaceAll(' ', '-')).that(!isSuccess(reply.status), 'no success', `status ${reply.status}`, reply)
+  }
+  await plane.expectNoEffect()
+})
+
+rule('auth.queue.odd-requests', onQueue, async (context) =>
+  judge(context, await oddQueue(context), withoutKey(context)),
+)
+
+rule('auth.management.odd-requests', onEndpoints, async (context) =>
+  judge(context, await oddEndpoints(context), withoutKey(context)),
+)
+
+rule('auth.lb.odd-requests', usesNormalLooking, async (context) =>
+  judge(context, await oddLb(context, 0), withoutKey(context)),
+)
+
+rule('pods.odd-requests', onPods, async (context) => {
+  const { check, pods, settle } = context
+  const plane = await oddPods(context)
+  await expectOdd(context, plane, { ...oddRequests, ...otherMethods })
+  await expectUnchanged(context, plane.pod)
+  const { id } = plane.pod
+  const reply = await pods.call('deletePod', { ids: { id }, body: { action: 'stop' }, repeats: true })
+  expectDeleteWithBody(context, reply)
+  if (!isSuccess(reply.status) && reply.status !== 404) return expectUnchanged(context, plane.pod)
+  const rest = await settle(id, (status) => status === 'gone' || status === 'TERMINATED')
+  expectTerminated(check('deleted'), rest.reply)
+})
+
+rule('queue.odd-requests', onQueue, async (context) => judge(context, await oddQueue(context), oddRequests))
+
+rule('queue.method-wrong', onQueue, async (context) => {
+  const plane = await oddQueue(context)
+  const statuses = [404, 405]
+  await judge(context, plane, {
+    ...otherMethods,
+    run: {
+      'GET of a submission': ({ read }) => odd(read, statuses, { path: plane.submit.path }),
+      'PUT of a submission': () => odd(plane.submit, statuses, { method: 'PUT' }),
+    },
+    status: {
+      'DELETE of a status': ({ read }) => odd(read, statuses, { method: 'DELETE' }),
+      'PUT of a status': ({ read }) => odd(read, statuses, { method: 'PUT', body: { status: 'COMPLETED' } }),
+    },
+  })
+  await plane.expectNotExecuted()
+})
+
+rule('endpoints.odd-requests', onEndpoints, async (context) => {
+  const { on } = context
+  const plane = await oddEndpoints(context)
+  await expectOdd(context, plane, oddRequests)
+  await plane.expectUnchanged()
+  const reply = await on('management').call('deleteEndpoint', { ids: { id: plane.id }, body: {}, repeats: true })
+  expectDeleteWithBody(context, reply)
+  // It may have been sent again after a gateway answered.
+  if (!isSuccess(reply.status) && reply.status !== 404) await plane.expectUnchanged()
+})
+
+rule('lb.odd-requests', usesNormalLooking, async (context) => {
+  // An encoded slash is a matter of the worker's routes.
+  const { 'encoded-slash': _, ...table } = oddRequests
+  await judge(context, await oddLb(context, 1), table)
+})
+
+/** Errors that the description does not list, each of one kind. */
+rule('errors.problem.any', async (context) => {
+  const { check, inconclusive } = context
+  const { read, act, send } = await oddPods(context)
+  const requests = {
+    'unknown-route': odd(read, ['4XX'], { path: `${read.path}/plumbline` }),
+    method: odd(act, ['4XX'], { method: 'PUT' }),
+  }
+  for (const [clause, request] of Object.entries(requests)) {
+    const reply = await send(request)
+    if (!isRefusal(reply)) inconclusive(`${request.method} was answered ${reply.status}, which is no error of the API`)
+    const fault = problemFault(reply)
+    check(clause).that(fault === null, 'a problem in application/problem+json', fault ?? '', reply)
+  }
+})
+
+/** A DELETE with a body that means nothing is carried out, or refused. */
+function expectDeleteWithBody({ check, reading }: Context, reply: Reply): void {
+  const { status } = reply
+  inconclusiveIfOutage(reply)
+  check('delete-body').that(isSuccess(status) || isRefusal(reply), 'status 2XX or 4XX', `status ${status}`, reply)
+  reading('delete-body', isSuccess(status) ? 'served' : 'refused')
+}
+
+/** Each kind of request is answered as the table says, and has no effect. */
+async function judge(context: Context, plane: OddPlane, table: OddTable): Promise<void> {
+  await expectOdd(context, plane, table)
+  await plane.expectNoEffect()
+}
