@@ -36,13 +36,11 @@ export async function report(run: FuzzRun, { open, seed, options, terminal, seco
     out(`${at + 1}. ${operation}: ${observed}, ${times(timesOf(group))}`)
     out(`   expected: ${expected}`)
     out('   where:')
-    for (const each of group.slice(0, shownCases)) out(`   - ${saidOf(each)}, ${times(each.count)}`)
+    for (const each of group.slice(0, shownCases)) out(`   - ${findingSaid(each)}, ${times(each.count)}`)
     if (group.length > shownCases) out(`   - and ${group.length - shownCases} more; --json has all`)
     for (const line of bodyLines(finding.cases)) out(`   ${line}`)
-    if (finding.doubt === null) {
-      out(`   reference: ${await referenceAnswer(open, finding)}`)
-      for (const line of curlOf(open.target, finding)) out(`   ${line}`)
-    }
+    out(`   reference: ${await referenceAnswer(open, finding)}`)
+    for (const line of curlOf(open.target, finding)) out(`   ${line}`)
     out(`   again:    ${againCommand(options.target, finding)}`)
   }
   if (run.limited > 0)
@@ -55,16 +53,15 @@ export async function report(run: FuzzRun, { open, seed, options, terminal, seco
   out(
     `${pluralize(run.cases, 'case')} in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${found(groups.length)}`,
   )
+  out(lateLine(run))
   if (options.json !== undefined)
     writeFileSync(resolve(cwd, options.json), `${JSON.stringify(asJson(run, seed), null, 2)}\n`)
 }
 
-/** The cases of a finding in words; their number if it is unknown which of them are needed. */
-function saidOf(finding: FuzzFinding): string {
-  const { cases, doubt } = finding
-  if (doubt === null) return findingSaid(finding)
-  if (cases.length === 1) return `${findingSaid(finding)}; ${doubt}`
-  return `after ${pluralize(cases.length, 'case')}, those of --path below in that order; ${doubt}`
+function lateLine({ refused, unsettled }: FuzzRun): string {
+  if (refused === 0) return 'late effects were not looked for, because no pod refused a body'
+  const [all, looked] = [refused, refused - unsettled].map((count) => count.toLocaleString('en'))
+  return `late effects were looked for after ${looked} of ${all} bodies that pods refused`
 }
 
 /** The first bodies of a finding, one line each. */
@@ -82,14 +79,16 @@ async function referenceAnswer({ target }: OpenTarget, finding: FuzzFinding): Pr
   return seen.wrong === null && finding.isSeenLater ? `${seen.observed}, and the pod is as it should be` : seen.observed
 }
 
-function asJson({ cases, findings, stopped, notes, limited }: FuzzRun, seed: number) {
+function asJson({ cases, findings, stopped, notes, limited, refused, unsettled }: FuzzRun, seed: number) {
   return {
-    format: 2,
+    format: 3,
     seed,
     cases,
     stopped: stopped?.reason ?? null,
     notes,
     limited,
+    refused,
+    unsettled,
     findings: findings.map((finding) => ({
       ...finding,
       cases: finding.cases.map(({ bytes, ...one }) => ({ ...one, bodyBase64: Buffer.from(bytes).toString('base64') })),

@@ -56,6 +56,20 @@ test('a finding that shows later is found again by its path on a server that has
   expect(again).toEqual({ code: 1, said: expect.stringContaining('status 422, and then name "renamed"') })
 })
 
+test('what a body did to its pod earlier is not blamed on a later one: each finding comes again by its own line', async () => {
+  const defect = ['--clock', 'control', '--defect', 'other-size-refused-and-applied']
+  const served = await commands.serve(defect)
+  const fuzzed = await commands.run(['fuzz', '--target', served.target, '--seed', '3', '--runs', '1000'])
+  expect(fuzzed.code).toBe(1)
+  expect(fuzzed.said).toMatch(/^late effects were looked for after \S+ of \S+ bodies that pods refused$/m)
+  const paths = [...fuzzed.said.matchAll(/again: .* --path (\S+)/g)].map(([, path = '']) => path)
+  expect(paths).not.toEqual([])
+  for (const path of paths) {
+    const again = await commands.run(['fuzz', '--target', served.target, '--seed', '3', '--path', path])
+    expect(again).toMatchObject({ code: 1, said: expect.stringContaining('not allowed') })
+  }
+})
+
 /** Repeats the key that it was given: in what a pod shows once it was changed, or in why no pod is made. */
 function echoing(way: 'shown' | 'refused') {
   const tried = new Set<string>()

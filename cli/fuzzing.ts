@@ -65,6 +65,9 @@ export interface FuzzRun {
   readonly notes: readonly string[]
   /** How many bodies were answered 429. */
   readonly limited: number
+  /** How many bodies pods refused, and after how many of these late effects were not looked for. */
+  readonly refused: number
+  readonly unsettled: number
 }
 
 /** Opens a target over HTTP. Rejects with ClockFault if its clock gives no state or cannot be moved. */
@@ -159,6 +162,8 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
     stopped: stopped ?? (reason === null ? null : { reason, isUnreachable: false }),
     notes: [...[...log.unmade].map(unmadeSentence), ...silenceSentences(log.silent), ...log.notes],
     limited,
+    refused: log.refused,
+    unsettled: log.unsettled.size,
   }
 }
 
@@ -232,7 +237,7 @@ function recorderFor(target: Target): Recorder {
  * and moves if the answer takes time.
  */
 function createDirectWay(
-  { target, transport, clock: { controlled } }: OpenTarget,
+  { target, transport, clock: { controlled, now } }: OpenTarget,
   run: string,
   { clock }: Context,
   onLimit: () => void,
@@ -248,6 +253,7 @@ function createDirectWay(
       throw error instanceof TransportFailure ? new Unanswered(`no complete response: ${error.message}`) : error
     })
     if (status === 429) onLimit()
+    actor.seen(now())
     return {
       status,
       get json() {

@@ -361,7 +361,7 @@ describe('on a served reference', () => {
     expect(await ended(child)).toBe(130)
     expect(await pods()).toBe(0)
     expect(readdirSync(join(cwd, '.plumbline', 'runs'))).toEqual([])
-    expect(JSON.parse(readFileSync(join(cwd, 'fuzz.json'), 'utf8'))).toMatchObject({ format: 2, findings: [] })
+    expect(JSON.parse(readFileSync(join(cwd, 'fuzz.json'), 'utf8'))).toMatchObject({ format: 3, findings: [] })
   })
 
   test('kill -9 leaves what sweep removes', { timeout: quick }, async () => {

@@ -157,7 +157,10 @@ export const prove = () =>
     .option('--quiet', 'print only the last line and errors', false)
 
 export const fuzz = () =>
-  command('fuzz', 'send generated bodies to the pod API and compare each response with what the description allows')
+  command(
+    'fuzz',
+    'send generated bodies to the actions and PATCH of pods and compare each response with what the description allows',
+  )
     .addOption(common.target)
     .addOption(common.reference)
     .option('--runs <number>', 'how many cases (default: 10000)', integer(1))

@@ -48,6 +48,9 @@ const usualRuns = 10_000
 const lastLooksMs = 2_000
 const overtimeMs = 500
 
+/** Real ms beyond `--for` for the search for causes, which needs about a dozen new pods, one after the other. */
+const searchMs = 120_000
+
 /** How long a run may take to end by itself after an interruption, real ms. */
 const graceMs = 2_000
 
@@ -109,7 +112,7 @@ async function conducted(fuzzing: Fuzzing): Promise<number> {
       onCase: progress.tick,
       ...(forMs === null && { mostPodless: most / 5 }),
       // A run that waits for a pod does not notice: it is abandoned after a moment, and the sweep removes its pods.
-      cut: Promise.race([givenUp(interrupted), ...(forMs === null ? [] : [after(forMs + overtimeMs)])]),
+      cut: Promise.race([givenUp(interrupted), ...(forMs === null ? [] : [endOf(forMs, log, terminal)])]),
     })
     progress.end()
     await report(run, { ...fuzzing, seconds: (performance.now() - begunMs) / 1000 })
@@ -119,10 +122,21 @@ async function conducted(fuzzing: Fuzzing): Promise<number> {
   }
 }
 
-function exitOf({ findings, stopped, notes }: FuzzRun): number {
+function exitOf({ findings, stopped, notes, refused, unsettled }: FuzzRun): number {
   if (findings.length > 0) return exitCodes['not conformant']
   if (stopped?.isUnreachable === true) return exitCodes.unreachable
-  return stopped === null && notes.length === 0 ? exitCodes.conformant : exitCodes.incomplete
+  const isLookedAt = refused > 0 && unsettled === 0
+  return stopped === null && notes.length === 0 && isLookedAt ? exitCodes.conformant : exitCodes.incomplete
+}
+
+/** Resolves when `--for` is over: later if causes are being searched, or late effects were not looked for yet. */
+async function endOf(forMs: number, log: ReturnType<typeof createLog>, { err }: Terminal): Promise<void> {
+  await after(forMs + overtimeMs)
+  if (log.undecided.size + log.unsettled.size === 0) return
+  err(
+    `plumbline: the time of --for is over; searching for late effects and causes for at most ${searchMs / 60_000} minutes more`,
+  )
+  await after(searchMs)
 }
 
 const after = (ms: number) => sleep(ms, undefined, { ref: false })

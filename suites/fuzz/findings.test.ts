@@ -3,7 +3,7 @@ import { bodyText, caseSaid } from './cases.ts'
 import { type FuzzFinding, groupsOf, timesOf } from './findings.ts'
 
 function finding(mutator: string, observed: string, count: number): FuzzFinding {
-  const how = { isPodless: false, isSeenLater: false, doubt: null, expected: '422', seed: 1, path: '1' }
+  const how = { isPodless: false, isSeenLater: false, expected: '422', seed: 1, path: '1' }
   const cases = [{ mutator, place: '$', bytes: new Uint8Array() }]
   return { operation: 'triggerPodAction', stage: 'triggerPodAction RUNNING', observed, count, cases, ...how }
 }

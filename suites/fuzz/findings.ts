@@ -4,7 +4,7 @@ import type { Subject } from './stages.ts'
 import type { Seen, Steps } from './steps.ts'
 import type { Trial } from './trial.ts'
 
-/** Bodies whose responses or effects are not allowed: most often one, as simple as it can be. */
+/** Bodies whose responses or effects are not allowed, as a new pod has shown: most often one, as simple as it can be. */
 export interface FuzzFinding {
   readonly operation: Trial['operation']
   /** The subject of the bodies, a new one: `updatePod gpu network`. */
@@ -20,16 +20,14 @@ export interface FuzzFinding {
   /** Draws the cases again, with the seed and the target file. */
   readonly seed: number
   readonly path: string
-  /** Why nobody knows which of the cases it takes; null if all of them together show it again, and fewer do not. */
-  readonly doubt: string | null
   /** How often it was seen. */
   count: number
 }
 
 /** Keeps each finding once, and counts how often it is seen. */
 export function createKeeper(findings: Map<string, FuzzFinding>, seed: number): Pick<Steps, 'keep' | 'isKnown'> {
-  const keyOf = ({ trial }: Subject, { cases, allowed, observed, doubt }: Seen) => {
-    const mutators = doubt === undefined ? cases.map(({ one }) => one.mutator) : []
+  const keyOf = ({ trial }: Subject, { cases, allowed, observed }: Seen) => {
+    const mutators = cases.map(({ one }) => one.mutator)
     return JSON.stringify([trial.operation, mutators, allowedText(allowed), observed])
   }
 
@@ -43,7 +41,7 @@ export function createKeeper(findings: Map<string, FuzzFinding>, seed: number): 
     isKnown,
     keep(subject, seen) {
       if (isKnown(subject, seen)) return
-      const { cases, allowed, observed, also, doubt = null, isPodless = false } = seen
+      const { cases, allowed, observed, also, isPodless = false } = seen
       findings.set(keyOf(subject, seen), {
         operation: subject.trial.operation,
         stage: subject.name,
@@ -54,7 +52,6 @@ export function createKeeper(findings: Map<string, FuzzFinding>, seed: number): 
         cases: cases.map(({ one: { mutator, place, bytes } }) => ({ mutator, place, bytes })),
         seed,
         path: cases.map(({ path }) => path).join(),
-        doubt,
         count: 1,
       })
     },

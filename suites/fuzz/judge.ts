@@ -1,12 +1,11 @@
-import { tables } from '../../generated/tables.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { PodView } from '../../harness/exchange/read.ts'
 import { noSuchPod } from '../../harness/planes/pods/client.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { bodySaid, type FuzzCase } from './cases.ts'
-import { addNote, findCauses, giveUp, lookAtPod } from './look.ts'
-import { allowedText, classify, isIn } from './oracle.ts'
+import { addNote, addRefused, findCauses, giveUp, lookAtPod } from './look.ts'
+import { allowedText } from './oracle.ts'
 import { createPlayer, type Played } from './player.ts'
 import { pinDown, simplest } from './shrink.ts'
 import { type Subject, spend } from './stages.ts'
@@ -14,7 +13,7 @@ import type { Drawn, FuzzResponse, Outcome, Seen, Steps } from './steps.ts'
 import { allowedOf, sendTwice, type Trial, withoutPod } from './trial.ts'
 
 /** A case with a forbidden result. After a success nobody knows how the pod is. */
-export type WrongCase = Omit<Seen, 'cases' | 'change' | 'doubt'> & {
+export type WrongCase = Omit<Seen, 'cases' | 'change'> & {
   readonly drawn: Drawn
   readonly isPodless: boolean
 }
@@ -30,19 +29,18 @@ export const noResponse = 'no complete response'
  * takes. Returns false if an earlier case has changed the pod; then it is tried again on another one.
  */
 export async function judge(stage: Subject, wrong: WrongCase, steps: Steps): Promise<boolean> {
-  const late = () => keepLate(stage, wrong, steps)
+  const late = () =>
+    noteOnce(stage, wrong, [...stage.accepted, ...stage.sent], 'the run ended before it came again', steps)
   steps.log.undecided.add(late)
   const isJudged = await decide(stage, wrong, steps)
   steps.log.undecided.delete(late)
   return isJudged
 }
 
-/** Keeps a wrong response that could not be searched in time. */
-function keepLate(stage: Subject, wrong: WrongCase, steps: Steps): void {
-  const cases = [wrong.drawn]
-  if (wrong.observed === noResponse) noteSilence(wrong.drawn, steps)
-  else if (isAllowedElsewhere(stage, wrong)) noteMove(stage, wrong, cases, steps)
-  else steps.keep(stage, { ...wrong, cases, doubt: 'the run ended before it was sent again' })
+/** Notes a wrong response that nobody knows how to get again. */
+function noteOnce(stage: Subject, { drawn, observed }: WrongCase, before: readonly Drawn[], why: string, steps: Steps) {
+  if (observed === noResponse) noteSilence(drawn, steps)
+  else addNote(stage, [...before, drawn], `${observed} to ${bodySaid(drawn.one)} came once, and ${why}`, steps)
 }
 
 async function decide(stage: Subject, wrong: WrongCase, steps: Steps): Promise<boolean> {
@@ -79,32 +77,17 @@ async function decide(stage: Subject, wrong: WrongCase, steps: Steps): Promise<b
   }
   const pinned = await pinDown(before, (cases) => shows([...cases, drawn]))
   if (pinned !== null) steps.keep(stage, { ...wrong, cases: [...pinned.cases, drawn] })
-  else if (observed === noResponse) noteSilence(drawn, steps)
-  else if (!steps.isRule && isAllowedElsewhere(stage, wrong)) noteMove(stage, wrong, [...before, drawn], steps)
-  else steps.keep(stage, { ...wrong, cases: [...before, drawn], doubt })
+  else if (steps.isRule && observed !== noResponse) steps.keep(stage, { ...wrong, cases: [drawn] })
+  else noteOnce(stage, wrong, before, 'not again on a new pod', steps)
   return true
 }
-
-function noteMove(stage: Subject, { observed }: WrongCase, cases: readonly Drawn[], steps: Steps): void {
-  addNote(stage, cases, `${observed} came once, as if the pod had changed its status by itself, and not again`, steps)
-}
-
-/** True if a pod of another status may answer an action in this way. */
-function isAllowedElsewhere({ trial: { operation } }: Subject, { drawn, answer }: WrongCase): boolean {
-  if (operation !== 'triggerPodAction' || answer === null) return false
-  const statuses = Object.keys(tables.actions) as (keyof typeof tables.actions)[]
-  const allowed = statuses.flatMap((each) => classify({ operation, status: each }, drawn.one.bytes))
-  return allowed.some(({ answers }) => isIn(answer.status, answers))
-}
-
-const doubt = 'it did not come again when they were sent to a new pod'
 
 /** Leaves the pod of a stage as it is to be after a case: another one if nobody knows what became of it. */
 async function moveOn(stage: Subject, { isPodless, drawn, answer }: WrongCase, steps: Steps): Promise<void> {
   const isCarriedOut = answer !== null && isSuccess(answer.status)
   if (isCarriedOut && takesNewPods(stage)) spend(stage, drawn.one)
   if (isCarriedOut) await giveUp(stage, steps)
-  else if (!isPodless) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
+  else if (!isPodless) addRefused(stage, drawn, steps)
 }
 
 /** True if each body that is carried out uses up a pod. */

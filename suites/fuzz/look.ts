@@ -42,11 +42,11 @@ export async function lookAtPod(stage: Subject, steps: Steps): Promise<boolean> 
   if (steps.isRule && !isLeft) context.check('unchanged').saw(outcome.value)
   const changed = changesIn(pod, outcome.value, aside)
   if (changed === null) {
-    dropSettled(stage, context.clock.now(), steps.isTimeFree ? 0 : lookAfterMs(context))
+    dropSettled(stage, steps)
     return false
   }
   const late = () => {
-    const text = `${steps.clean(changed)} ${whileRefused}, and the run ended before the search for the cause`
+    const text = `${steps.clean(changed)} ${whileRefused}, and the run ended before the cause was found`
     addNote(stage, [...stage.accepted, ...sent], text, steps)
   }
   steps.log.undecided.add(late)
@@ -78,10 +78,18 @@ export async function lookAtPod(stage: Subject, steps: Steps): Promise<boolean> 
   return true
 }
 
-/** Gives up the pod of a stage. Refusals after which it was not read are owed. */
+/** Notes that the pod of a stage has refused a body. */
+export function addRefused(stage: Subject, drawn: Drawn, { context, log }: Steps): void {
+  const sent = { ...drawn, isAccepted: false, sentMs: context.clock.now() }
+  stage.sent.push(sent)
+  log.refused++
+  log.unsettled.add(sent)
+}
+
+/** Gives up the pod of a stage. Refusals whose late effects it could not show yet are owed. */
 export async function giveUp(stage: Subject, { drop }: Pick<Steps, 'drop'>): Promise<void> {
   const { pod, sent } = stage
-  const owed = sent.filter(({ isAccepted, seenMs }) => !isAccepted && seenMs === null)
+  const owed = sent.filter(({ isAccepted }) => !isAccepted)
   Object.assign(stage, podless(), { owed: [...stage.owed, ...owed] })
   if (pod !== null) await drop(pod)
 }
@@ -94,13 +102,14 @@ export async function payOwed(stage: Subject, steps: Steps, least = owedAtOnce):
   await findCauses(stage, owed, steps)
 }
 
-/** Forgets cases that a read `afterMs` later showed to have no effect, and remembers what was accepted. */
-function dropSettled(stage: Subject, nowMs: number, afterMs: number): void {
-  for (const each of stage.sent) each.seenMs ??= nowMs
-  const isOver = ({ seenMs }: Sent) => seenMs !== null && nowMs - seenMs >= afterMs
-  const accepted = stage.sent.filter((each) => isOver(each) && each.isAccepted)
-  stage.accepted = [...stage.accepted, ...accepted].slice(-acceptedKept)
-  stage.sent = stage.sent.filter((each) => !isOver(each))
+/** Forgets cases whose late effects the read just now would have shown, and remembers what was accepted. */
+function dropSettled(stage: Subject, { context, isTimeFree, log }: Steps): void {
+  // Time that is free was waited for before the read.
+  const lastMs = context.clock.now() - (isTimeFree ? 0 : lookAfterMs(context))
+  const settled = stage.sent.filter(({ sentMs }) => sentMs <= lastMs)
+  for (const each of settled) log.unsettled.delete(each)
+  stage.accepted = [...stage.accepted, ...settled.filter(({ isAccepted }) => isAccepted)].slice(-acceptedKept)
+  stage.sent = stage.sent.filter(({ sentMs }) => sentMs > lastMs)
 }
 
 /**
@@ -114,6 +123,7 @@ export async function findCauses(stage: Subject, sent: readonly Sent[], steps: S
   const changes = async (cases: readonly Sent[]): Promise<Changed | null> => {
     const outcome = await steps.outcomeOf(() => play(cases.map(({ one }) => one)))
     if ('failure' in outcome) failure = outcome.failure
+    else for (const each of cases) steps.log.unsettled.delete(each)
     return 'value' in outcome && outcome.value.change !== null ? (outcome.value as Changed) : null
   }
   const refused = sent.filter(({ isAccepted }) => !isAccepted)
@@ -165,21 +175,15 @@ async function keepPinned(
   return last
 }
 
-/** Reports a change that no case shows again: a finding, unless a pod may change so by itself. */
+/** Notes a change that no case shows again. */
 function noteUnexplained(stage: Subject, pod: PodView, reply: Reply, failure: string | null, steps: Steps): void {
   const { aside } = stage
   const observed = steps.clean(changesIn(pod, reply, aside) ?? '')
   const now = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
-  const cases = [...stage.accepted, ...stage.sent]
-  if (now !== null && changesOf(pod, now, [...aside, ...movesByItself]) !== null) {
-    const doubt =
-      failure === null
-        ? 'none of them, nor all together, did it again on a new pod'
-        : `they could not be sent to a new pod: ${failure}`
-    steps.keep(stage, { cases, allowed: [], observed, answer: null, also: unchanged, doubt })
-    return
-  }
-  addNote(stage, cases, `${observed} ${whileRefused}, which a pod may change by itself, and not again`, steps)
+  const isOwn = now === null || changesOf(pod, now, [...aside, ...movesByItself]) === null
+  const again = failure === null ? 'not again on a new pod' : `could not be tried on a new pod: ${failure}`
+  const text = `${observed} ${whileRefused}${isOwn ? ', which a pod may change by itself' : ''}, and ${again}`
+  addNote(stage, [...stage.accepted, ...stage.sent], text, steps)
 }
 
 /** Tells of something that is not a finding, and of the cases that were sent before. */

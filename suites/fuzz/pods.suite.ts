@@ -121,7 +121,7 @@ function stepsOf(context: Context): Steps {
   }
 }
 
-function fail({ check }: Context, { cases, allowed, observed, answer, change, doubt }: Seen): void {
+function fail({ check }: Context, { cases, allowed, observed, answer, change }: Seen): void {
   const all = cases.map(({ one }) => one)
   const last = all.at(-1)
   if (last === undefined) return
@@ -130,7 +130,7 @@ function fail({ check }: Context, { cases, allowed, observed, answer, change, do
     check('unchanged').that(false, expected, `${change.text} after ${casesText(all)}`, change.reply)
     return
   }
-  const before = doubt === undefined && all.length > 1 ? ` after ${casesText(all.slice(0, -1))}` : ''
+  const before = all.length > 1 ? ` after ${casesText(all.slice(0, -1))}` : ''
   const expected = `${allowedText(allowed)} to ${bodyText(last.bytes)}`
   check('answer').that(false, expected, `${observed} to ${caseText(last)}${before}`, answer as Reply)
 }

@@ -15,8 +15,8 @@ export interface Sent {
   /** Draws it again, with the seed. */
   readonly path: string
   readonly isAccepted: boolean
-  /** When the pod was first looked at after it and found unchanged, ms; null if it was not yet. */
-  seenMs: number | null
+  /** When its response came, ms. */
+  readonly sentMs: number
 }
 
 /** A kind of pod that one operation is tried on, with the pod that is at hand and what that was sent. */
@@ -35,7 +35,7 @@ export interface Subject {
   unlooked: number
   /** True if another row judges a response since the last look, which may explain a change. */
   isLeft: boolean
-  /** Refused by pods that were given up before they were looked at. */
+  /** Refused by pods that were given up before they were looked at for late effects. */
   owed: Sent[]
   /** Cases until another pod is asked for, since none could be made. */
   podlessFor: number

@@ -32,8 +32,6 @@ export interface Seen {
   readonly change?: Change
   /** The expectation beyond a permitted response. */
   readonly also?: string | undefined
-  /** Why nobody knows which of the cases it takes. */
-  readonly doubt?: string
   readonly isPodless?: boolean
 }
 
@@ -74,8 +72,12 @@ export function createLog() {
     silent: [] as string[],
     /** Observations that are not findings, as sentences. */
     notes: new Set<string>(),
-    /** For each wrong response that is still being searched: keeps it as it was seen if the run ends now. */
+    /** For each wrong response that is still being searched: notes it as it was seen if the run ends now. */
     undecided: new Set<() => void>(),
+    /** How many bodies pods have refused. */
+    refused: 0,
+    /** Those of them after which late effects were not looked for yet. */
+    unsettled: new Set<Drawn>(),
   }
 }
 

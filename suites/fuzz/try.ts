@@ -7,7 +7,7 @@ import { responseTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { sameMounts } from '../shared/patching.ts'
 import { bodySaid } from './cases.ts'
 import { judge, observedIn } from './judge.ts'
-import { giveUp, lookAtPod, payOwed } from './look.ts'
+import { addRefused, giveUp, lookAtPod, payOwed } from './look.ts'
 import { type Allowed, isIn, isLeft } from './oracle.ts'
 import { changesIn } from './player.ts'
 import { isSpent, type Subject } from './stages.ts'
@@ -76,7 +76,7 @@ export async function tryOne(stage: Subject, drawn: Drawn, steps: Steps, sendsVa
   }
   if (steps.isRule) context.check('answer').saw(outcome.value as Reply)
   if (seen.some(isChange)) await accepted(stage, drawn, outcome.value, seen, steps)
-  else if (own !== null) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
+  else if (own !== null) addRefused(stage, drawn, steps)
   const isFull = stage.sent.length >= mostUnsettled
   if (isFull) await context.clock.sleep(lookAfterMs(context))
   if ((++stage.unlooked >= lookEvery && !steps.isRule) || isFull) await lookAtPod(stage, steps)
@@ -114,7 +114,7 @@ async function accepted(stage: Subject, drawn: Drawn, reply: FuzzResponse, seen:
   const goOn = (now: PodView) => {
     stage.pod = steps.isRule ? now : withMountsOf(before, now)
     stage.aside = asideAfter(stage.aside, drawn.one, after)
-    stage.sent.push({ ...drawn, isAccepted: true, seenMs: null })
+    stage.sent.push({ ...drawn, isAccepted: true, sentMs: steps.context.clock.now() })
   }
   const answered = steps.isRule ? null : podOf(reply.json, before.exchange)
   const isShown = seen.some(

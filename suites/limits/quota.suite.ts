@@ -67,5 +67,5 @@ function sentOf(exchange: Exchange): Sent {
 }
 
 function isCounted({ key, operation }: Exchange): boolean {
-  return key !== null && operation !== uncounted
+  return key !== null && !uncounted.has(operation)
 }

@@ -8,12 +8,12 @@ const rateHeaders = [
   { clause: 'rate-limit-policy', name: 'RateLimit-Policy', count: 'q', seconds: 'w' },
 ] as const
 
-/** Nothing says that listings of the catalog are counted. */
-export const uncounted = 'listCpuFlavors'
+/** Nothing says that listings of the catalog are counted, or requests that are not operations. */
+export const uncounted: ReadonlySet<string> = new Set(['listCpuFlavors', 'otherPodRoute'])
 
 /** The rate headers of a response, with their texts. Every rule here reads them. */
 export const headersIn = memoize(({ operation, response }: Exchange) => {
-  if (response === null || operation === uncounted) return []
+  if (response === null || uncounted.has(operation)) return []
   return rateHeaders.flatMap((header) => {
     const text = headerList(response.headers, header.name)
     return text === null ? [] : [{ ...header, text }]
