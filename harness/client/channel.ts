@@ -1,5 +1,5 @@
 import type { Tolerances } from '../../target/tolerances.ts'
-import type { Exchange, Operation, WireRequest } from '../exchange/exchange.ts'
+import type { Exchange, Operation, WireRequest, WireResponse } from '../exchange/exchange.ts'
 import type { Transport } from '../transport/types.ts'
 import type { Gate } from './gate.ts'
 
@@ -19,7 +19,7 @@ export interface Channel {
   readonly record: (exchange: Exchange) => void
   readonly connections: Connections
   /** How the host of an address has answered all scenarios. */
-  readonly health: (url: string) => HostHealth
+  readonly health: (outgoing: Outgoing) => HostHealth
 }
 
 /** Which exchange followed which on a connection. */
@@ -33,10 +33,8 @@ export interface Connections {
 
 /** How a host answers. Beyond a bound it is given up. */
 export interface HostHealth {
-  /** Consecutive requests without a response. */
-  unanswered: number
-  /** When a request was last sent to it, real ms. */
-  triedMs: number
+  /** The response. Throws without sending while the host is given up. */
+  send(outgoing: Outgoing, transmit: () => Promise<WireResponse>): Promise<WireResponse>
 }
 
 /** Options of sending a request. */

@@ -16,10 +16,6 @@ export interface Recorded {
   }
 }
 
-/** The target is given up after so many consecutive requests without a response. */
-const mostUnanswered = 8
-/** Real ms after which a target that was given up is tried again. */
-const tryAgainMs = 5_000
 /** The beginning of the failure of a request that was not sent because the quota was used up. */
 const unsentPrefix = 'not sent: '
 
@@ -58,13 +54,12 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     try {
       if (failure === null) {
         outgoing.sending?.()
-        response = await transmitUnlessGivenUp(request, outgoing, background, sentAfter)
+        const transmitted = () => transmit(request, outgoing, background, sentAfter)
+        response = await channel.health(outgoing).send(outgoing, transmitted)
       }
     } catch (error) {
       if (!(error instanceof TransportFailure)) throw error
       failure = error.message
-      if (error.kind === 'unreachable' || error.kind === 'timeout' || error.kind === 'reset')
-        channel.health(request.url).unanswered++
     }
     const old = (response as (WireResponse & Recorded) | null)?.recorded
     const after = old?.received ?? { target: channel.now(), harness: channel.wallNow() }
@@ -96,26 +91,6 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     channel.record(exchange)
     onRecorded()
     return exchange
-  }
-
-  /** The response. Throws without sending while the target is given up. */
-  async function transmitUnlessGivenUp(
-    request: WireRequest,
-    outgoing: Outgoing,
-    background: boolean,
-    sentAfter: ResponsePatience['sentAfter'],
-  ): Promise<WireResponse> {
-    const health = channel.health(request.url)
-    if (health.unanswered >= mostUnanswered && channel.wallNow() - health.triedMs < tryAgainMs) {
-      throw new TransportFailure(
-        'malformed',
-        `not sent, because ${health.unanswered} requests in a row had no response`,
-      )
-    }
-    health.triedMs = channel.wallNow()
-    const response = await transmit(request, outgoing, background, sentAfter)
-    health.unanswered = 0
-    return response
   }
 
   function transmit(

@@ -23,7 +23,7 @@ const services: RunServices = {
     gate: () => null,
     isElsewhere: () => false,
     record: () => {},
-    health: () => ({ unanswered: 0, triedMs: 0 }),
+    health: () => ({ send: (_, transmit) => transmit() }),
     connections: createConnections(async () => false),
   },
   target,

@@ -4,6 +4,7 @@ import type { Target } from '../../target/types.ts'
 import type { Channel, HostHealth } from '../client/channel.ts'
 import { createConnections, trialOwner } from '../client/connections.ts'
 import type { Direct } from '../client/direct.ts'
+import { createHostHealth } from '../client/health.ts'
 import type { RunClock } from '../clock/types.ts'
 import { randomFrom } from '../common/random.ts'
 import type { Exchange, WireResponse } from '../exchange/exchange.ts'
@@ -13,7 +14,7 @@ import { costOfRule } from '../plan/costs.ts'
 import { beginsBefore } from '../plan/plan.ts'
 import { waitMsOf } from '../plan/turns.ts'
 import { createGates } from '../planes/gates.ts'
-import { foundationRank, planeOfOperation } from '../planes/index.ts'
+import { allPlanes, foundationRank, planeOfOperation, sectionOf } from '../planes/index.ts'
 import type { RunServices } from '../planes/owner.ts'
 import type { Plane } from '../planes/plane.ts'
 import { createPodTimes } from '../planes/pods/pod-times.ts'
@@ -99,7 +100,19 @@ export function createSession(options: SessionOptions) {
   const knowledge = createKnowledge(options.known ?? null, recorder.event)
   const foundations = createFoundations(knowledge, (rule) => running.has(rule))
   const longWaits = createLongWaits(knowledge, cuts, clock.now)
-  const { services, exchanges } = createServices(options, { target, foundations, longWaits }, fold.exchange)
+  /** Ends the rules about planes at a host that is too slow for every request. */
+  function giveUp(host: string, operation: string, reason: string): void {
+    const isThere = ({ name }: Plane) => hostOf(sectionOf(target, name)?.url ?? '') === host
+    const planes = new Set([planeOfOperation(operation), ...allPlanes().filter(isThere)].map(({ name }) => name))
+    const ended = scenarios.filter(({ id }) => needsOf(rowOf(id)).some((need) => planes.has(need)))
+    const error = new Unverified(reason)
+    cuts.cut(
+      error,
+      ended.map(({ id }) => id),
+    )
+  }
+  const judges = { exchange: fold.exchange, giveUp }
+  const { services, exchanges } = createServices(options, { target, foundations, longWaits }, judges)
   const owners: Owner[] = []
   const addOwner = (name: string): Owner => {
     const owner = createOwner(services, name, clock.actor(name))
@@ -194,18 +207,25 @@ function inOrder(rules: readonly Scenario[], seed: number, rowOf: (id: string) =
     .map(({ rule }) => rule)
 }
 
+function hostOf(url: string): string {
+  return /^\w+:\/*[^/]*/.exec(url)?.[0] ?? ''
+}
+
 function isScenario(rule: Rule): rule is Scenario {
   return rule.kind === 'scenario'
 }
 
 /**
- * The services that all owners of a session share, and the number of exchanges so far. `judge` is called with each
- * exchange.
+ * The services that all owners of a session share, and the number of exchanges so far. `judges` are called with each
+ * exchange, and with a host that is too slow.
  */
 function createServices(
   options: SessionOptions,
   known: Pick<RunServices, 'target' | 'foundations' | 'longWaits'>,
-  judge: (exchange: Exchange) => void,
+  judges: {
+    readonly exchange: (exchange: Exchange) => void
+    readonly giveUp: (host: string, operation: string, reason: string) => void
+  },
 ) {
   const { target } = known
   const { runId, clock, recorder, seed, transport, wallNow, listener } = options
@@ -241,12 +261,14 @@ function createServices(
     isElsewhere: (outgoing) => planeOfOperation(outgoing.operation).pacing.isElsewhere(outgoing),
     record(exchange: Exchange) {
       recorder.exchange(exchange)
-      judge(exchange)
+      judges.exchange(exchange)
     },
     connections,
-    health(url) {
-      const host = /^\w+:\/*[^/]*/.exec(url)?.[0] ?? ''
-      const health = hosts.get(host) ?? { unanswered: 0, triedMs: 0 }
+    health({ url, operation }) {
+      const host = hostOf(url)
+      const onTooSlow = (reason: string) => judges.giveUp(host, operation, reason)
+      const { answerMs } = target.tolerances
+      const health = hosts.get(host) ?? createHostHealth({ host, answerMs, now: wallNow, onTooSlow })
       hosts.set(host, health)
       return health
     },

@@ -1,0 +1,81 @@
+import { lengthOf } from '../common/length.ts'
+import type { WireResponse } from '../exchange/exchange.ts'
+import { TransportFailure } from '../transport/types.ts'
+import type { HostHealth, Outgoing } from './channel.ts'
+
+/** A host is given up after so many consecutive requests without a response. */
+const maxFailed = 8
+/** It is also given up after so many that each took nearly the tolerance `answer`, if they took twice that together. */
+const maxSlow = 3
+/** The share of the tolerance from which a response is slow. */
+const slowShare = 0.9
+/** Real ms after which a host that was given up is tried again. */
+const tryAgainMs = 5_000
+
+export interface HealthOptions {
+  /** Scheme, name and port of the host. */
+  readonly host: string
+  /** Real ms to wait for a complete response. */
+  readonly answerMs: number
+  /** Real time, ms. */
+  readonly now: () => number
+  /** Called if a host that was given up for being slow was tried again, and was slow again. */
+  readonly onTooSlow: (reason: string) => void
+}
+
+/** How a host answers all scenarios. While it is given up, one request at a time tries it again. */
+export function createHostHealth({ host, answerMs, now, onTooSlow }: HealthOptions): HostHealth {
+  const slowMs = slowShare * answerMs
+  let failed = 0
+  let slow = 0
+  /** When the first of the slow requests was sent. */
+  let slowSinceMs = 0
+  let triedMs = 0
+  let isTried = false
+  /** Why the host is given up; null if it is not. */
+  let reason: string | null = null
+
+  function fail(sentMs: number): void {
+    failed++
+    if (now() - sentMs < slowMs) slow = 0
+    else if (++slow === 1) slowSinceMs = sentMs
+    const isSlow = slow >= maxSlow && (failed >= maxFailed || now() - slowSinceMs >= 2 * answerMs)
+    if (isSlow) reason ??= `${host} is too slow: ${slow} requests in a row took more than ${lengthOf(slowMs)}`
+    else if (failed >= maxFailed) reason ??= `${failed} requests in a row had no response`
+  }
+
+  function succeed({ method, takesTime }: Outgoing, sentMs: number): void {
+    if (takesTime === true || now() - sentMs < slowMs) {
+      failed = slow = 0
+      reason = null
+    }
+    // A slow creation says nothing about other requests.
+    else if (method === 'GET') fail(sentMs)
+  }
+
+  return {
+    async send(outgoing: Outgoing, transmit: () => Promise<WireResponse>): Promise<WireResponse> {
+      const isTrial = reason !== null
+      const isRefused = isTried || outgoing.takesTime === true || now() - triedMs < tryAgainMs
+      if (isTrial && isRefused) throw new TransportFailure('malformed', `not sent, because ${reason}`)
+      const sentMs = now()
+      triedMs = sentMs
+      isTried = isTrial
+      try {
+        const response = await transmit()
+        succeed(outgoing, sentMs)
+        return response
+      } catch (error) {
+        if (error instanceof TransportFailure && isFailure.has(error.kind)) fail(sentMs)
+        throw error
+      } finally {
+        if (isTrial) {
+          isTried = false
+          if (reason !== null && slow >= maxSlow) onTooSlow(reason)
+        }
+      }
+    },
+  }
+}
+
+const isFailure: ReadonlySet<string> = new Set(['unreachable', 'timeout', 'reset'])
