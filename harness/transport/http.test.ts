@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type HttpTransport, overHttp } from './http.ts'
-import { maxResponseBytes, TransportFailure } from './types.ts'
+import { maxResponseBytes, type ResponsePatience, TransportFailure } from './types.ts'
 
 let server: Server | undefined
 let http: HttpTransport | undefined
@@ -91,6 +91,30 @@ describe('a connection that is closed as the second request comes on it', () => 
       expect((await http.send(get(url), { newConnection })).status).toBe(400)
     }
   })
+})
+
+test('a request knows the one before it on its connection', async () => {
+  const url = await answering((socket) => {
+    socket.write(plain)
+    socket.on('data', () => socket.write(plain))
+  })
+  http = overHttp({ connections: 1 })
+  const { send } = http
+  const own = {}
+  async function earlierOf(path: string, more: ResponsePatience = {}): Promise<string | null> {
+    let earlier: string | null = null
+    const sentAfter = (request: { readonly url: string }) => {
+      earlier = request.url.slice(url.length)
+    }
+    await send(get(url + path), { ...more, sentAfter })
+    return earlier
+  }
+  expect(await earlierOf('/1')).toBe(null)
+  expect(await earlierOf('/2')).toBe('/1')
+  expect(await earlierOf('/3', { newConnection: true })).toBe(null)
+  expect(await earlierOf('/4', { connection: own })).toBe(null)
+  expect(await earlierOf('/5', { connection: own })).toBe('/4')
+  expect(await earlierOf('/6')).toBe('/2')
 })
 
 describe('one connection, on which a request waits for the answer to the one before it', () => {
