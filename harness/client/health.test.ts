@@ -42,16 +42,24 @@ function createHost() {
 test.each([
   ['without a complete response', 30],
   ['just within the tolerance', 28],
-])('three reads in a row, each %s, give a host up; one more ends its rules', async (_, seconds) => {
+])('three reads in a row, each %s, give a host up, and one more for good', async (_, seconds) => {
   const { over, pass, send } = createHost()
   await send(1)
   for (let n = 0; n < 3; n++) expect(await send(seconds)).toBe('sent')
   expect(await send(seconds)).toBe('sent')
   expect(over).toEqual([slowText(3)])
+  pass(6)
+  expect(await send(1)).toBe(`not sent, because ${slowText(3)}`)
+})
+
+test('a host that is quick again when it is tried is not given up for good', async () => {
+  const { over, pass, send } = createHost()
+  for (let n = 0; n < 3; n++) await send(30)
   expect(await send(1, { takesTime: true })).toBe(`not sent, because ${slowText(3)}`)
   pass(6)
   expect(await send(1)).toBe('sent')
   expect(await send(1, { takesTime: true })).toBe('sent')
+  expect(over).toEqual([])
 })
 
 test.each([

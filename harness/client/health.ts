@@ -19,11 +19,14 @@ export interface HealthOptions {
   readonly answerMs: number
   /** Real time, ms. */
   readonly now: () => number
-  /** Called if a host that was given up for being slow was tried again, and was slow again. */
+  /** Called if the host is given up for good. */
   readonly onTooSlow: (reason: string) => void
 }
 
-/** How a host answers all scenarios. While it is given up, one request at a time tries it again. */
+/**
+ * How a host answers all scenarios. While it is given up, one request at a time tries it again; a host that is slow then
+ * too is given up for good.
+ */
 export function createHostHealth({ host, answerMs, now, onTooSlow }: HealthOptions): HostHealth {
   const slowMs = slowShare * answerMs
   let failed = 0
@@ -34,6 +37,8 @@ export function createHostHealth({ host, answerMs, now, onTooSlow }: HealthOptio
   let isTried = false
   /** Why the host is given up; null if it is not. */
   let reason: string | null = null
+  /** True if it was slow when it was tried again: then it is given up for good. */
+  let isOver = false
 
   function fail(sentMs: number): void {
     failed++
@@ -56,7 +61,7 @@ export function createHostHealth({ host, answerMs, now, onTooSlow }: HealthOptio
   return {
     async send(outgoing: Outgoing, transmit: () => Promise<WireResponse>): Promise<WireResponse> {
       const isTrial = reason !== null
-      const isRefused = isTried || outgoing.takesTime === true || now() - triedMs < tryAgainMs
+      const isRefused = isOver || isTried || outgoing.takesTime === true || now() - triedMs < tryAgainMs
       if (isTrial && isRefused) throw new TransportFailure('malformed', `not sent, because ${reason}`)
       const sentMs = now()
       triedMs = sentMs
@@ -71,7 +76,8 @@ export function createHostHealth({ host, answerMs, now, onTooSlow }: HealthOptio
       } finally {
         if (isTrial) {
           isTried = false
-          if (reason !== null && slow >= maxSlow) onTooSlow(reason)
+          isOver = reason !== null && slow >= maxSlow
+          if (reason !== null && isOver) onTooSlow(reason)
         }
       }
     },
