@@ -1,11 +1,13 @@
 import { planeOfRule } from '../harness/planes/index.ts'
 import type { Health, LoadFacts } from '../harness/record/events.ts'
+import type { TakeUnrecorded } from '../harness/run/invariants.ts'
 import type { Target } from '../target/types.ts'
 import { analyse } from './analyse/analyse.ts'
 import type { LoadRule } from './analyse/rules.ts'
 import type { LoadVerdict } from './analyse/verdict.ts'
 import { type LeftOut, leftOutOf } from './claims.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
+import { givePoints } from './pods/exchanges.ts'
 import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
 import type { Point } from './points.ts'
 import { planAfterSmoke, readSmoke, type Smoke, type Undecided } from './queue/after-smoke.ts'
@@ -38,6 +40,8 @@ export interface ConductOptions {
   /** Told of the plans of a plane: first those that are certain or likely, then those that follow from its smoke. */
   readonly planned?: (steps: readonly Step[]) => void
   readonly judged?: (judged: Judged) => void
+  /** Takes each request to the pod API for the invariants of the run. */
+  readonly takePoint?: TakeUnrecorded
 }
 
 /** Why the plans of a plane ended early. */
@@ -62,7 +66,7 @@ export interface Conducted {
  * judged until then, and the next plane goes on. The same rules and points give the same result, live or in a replay.
  */
 export async function conductLoad(options: ConductOptions): Promise<Conducted> {
-  const { target, load, perform, planned = () => {} } = options
+  const { target, load, perform, planned = () => {}, takePoint = () => {} } = options
   const leftOut = leftOutOf(load.rules, target)
   const rules = new Set(load.rules.filter((id) => !leftOut.has(id)))
   const judged: Judged[] = []
@@ -75,6 +79,7 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
       const one = judge(step, await perform(step), rules, target)
       taken.push(one)
       judged.push(one)
+      if (step.plan.plane === 'pods') givePoints(one.points, takePoint)
       options.judged?.(one)
     }
     return taken

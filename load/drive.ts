@@ -16,7 +16,7 @@ import { loadOf, planFolder, plansFolder, pointsOf } from './record.ts'
 const longestReason = 1_000
 
 /** Drives the plans of a run with k6, records each, and judges them. */
-export const driveLoad: DriveLoad = async (task) => {
+export const driveLoad: DriveLoad = async (task, takePoint) => {
   const { run, options, target, recorder, reportProgress } = task
   const { load, evidence } = options
   if (load === undefined) throw new Error('the run has no load')
@@ -65,7 +65,7 @@ export const driveLoad: DriveLoad = async (task) => {
   }
 
   try {
-    const conducted = await conductLoad({ target, load, perform, planned, judged })
+    const conducted = await conductLoad({ target, load, perform, planned, judged, takePoint })
     for (const { reason } of conducted.brokenOff.values())
       reportProgress({ type: 'shown', lines: [`plumbline: ${reason}`] })
     return judgementsOf(loadOf(run), conducted)

@@ -16,7 +16,8 @@ export interface Point {
   readonly retryAfter?: string | null
   readonly rateLimit?: string | null
   readonly rateLimitPolicy?: string | null
-  /** The beginning of the body of a 429, if the script records it. */
+  readonly contentType?: string | null
+  /** The beginning of the body of an error, if the script records it. */
   readonly body?: string | null
 }
 

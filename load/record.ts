@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrokenOffEvent, LoadFacts, PlanEvent, RunEvent } from '../harness/record/events.ts'
+import type { TakeUnrecorded } from '../harness/run/invariants.ts'
 import type { Target } from '../target/types.ts'
 import { type Conducted, conductLoad, type Perform } from './conduct.ts'
 import { judgementsOf } from './judgements.ts'
@@ -28,8 +29,8 @@ export function pointsOf(dir: string, plan: string): PlanEvent['points'] {
 }
 
 /** Judges the load of a record in `dir` again, by its plans and their points. */
-export async function replayLoad(dir: string, run: RunEvent, driven: readonly Driving[]) {
-  return judgementsOf(loadOf(run), await conductRecorded(dir, run, driven))
+export async function replayLoad(dir: string, run: RunEvent, driven: readonly Driving[], takePoint?: TakeUnrecorded) {
+  return judgementsOf(loadOf(run), await conductRecorded(dir, run, driven, takePoint))
 }
 
 /** The load of a run that has one. */
@@ -39,7 +40,12 @@ export function loadOf({ load }: RunEvent): LoadFacts {
 }
 
 /** Conducts a load with the plans of a record, which are all that follow from its rules and points, and no others. */
-export async function conductRecorded(dir: string, run: RunEvent, driven: readonly Driving[]): Promise<Conducted> {
+export async function conductRecorded(
+  dir: string,
+  run: RunEvent,
+  driven: readonly Driving[],
+  takePoint: TakeUnrecorded = () => {},
+): Promise<Conducted> {
   let count = 0
   const perform: Perform = async ({ name }) => {
     const event = driven[count++]
@@ -55,7 +61,7 @@ export async function conductRecorded(dir: string, run: RunEvent, driven: readon
     }
     return { points, notes, health }
   }
-  const conducted = await conductLoad({ target: run.target as Target, load: loadOf(run), perform })
+  const conducted = await conductLoad({ target: run.target as Target, load: loadOf(run), perform, takePoint })
   const isDamaged = [...conducted.brokenOff.values()].some(({ verdict }) => verdict === 'broken')
   if (isDamaged || count >= driven.length) return conducted
   const surplus = {

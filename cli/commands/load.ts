@@ -1,6 +1,7 @@
 import { pluralize } from '../../harness/common/pluralize.ts'
 import type { RunEvent } from '../../harness/record/events.ts'
 import { readEvidence } from '../../harness/record/read.ts'
+import { loadAloneRules } from '../../load/pods/exchanges.ts'
 import type { Point } from '../../load/points.ts'
 import { conductRecorded, type Driving } from '../../load/record.ts'
 import { exitCodes } from '../../results/types.ts'
@@ -29,9 +30,11 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
   await refuseStandingClock(target)
   // A k6 may have to be built first: a folder that cannot be written is refused before that.
   if (out !== undefined) openOutput(terminal.cwd, out)
+  // Every request of a whole load is judged by the invariants, too.
+  const others = kind === 'pods' && options.only.length === 0 ? loadAloneRules : []
   const { options: load, estimate } = await prepareLoad(selected, target, options, terminal, kind === 'smoke')
   return conduct({
-    plan: { seed: null, profiles, strict: false, keep: false, rules: selected, load },
+    plan: { seed: null, profiles, strict: false, keep: false, rules: [...selected, ...others].sort(), load },
     target,
     targetFile,
     out,

@@ -15,18 +15,23 @@ const findingsKept = 20
 
 type Tally = ReturnType<typeof emptyTally>
 
+/** Takes a request that is not in the record as an exchange, for those of `rules` that are invariants of the run. */
+export type TakeUnrecorded = (exchange: Exchange, rules: ReadonlySet<string>) => void
+
 /** Folds every exchange of a run, in the order in which they ended, into the invariants. */
 export function foldInvariants(rules: readonly Invariant[], target: Target) {
   const tallies = rules.map(emptyTally)
+  const takeAll = (exchange: Exchange, isRecorded: boolean, canJudge: (rule: string) => boolean) => {
+    const plane = planeOfOperation(exchange.operation)
+    const isOfOtherRules = exchange.isOutOfStep !== true && !isOfTrial(exchange)
+    for (const tally of tallies) {
+      const isMeant = tally.rule.ofConnections === true || (isOfOtherRules && tally.plane === plane)
+      if (tally.fault === undefined && isMeant && canJudge(tally.rule.id)) take(tally, exchange, isRecorded, target)
+    }
+  }
   return {
-    exchange(exchange: Exchange): void {
-      const plane = planeOfOperation(exchange.operation)
-      const isOfOtherRules = exchange.isOutOfStep !== true && !isOfTrial(exchange)
-      for (const tally of tallies) {
-        const isMeant = tally.rule.ofConnections === true || (isOfOtherRules && tally.plane === plane)
-        if (tally.fault === undefined && isMeant) take(tally, exchange, target)
-      }
-    },
+    exchange: (exchange: Exchange): void => takeAll(exchange, true, () => true),
+    unrecorded: ((exchange, rules) => takeAll(exchange, false, (rule) => rules.has(rule))) satisfies TakeUnrecorded,
     /** `scenarios`: the judgements of those that made the exchanges, or were kept from that. */
     judge(rowOf: (id: string) => RuleRow, scenarios: readonly Judgement[] = []): Judgement[] {
       const onPlane = ({ name }: Plane) => scenarios.filter(({ rule }) => needsOf(rowOf(rule)).includes(name))
@@ -50,20 +55,20 @@ function emptyTally(rule: Invariant) {
   }
 }
 
-function take(tally: Tally, exchange: Exchange, target: Target): void {
+function take(tally: Tally, exchange: Exchange, isRecorded: boolean, target: Target): void {
   try {
     const { state, exercised, findings, readings = {} } = tally.rule.reduce(tally.state, exchange, target)
     tally.state = state
     if (exercised.length === 0 && findings.length === 0) return
     tally.exchanges++
     Object.assign(tally.readings, readings)
-    tally.startedMs ??= exchange.sent.target
-    tally.endedMs = exchange.received.target
+    tally.startedMs ??= Math.round(exchange.sent.target)
+    tally.endedMs = Math.round(exchange.received.target)
     for (const clause of exercised) tally.clauses.add(clause)
     for (const finding of findings) {
       const key = `${finding.clause}\n${finding.expected}\n${finding.observed}`
       if (tally.findings.size < findingsKept && !tally.findings.has(key)) {
-        tally.findings.set(key, { exchange: exchange.n, ...finding })
+        tally.findings.set(key, { exchange: exchange.n, ...finding, ...(isRecorded ? {} : { exchange: null }) })
       }
     }
   } catch (error) {

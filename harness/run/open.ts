@@ -27,6 +27,7 @@ import { inProcess } from '../transport/in-process.ts'
 import { sayIfSlow } from '../transport/slow.ts'
 import type { Transport } from '../transport/types.ts'
 import { guardRun } from './guard.ts'
+import type { TakeUnrecorded } from './invariants.ts'
 import { type Judgement, recordJudgement } from './judge.ts'
 import { createMeter, reasonToEnd } from './meter.ts'
 import type { DriveLoad, Progress, RunOptions } from './options.ts'
@@ -88,7 +89,7 @@ export async function openRun(options: RunOptions) {
     version: options.plumbline,
     seed: options.seed ?? 0,
     // A load of one plane leaves the others alone.
-    target: selected.size > 0 ? target : withPlanesOf(target, loaded),
+    target: isLoadAlone(options) ? withPlanesOf(target, loaded) : target,
     transport,
     clock,
     recorder,
@@ -129,11 +130,20 @@ export async function openRun(options: RunOptions) {
     reportProgress({ type: 'verdict', rule, verdict, done, total })
   }
 
-  async function driveLoad(): Promise<Judgement[]> {
+  async function driveLoad(take: TakeUnrecorded): Promise<readonly Judgement[]> {
     if (load === undefined) return []
     const module = (await import(load.module)) as { readonly driveLoad: DriveLoad }
     const task = { run: started, options, target, transport, recorder, resources, reportProgress }
-    return (await module.driveLoad(task)).map((judgement) => recordJudgement(recorder, judgement))
+    return module.driveLoad(task, take)
+  }
+
+  /** Judges the invariants, by what the load sends as well, and the load. */
+  async function judgeRest(): Promise<Judgement[]> {
+    let ofLoad: readonly Judgement[] = []
+    const invariants = await session.finish(async (take) => {
+      ofLoad = await driveLoad(take)
+    })
+    return [...invariants, ...ofLoad.map((judgement) => recordJudgement(recorder, judgement))]
   }
 
   return {
@@ -151,9 +161,9 @@ export async function openRun(options: RunOptions) {
       await nextTurn()
       recorder.flush()
     },
-    /** Judges the invariants, removes what is left, drives and judges the load, ends the record. */
+    /** Removes what is left, drives the load, judges the invariants and the load, ends the record. */
     async finish(): Promise<Judgement[]> {
-      const judgements = stopped === null ? [...(await session.finish()), ...(await driveLoad())] : []
+      const judgements = stopped === null ? await judgeRest() : []
       for (const judgement of judgements) judged(judgement)
       clearInterval(ticker)
       endGuard()
@@ -176,6 +186,13 @@ export async function openRun(options: RunOptions) {
 /** Without it, such a run would seem to stand still. */
 const lateResponse = `no response within ${lengthOf(lateResponseMs)}, so the clock advances; if responses take controlled time, each costs that much real time (docs/clock.md)`
 
+/** True for a load beside which no rule sends anything. */
+function isLoadAlone({ load, rules }: RunOptions): boolean {
+  if (load === undefined) return false
+  const selected = new Set(rules.filter((id) => !load.rules.includes(id)))
+  return !allRules().some(({ id, kind }) => kind === 'scenario' && selected.has(id))
+}
+
 /** The target with only the planes of these rules. */
 function withPlanesOf(target: Target, rules: readonly string[]): Target {
   const judged = new Set(rules.map((id) => planeOfRule(id).name))
@@ -193,7 +210,7 @@ async function connect(options: RunOptions): Promise<Connected> {
   if (options.target === null) throw new Error('a run needs a target or a module to embed')
   const { tolerances, receiver } = options.target
   // Load needs no arrivals.
-  const wanted = options.load?.rules.length === options.rules.length ? null : receiver
+  const wanted = isLoadAlone(options) ? null : receiver
   const heard = wanted === null ? null : await listen(wanted.listen)
   const [listener, deaf] = typeof heard === 'string' ? [null, heard] : [heard, null]
   const url = wanted?.url === '' ? (listener?.url ?? '') : (wanted?.url ?? '')

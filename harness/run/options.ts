@@ -5,6 +5,7 @@ import type { Recorder } from '../record/recorder.ts'
 import type { ResourceLedger } from '../record/resources.ts'
 import type { Verdict } from '../rule/outcome.ts'
 import type { Transport } from '../transport/types.ts'
+import type { TakeUnrecorded } from './invariants.ts'
 import type { Judgement } from './judge.ts'
 
 /**
@@ -68,13 +69,14 @@ export interface LoadTask {
 }
 
 /** Drives the load of a run and judges its rules. */
-export type DriveLoad = (task: LoadTask) => Promise<readonly Judgement[]>
+export type DriveLoad = (task: LoadTask, take: TakeUnrecorded) => Promise<readonly Judgement[]>
 
 /** Judges the load of a record in `dir` again, by its plans and their points. */
 export type ReplayLoad = (
   dir: string,
   run: RunEvent,
   driven: readonly (PlanEvent | BrokenOffEvent)[],
+  take: TakeUnrecorded,
 ) => Promise<readonly Judgement[]>
 
 /** One line of progress from the running process, as NDJSON on file descriptor 3. */

@@ -108,11 +108,13 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       rowOf,
     })
     const scenarios = await Promise.all(session.scenarios.map(({ judge }) => judge()))
-    if (fold !== null) for (const judgement of fold.judge(rowOf, scenarios)) recordJudgement(recorder, judgement)
-    if (run.load !== undefined) {
-      if (options.load === undefined) throw new Error('a record of load needs the judges of load')
-      for (const judgement of await options.load(dir, run, driven)) recordJudgement(recorder, judgement)
+    if (run.load !== undefined && options.load === undefined) {
+      throw new Error('a record of load needs the judges of load')
     }
+    // The invariants judge what the load sent as well.
+    const ofLoad = run.load === undefined ? [] : await options.load?.(dir, run, driven, fold?.unrecorded ?? (() => {}))
+    const invariants = fold?.judge(rowOf, scenarios) ?? []
+    for (const judgement of [...invariants, ...(ofLoad ?? [])]) recordJudgement(recorder, judgement)
   }
   return { run, stated, events: [...kept, ...judged, ...(end === null ? [] : [end])] }
 }

@@ -31,7 +31,7 @@ import type { Values } from '../variation/dimensions.ts'
 import { misreadsBodyOf } from './connection-trial.ts'
 import { createCuts } from './cuts.ts'
 import { createFoundations } from './foundations.ts'
-import { foldInvariants } from './invariants.ts'
+import { foldInvariants, type TakeUnrecorded } from './invariants.ts'
 import { type Judgement, recordJudgement, shorten } from './judge.ts'
 import { createJudging, type RunReserve } from './judging.ts'
 import { createKnowledge } from './knowledge.ts'
@@ -158,11 +158,15 @@ export function createSession(options: SessionOptions) {
     cut: cuts.cut,
     /** Exchanges so far. */
     exchanges,
-    /** Ends fixtures in the making, removes what is left and judges the invariants. After it nothing is sent. */
-    async finish(): Promise<Judgement[]> {
+    /**
+     * Ends fixtures in the making, removes what is left, lets `drive` send the load of the run, and judges the invariants. After it
+     * nothing is sent.
+     */
+    async finish(drive: (take: TakeUnrecorded) => Promise<void> = async () => {}): Promise<Judgement[]> {
       // If the run was cut, shared fixtures are still being made.
       for (const owner of owners) owner.release()
       await removeLeftovers(services, clock, owners, false)
+      await drive(fold.unrecorded)
       return fold.judge(rowOf, judgements).map((judgement) => recordJudgement(recorder, judgement))
     },
     /** Lets every job go on: what is held is answered sooner. */

@@ -73,6 +73,7 @@ function pointOf(line: string): Point {
       retryAfter: tags.retry_after ?? null,
       rateLimit: tags.ratelimit ?? null,
       rateLimitPolicy: tags.ratelimit_policy ?? null,
+      contentType: tags.content_type ?? null,
       body: tags.body ?? null,
     }),
   }

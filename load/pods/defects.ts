@@ -79,7 +79,132 @@ export const podLoadDefects: readonly LoadDefect[] = [
     }),
     observed: /^a request [\d,]+ ms after the 429 was served, though Retry-After said \d+ s$/,
   },
+  {
+    id: 'pods-429-plain-text',
+    says: 'A 429 is plain text.',
+    rule: 'errors.problem.media-type',
+    change: rewrites((response) => new Response('slow down', { status: 429, headers: plain(response.headers) })),
+    observed: /^text\/plain$/,
+  },
+  {
+    id: 'pods-429-without-title',
+    says: 'The problem of a 429 has no title.',
+    rule: 'errors.problem.shape',
+    change: rewrites(async (response) => {
+      const { title: _, ...problem } = (await response.json()) as Readonly<Record<string, unknown>>
+      return new Response(JSON.stringify(problem), { status: 429, headers: response.headers })
+    }),
+    observed: /^title: nothing$/,
+  },
+  {
+    id: 'pods-429-says-503',
+    says: 'The problem of a 429 says 503.',
+    rule: 'errors.problem.status',
+    change: rewrites(async (response) => {
+      const text = (await response.text()).replace('"status":429', '"status":503')
+      return new Response(text, { status: 429, headers: response.headers })
+    }),
+    observed: /^status 503 in the body$/,
+  },
+  {
+    id: 'pods-429-resets-late',
+    says: 'A 429 says that the minute resets in an hour.',
+    rule: 'limits.pods.bounds',
+    change: showsRates((text) => text.replace(/("minute";r=\d+);t=\d+/, '$1;t=3600')),
+    observed: /^t above w in the window minute$/,
+  },
+  {
+    id: 'pods-429-day-without-t',
+    says: 'A 429 does not say when the day resets.',
+    rule: 'limits.pods.headers-syntax',
+    change: showsRates((text) => text.replace(/("day";r=\d+);t=\d+/, '$1')),
+    observed: /^t of day missing$/,
+  },
+  {
+    id: 'pods-429-minute-alone',
+    says: 'A 429 shows no window but the minute.',
+    rule: 'limits.pods.windows',
+    change: showsRates((text) => text.replace(/,.*/, '')),
+    observed: /^minute$/,
+  },
+  {
+    id: 'pods-429-names-tokens',
+    says: 'A 429 names its windows by tokens.',
+    rule: 'limits.pods.structured',
+    change: showsRates((text) => text.replaceAll('"', '')),
+    observed: /^no string$/,
+  },
+  {
+    id: 'pods-served-at-zero',
+    says: 'Four more requests are served once r of the minute is 0.',
+    rule: 'limits.pods.counts-down',
+    change: limited((limiter) => {
+      let beyond = 0
+      return {
+        take(user, nowMs) {
+          const reading = limiter.take(user, nowMs)
+          return { ...reading, isRefused: reading.isRefused && ++beyond > 4 }
+        },
+      }
+    }),
+    observed: /^more served than q of minute grants$/,
+  },
+  {
+    id: 'pods-hour-never-falls',
+    says: 'r of the hour never falls.',
+    rule: 'limits.pods.counts-down',
+    change: (options) =>
+      limited((limiter) => ({
+        take(user, nowMs) {
+          const { windows, isRefused } = limiter.take(user, nowMs)
+          return { isRefused, windows: windows.map((one) => (one.name === 'hour' ? { ...one, remaining: 19 } : one)) }
+        },
+      }))(composeOptions(options, { quotas: { minute: 15, hour: 20 } })),
+    observed: /^r of hour has not fallen$/,
+  },
+  {
+    id: 'pods-third-request-refused',
+    says: 'The third request is refused for 40 seconds.',
+    rule: 'limits.pods.no-early-429',
+    change: (options) =>
+      limited((limiter) => {
+        let requests = 0
+        return {
+          take(user, nowMs) {
+            const reading = limiter.take(user, nowMs)
+            return { ...reading, isRefused: ++requests === 3 || reading.isRefused }
+          },
+        }
+      })(waits(() => '40')(options)),
+    observed: /^429$/,
+  },
 ]
+
+/** Each 429 of the pod plane is another response. */
+function rewrites(rewrite: (response: Response) => Response | Promise<Response>) {
+  return (options: ReferenceOptions): ReferenceOptions =>
+    composeOptions(options, {
+      wrapFetch: (fetch) => async (request) => {
+        const response = await fetch(request)
+        return response.status === 429 && response.headers.has('ratelimit') ? rewrite(response) : response
+      },
+    })
+}
+
+/** Each 429 of the pod plane has another RateLimit. */
+function showsRates(change: (text: string) => string) {
+  return rewrites(({ body, status, headers }) => {
+    const changed = new Headers(headers)
+    changed.set('ratelimit', change(headers.get('ratelimit') ?? ''))
+    return new Response(body, { status, headers: changed })
+  })
+}
+
+function plain(headers: Headers): Headers {
+  const changed = new Headers(headers)
+  changed.set('content-type', 'text/plain')
+  return changed
+}
 
 /** Another limiter around the one that there is. */
 function limited(wrap: (limiter: Limiter) => Limiter) {

@@ -1,7 +1,7 @@
 import { sleep } from 'k6'
 import { Trend } from 'k6/metrics'
 import { createSend, optionsOf, readPlan } from './lib/k6.ts'
-import { type PodAnswer, podSteps } from './lib/steps.ts'
+import { BODY_CHARACTERS, type PodAnswer, podSteps } from './lib/steps.ts'
 
 // One request after the other (headings Errors and Limits).
 const plan = readPlan()
@@ -9,10 +9,12 @@ const request = plan.requests.pods ?? { method: 'GET', path: '/v2/pods', body: n
 const sendOne = createSend(plan)
 const recorded = new Trend('plumbline_answer', true)
 
-const HEADERS = { retry_after: 'Retry-After', ratelimit: 'Ratelimit', ratelimit_policy: 'Ratelimit-Policy' }
-
-/** Characters of the body of a 429 that are kept. */
-const BODY_CHARACTERS = 500
+const HEADERS = {
+  retry_after: 'Retry-After',
+  ratelimit: 'Ratelimit',
+  ratelimit_policy: 'Ratelimit-Policy',
+  content_type: 'Content-Type',
+}
 
 export const options = optionsOf(plan)
 
@@ -35,7 +37,7 @@ function send(): PodAnswer {
     const line = headers[name]
     if (line !== undefined) tags[tag] = line
   }
-  if (status === 429) tags.body = String(body ?? '').slice(0, BODY_CHARACTERS)
+  if (status >= 400) tags.body = String(body ?? '').slice(0, BODY_CHARACTERS)
   recorded.add(timings.duration, tags)
   return { status, retryAfter: headers['Retry-After'] ?? null }
 }

@@ -17,6 +17,9 @@ export function filled(
   return { method, path: fill(path), body: body === null ? null : fill(body) }
 }
 
+/** Characters of the body of an error that are kept; a shorter one is whole. */
+export const BODY_CHARACTERS = 2000
+
 /** The status of a response, and its Retry-After if there is one. */
 export interface PodAnswer {
   readonly status: number

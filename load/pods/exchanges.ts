@@ -1,0 +1,66 @@
+import type { RuleId } from '../../generated/rules.ts'
+import type { Exchange } from '../../harness/exchange/exchange.ts'
+import type { TakeUnrecorded } from '../../harness/run/invariants.ts'
+import type { Point } from '../points.ts'
+import { BODY_CHARACTERS } from '../scripts/lib/steps.ts'
+
+/** Invariants that judge a request by its status and its rate headers. */
+const ofHeaders = [
+  'limits.pods.bounds',
+  'limits.pods.counts-down',
+  'limits.pods.headers-on-success',
+  'limits.pods.headers-syntax',
+  'limits.pods.no-early-429',
+  'limits.pods.resets',
+  'limits.pods.structured',
+  'limits.pods.windows',
+] as const satisfies readonly RuleId[]
+
+/** Invariants that judge an error by its whole body and its media type. */
+const ofErrors = [
+  'errors.problem.media-type',
+  'errors.problem.shape',
+  'errors.problem.status',
+] as const satisfies readonly RuleId[]
+
+/** The rules of `check` that judge the requests of a load on the pod API as well. */
+export const podPointRules: readonly RuleId[] = [...ofHeaders, ...ofErrors]
+
+/** Those that a load alone exercises. It is too short for `limits.pods.resets`, and judges `headers-on-success` itself. */
+export const loadAloneRules = podPointRules.filter(
+  (id) => id !== 'limits.pods.resets' && id !== 'limits.pods.headers-on-success',
+)
+
+/** Gives requests to the pod API to the invariants, as far as the script recorded them. */
+export function givePoints(points: readonly Point[], take: TakeUnrecorded): void {
+  for (const point of points.toSorted((a, b) => a.receivedMs - b.receivedMs)) {
+    if (point.rateLimit === undefined) continue
+    const { body = null, contentType, status } = point
+    const isWhole = status >= 400 && contentType !== undefined && body !== null && body.length < BODY_CHARACTERS
+    take(exchangeOf(point), new Set(isWhole ? podPointRules : ofHeaders))
+  }
+}
+
+function exchangeOf(point: Point): Exchange {
+  const { kind, status, sentMs, receivedMs, body } = point
+  const lines = {
+    'content-type': point.contentType,
+    'retry-after': point.retryAfter,
+    ratelimit: point.rateLimit,
+    'ratelimit-policy': point.rateLimitPolicy,
+  }
+  const headers = Object.entries(lines).filter((line): line is [string, string] => typeof line[1] === 'string')
+  const isAnswered = kind === 'answer'
+  return {
+    n: 0,
+    owner: 'load',
+    operation: 'listPods',
+    subject: null,
+    key: 'full',
+    sent: { target: sentMs, harness: sentMs },
+    received: { target: receivedMs, harness: receivedMs },
+    request: { method: 'GET', url: '', headers: [], body: null },
+    response: isAnswered ? { status, headers, body: new TextEncoder().encode(body ?? '') } : null,
+    failure: isAnswered ? null : 'no complete response',
+  }
+}
