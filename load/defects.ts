@@ -31,6 +31,14 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     observed: /^purge served \d+ requests between .* where 2 each 10,000 ms explain at most \d+$/,
   },
   {
+    id: 'purge-three',
+    says: 'Purge is limited to three requests each window, where two are promised.',
+    rule: 'limits.queue.purge',
+    change: withRate('purge', { requests: 3 }),
+    observed:
+      /^purge served \d+ requests between .*, (where 2 each 10,000 ms explain|at moments that no kind of counting 2)/,
+  },
+  {
     id: 'operations-share-a-limit',
     says: 'All operations of an endpoint draw on one limit.',
     rule: 'limits.queue.per-operation',

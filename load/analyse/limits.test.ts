@@ -63,6 +63,7 @@ test.each([3, 2500])('ways of up to %i ms there and back make no legal limiter f
 })
 
 const half = (number: number) => number / 2
+const more = (number: number) => number + 1
 const twice = (number: number) => number * 2
 const none = () => 1_000_000
 
@@ -163,6 +164,20 @@ test.each(defects)('%s is caught under every kind of counting', async (_, defect
     const found = told.find((verdict) => verdict.rule === rule)
     expect(found).toMatchObject({ verdict: 'failed', sentence: expect.stringMatching(sentence) })
   }
+})
+
+test.each([
+  ['fixed-window', 0],
+  ['first-request-window', 0],
+  ['sliding-log', 0],
+  ['token-bucket', 0],
+  ['gcra', 0],
+  ['fixed-window', 40],
+  ['sliding-log', 40],
+] as const)('one more than a limit of two is caught: %s, ways of up to %i ms', async (kind, wayMs) => {
+  const options = { operation: 'purge', shape: 'over' } as const
+  const told = await verdicts({ kind, offsetMs: 777, wayMs, requests: more }, options)
+  expect(told[0]).toMatchObject({ verdict: 'failed', sentence: expect.stringMatching(/^purge served 1\d requests/) })
 })
 
 test('with an unknown number of workers nothing is too generous, and what is too strict still is', async () => {

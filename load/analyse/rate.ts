@@ -1,5 +1,6 @@
 import type { PlannedLimit, QueuePlan } from '../plan/types.ts'
-import { isRefused, isServed, type Point } from '../points.ts'
+import { isNeither, isRefused, isServed, type Point } from '../points.ts'
+import { EXACT_UP_TO, isExplainable } from './exact.ts'
 import { createExplainer } from './explain.ts'
 import { findOverflow } from './generous.ts'
 import { type Case, failed, milliseconds, passed, type Ruling, unclear } from './verdict.ts'
@@ -31,11 +32,9 @@ export function judgeTooGenerous({ plan, points, beganMs }: Case): Ruling {
   const { operation, windowMs, concurrent } = plan.limit
   const requests = limitInForce(plan)
   const each = `${requests} each ${milliseconds(windowMs)}`
-  const overflow = findOverflow(points.filter(isServed), requests, windowMs)
-  if (overflow !== null) {
-    const { fromMs, toMs, served, allowed } = overflow
-    const span = `between ${milliseconds(fromMs - beganMs)} and ${milliseconds(toMs - beganMs)}`
-    const sentence = `${operation} served ${served} requests ${span}, where ${each} explain at most ${allowed}`
+  const tooMany = excessOf(points, requests, windowMs, beganMs)
+  if (tooMany !== null) {
+    const sentence = `${operation} served ${tooMany}`
     if (plan.workers !== 'unknown') return failed(sentence)
     return unclear(`${sentence}; running workers may have raised the limit`)
   }
@@ -50,6 +49,25 @@ export function judgeTooGenerous({ plan, points, beganMs }: Case): Ruling {
   return passed(
     `${operation} refused ${refused.length} of ${points.length} requests, and served no span more than ${each} explain`,
   )
+}
+
+/** What was served beyond a limit, or null. */
+function excessOf(points: readonly Point[], requests: number, windowMs: number, beganMs: number): string | null {
+  const each = `${requests} each ${milliseconds(windowMs)}`
+  const between = (fromMs: number, toMs: number) =>
+    `between ${milliseconds(fromMs - beganMs)} and ${milliseconds(toMs - beganMs)}`
+  const served = points.filter(isServed).sort((a, b) => a.sentMs - b.sentMs)
+  const overflow = findOverflow(served, requests, windowMs)
+  if (overflow !== null) {
+    const { fromMs, toMs, served, allowed } = overflow
+    return `${served} requests ${between(fromMs, toMs)}, where ${each} explain at most ${allowed}`
+  }
+  // An error may have been counted, too.
+  if (requests > EXACT_UP_TO || points.some(isNeither) || isExplainable(served, requests, windowMs)) return null
+  const [first] = served
+  const last = served.at(-1)
+  if (first === undefined || last === undefined) return null
+  return `${served.length} requests ${between(first.sentMs, last.receivedMs)}, at moments that no kind of counting ${each} explains`
 }
 
 /** The higher of the base and what the running workers allow (heading Limits). */

@@ -20,6 +20,10 @@ export const SECOND_ENDPOINT = 'second'
 
 /** Share of the limit at which "too strict" and the neighbour are driven. */
 const UNDER_SHARE = 0.8
+/** Share of the limit at which "too generous" is driven. */
+const OVER_SHARE = 1.5
+/** The same for a limit of a few requests: one more than permitted in each window shows only if more are offered. */
+const OVER_SHARE_OF_FEW = 3
 /** Windows of even load. K windows show a limit that is more than 1/K too generous. */
 const WINDOWS = 4
 /** How long a client waits beyond a window until it counts as over, as a share of it. */
@@ -55,8 +59,8 @@ function limitOf(operation: RateOperation, windowScale: number): PlannedLimit {
 }
 
 function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePlanOptions): Stretch[] {
-  const { shape, overShare = 1.5, neighbour } = options
   const { requests, windowMs } = limit
+  const { shape, overShare = requests < FEWEST_IN_A_ROW ? OVER_SHARE_OF_FEW : OVER_SHARE, neighbour } = options
   const even = evenly(limit)
   switch (shape) {
     case 'smoke':
