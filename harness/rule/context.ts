@@ -7,7 +7,7 @@ import type { Fixtures, PlannedJob } from '../fixtures/types.ts'
 import type { LbClient } from '../planes/lb/client.ts'
 import type { LongWait } from '../planes/owner.ts'
 import type { Foundation } from '../planes/plane.ts'
-import type { Settle } from '../planes/pods/access.ts'
+import type { Settle, Settled } from '../planes/pods/access.ts'
 import type { PodClient } from '../planes/pods/client.ts'
 import type { QueueClient } from '../planes/queue/client.ts'
 import type { Followed, JobAt } from '../planes/queue/job-status.ts'
@@ -46,6 +46,8 @@ export interface Context {
   /** The assertions of a clause; each clause has a name in its rule and a defect in the proof. */
   check(clause: string): Check
   readonly settle: Settle
+  /** Waits until a pod that was started while EXITED is RUNNING, or never will be. */
+  readonly settleStarted: (id: string) => Promise<Settled>
   /**
    * Reads a job that should exist. If no operation has shown it yet, a 404 is read again during `visible`.
    * Rejects with Blocked by queue.status.shape if /status does not show it, with Inconclusive after a 502, 503 or 504.

@@ -117,6 +117,7 @@ export function createContext(
     came: services.longWaits.came,
     on: (plane, key = 'full') => owner.access(planeNamed(plane)).as(key),
     settle: owner.pods.settle,
+    settleStarted: owner.pods.settleStarted,
     reserve: owner.pods.reserve,
     found: owner.queue.found,
     follow: owner.queue.follow,

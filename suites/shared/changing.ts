@@ -64,11 +64,13 @@ export async function afterwards(
   id: string,
   look: (when: string) => Promise<unknown>,
 ): Promise<void> {
-  const { pods, settle, vary } = context
+  const { pods, settle, settleStarted, vary } = context
+  const isStopped = async () => (await settle(id, (seen) => seen === 'EXITED')).settled
+  const isStarted = async () => (await settleStarted(id)).status === 'RUNNING'
   const drawn = vary.draw('afterwards')
-  for (const [action, status] of lives[drawn]) {
-    const { status: actStatus } = await pods.act(id, action)
-    if (!isSuccess(actStatus) || !(await settle(id, (seen) => seen === status)).settled) {
+  for (const action of lives[drawn]) {
+    const { status } = await pods.act(id, action)
+    if (!isSuccess(status) || !(await (action === 'start' ? isStarted() : isStopped()))) {
       return vary.fellBack('afterwards')
     }
     await look(` after ${action}`)
@@ -77,9 +79,6 @@ export async function afterwards(
 
 const lives = {
   nothing: [],
-  started: [['start', 'RUNNING']],
-  'started and stopped': [
-    ['start', 'RUNNING'],
-    ['stop', 'EXITED'],
-  ],
+  started: ['start'],
+  'started and stopped': ['start', 'stop'],
 } as const

@@ -35,6 +35,9 @@ export type PodMaker = ReturnType<PodAccess['maker']>
 /** How long others wait for the first RUNNING pod of a run before they look at their own, ms. */
 const firstPodMs = 20_000
 
+/** Statuses in which a start has ended, or never will. */
+const startEnds: ReadonlySet<string> = new Set(['RUNNING', 'ERROR', 'TERMINATED', 'gone'])
+
 export function createPodAccess(host: OwnerContext) {
   const { services, name, actor, sender, isReleased, waitOnce } = host
   const { target } = services
@@ -56,6 +59,25 @@ export function createPodAccess(host: OwnerContext) {
     }
   }
 
+  /** Waits until a pod may be RUNNING, by what others took: earlier reads show nothing new and use quota. */
+  async function spareLooks(since: 'created' | 'started', sinceMs: number): Promise<void> {
+    const ripening = services.podTimes.untilRunning[since]
+    await actor.until(ripening.first(), actor.now() + firstPodMs)
+    await actor.at(sinceMs + ripening.ms())
+  }
+
+  /** Waits until a pod that was started while EXITED is RUNNING, or has taken another way. */
+  async function settleStarted(id: string): Promise<Settled> {
+    const startedMs = actor.now()
+    await spareLooks('started', startedMs)
+    let lastMs = startedMs
+    return settle(id, (seen) => {
+      if (seen === 'RUNNING') services.podTimes.untilRunning.started.came(lastMs - startedMs, actor.now() - startedMs)
+      lastMs = actor.now()
+      return startEnds.has(seen)
+    })
+  }
+
   /** Waits until the quota has room for so many requests, and keeps it for this owner. */
   const reserve = (requests: number) => sender.reserve('getPod', requests)
 
@@ -64,6 +86,7 @@ export function createPodAccess(host: OwnerContext) {
     target,
     pods: as('full'),
     settle,
+    settleStarted,
     cpu,
     reserve,
     /** Runs a hook for a pod. Resolves with the reason if it failed, else with null. */
@@ -76,12 +99,7 @@ export function createPodAccess(host: OwnerContext) {
     /** The moment of the owner's last exchange or wait. */
     now: () => actor.now(),
     podTimes: services.podTimes,
-    /** Waits until a pod may be RUNNING, by what others took: earlier reads show nothing new and use quota. */
-    async spareLooks(createdMs: number): Promise<void> {
-      const { podTimes } = services
-      await actor.until(podTimes.firstRunning(), actor.now() + firstPodMs)
-      await actor.at(createdMs + podTimes.untilRunningMs())
-    },
+    spareLooks,
     waitOnce,
     came: services.longWaits.came,
     /** Notes that an optional part of a shape did not come about. */
@@ -89,7 +107,7 @@ export function createPodAccess(host: OwnerContext) {
     lacksCapacity: (reply: Reply) => lacksCapacity(target, reply),
   })
 
-  return { as, removables, remover, settle, reserve, maker }
+  return { as, removables, remover, settle, settleStarted, reserve, maker }
 }
 
 /** Throws Inconclusive if a response shows a lack of capacity. */
