@@ -50,6 +50,9 @@ export const defaultManagement: Omit<ManagementPlane, 'url' | 'paths' | 'templat
   // The rule that needs most needs two; a third lets others run beside it.
   workers: 3,
   idleUnit: 's',
+  // 5s: few platforms have a longer minimum, and rules wait for it.
+  idleTimeout: 5,
+  workersMax: 1_000,
   standardQuota: false,
   exclusive: false,
 }

@@ -20,7 +20,7 @@ import { defect, part, refusing, requestOf, restated } from './tools.ts'
 /** The finding if an operation is refused and carried out. */
 const effects = [
   ['createEndpoint', 'not-created', 'the endpoint whose creation was refused'],
-  ['updateEndpoint', 'unchanged', 'idleTimeout 7'],
+  ['updateEndpoint', 'unchanged', 'idleTimeout 15'],
   ['deleteEndpoint', 'unchanged', 'status 404'],
 ] as const
 

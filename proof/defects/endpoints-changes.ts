@@ -48,7 +48,7 @@ export const endpointChanges: readonly Defect[] = [
   }),
   defect('endpoint-update-of-timeout-ignored', 'endpoints.update-keeps', 'changed', {
     says: 'An update of the idleTimeout is answered 200 and ignored.',
-    observed: 'idleTimeout 13',
+    observed: 'idleTimeout 35',
     change: revertsUpdates(['idleTimeoutMs']),
   }),
   defect('endpoint-update-of-name-ignored', 'endpoints.update-keeps', 'changed', {
@@ -58,7 +58,7 @@ export const endpointChanges: readonly Defect[] = [
   }),
   defect('endpoint-update-of-two-keeps-one', 'endpoints.update-keeps', 'changed', {
     says: 'Of an update of two members only the first is carried out.',
-    observed: 'idleTimeout 17',
+    observed: 'idleTimeout 15',
     change: part('changeEndpoint', (next, endpoint, body) =>
       next(endpoint, Object.fromEntries(Object.entries(body as Json).slice(0, 1))),
     ),

@@ -1,6 +1,7 @@
-import type { PodCreate } from '../../generated/api.ts'
+import type { EndpointCreate, PodCreate } from '../../generated/api.ts'
 import { refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
+import { management } from './endpoints.ts'
 import { latitude, type More, verdict } from './tools.ts'
 
 /** Bounds of a platform on what the description leaves open: each refuses values that another platform takes. */
@@ -25,7 +26,56 @@ export const bounds: readonly Latitude[] = [
   bounded('mount-paths-flat', 'Mount paths have one level.', ({ mounts }) =>
     [mounts?.persistent?.path, mounts?.network?.[0]?.path].some((path) => /^\/.*\//.test(path ?? '')),
   ),
+  ofEndpoints('names-of-40', 'Names of endpoints have at most 40 characters.', ({ name = '' }) => name.length > 40, {
+    planes: ['management', 'deploy'],
+  }),
+  ofEndpoints(
+    'idle-60',
+    'The idleTimeout of an endpoint is at least 60 seconds.',
+    ({ idleTimeout = 60 }) => idleTimeout < 60,
+    {
+      file: management({ idleTimeout: 60 }),
+    },
+  ),
+  ofEndpoints(
+    'idle-by-fives',
+    'The idleTimeout of an endpoint is a multiple of 5.',
+    ({ idleTimeout = 5 }) => idleTimeout % 5 > 0,
+  ),
+  ofEndpoints('workers-1', 'An endpoint has at most one worker.', ({ workersMax = 1 }) => workersMax > 1, {
+    file: management({ workersMax: 1 }),
+    verdicts: { 'endpoints.quota-update': 'inconclusive' },
+  }),
+  ofEndpoints('workers-3', 'An endpoint has at most three workers.', ({ workersMax = 1 }) => workersMax > 3, {
+    file: management({ workersMax: 3 }),
+  }),
+  ofEndpoints(
+    'workers-min-0',
+    'No worker of an endpoint stays without a job.',
+    ({ workersMin = 0 }) => workersMin > 0,
+    {
+      verdicts: verdict('inconclusive', ['endpoints.workers-min', 'endpoints.update-workers']),
+    },
+  ),
+  ofEndpoints(
+    'one-gpu-type',
+    'An endpoint names one GPU type at most.',
+    ({ gpuTypeIds = [] }) => gpuTypeIds.length > 1,
+    {
+      verdicts: verdict('inconclusive', ['endpoints.gpu-priority', 'endpoints.echoes']),
+    },
+  ),
 ]
+
+/** Endpoints beyond a bound are refused, when they are created or changed. */
+function ofEndpoints(id: string, says: string, isBeyond: (body: EndpointCreate) => boolean, more: More = {}): Latitude {
+  return latitude(`endpoint-${id}`, says, {
+    planes: ['management'],
+    about: `the bounds of endpoint-${id.split('-')[0]}`,
+    change: refusing('settleEndpoint', (body) => isBeyond(body as EndpointCreate) && [400, says]),
+    ...more,
+  })
+}
 
 /** Creations beyond a bound are refused, once their bodies are valid. */
 function bounded(id: string, says: string, isBeyond: (body: PodCreate) => boolean, more: More = {}): Latitude {

@@ -105,7 +105,7 @@ async function workingEndpoints(context: Context) {
   const update = (idleTimeout: number): Send => {
     return (caller, options) => caller.call('updateEndpoint', { ...options, ids, body: { idleTimeout } })
   }
-  const updated = idleTimeoutOf(context, 6)
+  const updated = idleTimeoutOf(context, 2)
   const updates = part('management.update') && works('updateEndpoint', await update(updated)(api, { repeats: true }))
   await listEndpoints(context)
   const read = await get(context, endpoint.id)
@@ -117,7 +117,7 @@ async function workingEndpoints(context: Context) {
     ['createEndpoint', (caller, options) => caller.call('createEndpoint', { ...options, body: refused })],
   ])
   if (reads) requests.set('getEndpoint', (caller, options) => caller.call('getEndpoint', { ...options, ids }))
-  if (updates) requests.set('updateEndpoint', update(idleTimeoutOf(context, 7)))
+  if (updates) requests.set('updateEndpoint', update(idleTimeoutOf(context, 3)))
   if (removes) requests.set('deleteEndpoint', (caller, options) => caller.call('deleteEndpoint', { ...options, ids }))
 
   /** The endpoint is as it was. */

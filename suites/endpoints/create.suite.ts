@@ -17,6 +17,7 @@ import {
   sectionOf,
   speaksOfQuota,
   submitTo,
+  workersOf,
 } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
 import { anId, kindOfValue } from '../shared/readers.ts'
@@ -51,8 +52,8 @@ rule('endpoints.echoes', { creates: 2 }, async (context) => {
   // Values that no platform has as a default.
   const unusual = {
     gpuTypeIds: sectionOf(context).gpus.toReversed(),
-    workersMax: 2,
-    idleTimeout: idleTimeoutOf(context, 13),
+    workersMax: workersOf(context, 2),
+    idleTimeout: idleTimeoutOf(context, 7),
   }
   const { body, reply } = await createdEndpoint(context, unusual)
   const shown = context.check('object').object(reply)

@@ -18,6 +18,7 @@ import {
   saysQuota,
   update,
   whileQuotaIsUsed,
+  workersOf,
 } from '../shared/endpoints.ts'
 import { lookUntil, untilFound } from '../shared/look-until.ts'
 
@@ -27,17 +28,10 @@ const atOnce = 20
 const quota = tables.quotas.workers
 
 rule('endpoints.quota', { alone: true }, async (context) => {
-  const { check } = context
   const left = await leftOfQuota(context)
   // The last worker is an endpoint of its own.
-  const sizes = left > 1 ? [left - 1, 1] : [1]
-  const ids: string[] = []
-  for (const workersMax of sizes) {
-    // Workers of endpoints that other rules deleted may count for a while.
-    const reply = await createWithin(context, workersMax, ids.length > 0)
-    check('exact').success(reply)
-    ids.push(idIn(reply.json) ?? '')
-  }
+  const ids = await useUp(context, 'exact', left - 1)
+  ids.push(...(await useUp(context, 'exact', 1, ids.length > 0)))
   const body = endpointBody(context)
   const refused = await context.on('management').call('createEndpoint', { body, mustBeRefused: true })
   expectOverQuota(context, refused)
@@ -48,8 +42,11 @@ rule('endpoints.quota', { alone: true }, async (context) => {
 
 rule('endpoints.quota-race', { alone: true }, async (context) => {
   const { check, clock, on, target } = context
-  const left = await leftOfQuota(context)
-  const workersMax = sizeFor(left)
+  const all = await leftOfQuota(context)
+  const workersMax = workersOf(context, sizeFor(all))
+  // Endpoints with few workers each would fit into what is left.
+  const used = await useUp(context, 'rest', Math.max(0, all - atOnce * workersMax + 1))
+  const left = used.length > 0 ? await leftOfQuota(context, used) : all
   const replies: Reply[] = []
   const bodies = Array.from({ length: atOnce }, () => endpointBody(context, { workersMax }))
   const coming = bodies.map((body) => on('management').begin('createEndpoint', { body }))
@@ -62,14 +59,17 @@ rule('endpoints.quota-race', { alone: true }, async (context) => {
   const workers = made.length * workersMax
   check('sum').that(workers <= left, `at most ${left} more workers`, `${workers} more workers`, last)
   // What the race left of the quota can be used: no refused creation keeps a part of it.
-  const ids = made.map(({ json }) => idIn(json) ?? '')
-  const rest = await leftOfQuota(context, ids)
-  if (rest > 0) check('rest').success(await createWithin(context, rest, made.length > 0))
+  const ids = [...used, ...made.map(({ json }) => idIn(json) ?? '')]
+  await useUp(context, 'rest', await leftOfQuota(context, ids), made.length > 0)
 })
 
 rule('endpoints.quota-update', { alone: true }, async (context) => {
   const { check, clock, inconclusive, target } = context
-  const left = await leftOfQuota(context)
+  const all = await leftOfQuota(context)
+  // The update beyond the quota must not exceed what an endpoint may have.
+  const left = Math.min(all, workersOf(context, all + 1) - 1)
+  if (left === 0) inconclusive('an endpoint has one worker at most, so no update exceeds the quota')
+  await useUp(context, 'unchanged', all - left)
   const { id } = await createdEndpoint(context)
   const within = await whileQuotaIsUsed(context, () => update(context, id, { workersMax: left }), isQuotaUsed)
   if (!isSuccess(within.status)) await expectUpdatable(context, id, 'within', within, { workersMax: 2 })
@@ -94,6 +94,18 @@ rule('endpoints.quota-update', { alone: true }, async (context) => {
     if (workersIn(last) !== left) otherwise(workersIn(last), last)
   }
 })
+
+/** Uses up workers of the quota with endpoints that have no more than each may have; their ids. */
+async function useUp(context: Context, clause: string, workers: number, succeeded = false): Promise<string[]> {
+  const ids: string[] = []
+  for (let left = workers; left > 0; left -= workersOf(context, left)) {
+    // Workers of endpoints that other rules deleted may count for a while.
+    const reply = await createWithin(context, workersOf(context, left), succeeded || ids.length > 0)
+    context.check(clause).success(reply)
+    ids.push(idIn(reply.json) ?? '')
+  }
+  return ids
+}
 
 /**
  * Creates an endpoint with `workersMax`. If it is refused without a word of the quota, first shows that a plain creation

@@ -13,6 +13,7 @@ import {
   submitTo,
   update,
   whileQuotaIsUsed,
+  workersOf,
 } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
 import { lookUntil } from '../shared/look-until.ts'
@@ -23,7 +24,7 @@ const parameters = ['name', 'templateId', 'gpuTypeIds', 'workersMin', 'workersMa
 
 rule('endpoints.update-keeps', { varies: ['order', 'look'], creates: 2 }, async (context) => {
   const { check, inconclusive, part, vary } = context
-  const { id } = await createdEndpoint(context, { idleTimeout: idleTimeoutOf(context, 13) })
+  const { id } = await createdEndpoint(context, { idleTimeout: idleTimeoutOf(context, 7) })
   const read = await get(context, id)
   const shown = membersOf(read.json)
   if (read.status >= 500) check('kept').success(read)
@@ -49,10 +50,10 @@ function updates(context: Context): readonly Members[] {
   const { nextName, part } = context
   return [
     { name: nextName() },
-    { idleTimeout: idleTimeoutOf(context, 17) },
-    { workersMax: 2 },
+    { idleTimeout: idleTimeoutOf(context, 3) },
+    { workersMax: workersOf(context, 2) },
     ...(part('gpu.several') ? [{ gpuTypeIds: sectionOf(context).gpus.toReversed() }] : []),
-    { workersMax: 1, idleTimeout: idleTimeoutOf(context, 19) },
+    { workersMax: 1, idleTimeout: idleTimeoutOf(context, 4) },
   ]
 }
 

@@ -10,17 +10,15 @@ import {
   createdEndpoint,
   endOf,
   expectUpdatable,
-  idleTimeoutOf,
   isQuotaUsed,
   sectionOf,
   submitTo,
   update,
   whileQuotaIsUsed,
+  workersOf,
 } from '../shared/endpoints.ts'
 import { lookUntil } from '../shared/look-until.ts'
 
-/** The idleTimeout of new endpoints, seconds. */
-const idleSeconds = 5
 /** How long a worker that must not start is waited for, ms. */
 const spareMs = 10_000
 
@@ -54,22 +52,24 @@ rule<'next' | 'first'>(
 
 rule('endpoints.workers-min', { creates: 2, varies: ['upkeep'] }, async (context) => {
   const { clock, part, target } = context
-  const { id } = await createdEndpoint(context, { workersMin: 2, workersMax: 2 })
-  await expectTwoReady(context, id, 'minimum', '2 workers without any job')
-  await clock.sleep(idleSeconds * 1_000 + target.tolerances.sweepMs)
-  await expectTwoReady(context, id, 'stays', '2 workers after the idleTimeout')
-  if (part('receiver')) await expectAtMost(context, id, 'maximum', 2)
+  const workers = workersOf(context, 2)
+  const { id } = await createdEndpoint(context, { workersMin: workers, workersMax: workers })
+  await expectReady(context, id, workers, ['minimum', 'without any job'])
+  await clock.sleep(idleMs(context) + target.tolerances.sweepMs)
+  await expectReady(context, id, workers, ['stays', 'after the idleTimeout'])
+  if (part('receiver')) await expectAtMost(context, id, 'maximum', workers)
 })
 
 rule('endpoints.update-workers', { creates: 2 }, async (context) => {
   const { clock, part, target } = context
   const { id } = await createdEndpoint(context)
-  await updateTo({ workersMin: 2, workersMax: 2 })
-  await expectTwoReady(context, id, 'minimum', '2 workers after the update')
+  const workers = workersOf(context, 2)
+  await updateTo({ workersMin: workers, workersMax: workers })
+  await expectReady(context, id, workers, ['minimum', 'after the update'])
   if (!part('receiver')) return
-  await expectAtMost(context, id, 'maximum', 2)
+  await expectAtMost(context, id, 'maximum', workers)
   await updateTo({ workersMin: 0, workersMax: 1 })
-  await clock.sleep(idleSeconds * 1_000 + target.tolerances.sweepMs)
+  await clock.sleep(idleMs(context) + target.tolerances.sweepMs)
   await expectAtMost(context, id, 'lowered', 1)
 
   async function updateTo(body: Members): Promise<void> {
@@ -103,26 +103,32 @@ async function release(context: Context, held: readonly SubmittedJob[]): Promise
   for (const job of held) await endOf(context, job)
 }
 
-/** Two workers are ready. If they come only with jobs, there is capacity. */
-async function expectTwoReady(context: Context, id: string, clause: string, expected: string): Promise<void> {
+/** So many workers, one or two, are ready. If they come only with jobs, there is capacity. */
+async function expectReady(
+  context: Context,
+  id: string,
+  workers: number,
+  [clause, when]: readonly [clause: string, when: string],
+): Promise<void> {
   const { check, inconclusive, part, target } = context
   const look = () => readyWorkers(context, id)
-  const seen = await lookUntil(context, target.tolerances.coldStartMs, look, ({ ready }) => ready >= 2)
+  const seen = await lookUntil(context, target.tolerances.coldStartMs, look, ({ ready }) => ready >= workers)
   if (seen.ready === 0) await endOf(context, await submitTo(context, id))
-  else if (seen.ready < 2 && part('receiver')) await release(context, await heldJobs(context, id, 2, 2))
-  else if (seen.ready < 2)
+  else if (seen.ready < workers && part('receiver')) await release(context, await heldJobs(context, id, 2, 2))
+  else if (seen.ready < workers)
     inconclusive('one of 2 workers is ready; only a receiver shows if there is capacity for both')
-  check(clause).that(seen.ready >= 2, expected, pluralize(seen.ready, 'worker'), seen.reply)
+  const expected = `${pluralize(workers, 'worker')} ${when}`
+  check(clause).that(seen.ready >= workers, expected, pluralize(seen.ready, 'worker'), seen.reply)
 }
 
 rule('endpoints.idle-timeout', { varies: ['upkeep'] }, async (context) => {
   const { check, clock, reading, target } = context
   const { dispatchMs, sweepMs } = target.tolerances
-  const { id } = await createdEndpoint(context, { idleTimeout: idleTimeoutOf(context, idleSeconds) })
+  const { id } = await createdEndpoint(context)
   const first = await executed(context, id)
   const soon = await executed(context, id)
   reading('before the idleTimeout', nameOf(first, soon))
-  await clock.sleep(idleSeconds * 1_000 + sweepMs + dispatchMs)
+  await clock.sleep(idleMs(context) + sweepMs + dispatchMs)
   reading('after the idleTimeout', nameOf(first, await executed(context, id)))
 
   /** The worker of a job that is executed at once. */
@@ -134,6 +140,11 @@ rule('endpoints.idle-timeout', { varies: ['upkeep'] }, async (context) => {
     return workerOf(start)
   }
 })
+
+/** The idleTimeout of new endpoints, ms. */
+function idleMs(context: Context): number {
+  return sectionOf(context).idleTimeout * 1_000
+}
 
 /** The id of the GPU that a worker reports; `no GPU` if it has none. */
 function gpuIn({ json }: Reply): string {
