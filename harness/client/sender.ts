@@ -3,6 +3,7 @@ import { tables } from '../../generated/tables.ts'
 import type { Actor, PendingEvent } from '../clock/types.ts'
 import type { Exchange, WireRequest, WireResponse } from '../exchange/exchange.ts'
 import { Inconclusive, Unanswered } from '../rule/outcome.ts'
+import { readCommandAddress } from '../tool/address.ts'
 import { type ResponsePatience, TransportFailure } from '../transport/types.ts'
 import type { Channel, Outgoing } from './channel.ts'
 import { createQuota } from './quota.ts'
@@ -105,7 +106,8 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       ...(outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
       ...(outgoing.newConnection === undefined ? {} : { newConnection: outgoing.newConnection }),
     }
-    if (outgoing.takesTime !== true) return actor.during(channel.transport(request, patience))
+    const kind = readCommandAddress(request.url) === null ? 'request' : 'command'
+    if (outgoing.takesTime !== true) return actor.during(channel.transport(request, patience), kind)
     const { signal } = abandonment
     const coming = channel.transport(request, {
       answerMs: defaultExecutionMs + channel.tolerances.answerMs,

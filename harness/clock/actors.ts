@@ -17,6 +17,8 @@ export class Actors {
   asked = 0
   /** Number of events so far. */
   moves = 0
+  /** Number of commands under way. */
+  commands = 0
   /** Why time never moves again; null while it can. */
   endedBy: Error | null = null
   readonly #unanswered = new Set<{ readonly isHeld: boolean; readonly giveUp: (reason: Error) => void }>()
@@ -232,8 +234,14 @@ export class Participant implements Actor {
     return endedBy.message
   }
 
-  during<T>(work: Promise<T>): Promise<T> {
-    return this.#underWay('requests', this.#actors.track(work, false))
+  async during<T>(work: Promise<T>, kind: 'request' | 'command' = 'request'): Promise<T> {
+    const commands = kind === 'command' ? 1 : 0
+    this.#actors.commands += commands
+    try {
+      return await this.#underWay('requests', this.#actors.track(work, false))
+    } finally {
+      this.#actors.commands -= commands
+    }
   }
 
   hold<T>(work: Promise<T>): Promise<T> {

@@ -130,6 +130,21 @@ describe('a controlled clock', () => {
     expect(await Promise.all([slept, later])).toEqual([10, 5])
   })
 
+  test.each(['request', 'command'] as const)('a %s that takes longer than a busy target may', async (kind) => {
+    const control = targetWith([])
+    const clock = createControlledClock({ kind: 'virtual', control, startMs: 0, busyLimitMs: 50 })
+    const actor = clock.actor('packs')
+    const other = clock.actor('waits')
+    const waits = other.sleep(1_000).then(
+      () => 'waited',
+      () => 'inconclusive',
+    )
+    await actor.during(new Promise((resolve) => setTimeout(resolve, 300)), kind)
+    actor.done()
+    expect(await waits).toBe(kind === 'command' ? 'waited' : 'inconclusive')
+    other.done()
+  })
+
   test('the clock advances for a response that takes time after all, and reports it once', async () => {
     const control = targetWith([100, 200])
     let reports = 0

@@ -123,6 +123,8 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
       // If an actor has gone on meanwhile, the state is out of date.
       if (changed) continue
       if (!atRest(state)) {
+        // The bound of a command is its own.
+        if (actors.commands > 0) restless = null
         restless ??= { sinceMs: performance.now(), looks: 0 }
         if (performance.now() - restless.sinceMs > busyLimitMs) throw new Unrest(unrest(state))
         await patience.look(++restless.looks)
@@ -138,7 +140,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
         if (actors.isAsking()) reportLate()
         await move(Math.max(0, Math.ceil((wake ?? due ?? now) - now)))
       } else {
-        if (!(await patience.wait('nothing'))) continue
+        if (!(await patience.wait('nothing')) || actors.commands > 0) continue
         actors.giveUp('the target has not answered, and nothing is due on its clock')
         return
       }

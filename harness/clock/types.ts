@@ -46,8 +46,9 @@ export interface Actor extends ScenarioClock {
   concurrently<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]>
   /**
    * Marks a request as under way. Time stands still for it, unless the target reports that the response takes time.
+   * A command sends requests to the target itself, and has a bound of its own in real time.
    */
-  during<T>(work: Promise<T>): Promise<T>
+  during<T>(work: Promise<T>, kind?: 'request' | 'command'): Promise<T>
   /** Marks an unanswered request whose response may take time. The actor goes on meanwhile. */
   hold<T>(work: Promise<T>): Promise<T>
   /** Waits for something real that ends by itself (a hook). Time stands still for as long as that takes. */
