@@ -159,8 +159,11 @@ export const queue: readonly Latitude[] = [
   latitude('webhook-bare', 'A notification holds the id and the status of its job, and nothing else.', {
     change: part('presentNotification', (_, { id, status }) => ({ id, status })),
   }),
+  latitude('webhook-pretty', 'A notification is written with white space.', {
+    change: (options) => composeOptions(options, notified(options, { method: 'POST', write: indented })),
+  }),
   latitude('webhook-by-put', 'A notification is sent by PUT.', {
-    change: (options) => composeOptions(options, notifiedBy('PUT', options)),
+    change: (options) => composeOptions(options, notified(options, { method: 'PUT', write: (body) => body })),
   }),
 ]
 
@@ -176,13 +179,22 @@ export function endpointsWith(changed: Partial<EndpointOffer>): EndpointOffer[] 
   return defaultEndpoints.map((endpoint) => ({ ...endpoint, ...changed }))
 }
 
-function notifiedBy(method: string, { call }: ReferenceOptions): Partial<ReferenceOptions> {
+function indented(json: string): string {
+  return `\n ${JSON.stringify(JSON.parse(json), null, '\t')}\n`
+}
+
+interface Written {
+  readonly method: string
+  readonly write: (body: string) => string
+}
+
+function notified({ call }: ReferenceOptions, { method, write }: Written): Partial<ReferenceOptions> {
   if (call === undefined) return {}
   return {
     async call(request) {
       if (!new URL(request.url).pathname.endsWith('/webhook')) return call(request)
       const { url, headers, signal } = request
-      const body = await request.text()
+      const body = write(await request.text())
       return call(new Request(url, { method, headers, signal, body, redirect: 'manual' }))
     },
   }

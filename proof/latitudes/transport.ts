@@ -70,6 +70,17 @@ export const transport = [
       }),
     ),
   }),
+  latitude('bodies-pretty', 'JSON is written with white space and escapes, by workers too.', {
+    about: 'bodies',
+    wrap: (fetch) => async (request) => {
+      const response = await fetch(request)
+      const type = response.headers.get('content-type') ?? ''
+      // These bytes are what a rule sent, which the worker gives back as they are.
+      if (!/json/i.test(type) || request.url.includes('/plumbline/return/')) return response
+      const text = await response.text()
+      return new Response(text === '' ? null : pretty(text), response)
+    },
+  }),
   latitude('answers-gzip', 'Bodies are compressed unless the request asks for them as they are.', {
     about: 'bodies',
     wrap: (fetch) => async (request) => {
@@ -94,6 +105,13 @@ export const transport = [
     },
   }),
 ] as const satisfies readonly Latitude[]
+
+/** The same JSON value, written in another way. */
+function pretty(json: string): string {
+  const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const text = JSON.stringify(JSON.parse(json), null, 2)
+  return `\r\n\t ${text.replace(/[\u0080-\uffff]/g, escaped).replaceAll('/', '\\/')} \n`
+}
 
 type Body = ConstructorParameters<typeof Response>[0]
 

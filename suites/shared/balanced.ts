@@ -56,8 +56,8 @@ export async function serving(context: Context, client: LbClient): Promise<Reply
 }
 
 /** True if the conformance worker answered. */
-function isReport({ bytes, status }: Reply): boolean {
-  return isSuccess(status) && new TextDecoder().decode(bytes).includes('"bodySha256"')
+function isReport({ json, status }: Reply): boolean {
+  return isSuccess(status) && membersOf(json)?.bodySha256 !== undefined
 }
 
 /** The normal endpoint, once it serves. */
