@@ -18,7 +18,8 @@ export interface Catalog {
 
 /** One instance and the rules to judge on it: plain data, so that it can be handed to another thread. */
 export interface Job {
-  readonly kind: 'reference' | 'defect' | 'latitude' | 'matrix' | 'odd'
+  /** `area`: the rules of a defect's area, which may name each other as the cause. */
+  readonly kind: 'reference' | 'defect' | 'latitude' | 'area' | 'matrix' | 'odd'
   /** Of the defect; of the latitudes, joined by `+`; else a name for progress. */
   readonly id: string
   readonly odd?: OddCase
@@ -51,6 +52,6 @@ export async function runJob(job: Job, catalog: Catalog): Promise<Judgement[]> {
 
 function variantsOf({ kind, id, odd }: Job, { defects, latitudes }: Catalog): readonly Variant[] {
   if (odd !== undefined) return [oddVariant(odd)]
-  if (kind === 'defect' || kind === 'matrix') return defects.filter((defect) => defect.id === id)
+  if (kind === 'defect' || kind === 'area' || kind === 'matrix') return defects.filter((defect) => defect.id === id)
   return kind === 'latitude' ? membersOf(id, latitudes) : []
 }

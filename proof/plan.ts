@@ -1,4 +1,5 @@
 import type { RuleId } from '../generated/rules.ts'
+import { areaOf } from '../harness/common/areas.ts'
 import { matcherOf } from '../harness/common/pattern.ts'
 import { planeOfRule } from '../harness/planes/index.ts'
 import type { Rule } from '../harness/rule/registry.ts'
@@ -12,6 +13,12 @@ import type { Defect, Latitude } from './types.ts'
 export class NothingMatches extends Error {
   override readonly name = 'NothingMatches'
 }
+
+/**
+ * Areas whose rules name each other as the cause if they are blocked. They are judged on each of their defects; only the matrix
+ * judges all rules, which takes a second for each defect.
+ */
+const excusing: ReadonlySet<string> = new Set(['deploy', 'endpoints', 'webhook'])
 
 /** Ids of the rules that one of the patterns takes; none at all take all. */
 export function rulesOf({ rules }: Catalog, only: readonly string[]): string[] {
@@ -78,6 +85,10 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix = fal
     ...[...named].map((latitude) => jobOn(latitude, all)),
     ...groupsOf(rest).flatMap((members) => [jobOn(together(members), chosen), ...jobsBeside(members)]),
     ...chosenDefects.map((defect) => defectJob(defect, catalog)),
+    ...(matrix ? [] : chosenDefects.filter(({ rule }) => excusing.has(areaOf(rule)))).map(({ id, rule }): Job => {
+      const area = all.filter((one) => areaOf(one) === areaOf(rule))
+      return { kind: 'area', id, rules: area, wanted: area }
+    }),
     ...(matrix ? chosenDefects : []).map(({ id }): Job => ({ kind: 'matrix', id, rules: all, wanted: all })),
   ]
 }
