@@ -55,6 +55,8 @@ export const dimensions = {
   upkeep: ['new', 'updated'],
   /** The one member of a class that a rule tries, such as one of many wrong values; the rule lists the members. */
   sample: ['first'],
+  /** Where a rule looks for what became of a pod. */
+  seenIn: ['reads', 'the list too'],
   /** When a rule reads again on a real clock: seconds later. */
   look: ['1', '3', '10'],
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>
@@ -74,7 +76,7 @@ export type ValueOf<D extends Dimension> = (typeof dimensions)[D][number]
 export type Values = { readonly [D in Dimension]?: D extends 'sample' ? string : ValueOf<D> }
 
 /** The dimensions of a pod in any status. */
-export const aPod = ['kind', 'mount', 'fields', 'look'] as const satisfies readonly Dimension[]
+export const aPod = ['kind', 'mount', 'fields', 'look', 'seenIn'] as const satisfies readonly Dimension[]
 
 /** The dimensions of a pod in RUNNING or EXITED, which may have a history. */
 export const anyPod = [...aPod, 'history', 'sibling'] as const satisfies readonly Dimension[]

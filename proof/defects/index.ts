@@ -16,6 +16,7 @@ import { lbRequests } from './lb-requests.ts'
 import { lbWorkers } from './lb-workers.ts'
 import { limits } from './limits.ts'
 import { listDelete } from './list-delete.ts'
+import { listed } from './listed.ts'
 import { oddRequests } from './odd-requests.ts'
 import { outages } from './outages.ts'
 import { patch } from './patch.ts'
@@ -45,6 +46,7 @@ export const defects: readonly Defect[] = [
   ...create,
   ...fuzz,
   ...listDelete,
+  ...listed,
   ...oddRequests,
   ...outages,
   ...patch,

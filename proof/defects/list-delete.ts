@@ -45,6 +45,6 @@ export const listDelete: readonly Defect[] = [
 ]
 
 /** The list holds other pods. */
-function lists(change: (pods: readonly Json[]) => readonly Json[]) {
+export function lists(change: (pods: readonly Json[]) => readonly Json[]) {
   return onJson(succeeded(is.list), (json) => ({ ...json, pods: change(json.pods as readonly Json[]) }))
 }

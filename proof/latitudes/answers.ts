@@ -1,5 +1,5 @@
 import { composeOptions } from '../../reference/options.ts'
-import { is, type Json, onAnswer, onJson, succeeded, type Wrap } from '../defects/tools.ts'
+import { is, type Json, onAnswer, onJson, serving, succeeded, type Wrap } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { inProvisioning, inStarting, isOfLb, latitude, optioned, plane, styled, verdict } from './tools.ts'
 
@@ -56,6 +56,22 @@ export const answers = [
   latitude('list-of-short-entries', 'The list shows the id, the name and the status of each pod and nothing else.', {
     about: 'the list',
     wrap: listShows('id', 'name', 'status'),
+  }),
+  latitude('list-cached', 'The list of pods is made anew every five seconds.', {
+    about: 'the list',
+    change(options) {
+      const cached = new Map<string | null, { readonly atMs: number; readonly text: string }>()
+      return serving(async (request, { clock, fetch }) => {
+        const response = await fetch(request)
+        if (!is.list(request) || response.status !== 200) return response
+        const key = request.headers.get('authorization')
+        const last = cached.get(key)
+        const isOld = last === undefined || clock.now() >= last.atMs + 5_000
+        const made = isOld ? { atMs: clock.now(), text: await response.text() } : last
+        cached.set(key, made)
+        return new Response(made.text, { status: 200, headers: response.headers })
+      })(options)
+    },
   }),
   latitude('list-of-ids', 'The list shows the id of each pod and nothing else.', {
     about: 'the list',

@@ -1,6 +1,6 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { type Members, membersOf, show, textIn } from '../../harness/exchange/read.ts'
+import { idIn, listOf, type Members, membersOf, show, textIn } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
@@ -42,8 +42,26 @@ rule('endpoints.update-keeps', { varies: ['order', 'look'], creates: 2 }, async 
   if (refused.length === bodies.length) for (const reply of refused) check('accepted').success(reply)
   check('accepted').saw(read)
   for await (const _ of looksLater(context)) expectKept(context, await get(context, id), kept)
+  await expectListed(context, id, kept)
   if (part('queue') && part('management.worker')) await expectWorks(context, id)
 })
+
+/** The list shows the endpoint as reads do, in the members that it has; the name may be shown otherwise. */
+async function expectListed(context: Context, id: string, kept: Members): Promise<void> {
+  const { check, on, target } = context
+  const wanted = Object.entries(kept).filter(([name]) => name !== 'name')
+  const look = async () => {
+    const reply = await on('management').call('listEndpoints')
+    const list = isSuccess(reply.status) ? listOf(reply.json, sectionOf(context).listAt) : null
+    const entry = membersOf(list?.find((one) => idIn(one) === id)) ?? {}
+    return { reply, entry, different: wanted.filter((one) => !isShown(entry, one)) }
+  }
+  const isDone = ({ different }: Awaited<ReturnType<typeof look>>) => different.length === 0
+  const { reply, entry, different } = await lookUntil(context, target.tolerances.visibleMs, look, isDone)
+  for (const [name, value] of different) {
+    check('kept').that(false, textOf(name, value), `${textOf(name, entry[name])} in the list`, reply)
+  }
+}
 
 /** Updates of one member each, and of two. */
 function updates(context: Context): readonly Members[] {

@@ -12,6 +12,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import type { PodStatus } from '../../target/types.ts'
+import { expectListedAs, expectUnlisted } from '../shared/listing.ts'
 import { untilFound } from '../shared/look-until.ts'
 import { expectUnchanged, looksLater } from '../shared/unchanged.ts'
 import { expectFullPod, expectNoBody, expectTerminated, inconclusiveIfScarce, whileScarce } from './answers.ts'
@@ -190,17 +191,23 @@ async function expectReached(context: Context, pod: PodView, action: PodAction):
   const { settleMs, visibleMs } = target.tolerances
   const expectThere = async (clause: Check, boundMs: number) => {
     const { reply, ...rest } = await settle(pod.id, (seen) => seen === status || gone.has(seen), boundMs)
-    if (status === 'TERMINATED') return expectTerminated(clause, reply)
+    if (status === 'TERMINATED') {
+      expectTerminated(clause, reply)
+      return rest.pod
+    }
     if (status === 'RUNNING' && rest.status === 'PROVISIONING') await inconclusiveIfScarce(context, pod)
     clause.status(reply, 200)
     clause.that(rest.status === status, `status ${status}`, `status ${rest.status}`, reply)
+    return rest.pod
   }
   if (action === 'restart') await clock.sleep(restartBeginsMs)
-  await expectThere(check(`becomes-${status.toLowerCase()}`), settleMs)
+  const becomes = `becomes-${status.toLowerCase()}`
+  let last = await expectThere(check(becomes), settleMs)
   // pods.action.terminate-is-final looks again at pods that were terminated.
-  if (status === 'TERMINATED') return
+  if (status === 'TERMINATED') return expectUnlisted(context, becomes, pod.id)
   for await (const _ of looksLater(context)) {
     // A restart may be carried out late; nothing starts a stopped pod.
-    await expectThere(check(`stays-${status.toLowerCase()}`), status === 'RUNNING' ? settleMs : visibleMs)
+    last = await expectThere(check(`stays-${status.toLowerCase()}`), status === 'RUNNING' ? settleMs : visibleMs)
   }
+  if (last !== null) await expectListedAs(context, becomes, last)
 }

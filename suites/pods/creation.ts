@@ -6,7 +6,7 @@ import type { PodShape } from '../../harness/fixtures/types.ts'
 import { inconclusiveIfNoCapacity, scarcityText } from '../../harness/planes/pods/access.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { isNamed, listHolding, named } from '../shared/listing.ts'
+import { expectListedAs, isNamed, listHolding, named } from '../shared/listing.ts'
 import { eachOf, type Shapes, sameMounts, shown } from '../shared/patching.ts'
 import type { Accepted, AcceptTable, Arrangement, Refused } from '../shared/table.ts'
 
@@ -111,7 +111,7 @@ export function acceptedCreation(
   return {
     operation: () => 'createPod',
     each: eachOf(shapes),
-    varies: [],
+    varies: ['seenIn'],
     body: ({ fixture }, shape) => fixture.body({ fields: 'few', ...shape }),
     send: createsWithin,
     expectShown,
@@ -167,6 +167,13 @@ async function expectShown(context: Context, reply: Reply, body: Members, names:
     const observed = `${name} ${show(pod.value[name])}`
     check(name).that(isShown(name, body[name], pod), `${name} ${show(body[name])}`, observed, pod)
   }
+  await expectListedAs(context, 'there', settledOnly(pod))
+}
+
+/** The pod without what changes while it starts. */
+function settledOnly(pod: PodView): PodView {
+  const { status: _, actions: __, dataCenterId: ___, ...value } = pod.value
+  return { ...pod, value }
 }
 
 /** True if a pod shows a member of the body that it was created with. */

@@ -2,7 +2,7 @@ import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { aPod } from '../../harness/variation/dimensions.ts'
-import { listUntil } from '../shared/listing.ts'
+import { expectUnlisted, listUntil } from '../shared/listing.ts'
 import { bareStates, mountStates } from '../shared/patching.ts'
 import { laterPodReads } from '../shared/unchanged.ts'
 import { expectTerminated } from './answers.ts'
@@ -16,6 +16,7 @@ rule('pods.delete', { each: deletedPods, varies: aPod }, async (context, { statu
   const { reply } = await settle(id, (seen) => seen === 'gone' || seen === 'TERMINATED')
   expectTerminated(check('gone'), reply)
   for await (const later of laterPodReads(context, id)) expectTerminated(check('stays-gone'), later)
+  await expectUnlisted(context, 'stays-gone', id)
 })
 
 rule('pods.list.contains', { each: mountStates, varies: aPod }, async (context, shape) => {

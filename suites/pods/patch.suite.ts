@@ -9,6 +9,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { afterwards, changed, changeFields, changes } from '../shared/changing.ts'
+import { expectListedAs } from '../shared/listing.ts'
 import {
   isMounted,
   mountStates,
@@ -86,8 +87,12 @@ async function applyPatch(context: Context, pod: PodView) {
 /** Expects the mount unchanged in later reads, and after the start and stop that are drawn. */
 async function expectMountKeptLater(context: Context, before: PodView): Promise<void> {
   const { check, pods } = context
-  for await (const reply of laterPodReads(context, before.id))
-    expectMountKept(context, check('unchanged').pod(reply), before)
+  let last = before
+  for await (const reply of laterPodReads(context, before.id)) {
+    last = check('unchanged').pod(reply)
+    expectMountKept(context, last, before)
+  }
+  await expectListedAs(context, 'unchanged', last)
   await afterwards(context, before.id, async () => {
     expectMountKept(context, check('unchanged').pod(await pods.get(before.id)), before)
   })
@@ -121,9 +126,11 @@ async function moves(context: Context, shape: PodShape, mount: 'network' | 'pers
   const expectMoved = async (when = '') => {
     const { settled, ...after } = await shown(context, pod.id, isMounted(mounts))
     check('changed').that(settled, `mounts ${show(mounts)}${when}`, `${mountsText(after)}${when}`, after.reply)
+    return after.pod
   }
-  await expectMoved()
-  for await (const _ of looksLater(context)) await expectMoved()
+  let last = await expectMoved()
+  for await (const _ of looksLater(context)) last = await expectMoved()
+  if (last !== null) await expectListedAs(context, 'changed', last)
   await afterwards(context, pod.id, expectMoved)
 }
 

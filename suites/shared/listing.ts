@@ -1,6 +1,18 @@
 import type { Reply } from '../../harness/client/reply.ts'
-import { idIn, listOf, membersOf, noListText, textIn } from '../../harness/exchange/read.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import {
+  changedFields,
+  idIn,
+  listOf,
+  type Members,
+  membersOf,
+  noListText,
+  type PodView,
+  show,
+  textIn,
+} from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { lookUntil } from './look-until.ts'
 
 /** Looks at a list that may lag behind; pauses double, so the last one takes half of the bound. */
 const looks = 5
@@ -65,4 +77,46 @@ export async function named(
 export function isNamed(shown: string, name: string): boolean {
   const at = shown.indexOf(name)
   return at !== -1 && !/\d/.test(shown.charAt(at + name.length))
+}
+
+/**
+ * Expects the list, if that is drawn, to show pods as reads do, in the described fields that its entries have. It may lag
+ * behind for the tolerance `visible`. It need not show each pod here: pods.list.contains judges that.
+ */
+export async function expectListedAs(context: Context, clause: string, ...all: readonly PodView[]): Promise<void> {
+  await expectInList(context, clause, (entries) => {
+    for (const { id, value } of all) {
+      const entry = entries.find((one) => idIn(one) === id) ?? {}
+      const changed = changedFields(value, { ...value, ...entry }).filter((name) => name in value)
+      const texts = (of: Members) => changed.map((name) => `${name} ${show(of[name])}`).join(', ')
+      if (changed.length > 0) return [texts(value), `${texts(entry)} in the list`]
+    }
+    return null
+  })
+}
+
+/** The same of a terminated pod, which is not in the list, or TERMINATED there. */
+export async function expectUnlisted(context: Context, clause: string, id: string): Promise<void> {
+  await expectInList(context, clause, (entries) => {
+    const { status = 'TERMINATED' } = entries.find((one) => idIn(one) === id) ?? {}
+    return status === 'TERMINATED' ? null : ['no pod in the list, or TERMINATED', `status ${show(status)} in the list`]
+  })
+}
+
+/** Lists the pods until there is no difference, expected and observed, or a write must have become visible. */
+async function expectInList(
+  context: Context,
+  clause: string,
+  differenceIn: (entries: readonly Members[]) => readonly [expected: string, observed: string] | null,
+): Promise<void> {
+  const { check, pods, target, vary } = context
+  if (vary.draw('seenIn') === 'reads') return
+  const look = async () => {
+    const reply = await pods.list()
+    const list = isSuccess(reply.status) ? (listOf(reply.json, target.pods?.listAt ?? '') ?? []) : []
+    return { reply, difference: differenceIn(list.map((one) => membersOf(one) ?? {})) }
+  }
+  const isDone = ({ difference }: Awaited<ReturnType<typeof look>>) => difference === null
+  const { reply, difference } = await lookUntil(context, target.tolerances.visibleMs, look, isDone)
+  if (difference !== null) check(clause).that(false, ...difference, reply)
 }

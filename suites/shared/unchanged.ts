@@ -2,6 +2,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ValueOf } from '../../harness/variation/dimensions.ts'
+import { expectListedAs } from './listing.ts'
 
 /** Waits for each second look of the run in turn. */
 export async function* looksLater({ clock, looks }: Pick<Context, 'clock' | 'looks'>): AsyncGenerator<number> {
@@ -19,6 +20,7 @@ export async function expectUnchanged(context: Context, ...all: readonly PodView
   }
   await look()
   for await (const _ of looksLater(context)) await look()
+  await expectListedAs(context, 'unchanged', ...all)
 }
 
 /** Says of a pod that is gone that it is: a bare 404 reads as one more refusal. */
