@@ -9,6 +9,7 @@ import {
   onAnswer,
   onJson,
   options,
+  part,
   readOf,
   restated,
   setsHeader,
@@ -23,6 +24,17 @@ const refusesText = options({ style: { mediaType: 415 } })
 
 /** Actions and their bodies beyond the tables. */
 export const actionEffects: readonly Defect[] = [
+  defect('running-pods-exit', 'pods.status.running-lasts', 'stays', {
+    says: 'Every pod becomes EXITED 90 s after it became RUNNING.',
+    observed: 'status EXITED',
+    change: part('enter', (next, pod, status, service) => {
+      next()
+      const exit = () => {
+        if (pod.status === 'RUNNING') service.parts.enter(pod, 'EXITED', service)
+      }
+      if (status === 'RUNNING') service.clock.schedule(service.clock.now() + 90_000, exit)
+    }),
+  }),
   defect('error-start-ignored', 'pods.action.error.start-leaves', 'left', {
     says: 'start of a pod in ERROR is answered 200, and the pod stays in ERROR.',
     observed: 'status ERROR',

@@ -25,6 +25,21 @@ rule('pods.action.error.start-leaves', { varies: aPod }, async (context) => {
   check('left').that(rest.settled, 'another status than ERROR', `status ${rest.status}`, rest.reply)
 })
 
+/** Moments after a pod became RUNNING, ms: other rules watch theirs for as long. */
+const runningMs = [1_000, 10_000, 30_000, 60_000, 120_000]
+
+rule('pods.status.running-lasts', { varies: ['kind', 'mount'] }, async ({ check, clock, fixture, pods }) => {
+  const { id } = await fixture.pod('RUNNING')
+  const sinceMs = clock.now()
+  for (const ms of runningMs) {
+    await clock.at(sinceMs + ms)
+    const reply = await pods.get(id)
+    check('stays').status(reply, 200)
+    const { status } = check('stays').pod(reply)
+    check('stays').that(status === 'RUNNING', 'status RUNNING', `status ${status}`, reply)
+  }
+})
+
 rule('pods.action.terminated.any', { varies: [...anyPod, 'removal'] }, async (context) => {
   const { pods, fixture, check, reading } = context
   const { id } = await fixture.pod('TERMINATED')

@@ -14,7 +14,7 @@ import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import type { PodStatus } from '../../target/types.ts'
 import { expectListedAs, expectUnlisted } from '../shared/listing.ts'
 import { untilFound } from '../shared/look-until.ts'
-import { expectUnchanged, looksLater } from '../shared/unchanged.ts'
+import { expectUnchanged, looksLater, refuseRestless } from '../shared/unchanged.ts'
 import { expectFullPod, expectNoBody, expectTerminated, inconclusiveIfScarce, whileScarce } from './answers.ts'
 
 /** Statuses that a pod leaves by itself; a call may find the next one. */
@@ -196,6 +196,7 @@ async function expectReached(context: Context, pod: PodView, action: PodAction):
       return rest.pod
     }
     if (status === 'RUNNING' && rest.status === 'PROVISIONING') await inconclusiveIfScarce(context, pod)
+    if (status === 'RUNNING' && rest.status === 'EXITED') await refuseRestless(context, { ...pod, status }, 'fresh')
     clause.status(reply, 200)
     clause.that(rest.status === status, `status ${status}`, `status ${rest.status}`, reply)
     return rest.pod

@@ -40,17 +40,28 @@ const bringers = {
   'stopped and started': 'pods.action.exited.start',
 } as const
 
-/** Ends the rule as blocked if a pod that nobody touches does not keep this status either. */
-export async function refuseRestless(context: Context, { status, value }: PodView): Promise<void> {
-  const { blocked, fixture, vary } = context
+/**
+ * Ends the rule as blocked if a pod that nobody touches does not keep this status either. It is watched for as long as the
+ * rule has had its own: a shorter watch would blame the rule for a status that ends by itself.
+ */
+export async function refuseRestless(
+  context: Context,
+  { id, status, value }: PodView,
+  history = context.vary.drawn().history?.at(-1) as ValueOf<'history'> | undefined,
+): Promise<void> {
+  const { blocked, clock, fixture, looks, pods, row } = context
   if (status !== 'EXITED' && status !== 'RUNNING') return
-  const history = vary.drawn().history?.at(-1) as ValueOf<'history'> | undefined
+  const known = bringers[history as keyof typeof bringers] ?? 'pods.status.running-lasts'
+  const by = status === 'EXITED' ? 'pods.action.running.stop' : known
+  if (by === row.id) return
+  const heldMs = fixture.heldMs(id)
   const kind = 'cpu' in value ? 'cpu' : 'gpu'
-  const { id } = await fixture.pod(status, { kind, ...(history === undefined ? {} : { history }) })
-  for await (const reply of laterPodReads(context, id)) {
-    if (podOf(reply.json, 0)?.status === status) continue
-    const by = status === 'EXITED' ? 'pods.action.running.stop' : bringers[history as keyof typeof bringers]
-    if (by !== undefined) blocked(by, `a pod that nobody touches does not stay ${status}`)
+  const control = await fixture.pod(status, { kind, ...(history === undefined ? {} : { history }) })
+  const sinceMs = clock.now()
+  for (const ms of [...looks().filter((look) => look < heldMs), Math.max(heldMs, looks().at(-1) ?? 0)]) {
+    await clock.at(sinceMs + ms)
+    if (podOf((await pods.get(control.id)).json, 0)?.status === status) continue
+    blocked(by, `a pod that nobody touches does not stay ${status}`)
   }
 }
 
