@@ -1,6 +1,16 @@
 import type { PodAction } from '../../generated/tables.ts'
 import type { Defect } from '../types.ts'
-import { carriesOut, comesBack, comesBackAs, does, doesToo, effectOf, later, seen } from './action-tools.ts'
+import {
+  carriesOut,
+  comesBack,
+  comesBackAs,
+  does,
+  doesToo,
+  effectOf,
+  later,
+  refusesWith,
+  seen,
+} from './action-tools.ts'
 import {
   answered,
   defect,
@@ -24,6 +34,11 @@ const refusesText = options({ style: { mediaType: 415 } })
 
 /** Actions and their bodies beyond the tables. */
 export const actionEffects: readonly Defect[] = [
+  defect('refused-start-stops-after-minutes', 'pods.action.running.start', 'unchanged', {
+    says: 'start of a RUNNING pod is refused, and stops it 150 s later.',
+    observed: stopped,
+    change: refusesWith({ status: 'RUNNING', action: 'start' }, later(150_000, effectOf('stop'))),
+  }),
   defect('running-pods-exit', 'pods.status.running-lasts', 'stays', {
     says: 'Every pod becomes EXITED 90 s after it became RUNNING.',
     observed: 'status EXITED',

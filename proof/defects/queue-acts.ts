@@ -124,6 +124,21 @@ export const queueActs: readonly Defect[] = [
       return { ...next(), ...(isLater ? { status: 'COMPLETED' } : {}) }
     }),
   }),
+  defect('cancelled-is-executed-after-minutes', 'queue.cancel.queued', 'not-executed', {
+    says: 'A waiting job that was cancelled is executed 150 seconds later.',
+    observed: 'a worker executed it despite that',
+    change: part('cancelJob', (next, job, service) => {
+      const status = next()
+      const again = () => {
+        if (job.status !== 'CANCELLED') return
+        job.finishedMs = null
+        service.parts.requeueJob(job, 'back', service)
+        service.parts.dispatch(job.endpoint, service)
+      }
+      service.clock.schedule(service.clock.now() + 150_000, again)
+      return status
+    }),
+  }),
   defect('cancelled-job-status-500', 'queue.cancel.queued', 'not-completed', {
     says: 'The status of a cancelled job is answered 500.',
     observed: 'status 500',

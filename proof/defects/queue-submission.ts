@@ -213,6 +213,11 @@ export const queueSubmission: readonly Defect[] = [
     observed: 'an execution',
     change: executesLists(10_000),
   }),
+  defect('refused-and-queued-after-minutes', 'queue.body.no-job', 'not-executed', {
+    says: 'A list of submissions is answered 400, and what it holds is executed six minutes later.',
+    observed: 'an execution',
+    change: executesLists(360_000),
+  }),
   defect('least-ttl-refused', 'queue.body.ttl-bounds', 'least', {
     says: 'A ttl of 10 seconds is refused.',
     observed: 'status 400: {"error":"policy.ttl must be from 10001 to 604800000 milliseconds"}',

@@ -8,6 +8,18 @@ const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
 
 /** A ttl or an executionTimeout that is not carried out, at a wrong time, or counts what it should not. */
 export const queueTime: readonly Defect[] = [
+  defect('job-shown-again-after-its-ttl', 'queue.ttl.completed', 'gone', {
+    says: 'Five minutes after its ttl a finished job is shown again.',
+    observed: 'status 200',
+    change: part('expireJob', (next, job, service) => {
+      next()
+      const show = () => {
+        job.isGone = false
+        job.endpoint.jobs.set(job.id, job)
+      }
+      service.clock.schedule(service.clock.now() + 300_000, show)
+    }),
+  }),
   defect('ttl-ignored-while-queued', 'queue.ttl.queued', 'gone', {
     says: 'A job that waits is not deleted when its ttl is over.',
     observed: 'status 200',

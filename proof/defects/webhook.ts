@@ -26,6 +26,14 @@ export const webhook: readonly Defect[] = [
     observed: 'a second request',
     change: part('isDelivered', () => false),
   }),
+  defect('webhook-repeated-after-minutes', 'webhook.once', 'once', {
+    says: 'A notification that was answered 200 is sent again five minutes later.',
+    observed: 'a second request',
+    change: part('notify', (next, _job, service) => {
+      next()
+      service.clock.schedule(service.clock.now() + 300_000, () => next())
+    }),
+  }),
   defect('webhook-repeated-of-runsync', 'webhook.once', 'once', {
     says: 'The notification of a job of /runsync is sent twice.',
     observed: 'a second request',
