@@ -26,7 +26,8 @@ import { expectUnchanged } from '../shared/unchanged.ts'
 
 const onPods = { varies: [...anyPod, 'order', 'sample'] } as const
 const onQueue = { varies: ['options', 'order', 'sample'], workers: oneWorker } as const
-const onEndpoints = { varies: ['order', 'sample', 'look'] } as const
+const onEndpoints = { varies: ['sample', 'look'] } as const
+const ofManagement = { varies: ['order', 'sample', 'look'] } as const
 
 rule('pods.route-unknown', onPods, async (context) => judge(context, await oddPods(context), unknownRoutes))
 
@@ -71,7 +72,7 @@ rule('auth.queue.odd-requests', onQueue, async (context) =>
   judge(context, await oddQueue(context), withoutKey(context)),
 )
 
-rule('auth.management.odd-requests', onEndpoints, async (context) =>
+rule('auth.management.odd-requests', ofManagement, async (context) =>
   judge(context, await oddEndpoints(context), withoutKey(context)),
 )
 
