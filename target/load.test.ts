@@ -620,6 +620,7 @@ const claimedByDefault = [
   'pod.exited',
   'pods.cpu',
   'catalog',
+  'pods.memory',
   'pods.change',
   'quota.reachable',
   'stream',

@@ -65,6 +65,10 @@ export const absent: readonly Latitude[] = [
   lack('pods.persistent', 'pods', plane({ persistent: null }), {
     readings: reads('pods.patch.null', null, nullMountsOf('persistent')),
   }),
+  lack('pods.memory', 'pods', plane({ cpu: { id: 'cpu3c', vcpuCount: 2 } }), {
+    about: 'memory of CPU pods',
+    readings: reads('pods.create.cpu-required', null, ['no memory']),
+  }),
   lack('pod.error', 'pods', plane({ recipes: {} })),
   lack('pods.change', 'pods', plane({ change: null })),
   ...planesTogether.map(alone),

@@ -2,7 +2,7 @@ import type { PodCreate } from '../../generated/api.ts'
 import type { Parts, StoredPod } from '../../reference/index.ts'
 import { type Change, exchanges, is, jsonOf, onJson, part, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, plane, reads, styled } from './tools.ts'
+import { latitude, plane, reads, styled, verdict } from './tools.ts'
 
 const members: ReadonlySet<string> = new Set([
   ...['name', 'image', 'args', 'disk', 'ports', 'env', 'registry', 'mounts', 'gpu', 'cpu'],
@@ -14,6 +14,7 @@ export const creation: readonly Latitude[] = [
   latitude('creation-refuses-400', 'Whatever is wrong with a creation is 400.', {
     about: 'memory of CPU pods',
     style: { vcpuPower: 400, cpuMemory: 'refused-400', portForm: 400, portRange: 400 },
+    file: (target) => ({ ...target, absent: { ...target.absent, 'pods.memory': 'it follows from the flavor' } }),
     readings: reads('pods.create.cpu-required', null, ['no memory']),
   }),
   styled('creation-refuses-404', 'A creation that names what does not exist is 404.', {
@@ -35,6 +36,8 @@ export const creation: readonly Latitude[] = [
       vcpuOffered: 422,
       cpuMemory: 'refused-422',
     },
+    // The target file does not say that memory is refused.
+    verdicts: verdict('inconclusive', ['pods.create.cpu-memory', 'pods.create.cpu-required']),
     readings: {
       ...reads('pods.create.cpu-required', null, ['no memory']),
       ...reads('pods.create.neither', '422', ['neither']),

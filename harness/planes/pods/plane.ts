@@ -4,7 +4,7 @@ import { describePods, podSecrets, podsOf, writePods } from '../../../target/pod
 import type { FileSection } from '../../../target/section.ts'
 import type { PodPlane, PodStatus } from '../../../target/types.ts'
 import { createShownRate } from '../../client/shown-rate.ts'
-import { idIn, listsIn } from '../../exchange/read.ts'
+import { idIn, listsIn, membersOf } from '../../exchange/read.ts'
 import { always, type Capability, given, notInDocument, type Plane } from '../plane.ts'
 import { noSuchPod } from './client.ts'
 import { podFoundations } from './foundations.ts'
@@ -48,6 +48,12 @@ export const pods: Plane<PodPlane> = {
     'pods.cpu': {
       ...given('cpu', 'CPU pods', 'pods: {cpu: catalog}'),
       isWritten: (file) => written(file).cpu !== undefined,
+    },
+    'pods.memory': {
+      says: 'CPU pods whose creation names their memory',
+      line: 'pods: {cpu: {id: FLAVOR_ID, vcpuCount: 2, memory: 4}}',
+      given: ({ cpu }) => cpu === 'catalog' || cpu?.memory !== undefined,
+      isWritten: (file) => membersOf(written(file).cpu)?.memory !== undefined,
     },
     'pods.persistent': {
       says: 'GPU pods with a persistent mount',
