@@ -23,7 +23,7 @@ test.each([
   const tookMs = performance.now() - startedMs
   expect(said).toMatch(new RegExp(`${slow} is too slow: \\d+ requests in a row took more than 2s`))
   expect(code).toBe(3)
-  expect(tookMs).toBeLessThan(60_000)
+  expect(tookMs).toBeLessThan(120_000)
 })
 
 /** A gateway that passes the first requests on and becomes slow after them. Returns its address. */

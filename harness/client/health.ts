@@ -61,7 +61,9 @@ export function createHostHealth({ host, answerMs, now, onTooSlow }: HealthOptio
   return {
     async send(outgoing: Outgoing, transmit: () => Promise<WireResponse>): Promise<WireResponse> {
       const isTrial = reason !== null
-      const isRefused = isOver || isTried || outgoing.takesTime === true || now() - triedMs < tryAgainMs
+      // A held response may take minutes, so it does not try a slow host.
+      const isTooLong = outgoing.takesTime === true && slow >= maxSlow
+      const isRefused = isOver || isTried || isTooLong || now() - triedMs < tryAgainMs
       if (isTrial && isRefused) throw new TransportFailure('malformed', `not sent, because ${reason}`)
       const sentMs = now()
       triedMs = sentMs

@@ -98,10 +98,10 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     request: WireRequest,
     outgoing: Outgoing,
     background: boolean,
-    sentAfter: ResponsePatience['sentAfter'],
+    sentAfter: (earlier: WireRequest) => void,
   ): Promise<WireResponse> {
     const patience: ResponsePatience = {
-      ...(sentAfter === undefined ? {} : { sentAfter }),
+      sentAfter,
       ...(outgoing.connection === undefined ? {} : { connection: outgoing.connection }),
       ...(outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
       ...(outgoing.newConnection === undefined ? {} : { newConnection: outgoing.newConnection }),
