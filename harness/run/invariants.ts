@@ -93,7 +93,8 @@ function judgeTally(tally: Tally, row: RuleRow, target: Target, scenarios: reado
     return { ...facts, verdict, reason: null, by: null, findings: [...tally.findings.values()] }
   }
   // A rule may be unexercised because the target does not offer something, or because other rules were not finished.
-  const unmet = exchanges > 0 ? null : (missingNeed(target, row) ?? unexercised(scenarios))
+  const missing = exchanges === 0 || tally.rule.ofConnections === true ? missingNeed(target, row) : null
+  const unmet = missing ?? (exchanges === 0 ? unexercised(scenarios) : null)
   return { ...facts, ...verdictOf(tally.fault ?? unmet ?? undefined, row, exchanges) }
 }
 
