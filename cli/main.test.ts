@@ -123,6 +123,8 @@ describe.concurrent('one clear sentence', () => {
       2,
       'plumbline: --json none/proof.json: folder none does not exist; create it first',
     ],
+    ['prove --served --matrix', 2, 'plumbline: --served cannot be combined with --matrix'],
+    ['prove --sample 40', 2, 'plumbline: --sample and --seed need --odd or --served'],
     ['fuzz --reference --json .', 2, 'plumbline: --json . is a folder; name a file'],
     ['serve --print-target .', 2, 'plumbline: --print-target . is a folder; name a file'],
     ['serve --json', 2, 'plumbline: --json needs --list'],

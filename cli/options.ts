@@ -146,7 +146,12 @@ export const prove = () =>
     .addOption(common.onlyVariants)
     .option('--matrix', 'judge every rule on every defect', false)
     .option('--odd', 'instead, change each field of each response of the reference: no rule may crash', false)
-    .option('--sample <number>', 'with --odd: how many changes to draw (default: all)', integer(0))
+    .option('--served', 'judge over HTTP, on a port for each instance, instead of in process', false)
+    .option(
+      '--sample <number>',
+      'draw so many changes (--odd), or so many defects and a quarter as many latitudes (--served)',
+      integer(1),
+    )
     .option('--seed <number>', 'with --sample: the seed of the draw', integer(0))
     .option(
       '--seeds <number>',

@@ -3,12 +3,19 @@ import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import type { Judgement } from '../harness/run/judge.ts'
 import { type Catalog, type Job, runJob } from './jobs.ts'
+import type { Connect } from './judge.ts'
 import { inParallel } from './pool.ts'
 
 /** MB for young objects in each thread. Most live for one exchange; with the default of 16 many are copied for nothing. */
 const youngMb = 64
 /** A thread takes a quarter of a second to start, which fewer jobs do not repay. */
 const jobsForThreads = 40
+
+/**
+ * Jobs at once in a thread. Over HTTP they wait for the network; in process more than one gain nothing, and what they hold
+ * costs the collector time.
+ */
+const lanesEach = { inProcess: 1, overHttp: 4 } as const
 
 const file = new URL(import.meta.url.endsWith('.ts') ? './crew-thread.ts' : './crew-thread.js', import.meta.url)
 
@@ -23,6 +30,14 @@ export interface Delivery {
   readonly judgements: Judgement[]
 }
 
+/** How jobs are run. */
+export interface Crew {
+  /** True if the catalog is the project's own, which every thread knows. */
+  readonly isOwn: boolean
+  /** URL of a module whose `connect` makes the instances; default: they are in process. */
+  readonly through?: string | undefined
+}
+
 /**
  * Runs jobs and gives their judgements in the order of the jobs: in one thread for each processor, or in this one where
  * the jobs are few or the catalog is not the project's own.
@@ -30,27 +45,40 @@ export interface Delivery {
 export async function runJobs(
   jobs: readonly Job[],
   catalog: Catalog,
-  { isOwn }: { readonly isOwn: boolean },
+  { isOwn, through }: Crew,
   done: (job: Job) => void,
 ): Promise<Judgement[][]> {
   const threads = Math.min(availableParallelism(), 8)
+  const lanes = through === undefined ? lanesEach.inProcess : lanesEach.overHttp
   if (!isOwn || jobs.length < jobsForThreads || threads === 1) {
-    return inParallel(jobs, 1, (job) => runJob(job, catalog).finally(() => done(job)))
+    const connect = await connectBy(through)
+    return inParallel(jobs, lanes, (job) => runJob(job, catalog, connect).finally(() => done(job)))
   }
   // They start at full size, three semi-spaces; growing costs 5 % of the run. The flag is that of all threads to come.
   setFlagsFromString(`--min-semi-space-size=${Math.floor(youngMb / 3)}`)
   const workers = Array.from(
     { length: threads },
-    () => new Worker(file, { resourceLimits: { maxYoungGenerationSizeMb: youngMb } }),
+    () => new Worker(file, { resourceLimits: { maxYoungGenerationSizeMb: youngMb }, workerData: through }),
   )
   try {
-    return await inThreads(jobs, workers, done)
+    return await inThreads(jobs, workers, lanes, done)
   } finally {
     await Promise.all(workers.map((worker) => worker.terminate()))
   }
 }
 
-function inThreads(jobs: readonly Job[], workers: readonly Worker[], done: (job: Job) => void): Promise<Judgement[][]> {
+/** The maker of instances in a module; none for no module. */
+export async function connectBy(through: string | undefined): Promise<Connect | undefined> {
+  if (through === undefined) return undefined
+  return ((await import(through)) as { readonly connect: Connect }).connect
+}
+
+function inThreads(
+  jobs: readonly Job[],
+  workers: readonly Worker[],
+  lanes: number,
+  done: (job: Job) => void,
+): Promise<Judgement[][]> {
   const results: Judgement[][] = new Array(jobs.length)
   const queue = jobs.entries()
   let left = jobs.length
@@ -68,8 +96,7 @@ function inThreads(jobs: readonly Job[], workers: readonly Worker[], done: (job:
         if (--left === 0) resolve(results)
         else next()
       })
-      // One job at a time: more gain nothing, and what they hold costs the collector time.
-      next()
+      for (let lane = 0; lane < lanes; lane++) next()
     }
   })
 }

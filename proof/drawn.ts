@@ -1,5 +1,5 @@
 import { failsIn } from './compare.ts'
-import { runJobs } from './crew.ts'
+import { type Crew, runJobs } from './crew.ts'
 import type { Catalog } from './jobs.ts'
 import { defectJob } from './plan.ts'
 import type { Defect } from './types.ts'
@@ -11,17 +11,13 @@ export const firstSeeds = [1, 2, 3, 4, 5] as const
 export type SeedsThatFind = ReadonlyMap<string, number | null>
 
 /** Judges each defect that names values with seed after seed, as a run draws them, until its rule finds it. */
-export async function seedsThatFind(
-  defects: readonly Defect[],
-  catalog: Catalog,
-  isOwn: boolean,
-): Promise<SeedsThatFind> {
+export async function seedsThatFind(defects: readonly Defect[], catalog: Catalog, crew: Crew): Promise<SeedsThatFind> {
   const found = new Map<string, number | null>()
   let left = defects.filter(({ variation }) => variation !== undefined)
   for (const { id } of left) found.set(id, null)
   for (const seed of firstSeeds) {
     const jobs = left.map((defect) => ({ ...defectJob(defect, catalog), seed, given: undefined }))
-    const judgements = await runJobs(jobs, catalog, { isOwn }, () => {})
+    const judgements = await runJobs(jobs, catalog, crew, () => {})
     for (const [at, defect] of left.entries()) {
       if (judgements[at]?.some((judgement) => failsIn(defect, judgement))) found.set(defect.id, seed)
     }

@@ -5,7 +5,7 @@ import { composeOptions, type ReferenceOptions } from '../reference/options.ts'
 import { parseTarget } from '../target/load.ts'
 import type { EmbeddedTarget, Target } from '../target/types.ts'
 import { withReferenceTool } from './tool.ts'
-import type { Variant } from './types.ts'
+import type { Fetch, Variant } from './types.ts'
 
 let reference: Target | undefined
 
@@ -15,10 +15,25 @@ let reference: Target | undefined
  */
 export function createInstance(variants: readonly Variant[] = []): EmbeddedTarget {
   const { fetch, control, reach } = createEmbedded((options) => withVariants(options, variants))
+  const target = describedBy(variants, embeddedTarget())
+  const nowMs = async () => (await control.state()).nowMs
+  return { fetch: withToolOf(variants, target, fetch, nowMs), control, reach, target }
+}
+
+/** `fetch`, which also answers the commands of the deployment tool that these variants have. */
+export function withToolOf(
+  variants: readonly Variant[],
+  target: Target,
+  fetch: Fetch,
+  nowMs: () => Promise<number>,
+): Fetch {
   const tool = variants.reduce((options, variant) => variant.tool?.(options) ?? options, defaultTool)
-  const target = variants.reduce((target, { file }) => file?.(target) ?? target, embeddedTarget())
-  const host = { nowMs: async () => (await control.state()).nowMs, addressOf: addressesIn(target) }
-  return { fetch: withReferenceTool(fetch, host, tool), control, reach, target }
+  return withReferenceTool(fetch, { nowMs, addressOf: addressesIn(target) }, tool)
+}
+
+/** The target file of a reference with these variants. */
+export function describedBy(variants: readonly Variant[], target: Target): Target {
+  return variants.reduce((described, { file }) => file?.(described) ?? described, target)
 }
 
 /** The addresses of load-balanced endpoints, made like that of the normal one. */

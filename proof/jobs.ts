@@ -4,7 +4,7 @@ import type { Judgement } from '../harness/run/judge.ts'
 import type { Values } from '../harness/variation/dimensions.ts'
 import { defects } from './defects/index.ts'
 import { membersOf } from './groups.ts'
-import { judgeOn } from './judge.ts'
+import { type Connect, judgeOn } from './judge.ts'
 import { latitudes } from './latitudes/index.ts'
 import { type OddCase, oddVariant } from './odd/change.ts'
 import type { Defect, Latitude, Variant } from './types.ts'
@@ -37,12 +37,13 @@ export function everything(): Catalog {
   return { rules: allRules(), defects, latitudes }
 }
 
-/** The judgements that a job asks for, sorted by rule. */
-export async function runJob(job: Job, catalog: Catalog): Promise<Judgement[]> {
+/** The judgements that a job asks for, sorted by rule; on an instance in this process unless `connect` is given. */
+export async function runJob(job: Job, catalog: Catalog, connect?: Connect): Promise<Judgement[]> {
   const running = new Set(job.rules)
   const asked = new Set(job.wanted)
   const judgements = await judgeOn({
     variants: variantsOf(job, catalog),
+    connect,
     ...(job.seed === undefined ? {} : { seed: job.seed }),
     given: job.given,
     rules: catalog.rules.filter(({ id }) => running.has(id)),

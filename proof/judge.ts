@@ -1,17 +1,20 @@
-import { createControlledClock } from '../harness/clock/controlled.ts'
 import type { Exchange } from '../harness/exchange/exchange.ts'
-import { inProcessListener } from '../harness/receiver/in-process.ts'
 import { noRecorder } from '../harness/record/recorder.ts'
 import type { Rule } from '../harness/rule/registry.ts'
+import { type Connected, connectHere } from '../harness/run/connect.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { createSession } from '../harness/run/session.ts'
-import { inProcess } from '../harness/transport/in-process.ts'
 import type { Values } from '../harness/variation/dimensions.ts'
 import { createInstance } from './instance.ts'
 import type { Variant } from './types.ts'
 
+/** Makes an instance of the reference with these variants, and connects to it. */
+export type Connect = (variants: readonly Variant[]) => Promise<Connected>
+
 export interface JudgeOptions {
   readonly variants: readonly Variant[]
+  /** Default: an instance in this process. */
+  readonly connect?: Connect | undefined
   readonly rules: readonly Rule[]
   readonly seed?: number
   /** Values of some dimensions, in place of those that the seed draws; every other one has its plain value. */
@@ -28,24 +31,22 @@ export interface JudgeOptions {
 
 /** Judges rules on an instance of their own: another target, clock and session for each call. */
 export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
-  const { variants, rules, seed = 1, given, asReal = false, ...callbacks } = options
-  const instance = createInstance(variants)
-  const { fetch, control, target } = instance
-  const { nowMs: startMs } = await control.state()
-  const clock = createControlledClock({ kind: 'virtual', control, startMs })
+  const { variants, connect = here, rules, seed = 1, given, asReal = false, ...callbacks } = options
+  const { target, transport, clockOf, listener, close } = await connect(variants)
+  const clock = await clockOf({})
   const session = createSession({
     runId: 'rproof00000',
     version: '0.0.0',
     seed,
     ...(given === undefined ? {} : { given }),
     target: asReal ? { ...target, clock: 'real' } : target,
-    transport: inProcess(fetch),
+    transport,
     clock: asReal ? { ...clock, controlled: false } : clock,
     recorder: callbacks.exchanged === undefined ? noRecorder : { ...noRecorder, exchange: callbacks.exchanged },
     resources() {},
     rules,
     wallNow: () => 0,
-    listener: inProcessListener(instance),
+    listener,
     ...(callbacks.workersFreed === undefined ? {} : { workersFreed: callbacks.workersFreed }),
   })
   try {
@@ -59,5 +60,8 @@ export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
     return [...scenarios, ...(await session.finish())]
   } finally {
     clock.close()
+    await close()
   }
 }
+
+const here: Connect = (variants) => connectHere(createInstance(variants))

@@ -1,6 +1,6 @@
 import type { Judgement } from '../harness/run/judge.ts'
 import { compareLatitude, lackingOf, type Mismatch } from './compare.ts'
-import { runJobs } from './crew.ts'
+import { type Crew, runJobs } from './crew.ts'
 import { causesOf, excusesOn, type FalseExcuse } from './excuses.ts'
 import { membersOf, together } from './groups.ts'
 import type { Catalog, Job } from './jobs.ts'
@@ -31,7 +31,7 @@ export interface Judged {
 export async function judgeAll(
   jobs: readonly Job[],
   catalog: Catalog,
-  isOwn: boolean,
+  crew: Crew,
   onProgress: (progress: ProofProgress) => void = () => {},
 ): Promise<Judged> {
   const seen = new Map<string, readonly Judgement[]>()
@@ -60,7 +60,7 @@ export async function judgeAll(
   function run(more: readonly Job[], before: number): Promise<Judgement[][]> {
     let done = before
     const total = before + more.length
-    return runJobs(more, catalog, { isOwn }, ({ id }) => onProgress({ done: ++done, total, what: id }))
+    return runJobs(more, catalog, crew, ({ id }) => onProgress({ done: ++done, total, what: id }))
   }
 
   async function judge(more: readonly Job[]): Promise<void> {

@@ -8,6 +8,7 @@ import type { FalseExcuse } from './excuses.ts'
 import { type Catalog, everything } from './jobs.ts'
 import { type Judged, judgeAll, type ProofProgress } from './judged.ts'
 import { planJobs, rulesOf } from './plan.ts'
+import { drawn, type Sample } from './sample.ts'
 import type { Defect } from './types.ts'
 
 export interface ProveOptions {
@@ -17,6 +18,10 @@ export interface ProveOptions {
   readonly matrix?: boolean
   readonly onProgress?: (progress: ProofProgress) => void
   readonly catalog?: Catalog
+  /** URL of a module whose `connect` makes the instances; default: they are in process. */
+  readonly through?: string
+  /** Judges only some defects, and their rules on some latitudes. */
+  readonly sample?: Sample
 }
 
 /** The effect of one defect on all rules. */
@@ -67,21 +72,31 @@ export interface ProofResult {
  * @throws NothingMatches if `only` matches nothing.
  */
 export async function prove(options: ProveOptions = {}): Promise<ProofResult> {
-  const { only = [], matrix = false, onProgress } = options
-  const catalog = options.catalog ?? everything()
-  const isOwn = options.catalog === undefined
-  const judged = await judgeAll(planJobs(catalog, only, matrix), catalog, isOwn, onProgress)
+  const { matrix = false, through, sample, onProgress } = options
+  const whole = options.catalog ?? everything()
+  const { catalog, only } = sample === undefined ? { catalog: whole, only: options.only ?? [] } : drawn(whole, sample)
+  const crew = { isOwn: options.catalog === undefined, through }
+  const judged = await judgeAll(planJobs(catalog, only, matrix), catalog, crew, onProgress)
   const tried = catalog.defects.filter(({ id }) => judged.of('defect', id) !== undefined)
-  return conclude(catalog, options, tried, judged, await seedsThatFind(tried, catalog, isOwn))
+  // The seeds draw the same values wherever an instance is.
+  const seeds = through === undefined ? await seedsThatFind(tried, catalog, crew) : new Map()
+  // Other defects than those of a sample may kill the other clauses of its rules.
+  const complete = sample === undefined ? rulesOf(catalog, only) : []
+  return conclude({ matrix, tried, judged, seeds, complete })
 }
 
-function conclude(
-  catalog: Catalog,
-  { only = [], matrix = false }: ProveOptions,
-  tried: readonly Defect[],
-  { of, all, reference, onLatitudes, latitudes, falseExcuses }: Judged,
-  seeds: SeedsThatFind,
-): ProofResult {
+/** Judgements of everything that was tried. */
+interface Tried {
+  readonly matrix: boolean
+  readonly tried: readonly Defect[]
+  readonly judged: Judged
+  readonly seeds: SeedsThatFind
+  /** Ids of the rules that were judged on all their defects. */
+  readonly complete: readonly string[]
+}
+
+function conclude({ matrix, tried, judged, seeds, complete }: Tried): ProofResult {
+  const { of, all, reference, onLatitudes, latitudes, falseExcuses } = judged
   const defects = tried.map((defect) => {
     const { id, rule } = defect
     const seed = seeds.get(id)
@@ -92,7 +107,7 @@ function conclude(
     return seed === undefined ? result : { ...result, seed }
   })
   const right = [reference, ...onLatitudes]
-  const whole = new Set(rulesOf(catalog, only))
+  const whole = new Set(complete)
   const result = {
     defects,
     latitudes,

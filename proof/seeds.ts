@@ -29,7 +29,7 @@ export async function proveSeeds(
   // One seed after the other, so that the judgements of one seed are in memory at a time.
   for (let seed = 1; seed <= seeds; seed++) {
     const jobs = plan.map((job) => ({ ...job, seed }))
-    const judged = await judgeAll(jobs, catalog, true, ({ done, total, what }) =>
+    const judged = await judgeAll(jobs, catalog, { isOwn: true }, ({ done, total, what }) =>
       onProgress({ done: (seed - 1) * total + done, total: seeds * total, what }),
     )
     const { reference } = judged

@@ -1,6 +1,6 @@
 // Verifies everything: runs groups of steps in order and the steps of a group concurrently, prints the output and time
 // of each, and a last line that counts. `--load` adds the steps that need k6, and builds k6 if it is missing.
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 
 const bin = 'bin/plumbline.js'
 /** Room for young objects: most live for one exchange, and with the defaults of V8 many are copied for nothing. */
@@ -23,11 +23,23 @@ const groups = [
     ['the rules under vitest', [...vitest, '--project', 'suites', '--reporter=dot']],
     // The same ones each time; `prove --odd` tries all.
     ['prove, some odd responses', [bin, 'prove', '--odd', '--sample', '40', '--seed', '1', '--quiet']],
+    // Other ones for each commit; `prove --served` judges all.
+    ['prove, over HTTP', [bin, 'prove', '--served', '--sample', '40', '--seed', String(seedOfCommit()), '--quiet']],
   ],
   ...(process.argv.includes('--load')
     ? [[['load, through k6', [...vitest, '--config', 'load/vitest.config.ts']]]]
     : []),
 ]
+
+/** A number made of the id of the commit; 1 outside a repository. */
+function seedOfCommit() {
+  try {
+    const id = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    return Number.parseInt(id.slice(0, 7), 16)
+  } catch {
+    return 1
+  }
+}
 
 /** Runs a step and prints its whole output once it has ended. */
 function run([name, args]) {

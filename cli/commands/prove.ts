@@ -8,6 +8,7 @@ import { type MatrixRow, type ProofResult, prove as run, type Undecided } from '
 import { proveSeeds, type SeedsResult } from '../../proof/seeds.ts'
 import { exitCodes } from '../../results/types.ts'
 import { UsageError } from '../errors.ts'
+import { moduleUrl } from '../home.ts'
 import type * as commands from '../options.ts'
 import { writableFile } from '../places.ts'
 import { redraw } from '../progress.ts'
@@ -42,7 +43,7 @@ const idsListed = 5
 
 /** The result of what the flags ask for, its lines, and whether all of it holds. */
 async function proofOf(options: Options, onProgress: (progress: ProofProgress) => void) {
-  const { only, matrix, odd, sample, seed, seeds, quiet } = options
+  const { only, matrix, odd, served, sample, seed, seeds, quiet } = options
   try {
     if (odd) {
       const draw = { ...(sample !== undefined && { sample }), ...(seed !== undefined && { seed }) }
@@ -53,7 +54,13 @@ async function proofOf(options: Options, onProgress: (progress: ProofProgress) =
       const result = await proveSeeds(seeds, only, onProgress)
       return { result, lines: seedLines(result), holds: result.changed.length === 0 }
     }
-    const result = await run({ matrix, onProgress, only })
+    const result = await run({
+      matrix,
+      onProgress,
+      only,
+      ...(served && { through: moduleUrl('cli/mock/connect') }),
+      ...(sample !== undefined && { sample: { count: sample, seed: seed ?? 1 } }),
+    })
     return { result, lines: proofLines(result), holds: result.proven }
   } catch (error) {
     throw error instanceof NothingMatches ? new UsageError(error.message) : error
@@ -158,8 +165,13 @@ export function oddLines({ cases, tried, broken, unnoticed }: OddResult, quiet: 
   ]
 }
 
-function refuseContradictions({ odd, only, matrix, sample, seed, seeds }: Options): void {
-  if (seeds !== undefined && (odd || matrix)) throw new UsageError('--seeds cannot be combined with --odd or --matrix')
-  if (odd && (only.length > 0 || matrix)) throw new UsageError('--odd cannot be combined with --only or --matrix')
-  if (!odd && (sample !== undefined || seed !== undefined)) throw new UsageError('--sample and --seed need --odd')
+function refuseContradictions({ odd, only, matrix, served, sample, seed, seeds }: Options): void {
+  if (seeds !== undefined && (odd || matrix || served))
+    throw new UsageError('--seeds cannot be combined with --odd, --matrix or --served')
+  if (odd && (only.length > 0 || matrix || served))
+    throw new UsageError('--odd cannot be combined with --only, --matrix or --served')
+  if (served && matrix) throw new UsageError('--served cannot be combined with --matrix')
+  if (!odd && !served && (sample !== undefined || seed !== undefined))
+    throw new UsageError('--sample and --seed need --odd or --served')
+  if (served && sample !== undefined && only.length > 0) throw new UsageError('--sample cannot be combined with --only')
 }

@@ -1,24 +1,21 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
-import { addressesIn, referenceTarget, withVariants } from '../../proof/instance.ts'
+import { addressesIn, describedBy, referenceTarget, withVariants } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
 import { type Call, limiterOf, type ReferenceOptions } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import { writeTarget } from '../../target/write.ts'
 import { UsageError } from '../errors.ts'
 import { packageFolder } from '../home.ts'
-import { createHost } from '../host.ts'
 import { aborted, watchInterruption } from '../interrupt.ts'
 import { createMock } from '../mock/app.ts'
 import { withFailures } from '../mock/fail.ts'
+import { createPorts, portsOf } from '../mock/ports.ts'
 import { createServed } from '../mock/served.ts'
 import { type InitialState, readState } from '../mock/state.ts'
 import { type Chosen, chooseVariants, listVariants } from '../mock/variants.ts'
 import type * as commands from '../options.ts'
-import { codeOf, writableFile } from '../places.ts'
+import { writableFile } from '../places.ts'
 import type { Terminal } from '../terminal.ts'
 import { createRealCall } from '../worker/call.ts'
 import { readCommand } from '../worker/command.ts'
@@ -37,9 +34,6 @@ const graceMs = { real: 60_000, control: 1_000, worker: 2_000 }
 
 /** Real milliseconds until somebody is told what is being waited for. */
 const noticeMs = 1_000
-
-/** Real milliseconds between two looks for connections whose request has ended. */
-const idleMs = 50
 
 /** Serves the reference until interrupted. Throws UsageError if the port is taken or the worker does not start. */
 export async function serve(options: Options, terminal: Terminal): Promise<number> {
@@ -80,20 +74,11 @@ async function serveUntil(
   const served = createServed({ kind: options.clock, latencyMs: options.latency ?? 0, change })
   const log = options.log ? { log: terminal.err } : {}
   const answer = createMock({ served, ...log })
-  const servers: Server[] = []
-  const open = (port: number) => {
-    const server = createHost(answer, options.host)
-    servers.push(server)
-    return listen(server, options.host, port)
-  }
+  const ports = createPorts(answer, options.host)
   try {
-    const port = await open(options.port)
-    const url = `http://${addressOf(options.host)}:${port}`
-    const target = variants.reduce(
-      (described, { file: change }) => change?.(described) ?? described,
-      withToolHere(referenceTarget(url, options.clock), variants),
-    )
-    for (const other of portsOf(target, port)) await open(other)
+    const url = await ports.open(options.port)
+    const target = describedBy(variants, withToolHere(referenceTarget(url, options.clock), variants))
+    for (const port of portsOf(target, url)) await ports.open(port)
     const file = writeTarget(target)
     if (options.printTarget !== undefined) writeFileSync(resolve(terminal.cwd, options.printTarget), file)
     terminal.out(`# the reference implementation answers at ${url}, its API document at ${url}/openapi.json`)
@@ -108,7 +93,7 @@ async function serveUntil(
     const grace = graceMs[options.clock]
     const notice = `waiting for requests under way, for up to ${grace / 1_000} s; a second signal cuts them off`
     const noticed = setTimeout(() => terminal.err(`plumbline: ${notice}`), noticeMs)
-    await Promise.all(servers.map((server) => shut(server, grace)))
+    await ports.close(grace)
     clearTimeout(noticed)
     served.close()
     await hangUp()
@@ -127,12 +112,6 @@ function withToolHere(target: Target, variants: readonly Variant[]): Target {
   const address = addressesIn(target)('{id}')
   const environment = { ...target.deploy.environment, ...(address !== null && { PLUMBLINE_DEPLOY_LB: address }) }
   return { ...target, deploy: { ...target.deploy, environment, commands: Object.fromEntries(commands) } }
-}
-
-/** The ports of load-balanced endpoints that have one of their own. */
-function portsOf({ lb }: Target, port: number): Set<number> {
-  const addresses = Object.values(lb?.endpoints ?? {}).filter((address) => address !== null)
-  return new Set(addresses.map((address) => Number(new URL(address).port)).filter((other) => other !== port))
 }
 
 async function workerOf({ worker }: Options, signal: AbortSignal, terminal: Terminal): Promise<ProcessWorker | null> {
@@ -166,41 +145,4 @@ function optionsOf(
     }
     return withFailures(withVariants(options, variants), fail)
   }
-}
-
-/** Listens and returns the port. */
-async function listen(server: Server, host: string, port: number): Promise<number> {
-  try {
-    server.listen(port, host)
-    await once(server, 'listening')
-    return (server.address() as AddressInfo).port
-  } catch (error) {
-    const code = codeOf(error)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new UsageError(`--host ${host} is not an address of this machine; 0.0.0.0 means all of them`)
-    const what = code === 'EADDRINUSE' ? `port ${port} of ${host} is in use` : `port ${port} cannot be opened (${code})`
-    throw new UsageError(`${what}; choose another with --port, or 0 for any that is free`)
-  }
-}
-
-/** The host in the addresses that are printed: one that listens everywhere is reached on this machine. */
-function addressOf(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
-  return host.includes(':') ? `[${host}]` : host
-}
-
-/** Takes no further connections, ends each with the request that is under way on it, and cuts them off after the grace. */
-function shut(server: Server, grace: number): Promise<void> {
-  if (!server.listening) return Promise.resolve()
-  // Otherwise a client that sends one request after the other is served for ever.
-  server.prependListener('request', (_, outgoing) => outgoing.setHeader('connection', 'close'))
-  const idle = setInterval(() => server.closeIdleConnections(), idleMs)
-  const late = setTimeout(() => server.closeAllConnections(), grace)
-  return new Promise((done) => {
-    server.close(() => {
-      clearInterval(idle)
-      clearTimeout(late)
-      done()
-    })
-  })
 }

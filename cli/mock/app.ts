@@ -23,6 +23,10 @@ export interface MockOptions {
  */
 export function createMock({ served, log }: MockOptions): Fetch {
   const own = new Hono()
+  // A defect that has no response has none for browsers either.
+  own.onError((error) => {
+    throw error
+  })
   own.use(cors({ origin: '*', exposeHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After'] }))
   own.get('/', ({ req, html }) => html(page(new URL(req.url).origin, served.options())))
   own.get('/openapi.json', async ({ req, json }) => {
@@ -42,14 +46,19 @@ export function createMock({ served, log }: MockOptions): Fetch {
   own.all('*', ({ req }) => served.fetch(req.raw))
 
   // Most requests come from no browser and are the API's: they do not pay for a router.
-  const answer = (request: Request, path: string) =>
+  const answer = async (request: Request, path: string) =>
     ownPaths.has(path) || isOfBrowser(request) ? own.fetch(request) : served.fetch(request)
   if (log === undefined) return async (request) => answer(request, splitUrl(request.url).pathname)
   return async (request) => {
     const { pathname } = splitUrl(request.url)
     const begun = performance.now()
-    const response = await answer(request, pathname)
-    log(`${request.method} ${pathname} ${response.status} ${(performance.now() - begun).toFixed(0)} ms`)
+    const logEnd = (what: string) =>
+      log(`${request.method} ${pathname} ${what} ${(performance.now() - begun).toFixed(0)} ms`)
+    const response = await answer(request, pathname).catch((error: unknown) => {
+      logEnd(`no response (${error instanceof Error ? error.message : error})`)
+      throw error
+    })
+    logEnd(String(response.status))
     return response
   }
 }

@@ -162,6 +162,19 @@ test.each(ofEachPlane.map(([path]) => path))('answers of %s come later on the cl
   expect((await driven(fetch, answer)).status).toBe(200)
 })
 
+test.each<Record<string, string>>([{}, { origin: 'http://a.test' }])(
+  'what throws has no response, which is logged: %j',
+  async (headers) => {
+    const lines: string[] = []
+    const failing = async () => {
+      throw new Error('the connection is closed')
+    }
+    const fetch = mock({ log: (line) => lines.push(line), change: (base) => ({ ...base, wrapFetch: () => failing }) })
+    await expect(fetch(at('/v2/pods', { headers }))).rejects.toThrow('the connection is closed')
+    expect(lines).toEqual([expect.stringMatching(/^GET \/v2\/pods no response \(the connection is closed\) \d+ ms$/)])
+  },
+)
+
 test('a line is logged for each request, without its query and key', async () => {
   const lines: string[] = []
   const fetch = mock({ log: (line) => lines.push(line) })

@@ -31,6 +31,7 @@ export function createServed(options: ServedOptions) {
     /** Answers without the latency, for what must not wait until somebody advances the clock. */
     direct: (request: Request) => current.direct(request),
     control: (request: Request) => current.control(request),
+    nowMs: () => current.nowMs(),
     /** The options of the reference. */
     options: () => current.options,
     /** Forgets all pods, jobs, endpoints and quotas. A controlled clock keeps its time. */

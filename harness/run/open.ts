@@ -3,8 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { exitCodes } from '../../results/types.ts'
 import { describeTarget, redactorOf } from '../../target/describe.ts'
 import type { EmbeddedTarget, Target } from '../../target/types.ts'
-import { createControlledClock } from '../clock/controlled.ts'
-import { type OpenClockOptions, openClock } from '../clock/open.ts'
 import { lateResponseMs } from '../clock/patience.ts'
 import { createRealClock } from '../clock/real.ts'
 import { ClockFault } from '../clock/state.ts'
@@ -12,20 +10,14 @@ import type { RunClock, Waited } from '../clock/types.ts'
 import { lengthOf } from '../common/length.ts'
 import { cleanupMs } from '../plan/plan.ts'
 import { allPlanes, planeOfRule } from '../planes/index.ts'
-import { type HttpListener, listenForArrivals } from '../receiver/http.ts'
-import { inProcessListener } from '../receiver/in-process.ts'
-import type { Listener } from '../receiver/types.ts'
 import type { EndEvent, RunEvent } from '../record/events.ts'
 import { createFileRecorder, type Recorder } from '../record/recorder.ts'
 import { createResourceLedger, type ResourceLine } from '../record/resources.ts'
 import { Unverified } from '../rule/outcome.ts'
 import { allRules } from '../rule/registry.ts'
-import { withTool } from '../tool/transport.ts'
 import { drainable } from '../transport/drain.ts'
-import { overHttp } from '../transport/http.ts'
-import { inProcess } from '../transport/in-process.ts'
 import { sayIfSlow } from '../transport/slow.ts'
-import type { Transport } from '../transport/types.ts'
+import { type Connected, connectHere, connectTo } from './connect.ts'
 import { guardRun } from './guard.ts'
 import type { TakeUnrecorded } from './invariants.ts'
 import { type Judgement, recordJudgement } from './judge.ts'
@@ -36,16 +28,6 @@ import { createSession } from './session.ts'
 
 /** Longest wait for the probe if the clock has failed, ms. A silent clock adds the usual time for a response. */
 const probeMs = 2_000
-
-interface Connected {
-  readonly target: Target
-  readonly transport: Transport
-  readonly clockOf: (callbacks: Required<Pick<OpenClockOptions, 'waited' | 'onLateResponse'>>) => Promise<RunClock>
-  readonly listener: Listener | null
-  /** Why the receiver could not be opened; null if it was, or is not needed. */
-  readonly deaf: string | null
-  readonly close: () => Promise<void>
-}
 
 /** Opens a run with everything around it, and probes the target before anything is created. */
 export async function openRun(options: RunOptions) {
@@ -205,56 +187,13 @@ function refused(message: string | null): EndEvent['stopped'] {
   return message === null ? null : { exit: exitCodes.usage, message }
 }
 
-async function connect(options: RunOptions): Promise<Connected> {
-  if (options.embed !== null) return connectEmbedded(options.embed)
-  if (options.target === null) throw new Error('a run needs a target or a module to embed')
-  const { tolerances, receiver } = options.target
+function connect(options: RunOptions): Promise<Connected> {
+  const { embed, target } = options
+  if (embed !== null)
+    return import(embed).then((module: { embed: () => EmbeddedTarget }) => connectHere(module.embed()))
+  if (target === null) throw new Error('a run needs a target or a module to embed')
   // Load needs no arrivals.
-  const wanted = isLoadAlone(options) ? null : receiver
-  const heard = wanted === null ? null : await listen(wanted.listen)
-  const [listener, deaf] = typeof heard === 'string' ? [null, heard] : [heard, null]
-  const url = wanted?.url === '' ? (listener?.url ?? '') : (wanted?.url ?? '')
-  const target = wanted === null ? options.target : { ...options.target, receiver: { ...wanted, url } }
-  const http = overHttp({ answerMs: tolerances.answerMs, connectMs: tolerances.connectMs })
-  return {
-    target,
-    transport: withTool(http.send, target.deploy),
-    clockOf: (callbacks) => openClock(target, callbacks),
-    listener,
-    deaf,
-    close: async () => {
-      await listener?.close()
-      await http.close()
-    },
-  }
-}
-
-async function connectEmbedded(file: string): Promise<Connected> {
-  const module = (await import(file)) as { embed: () => EmbeddedTarget }
-  const embedded = module.embed()
-  const { fetch, control, target } = embedded
-  const listener = inProcessListener(embedded)
-  return {
-    target: listener === null ? { ...target, receiver: null } : target,
-    transport: inProcess(fetch),
-    clockOf: async ({ waited }) => {
-      const { nowMs } = await control.state()
-      return createControlledClock({ kind: 'virtual', control, startMs: nowMs, waited })
-    },
-    listener,
-    deaf: null,
-    close: async () => {},
-  }
-}
-
-/** The receiver, or why it cannot be opened. */
-async function listen(address: string): Promise<HttpListener | string> {
-  try {
-    return await listenForArrivals(address)
-  } catch (error) {
-    const { code = String(error) } = error as { code?: string }
-    return `receiver.listen: ${address} cannot be opened (${code}); choose another port, or 0 for any`
-  }
+  return connectTo(target, { hears: !isLoadAlone(options) })
 }
 
 function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock['kind']): RunEvent {

@@ -1,4 +1,3 @@
-import { randomFrom } from '../../harness/common/random.ts'
 import type { Verdict } from '../../harness/rule/outcome.ts'
 import type { Rule } from '../../harness/rule/registry.ts'
 import type { Judgement } from '../../harness/run/judge.ts'
@@ -6,6 +5,7 @@ import { runJobs } from '../crew.ts'
 import { everything, type Job } from '../jobs.ts'
 import { judgeOn } from '../judge.ts'
 import { inParallel } from '../pool.ts'
+import { draw } from '../sample.ts'
 import { tours } from '../tour.ts'
 import { nameOf } from './change.ts'
 import { casesOf, createPlaces, type Place } from './enumerate.ts'
@@ -47,7 +47,7 @@ export async function tryOddResponses(options: OddOptions = {}): Promise<OddResu
   )
   const verdicts = new Map(usual.flat().map(({ rule, verdict }) => [rule, verdict]))
   const all = places.all().flatMap((place) => casesOf(place).map((odd) => ({ odd, place })))
-  const drawn = sample === undefined ? all : draw(all, sample, seed)
+  const drawn = sample === undefined ? all : draw(all, sample, seed, 'odd answers')
   const jobs = drawn.map(({ odd, place }): Job => {
     const chosen = [...invariants, ...scenariosFor(place, scenarios)].map(({ id }) => id)
     return { kind: 'odd', id: nameOf(odd), odd, rules: chosen, wanted: chosen }
@@ -80,14 +80,4 @@ function isNoticed(judgements: readonly Judgement[], usual: ReadonlyMap<string, 
     const before = usual.get(rule)
     return before === undefined ? ['failed', 'advice', 'broken'].includes(verdict) : verdict !== before
   })
-}
-
-function draw<T>(items: readonly T[], count: number, seed: number): T[] {
-  const random = randomFrom(seed, 'odd answers')
-  return items
-    .map((item, place) => ({ item, place, rank: random() }))
-    .sort((a, b) => a.rank - b.rank)
-    .slice(0, count)
-    .sort((a, b) => a.place - b.place)
-    .map(({ item }) => item)
 }

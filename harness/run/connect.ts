@@ -1,0 +1,80 @@
+import type { EmbeddedTarget, Target } from '../../target/types.ts'
+import { createControlledClock } from '../clock/controlled.ts'
+import { type OpenClockOptions, openClock } from '../clock/open.ts'
+import type { RunClock } from '../clock/types.ts'
+import { type HttpListener, listenForArrivals } from '../receiver/http.ts'
+import { inProcessListener } from '../receiver/in-process.ts'
+import type { Listener } from '../receiver/types.ts'
+import { withTool } from '../tool/transport.ts'
+import { overHttp } from '../transport/http.ts'
+import { inProcess } from '../transport/in-process.ts'
+import type { Transport } from '../transport/types.ts'
+
+/** A target with the ways to it: its requests, its clock, and its notifications. */
+export interface Connected {
+  readonly target: Target
+  readonly transport: Transport
+  readonly clockOf: (callbacks: Pick<OpenClockOptions, 'waited' | 'onLateResponse'>) => Promise<RunClock>
+  readonly listener: Listener | null
+  /** Why the receiver could not be opened; null if it was, or is not needed. */
+  readonly deaf: string | null
+  readonly close: () => Promise<void>
+}
+
+export interface ConnectOptions {
+  /** False if no notification and no beacon is awaited. */
+  readonly hears?: boolean
+  /** Adds the commands of the deployment tool to a transport; default: they are run as the target file says. */
+  readonly tool?: (send: Transport) => Transport
+}
+
+/** Connects to a target over HTTP. */
+export async function connectTo(
+  target: Target,
+  { hears = true, tool = (send) => withTool(send, target.deploy) }: ConnectOptions = {},
+): Promise<Connected> {
+  const { tolerances } = target
+  const receiver = hears ? target.receiver : null
+  const heard = receiver === null ? null : await listen(receiver.listen)
+  const [listener, deaf] = typeof heard === 'string' ? [null, heard] : [heard, null]
+  const url = receiver?.url === '' ? (listener?.url ?? '') : (receiver?.url ?? '')
+  const http = overHttp({ answerMs: tolerances.answerMs, connectMs: tolerances.connectMs })
+  return {
+    target: receiver === null ? target : { ...target, receiver: { ...receiver, url } },
+    transport: tool(http.send),
+    clockOf: (callbacks) => openClock(target, callbacks),
+    listener,
+    deaf,
+    close: async () => {
+      await listener?.close()
+      await http.close()
+    },
+  }
+}
+
+/** Connects to a target in this process. */
+export async function connectHere(embedded: EmbeddedTarget): Promise<Connected> {
+  const { fetch, control, target } = embedded
+  const listener = inProcessListener(embedded)
+  return {
+    target: listener === null ? { ...target, receiver: null } : target,
+    transport: inProcess(fetch),
+    clockOf: async ({ waited }) => {
+      const { nowMs } = await control.state()
+      return createControlledClock({ kind: 'virtual', control, startMs: nowMs, ...(waited && { waited }) })
+    },
+    listener,
+    deaf: null,
+    close: async () => {},
+  }
+}
+
+/** The receiver, or why it cannot be opened. */
+async function listen(address: string): Promise<HttpListener | string> {
+  try {
+    return await listenForArrivals(address)
+  } catch (error) {
+    const { code = String(error) } = error as { code?: string }
+    return `receiver.listen: ${address} cannot be opened (${code}); choose another port, or 0 for any`
+  }
+}
