@@ -8,6 +8,7 @@ const seen: string[] = []
 const server = createHost(async (request) => {
   const text = await request.text()
   if (text === 'close') throw new TypeError('a defect')
+  if (text === 'untyped') return textResponse('{}', { status: 200, headers: { 'x-more': 'yes' } })
   seen.push(text)
   const answer = JSON.stringify({ method: request.method, length: text.length })
   return textResponse(answer, { status: 200, headers: { 'content-type': 'application/json' } })
@@ -40,6 +41,13 @@ test('an error closes the connection, and the next request is served', async () 
   const send = (body: string) => fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })
   await expect(send('close')).rejects.toThrow('fetch failed')
   expect((await send('open')).status).toBe(200)
+})
+
+test('a response without a Content-Type has none', async () => {
+  const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'untyped' })
+  expect(await response.text()).toBe('{}')
+  expect(response.headers.get('content-type')).toBeNull()
+  expect(response.headers.get('x-more')).toBe('yes')
 })
 
 test('so is one that comes in pieces without a length', async () => {

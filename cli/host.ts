@@ -15,7 +15,7 @@ export function createHost(fetch: Fetch, hostname: string): Server {
   const answerTo: Parameters<typeof getRequestListener>[0] = async (request, { incoming }) => {
     noteConnection(request, incoming.socket)
     try {
-      return nativeResponse(await fetch(request))
+      return asItIs(await fetch(request))
     } catch {
       // The reference answers every request, so that only a defect has no response: it closes the connection, as in process.
       incoming.socket.destroy()
@@ -34,4 +34,11 @@ export function createHost(fetch: Fetch, hostname: string): Server {
       answer(incoming, outgoing)
     })
   })
+}
+
+/** The adapter adds a Content-Type to a body without one, unless the headers are a plain object. */
+function asItIs(response: Response): Response {
+  const { status, headers } = response
+  if (headers.has('content-type')) return nativeResponse(response)
+  return new Response(response.body, { status, headers: Object.fromEntries(headers) })
 }

@@ -8,6 +8,7 @@ const catalog = everything()
 
 test.each([
   ['closes the connection', 'crash-unanswered'],
+  ['lacks a header', 'errors-problem-media-type-content-type-dropped'],
   ['is in the deployment tool', 'deploy-every-endpoint-twice'],
 ])('a defect that %s is found over HTTP as in process: %s', async (_, id) => {
   const defect = catalog.defects.find((one) => one.id === id)
