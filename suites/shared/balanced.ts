@@ -66,9 +66,9 @@ export async function servingNormal(context: Context): Promise<LbClient> {
   return context.lb
 }
 
-/** A text that identifies one request. */
-export function nonceFor({ random }: Context): string {
-  return `plumbline-${Math.floor(random() * 2 ** 50).toString(36)}`
+/** A text that identifies one request, also among those of other runs: a worker may remember it. */
+export function nonceFor({ nextName }: Context): string {
+  return nextName()
 }
 
 /** The header with a nonce, beside the others of a request. It is sent once, so that the count is that of the platform. */
