@@ -34,9 +34,11 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   /** Aborted once the owner ends: nothing more is sent, and nobody waits for a response. */
   const abandonment = new AbortController()
   const quota = createQuota(channel, actor, () => abandonment.signal.aborted)
+  /** Exchanges whose responses may be out of step. A trial needs the quota, so it ends after they have left it. */
+  const doubtful = new WeakMap<Exchange, Promise<boolean>>()
   let sent = 0
 
-  /** Sends one attempt. `unsent`: why it is not sent. */
+  /** Sends one attempt, and records it unless its response is doubtful. `unsent`: why it is not sent. */
   async function attempt(
     outgoing: Outgoing,
     attemptId: string,
@@ -66,7 +68,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     const after = old?.received ?? { target: channel.now(), harness: channel.wallNow() }
     actor.seen((old?.sent ?? before).target)
     actor.seen(after.target)
-    return {
+    const exchange: Exchange = {
       n: old?.n ?? n,
       owner,
       operation: outgoing.operation,
@@ -81,17 +83,23 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       ...(follows === undefined ? {} : { follows }),
       ...(old?.isOutOfStep === true ? { isOutOfStep: true } : {}),
     }
+    channel.connections.end(exchange, outgoing)
+    const tried = channel.connections.isOutOfStep(exchange, outgoing)
+    if (tried === null) return record(exchange)
+    doubtful.set(exchange, tried)
+    return exchange
   }
 
-  /** Records an exchange, once it is known whether its response is out of step. */
-  async function record(ended: Exchange, outgoing: Outgoing, background: boolean): Promise<Exchange> {
-    channel.connections.end(ended, outgoing)
-    const tried = channel.connections.isOutOfStep(ended, outgoing)
-    const isOutOfStep = tried !== null && (await (background ? tried : actor.join(tried)))
-    const exchange: Exchange = isOutOfStep ? { ...ended, isOutOfStep } : ended
+  function record(exchange: Exchange): Exchange {
     channel.record(exchange)
     onRecorded()
     return exchange
+  }
+
+  /** Records an exchange whose response may be out of step, once that is known. */
+  async function recordDoubtful(ended: Exchange, tried: Promise<boolean>, background: boolean): Promise<Exchange> {
+    const isOutOfStep = await (background ? tried : actor.join(tried))
+    return record(isOutOfStep ? { ...ended, isOutOfStep } : ended)
   }
 
   function transmit(
@@ -141,25 +149,25 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     const number = ++sent
     let attempts = 0
     /** Sends the request once. `isRefused`: the attempt before was answered 429. */
-    const sendAndRecord = async (isRefused: boolean, next = outgoing) => {
+    const sendAttempt = (isRefused: boolean, next = outgoing) => {
       throwIfAbandoned()
       // Counted per owner, so that it does not depend on the order in which responses come.
       const attemptId = `${number}.${++attempts}`
-      const ended = await quota.within(next, isRefused, (unsent) => {
+      return quota.within(next, isRefused, (unsent) => {
         // The rule may have ended while the quota had no room.
         throwIfAbandoned()
         return attempt(next, attemptId, background, unsent)
       })
-      // A trial of the connection needs the quota too.
-      return record(ended, outgoing, background)
     }
     for (let isRefused = false; ; isRefused = true) {
-      let exchange = await sendAndRecord(isRefused)
-      if (exchange.isOutOfStep) exchange = await sendAndRecord(isRefused, { ...outgoing, newConnection: true })
+      let exchange = await sendAttempt(isRefused)
+      const tried = doubtful.get(exchange)
+      if (tried !== undefined) exchange = await recordDoubtful(exchange, tried, background)
+      if (exchange.isOutOfStep) exchange = await sendAttempt(isRefused, { ...outgoing, newConnection: true })
       const isRepeatable = exchange.response === null && !isUnsent(exchange) && outgoing.method === 'GET'
       const isLate = exchange.received.harness - exchange.sent.harness >= channel.tolerances.answerMs
       const isGivenUp = (outgoing.onceIfLate === true && isLate) || abandonment.signal.aborted
-      if (isRepeatable && !isGivenUp) exchange = await sendAndRecord(isRefused)
+      if (isRepeatable && !isGivenUp) exchange = await sendAttempt(isRefused, { ...outgoing, newConnection: true })
       const { response, failure } = exchange
       if (isUnsent(exchange)) throw new Inconclusive(`${outgoing.method} ${outgoing.url} was ${failure}`)
       if (response === null) throw new Unanswered(`no complete response: ${failure}`, exchange.n, isLate)
