@@ -143,12 +143,12 @@ test('a pod that may come into being late stays in the ledger where time cannot 
   expect(endedAs('never', swept)).toEqual(['never'])
 })
 
-test('a target that does not answer is asked about eight pods, not about each', async () => {
+test('a target that does not answer is asked about eight pods at most, not about each', async () => {
   const given = await left(pods(many), silent, { answerMs: 200 })
   const { failed } = await sweepRun(given)
   expect(failed).toHaveLength(many.length)
   expect(failed.at(-1)?.reason).toMatch(/not sent, because \S+ is too slow: \d requests in a row took more than 180ms/)
-  expect(given.asked.target).toBe(8)
+  expect(given.asked.target).toBeLessThanOrEqual(8)
 })
 
 test('a sweep that is told to end gives up the request that is under way, and sends no other', async () => {
