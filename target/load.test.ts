@@ -624,6 +624,7 @@ const claimedByDefault = [
   'pods.change',
   'quota.reachable',
   'stream',
+  'queue.large',
 ]
 
 test.each(claimedByDefault)('%s is claimed by default, and may be declared absent', (need) => {

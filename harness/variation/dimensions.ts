@@ -91,6 +91,8 @@ const needs: Readonly<Partial<Record<string, string>>> = {
   'mount persistent': 'pods.persistent',
   'history patched': 'pods.change',
   'past retried': 'receiver',
+  'input large': 'queue.large',
+  'output large': 'queue.large',
   'upkeep updated': 'management.update',
 }
 

@@ -3,7 +3,7 @@ import { defaultEndpoints, type EndpointOffer, type ReferenceOptions } from '../
 import { composeOptions } from '../../reference/options.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
 import { executedAgain, requeuesAfter, startsToldTwice } from '../defects/queue-tools.ts'
-import { all, onAnswer, part } from '../defects/tools.ts'
+import { all, onAnswer, part, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, optioned, reads, styled, timed } from './tools.ts'
 
@@ -64,6 +64,12 @@ export const queue: readonly Latitude[] = [
         : next(),
     ),
     readings: reads('queue.run.echo', 'FAILED', ['400000 bytes']),
+  }),
+  latitude('submissions-small', 'A submission has at most 20 KB, as the target file says.', {
+    change: refusing('validate', (schema, body) => {
+      return schema === 'JobSubmission' && JSON.stringify(body).length > 20_000 && [400, 'the body is too large']
+    }),
+    file: (target) => ({ ...target, absent: { ...target.absent, 'queue.large': '20 KB at most' } }),
   }),
   latitude('endpoint-id-form-400', 'An endpoint id that was never issued is refused with 400 for its form.', {
     about: 'unknown endpoints',

@@ -44,6 +44,12 @@ export const queue: Plane<QueuePlane> = {
       ...given('stream', 'partial results over /stream', 'queue: {stream: true}'),
       isWritten: ({ queue }) => queue?.stream !== undefined,
     },
+    'queue.large': {
+      says: 'submissions of more than 20 KB',
+      line: null,
+      given: () => true,
+      isWritten: () => false,
+    },
     requests: given('requests', 'the route /requests', 'queue: {requests: true}'),
     openai: given('openai', 'the routes below /openai', 'queue: {openai: true}'),
     ...Object.fromEntries([
