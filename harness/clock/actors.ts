@@ -234,14 +234,13 @@ export class Participant implements Actor {
     return endedBy.message
   }
 
-  async during<T>(work: Promise<T>, kind: 'request' | 'command' = 'request'): Promise<T> {
-    const commands = kind === 'command' ? 1 : 0
-    this.#actors.commands += commands
-    try {
-      return await this.#underWay('requests', this.#actors.track(work, false))
-    } finally {
-      this.#actors.commands -= commands
-    }
+  during<T>(work: Promise<T>, kind: 'request' | 'command' = 'request'): Promise<T> {
+    const underWay = this.#underWay('requests', this.#actors.track(work, false))
+    if (kind === 'request') return underWay
+    this.#actors.commands++
+    return underWay.finally(() => {
+      this.#actors.commands--
+    })
   }
 
   hold<T>(work: Promise<T>): Promise<T> {

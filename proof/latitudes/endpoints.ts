@@ -2,7 +2,7 @@ import { operations } from '../../generated/operations.ts'
 import { type Endpoint, Refusal } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import { isOwner } from '../defects/auth-tools.ts'
-import { all, type Change, onAnswer, part, refusing, requestOf } from '../defects/tools.ts'
+import { all, type Change, onAnswer, part, requestOf } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, styled, timed, verdict } from './tools.ts'
 
@@ -128,12 +128,6 @@ export const endpoints: readonly Latitude[] = [
       () => ({ status: 204, text: '' }),
     ),
     verdicts: { 'endpoints.unknown': 'advice' },
-  }),
-  latitude('endpoint-found-later', 'A new endpoint is found by its id eight seconds after its creation.', {
-    change: refusing('ownEndpoint', (id, _, { clock, queue }) => {
-      const createdMs = queue.endpoints.get(id)?.createdAtMs
-      return createdMs !== undefined && clock.now() < createdMs + 8_000 && [404, 'endpoint not found']
-    }),
   }),
   timed('endpoint-listed-later', 'A new endpoint is listed five seconds after its creation.', { listLagMs: 5_000 }),
   timed('endpoint-reachable-later', 'A new endpoint is reachable five seconds after its creation.', {
