@@ -91,17 +91,10 @@ test('a refused request is sent again if its connection is closed', async () => 
   expect(passed.length).toBeGreaterThan(20)
 })
 
-test.each([
-  [adds, []],
-  [hidesCount, []],
-  // Nothing shows these pods in PROVISIONING, which takes as long.
-  [readsLate, ['restart', 'start', 'stop', 'terminate'].map((action) => `pods.action.provisioning.${action}`)],
-])('$says It fails no rule', async (variant, inconclusive) => {
+test.each([adds, hidesCount, readsLate])('$says It fails no rule', async (variant) => {
   const judgements = await judgeOn({ variants: [variant], rules: ofPods })
-  const wrong = judgements.filter(({ verdict }) => !['passed', 'observed', 'inconclusive'].includes(verdict))
-  expect(wrong.map(({ rule, verdict, reason, findings }) => ({ rule, verdict, reason, findings }))).toEqual([])
-  const undecided = judgements.filter(({ verdict }) => verdict === 'inconclusive').map(({ rule }) => rule)
-  expect(undecided.sort()).toEqual(inconclusive)
+  const undecided = judgements.filter(({ verdict }) => !['passed', 'observed'].includes(verdict))
+  expect(undecided.map(({ rule, verdict, reason, findings }) => ({ rule, verdict, reason, findings }))).toEqual([])
 })
 
 test('endpoints that are found late fail no rule', async () => {
