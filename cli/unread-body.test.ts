@@ -23,7 +23,9 @@ test('a server that leaves bodies unread after a 401 fails one rule, whatever th
     )
     expect(others.map(({ id, verdict }) => `${id} ${verdict}`)).toEqual(['errors.connection-in-step failed'])
     expect(code).toBe(1)
-    expect(out).toMatch(/observed +status 400: a response to the unread body of \w+ \(status 401\) before it/)
+    expect(out).toMatch(
+      /observed +status 400: a response to the unread body of the request before it, which was refused with status 401/,
+    )
     expect(out).toMatch(/curl -s -A .* --next -si -A /)
     expect((await runHere(['replay', `out-${seed}`], { cwd })).out).toContain('matches the record')
   }

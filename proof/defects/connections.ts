@@ -6,7 +6,7 @@ import { defect } from './tools.ts'
 export const connections: readonly Defect[] = [
   defect('refused-body-left-unread', 'errors.connection-in-step', 'own response', {
     says: 'The body of a request that is answered 401 is left unread, and taken for the next request on the connection.',
-    observed: 'status 400: a response to the unread body of triggerPodAction (status 401) before it on the connection',
+    observed: 'status 400: a response to the unread body of the request before it, which was refused with status 401',
     wrap: (fetch) => {
       const unread = new WeakSet<object>()
       return async (request) => {

@@ -19,8 +19,8 @@ const refuses = () => {
   throw new ToolRefusal('internal error')
 }
 
-/** True for an endpoint that the tool created: its name is that of a rule about the tool. */
-const isDeployed = ({ name = '' }: { readonly name?: string | null }) => name?.includes('-deploy-') === true
+/** True for an endpoint that the tool created: a project adds a word to its name. */
+const isDeployed = ({ name }: { readonly name?: string | null }) => /-\d+-[a-z]+$/.test(name ?? '')
 
 /** Purging a created endpoint purges all. */
 const purgesAll: Change = part('purgeJobs', (next, endpoint, service) => {

@@ -49,7 +49,7 @@ export const oddRequests: readonly Latitude[] = [
   odd('method-404', 'Another method on a path of the pod API is 404.', {
     planes: ['pods'],
     wrap: onAnswer(
-      (_, { status }) => status === 405,
+      ({ url }, { status }) => status === 405 && /^\/v2\/(?:pods|catalog)\b/.test(new URL(url).pathname),
       ({ text }) => ({ status: 404, text: text.replace('405', '404') }),
     ),
     readings: { 'pods.odd-requests': { method: '404' } },

@@ -12,7 +12,7 @@ import type { PodService } from './service.ts'
 const { match } = createRoutes<PodOperation>('pods')
 
 /**
- * Serves a request: who asks, whether a quota is left, which operation, whether the key permits it, what its body
+ * Serves a request: who asks, which operation, whether a quota is left, whether the key permits it, what its body
  * says, and then the operation itself. What is refused on the way becomes a problem document; anything else that is thrown is a fault.
  */
 export function createPodPipeline(service: PodService): (request: Request, path: RequestPath) => Promise<Response> {
@@ -23,9 +23,9 @@ export function createPodPipeline(service: PodService): (request: Request, path:
     let answer: Answer
     try {
       const caller = parts.authenticate(request.headers.get('authorization'), service)
+      const { operation, params } = match(request.method, pathname)
       reading = limiter.take(caller.user, clock.now())
       if (reading.isRefused) throw parts.rateRefusal(reading, service)
-      const { operation, params } = match(request.method, pathname)
       parts.authorize(caller, operation, service)
       if (hasQuery && style.unknownQuery !== 'ignore') {
         throw new Refusal(style.unknownQuery, 'this operation takes no query parameters')

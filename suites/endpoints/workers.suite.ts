@@ -74,7 +74,7 @@ rule('endpoints.update-workers', { creates: 2 }, async (context) => {
 
   async function updateTo(body: Members): Promise<void> {
     const reply = await whileQuotaIsUsed(context, () => update(context, id, body), isQuotaUsed)
-    const smaller = { workersMin: 0, workersMax: 2 }
+    const smaller = { workersMin: 1, workersMax: 2 }
     if (!isSuccess(reply.status)) await expectUpdatable(context, id, 'accepted', reply, smaller)
   }
 })

@@ -56,11 +56,10 @@ function findingOf(trial: Trial, exchange: Exchange): Omit<Finding, 'exchange'> 
   const { refused, isMisread, fresh } = trial
   if (refused === null || !isMisread || fresh === null || misreadStatuses.has(fresh)) return null
   if (!isMisreadAfter(trial, exchange)) return null
-  const call = `${refused.operation} (status ${refused.response?.status})`
   return {
     clause,
     expected: `the response to ${exchange.operation}, as on a new connection: status ${fresh}`,
-    observed: `status ${exchange.response?.status}: a response to the unread body of ${call} before it on the connection`,
+    observed: `status ${exchange.response?.status}: a response to the unread body of the request before it, which was refused with status ${refused.response?.status}`,
   }
 }
 
