@@ -26,13 +26,13 @@ export interface Embedded {
 export const embeddedUrl = 'https://reference.test'
 
 /** Time begins here in an embedded reference, so that two runs of one seed see the same dates. */
-const START_MS = Date.UTC(2026, 0, 1)
+export const startMs = Date.UTC(2026, 0, 1)
 
 /** Makes an embedded reference; `change` lays a defect, a latitude or anything else over its options. */
 export function createEmbedded(
   change: (options: ReferenceOptions) => ReferenceOptions = (options) => options,
 ): Embedded {
-  const controlled = createControlledClock(START_MS)
+  const controlled = createControlledClock(startMs)
   let reached: Call = () => Promise.reject(new TypeError('nobody is reached'))
   const call: Call = (request) => (isOwn(request.url) ? fetch(request) : reached(request))
   const reference = createReference(change({ clock: controlled.clock, call }))

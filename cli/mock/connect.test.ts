@@ -23,3 +23,15 @@ test('a latitude with ports of its own waits until another instance has closed t
   const judgements = await Promise.all([job, job].map((each) => runJob(each, catalog, connect)))
   expect(judgements.flat().map(({ verdict }) => verdict)).toEqual(['passed', 'passed'])
 })
+
+test('any number of responses may take time: each request reaches the target, which the clock waits for', async () => {
+  const { target, transport, close } = await connect(catalog.latitudes.filter(({ id }) => id === 'answers-take-time'))
+  const clock = typeof target.clock === 'string' ? '' : target.clock.url
+  const request = { method: 'GET', url: `${target.pods?.url}/v2/pods`, headers: [], body: null }
+  const responses = Promise.all(Array.from({ length: 100 }, () => transport(request)))
+  const open = async () => ((await (await fetch(clock)).json()) as { readonly open: number }).open
+  await expect.poll(open).toBe(100)
+  await fetch(clock, { method: 'POST', body: JSON.stringify({ advanceMs: 50 }) })
+  expect(new Set((await responses).map(({ status }) => status))).toEqual(new Set([401]))
+  await close()
+})

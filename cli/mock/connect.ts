@@ -6,8 +6,8 @@ import { inProcess } from '../../harness/transport/in-process.ts'
 import type { Transport } from '../../harness/transport/types.ts'
 import { describedBy, referenceTarget, withToolOf, withVariants } from '../../proof/instance.ts'
 import type { Connect } from '../../proof/judge.ts'
-import { embeddedUrl } from '../../reference/embedded.ts'
-import type { Fetch } from '../../reference/index.ts'
+import { embeddedUrl, startMs } from '../../reference/embedded.ts'
+import type { Fetch, ReferenceOptions } from '../../reference/index.ts'
 import { codeOf } from '../places.ts'
 import { createRealCall } from '../worker/call.ts'
 import { createMock } from './app.ts'
@@ -22,6 +22,9 @@ const host = '127.0.0.1'
  */
 const lateResponseMs = 20
 
+/** Longest real time for a response, which in process has no limit: instances share this process, and wait for each other. */
+const longestMs = 1_800_000
+
 /** Real milliseconds until a port that another instance has is tried again. */
 const busyPortMs = 200
 
@@ -31,12 +34,14 @@ const busyPortMs = 200
  */
 export const connect: Connect = async (variants) => {
   const { call, close: hangUp } = createRealCall()
-  const served = createServed({ kind: 'control', change: (base) => withVariants({ ...base, call }, variants) })
+  const change = (base: ReferenceOptions) => withVariants({ ...base, call }, variants)
+  const served = createServed({ kind: 'control', startMs, change })
   const ports = createPorts(createMock({ served }), host)
   const url = await ports.open(0)
   const target = describedBy(variants, referenceTarget(url, 'control'))
   for (const port of portsOf(target, url)) await openOnceFree(() => ports.open(port))
-  const tool = (send: Transport) => {
+  const tool = (sending: Transport) => {
+    const send: Transport = (request, patience) => sending(request, { ...patience, answerMs: longestMs })
     const nowMs = async () => served.nowMs()
     const withTool = inProcess(withToolOf(variants, target, fetchBy(send, url), nowMs))
     return (...sent: Parameters<Transport>) =>

@@ -14,6 +14,8 @@ import { UsageError } from '../errors.ts'
 /** `change` gives the options of the reference, the clock aside; `latencyMs` delays each answer, on its clock. */
 export interface ServedOptions {
   readonly kind: 'real' | 'control'
+  /** Where the time of a controlled clock begins; default: now. */
+  readonly startMs?: number
   readonly latencyMs?: number
   change(base: ReferenceOptions): ReferenceOptions
 }
@@ -25,7 +27,7 @@ export type Served = ReturnType<typeof createServed>
  * @throws UsageError for options that contradict each other.
  */
 export function createServed(options: ServedOptions) {
-  let current = begin(options, Date.now())
+  let current = begin(options, options.startMs ?? Date.now())
   return {
     fetch: (request: Request) => current.fetch(request),
     /** Answers without the latency, for what must not wait until somebody advances the clock. */

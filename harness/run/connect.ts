@@ -28,6 +28,9 @@ export interface ConnectOptions {
   readonly tool?: (send: Transport) => Transport
 }
 
+/** With a controlled clock: time stands still while a request waits for one of them, and the others may wait for time. */
+const controlledConnections = 1_024
+
 /** Connects to a target over HTTP. */
 export async function connectTo(
   target: Target,
@@ -38,7 +41,8 @@ export async function connectTo(
   const heard = receiver === null ? null : await listen(receiver.listen)
   const [listener, deaf] = typeof heard === 'string' ? [null, heard] : [heard, null]
   const url = receiver?.url === '' ? (listener?.url ?? '') : (receiver?.url ?? '')
-  const http = overHttp({ answerMs: tolerances.answerMs, connectMs: tolerances.connectMs })
+  const { answerMs, connectMs } = tolerances
+  const http = overHttp({ answerMs, connectMs, ...(target.clock !== 'real' && { connections: controlledConnections }) })
   return {
     target: receiver === null ? target : { ...target, receiver: { ...receiver, url } },
     transport: tool(http.send),
