@@ -11,12 +11,14 @@ const expected = {
   'auth.queue.hidden': 'failed', // nobody is asked for a key
   'auth.queue.invalid': 'failed', // the same
   'auth.queue.missing': 'failed', // the same
+  'auth.queue.odd-requests': 'failed', // the same
   'queue.body.fuzz': 'failed', // unchecked
   'queue.body.input-missing': 'failed', // unchecked
   'queue.body.input-type': 'failed', // unchecked
   'queue.body.not-json': 'failed', // parsed, unchecked
   'queue.body.ttl-bounds': 'passed', // ignored, so accepted
   'queue.endpoint-unknown': 'failed', // unchecked
+  'queue.odd-requests': 'observed', // unknown routes are 404
   'queue.run.accepted': 'passed', // kept
   'queue.run.echo': 'passed', // kept
   'queue.run.unique-ids': 'passed', // counted

@@ -12,5 +12,5 @@ test.each([
   const { selected } = await selectionOf({ only: [only] }, null, { err() {} } as unknown as Terminal)
   const judgements = await judgeOn({ variants: [], rules: allRules().filter(({ id }) => selected.includes(id)) })
   const named = judgements.filter(({ rule }) => rule === only || rule.startsWith(`${only}.`))
-  expect(new Set(named.map(({ verdict }) => verdict))).toEqual(new Set(['passed']))
+  expect(named.filter(({ verdict }) => verdict !== 'passed')).toEqual([])
 })

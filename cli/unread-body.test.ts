@@ -70,7 +70,10 @@ async function answerEach(socket: Socket, fetch: Fetch): Promise<void> {
         continue
       }
       if (received.length < end + 4 + length) break
-      const body = length === 0 ? null : Uint8Array.from(received.subarray(end + 4, end + 4 + length))
+      const body =
+        length === 0 || method === 'GET' || method === 'HEAD'
+          ? null
+          : Uint8Array.from(received.subarray(end + 4, end + 4 + length))
       const host = pairs.find(([name]) => name.toLowerCase() === 'host')?.[1]
       const response = await fetch(new Request(`http://${host}${path}`, { method, headers: pairs, body }))
       const bytes = Buffer.from(await response.arrayBuffer())

@@ -103,12 +103,16 @@ export function defectJob({ id, rule, tour, variation }: Defect, { rules }: Pick
 
 /**
  * Scenarios to run beside these rules so that each invariant has exchanges to judge: a tour of every plane of which an
- * invariant is chosen and no scenario.
+ * invariant is chosen, and fewer scenarios than a tour has.
  */
 export function feedersOf(chosen: readonly Rule[]): RuleId[] {
   const planeOf = ({ id }: Rule) => planeOfRule(id).name
-  const fed = new Set(chosen.filter(({ kind }) => kind === 'scenario').map(planeOf))
-  return [...new Set(chosen.filter((rule) => !fed.has(planeOf(rule))).flatMap(tourOf))]
+  const scenarios = Map.groupBy(
+    chosen.filter(({ kind }) => kind === 'scenario'),
+    planeOf,
+  )
+  const isFed = (rule: Rule) => (scenarios.get(planeOf(rule))?.length ?? 0) >= tourOf(rule).length
+  return [...new Set(chosen.filter((rule) => !isFed(rule)).flatMap(tourOf))]
 }
 
 /** Scenarios of its plane for an invariant; a scenario needs none. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { TransportFailure } from '../harness/transport/types.ts'
 import { composeOptions } from '../reference/options.ts'
-import { is, type Json, onJson } from './defects/tools.ts'
+import { type Json, onJson, type Wrap } from './defects/tools.ts'
 import { everything } from './jobs.ts'
 import { judgeOn } from './judge.ts'
 import type { Variant } from './types.ts'
@@ -10,14 +10,19 @@ import type { Variant } from './types.ts'
 
 const ofPods = everything().rules.filter(({ id }) => /^(pods|version|auth\.pods)\./.test(id))
 
-/** True for the JSON of one pod. */
-const showsPod = (request: Request, { ok, status }: Response) =>
-  ok && status !== 204 && !is.list(request) && /\/v2\/pods\b/.test(request.url)
+/** Rewrites each pod, in the list too. */
+function onPods(change: (pod: Json) => Json): Wrap {
+  const showsPods = (request: Request, { ok, status }: Response) =>
+    ok && status !== 204 && request.method !== 'HEAD' && /\/v2\/pods\b/.test(request.url)
+  return onJson(showsPods, (body) =>
+    Array.isArray(body.pods) ? { ...body, pods: (body.pods as readonly Json[]).map(change) } : change(body),
+  )
+}
 
 const adds: Variant = {
   id: 'platform-adds',
   says: 'A pod that runs has a port and a variable of the platform, and a global address.',
-  wrap: onJson(showsPod, (pod) =>
+  wrap: onPods((pod) =>
     pod.status === 'RUNNING'
       ? {
           ...pod,
@@ -32,7 +37,7 @@ const adds: Variant = {
 const hidesCount: Variant = {
   id: 'one-gpu-without-count',
   says: 'A pod with one GPU does not show the count.',
-  wrap: onJson(showsPod, ({ gpu, ...pod }) => ({
+  wrap: onPods(({ gpu, ...pod }) => ({
     ...pod,
     ...(gpu === undefined ? {} : { gpu: withoutCount(gpu as Json) }),
   })),

@@ -51,7 +51,7 @@ export function judgeTooGenerous({ plan, points, beganMs }: Case): Ruling {
   )
 }
 
-/** What was served beyond a limit, or null. */
+/** A sentence about requests that were served beyond a limit; null if none were. */
 function excessOf(points: readonly Point[], requests: number, windowMs: number, beganMs: number): string | null {
   const each = `${requests} each ${milliseconds(windowMs)}`
   const between = (fromMs: number, toMs: number) =>

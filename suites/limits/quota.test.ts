@@ -24,7 +24,7 @@ interface Answered {
   readonly left: number
 }
 
-/** What clients see of a window for four of its lengths, in the order in which their requests end. */
+/** Exchanges of clients for four lengths of a window, in the order in which their requests end. */
 function drive(window: RateWindow, { quota, clients, wayMs, pauseMs, others, seed }: Traffic): Answered[] {
   let state = seed
   const random = (below: number) => {
