@@ -81,8 +81,10 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
       for await (const listed of listings()) {
         if (listed === null) return { reason: 'it may appear late, and time could not pass until then' }
         if (typeof listed === 'string') return { reason: listed }
-        // A target may add a word to a name.
-        const found = listed.filter(([given]) => given === name || given.startsWith(`${name} `))
+        // A target may add a word to a name, and rules do when they rename a pod.
+        const found = listed.filter(
+          ([given]) => given === name || (/^[ -]/.test(given.slice(name.length)) && given.startsWith(name)),
+        )
         if (found.some(([, id]) => id === null)) return { reason: `the list of ${kind}s shows it without an id` }
         if (found.length > 0) return found.flatMap(([, id]) => id ?? [])
         // A refused creation is looked for once.
