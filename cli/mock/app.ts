@@ -9,7 +9,7 @@ import type { Served } from './served.ts'
 export const resetPath = '/plumbline/reset'
 
 /** The document for generators that know nothing newer than OpenAPI 3.0. */
-export const olderDocumentPath = '/openapi-3.0.json'
+const olderDocumentPath = '/openapi-3.0.json'
 
 export interface MockOptions {
   readonly served: Served
@@ -78,7 +78,7 @@ interface Path {
  * The API document as a server at an address gives it: each operation is at this address, and those of load-balanced
  * endpoints at the address of the normal one.
  */
-export function documentAt(document: OpenApiDocument, url: string, addresses: Addresses = byPath): object {
+function documentAt(document: OpenApiDocument, url: string, addresses: Addresses = byPath): object {
   const paths = Object.entries(document.paths as Record<string, Path>).map(([path, { servers = [], ...item }]) => {
     const isBalanced = servers.some((server) => server.url === '{lb_url}')
     const endpoint = { url: addresses.write(url, 'normal'), description: 'A load-balanced endpoint of this server.' }

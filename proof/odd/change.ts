@@ -11,7 +11,7 @@ const names = Object.keys(oddOperations) as OddOperation[]
 const requests = names.map((name) => [name, requestOf(name)] as const)
 
 /** The operation that a request to the reference asks for; null if it is none. */
-export function operationOf(request: Pick<Request, 'method' | 'url'>): OddOperation | null {
+function operationOf(request: Pick<Request, 'method' | 'url'>): OddOperation | null {
   return requests.find(([, isOf]) => isOf(request))?.[0] ?? null
 }
 
