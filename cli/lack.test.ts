@@ -11,6 +11,7 @@ const timeout = 120_000
 test.each([
   ['-f 8', 'a file may not grow any further'],
   ['-n 34', 'too many files and connections are open'],
+  ['-n 35', 'too many files and connections are open'],
 ])('with ulimit %s a run is incomplete, says why, and leaves nothing', { timeout }, async (limit, said) => {
   const { cwd, fetch } = await serveHere({})
   const words = [main, 'check', '--target', 'target.yaml', '--only', 'pods.action.**', '--seed', '1']

@@ -1,4 +1,5 @@
 import type { RunClock } from '../clock/types.ts'
+import { lackIn } from '../common/lack.ts'
 import { together } from '../common/together.ts'
 import { allPlanes } from '../planes/index.ts'
 import type { RunServices } from '../planes/owner.ts'
@@ -130,12 +131,15 @@ export async function removeAll(
     ends.set(of, last)
   }
 
-  async function removeEach(all: readonly Found[]): Promise<void> {
+  async function removeEach(all: readonly Found[], atOnce = lanes): Promise<void> {
     const queue = [...all]
     const line = async () => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) await removeOne(...next)
     }
-    await together(lanes, line, new AbortController())
+    await together(atOnce, line, new AbortController())
+    // At the limit of open files, eight connections may not be had where one is.
+    const unsent = all.filter(([of]) => lackIn(reasonOf(ends.get(of)?.end)) !== null)
+    if (unsent.length > 0 && atOnce > 1) await removeEach(unsent, 1)
   }
 
   async function find(of: Resource): Promise<Found[]> {
@@ -162,6 +166,10 @@ type Found = readonly [of: Resource, ids: readonly string[]]
 
 export function isStillLeft(end: RemovalEnd): end is StillLeft {
   return typeof end === 'object'
+}
+
+function reasonOf(end: RemovalEnd | undefined): string {
+  return end !== undefined && isStillLeft(end) ? end.reason : ''
 }
 
 /** The id by which a resource is removed; null if it was never learned. */
