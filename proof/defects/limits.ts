@@ -16,11 +16,11 @@ export const limits: readonly Defect[] = [
     change: all(options({ quotas: { hour: 100 } }), readsAs(unlimited('hour', ({ quota }) => quota - 1))),
   }),
   defect('minute-not-enforced', 'limits.pods.counts-down', 'falls', {
-    says: 'r of the minute falls to 1 and stays there, and nothing is refused.',
+    says: 'r of the minute falls to 5 and stays there, and nothing is refused.',
     observed: 'more served than q of minute grants',
     change: all(
       options({ quotas: { minute: 20 } }),
-      readsAs(unlimited('minute', (window) => Math.max(1, window.remaining))),
+      readsAs(unlimited('minute', (window) => Math.max(5, window.remaining))),
     ),
   }),
   defect('refused-now-and-then', 'limits.pods.no-early-429', 'refused', {
