@@ -5,7 +5,7 @@ import { planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { QueuePath } from '../../target/types.ts'
 import { expectAccepted } from '../pods/answers.ts'
-import { echo, expectNotReached, nonceFor, received, servingNormal, withNonce } from './balanced.ts'
+import { echo, expectNotReached, received, sentOnce, servingNormal } from './balanced.ts'
 import { createdEndpoint, get, sectionOf } from './endpoints.ts'
 import { expectEnd } from './job-responses.ts'
 import { callOf, jsonFault, type OddPlane, problemFault } from './odd-requests.ts'
@@ -105,10 +105,10 @@ export async function oddLb(context: Context, most: 0 | 1): Promise<OddPlane> {
   return {
     read: { method: 'GET', path: echo },
     act: { method: 'POST', path: echo, body: {} },
-    send({ method, path, statuses: _, ...options }) {
-      const nonce = nonceFor(context)
+    async send({ method, path, statuses: _, ...options }) {
+      const { nonce, reply } = await sentOnce(context, client, method, path, options)
       nonces.push(nonce)
-      return client.send(method, path, withNonce(nonce, options))
+      return reply
     },
     async expectNoEffect() {
       if (most === 0) return expectNotReached(context, 'not-reached', nonces)
