@@ -11,19 +11,14 @@ import { createRealClock, createReference, type Fetch, type ReferenceOptions, Re
 import { writeTarget } from '../target/write.ts'
 import { runHere } from './testing/in-process.ts'
 
-/** A served reference whose creations of endpoints are answered 500 and carried out. */
-async function serve(more: Partial<ReferenceOptions>) {
+interface Served extends Partial<ReferenceOptions> {
+  readonly visibleMs?: number
+}
+
+/** A served reference in real time. */
+async function serve({ visibleMs = 100, ...more }: Served) {
   const clock = createRealClock()
-  const { fetch, close } = createReference({
-    clock,
-    parts: {
-      createEndpoint: (original) => (body, caller, service) => {
-        original(body, caller, service)
-        throw new Refusal(500, 'internal error')
-      },
-    },
-    ...more,
-  })
+  const { fetch, close } = createReference({ clock, ...more })
   const server = createAdaptorServer({ fetch: fetch as Fetch }) as Server
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -35,26 +30,75 @@ async function serve(more: Partial<ReferenceOptions>) {
     clock.close()
   })
   const target = { ...referenceTarget(url, 'real'), receiver: null }
-  const file = writeTarget({ ...target, tolerances: { ...target.tolerances, visibleMs: 100 } })
+  const file = writeTarget({ ...target, tolerances: { ...target.tolerances, visibleMs } })
   writeFileSync(join(cwd, 'target.yaml'), file)
-  return {
-    cwd,
-    async names() {
-      const headers = { authorization: `Bearer ${defaultKeys.full}` }
-      const list = (await (await globalThis.fetch(`${url}/v1/endpoints`, { headers })).json()) as { name: string }[]
-      return list.map(({ name }) => name).filter((name) => name.startsWith('plumbline-'))
-    },
-  }
+  return { cwd, url }
+}
+
+/** The names of this project in a list. */
+async function namesIn(list: string): Promise<string[]> {
+  const response = await globalThis.fetch(list, { headers: { authorization: `Bearer ${defaultKeys.full}` } })
+  return [...(await response.text()).matchAll(/"name":"(plumbline-[^"]*)/g)].map(([, name = '']) => name)
+}
+
+/** Creations are answered 500 and carried out. */
+const unanswered: ReferenceOptions['parts'] = {
+  createEndpoint: (original) => (body, caller, service) => {
+    original(body, caller, service)
+    throw new Refusal(500, 'internal error')
+  },
 }
 
 test.each<[string, Partial<ReferenceOptions>]>([
   ['with its name', {}],
   ['with something added to its name', { style: { endpointNames: 'suffixed' } }],
 ])('an endpoint whose creation was answered 500 is removed at the end of the run, %s', async (_, more) => {
-  const { cwd, names } = await serve(more)
+  const { cwd, url } = await serve({ parts: unanswered, ...more })
   const seen = await runHere(['check', '--target', 'target.yaml', '--only', 'endpoints.create'], { cwd })
   expect(seen.out + seen.err).toContain('observed  status 500')
   expect(seen.code).toBe(1)
-  expect(await names()).toEqual([])
+  expect(await namesIn(`${url}/v1/endpoints`)).toEqual([])
   expect((await runHere(['sweep'], { cwd })).code).toBe(0)
+})
+
+const lateMs = 1_500
+
+/** Pods and endpoints are invisible for a while after their creation. */
+function appearingLate() {
+  const hidden = new Set<string>()
+  let count = 0
+  const hide = (id: string) => {
+    count++
+    hidden.add(id)
+    setTimeout(() => hidden.delete(id), lateMs)
+  }
+  const wrapFetch = (fetch: Fetch): Fetch => {
+    return async (request) => {
+      const { pathname } = new URL(request.url)
+      if ([...hidden].some((id) => pathname.includes(id))) return new Response('{}', { status: 404 })
+      const response = await fetch(request)
+      if (!/^.v1.(pods|endpoints)$/.test(pathname) || !response.ok) return response
+      const json = await response.json()
+      if (request.method === 'POST') hide((json as { id: string }).id)
+      const shown = Array.isArray(json) ? json.filter(({ id }) => !hidden.has(id)) : json
+      return Response.json(shown, { status: response.status })
+    }
+  }
+  return { wrapFetch, created: () => count }
+}
+
+test.each<[string, string | undefined]>([
+  ['at the end of a run', undefined],
+  ['after Ctrl-C', 'judging'],
+])('what appears late is removed %s', async (_, endAfter) => {
+  const { wrapFetch, created } = appearingLate()
+  const { cwd, url } = await serve({ visibleMs: 3_000, wrapFetch })
+  const rules = ['endpoints.create', 'endpoints.echoes', 'pods.create.read-back', 'pods.create.unique-ids']
+  const words = ['check', '--target', 'target.yaml', ...rules.flatMap((rule) => ['--only', rule])]
+  await runHere(words, { cwd, ...(endAfter !== undefined && { endAfter }) })
+  const { code, out, err } = await runHere(['sweep'], { cwd })
+  await new Promise((resolve) => setTimeout(resolve, lateMs))
+  expect([await namesIn(`${url}/v1/endpoints`), await namesIn(`${url}/v1/pods`)]).toEqual([[], []])
+  expect([code, out + err]).toEqual([0, 'nothing to sweep: no run has a ledger here\n'])
+  expect(created()).toBeGreaterThan(0)
 })

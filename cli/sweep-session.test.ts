@@ -143,6 +143,25 @@ test('a pod that may come into being late stays in the ledger where time cannot 
   expect(endedAs('never', swept)).toEqual(['never'])
 })
 
+test.each([
+  ['a pod', pods(['late']), 204],
+  ['a job', jobs(['late']), 200],
+])('%s that is not visible yet is looked at again, but not an old one', async (_, [line], status) => {
+  const { control } = createInstance()
+  const { nowMs } = await control.state()
+  const clock = createControlHandler(control as Parameters<typeof createControlHandler>[0])
+  for (const [ageMs, end] of [
+    [60_000, 'gone'],
+    [1_000, 'removed'],
+  ] as const) {
+    const later = async () =>
+      new Response(null, { status: (await control.state()).nowMs < nowMs + 4_000 ? 404 : status })
+    const young = { ...line, atMs: nowMs - ageMs } as ResourceLine
+    const swept = await sweepRun(await left([young], later, { clock: clock as never }))
+    expect(endedAs(end, swept)).toHaveLength(1)
+  }
+})
+
 test('a target that does not answer is asked about eight pods at most, not about each', async () => {
   const given = await left(pods(many), silent, { answerMs: 200 })
   const { failed } = await sweepRun(given)

@@ -16,7 +16,7 @@ function ledgerOf(steps: readonly Step[]): string[] {
   const tell = (line: ResourceLine) => {
     if (line.kind === 'pod') lines.push(`${line.state} ${line.id ?? '-'}`)
   }
-  const { note } = createOwnResources(pods, tell)
+  const { note } = createOwnResources(pods, { channel: { now: () => 0 }, resources: tell })
   for (const [operation, status, id = ''] of steps) {
     const call = operation === 'createPod' ? { body: { name: 'plumbline-a' } } : { ids: { id } }
     note(operation, call, 'full')({ status, json: id === '' ? undefined : { id } } as Reply)

@@ -4,9 +4,9 @@ import { outlast, outlastDrops } from '../client/outage.ts'
 import type { Reply } from '../client/reply.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { idIn, membersOf } from '../exchange/read.ts'
-import type { Resource, ResourceLedger } from '../record/resources.ts'
+import type { Resource } from '../record/resources.ts'
 import { isOutage } from '../rule/check.ts'
-import { createClients, type OwnerContext } from './owner.ts'
+import { createClients, type OwnerContext, type RunServices } from './owner.ts'
 import type { Plane, Removable, Removal } from './plane.ts'
 import { createRemover } from './removing.ts'
 
@@ -16,7 +16,7 @@ export function createResourceAccess<Client extends Caller>(
   host: OwnerContext,
   clientOf: (caller: Caller) => Client,
 ) {
-  const { note, removables } = createOwnResources(plane, host.services.resources)
+  const { note, removables } = createOwnResources(plane, host.services)
   const repeat = outlasting(plane, (ms) => host.actor.sleep(ms))
   const optionsOf = (key: string): Pick<CallerOptions, 'note' | 'repeat'> => ({
     repeat,
@@ -27,9 +27,12 @@ export function createResourceAccess<Client extends Caller>(
 }
 
 /** The resources that one owner created on a plane. Each has a line in the ledger of resources. */
-export function createOwnResources({ creates }: Plane, resources: ResourceLedger) {
-  /** Name to id, null if the id is not known. */
-  const left = new Map<string, string | null>()
+export function createOwnResources(
+  { creates }: Plane,
+  { channel, resources }: Pick<RunServices, 'resources'> & { readonly channel: Pick<RunServices['channel'], 'now'> },
+) {
+  /** By name; the id is null if it is not known. */
+  const left = new Map<string, { readonly id: string | null; readonly atMs: number }>()
   /** Names that were sent in more than one creation: each creation may have made one. */
   const again = new Set<string>()
   let unnamed = 0
@@ -38,8 +41,15 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
     name: string,
     id: string | null,
     state: 'requested' | 'refused' | 'created' | 'removed' | 'kept',
+    atMs?: number,
   ): void {
-    if (creates !== null) resources({ ...creates.line, name, id, state })
+    if (creates !== null) resources({ ...creates.line, name, id, state, ...(atMs !== undefined && { atMs }) })
+  }
+
+  function add(name: string, id: string | null): void {
+    const atMs = channel.now()
+    left.set(name, { id, atMs })
+    recordState(name, id, id === null ? 'requested' : 'created', atMs)
   }
 
   function creating(body: unknown): (reply: Reply) => void {
@@ -47,14 +57,12 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
     const given = typeof name === 'string' ? name : `unnamed-${++unnamed}`
     if (given === name) {
       if (left.has(given)) again.add(given)
-      left.set(given, null)
-      recordState(given, null, 'requested')
+      add(given, null)
     }
     return (reply) => {
       const id = isSuccess(reply.status) ? idIn(reply.json) : null
       if (id !== null) {
-        left.set(given, id)
-        recordState(given, id, 'created')
+        add(given, id)
       } else if (given === name && reply.status >= 400 && reply.status < 500) {
         // A refused creation is looked for at the end, because the target's response is what is being judged.
         left.delete(given)
@@ -65,7 +73,7 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
 
   function removed(id: string | null): void {
     for (const [given, known] of left) {
-      if (known !== id) continue
+      if (known.id !== id) continue
       left.delete(given)
       recordState(given, id, 'removed')
       // It is searched for by name at the end.
@@ -84,13 +92,13 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
       }
     },
     removables: (): Removable[] =>
-      [...left].flatMap(([name, id]) => {
+      [...left].flatMap(([name, { id, atMs }]) => {
         if (creates === null) return []
         const keep = () => {
           recordState(name, id, 'kept')
           left.delete(name)
         }
-        const of: Resource = { ...creates.line, name, id, state: id === null ? 'requested' : 'created' }
+        const of: Resource = { ...creates.line, name, id, state: id === null ? 'requested' : 'created', atMs }
         return [{ of, keep, removed: () => removed(id) }]
       }),
   }

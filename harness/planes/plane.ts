@@ -165,6 +165,8 @@ export interface Removal {
   readonly isLater: boolean
   /** Time until the ttl of a job is over, ms; Infinity if unknown. Unless its status says otherwise, the job is over then. */
   readonly leftMs: (of: Resource) => number
+  /** True if it was created so recently that reads may not show it yet. */
+  readonly mayAppear: (of: Resource) => boolean
   /** Waits on the clock of the target, ms; false if its time cannot pass. */
   readonly sleep: (ms: number) => Promise<boolean>
 }

@@ -31,6 +31,28 @@ export function createLooks<Seen>(look: () => Promise<Seen>, { target, sleep }: 
   }
 }
 
+/** The end of one look: its response was that there is no such resource. */
+export const unseen = 'unseen'
+
+const tooEarly = { reason: 'it may appear late, and time could not pass until then' }
+
+/** Removes a resource by its id; one that may not be visible yet is looked at again. */
+export async function removeVisible(
+  of: Resource,
+  removal: Removal,
+  removeOnce: () => Promise<RemovalEnd | typeof unseen>,
+): Promise<RemovalEnd> {
+  const look = async () => {
+    const mayAppear = removal.mayAppear(of)
+    const end = await removeOnce()
+    return end === unseen && !mayAppear ? 'gone' : end
+  }
+  for await (const end of createLooks(look, removal)()) {
+    if (end !== unseen) return end ?? tooEarly
+  }
+  return 'gone'
+}
+
 /** Removes what was created on a plane: by its id if it is known, else by the exact name in the list. */
 export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, removal: Removal): Remover {
   const { creates } = plane
@@ -39,6 +61,7 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
   if (creates === null || section === null) return { remove: async () => missing, find: async () => missing }
   const { get, isGone, kind, list, listAt, remove } = creates
   const at = listAt(section)
+  const { paths } = section
 
   /** Name and id of everything in the list; or why it cannot be read. */
   async function readList(): Promise<readonly (readonly [name: string, id: string | null])[] | string> {
@@ -54,9 +77,9 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
   const listings = createLooks(readList, removal)
 
   /** The end that it came to before, or why it is left alone; null if it is to be removed. */
-  async function look({ name }: Created, id: string): Promise<RemovalEnd | null> {
+  async function look({ name }: Created, id: string): Promise<RemovalEnd | typeof unseen | null> {
     const { status, json } = await as('full').call(get, { ids: { id } })
-    if (goneStatuses.has(status)) return 'gone'
+    if (goneStatuses.has(status)) return endOf(status)
     const members = status === 200 ? membersOf(json) : null
     if (members === null) return null
     if (isGone(members)) return 'gone'
@@ -65,23 +88,25 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
     return { reason: `its id belongs to a ${kind} named ${show(shown)}, which was not removed` }
   }
 
+  async function removeOnce(of: Created, id: string): Promise<RemovalEnd | typeof unseen> {
+    const seen = removal.isLater ? await look(of, id) : null
+    if (seen !== null) return seen
+    const { status } = await as('full').call(remove, { ids: { id }, repeats: true })
+    if (isSuccess(status)) return 'removed'
+    if (goneStatuses.has(status)) return endOf(status)
+    // It was sent again for a while.
+    if (outageStatuses.has(status)) throw new Unanswered('a gateway answers removals')
+    return { reason: `DELETE ${paths[remove]} answered ${status}` }
+  }
+
   return {
-    async remove(of, id) {
-      const seen = removal.isLater ? await look(of as Created, id) : null
-      if (seen !== null) return seen
-      const { status } = await as('full').call(remove, { ids: { id }, repeats: true })
-      if (isSuccess(status)) return 'removed'
-      if (goneStatuses.has(status)) return 'gone'
-      // It was sent again for a while.
-      if (outageStatuses.has(status)) throw new Unanswered('a gateway answers removals')
-      return { reason: `DELETE ${section.paths[remove]} answered ${status}` }
-    },
+    remove: (of, id) => removeVisible(of, removal, () => removeOnce(of as Created, id)),
     async find(of) {
       const { name, state } = of as Created
       for await (const listed of listings()) {
-        if (listed === null) return { reason: 'it may appear late, and time could not pass until then' }
+        if (listed === null) return tooEarly
         if (typeof listed === 'string') return { reason: listed }
-        // A target may add a word to a name, and rules do when they rename a pod.
+        // A target may add a word to a name, and rules do when they rename a pod. Stricter than in rules: what is found is deleted.
         const found = listed.filter(
           ([given]) => given === name || (/^[ -]/.test(given.slice(name.length)) && given.startsWith(name)),
         )
@@ -93,6 +118,11 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
       return 'never'
     },
   }
+}
+
+/** A 410 is about something that was there. */
+function endOf(status: number): RemovalEnd | typeof unseen {
+  return status === 410 ? 'gone' : unseen
 }
 
 /** The plane of a resource. A line of kind `pod` names none. */

@@ -84,6 +84,9 @@ export async function removeAll(
     isLater,
     leftMs: (of) =>
       isTimed && of.kind === 'job' && of.endsMs !== undefined ? of.endsMs - clock.now() : Number.POSITIVE_INFINITY,
+    mayAppear: (of) =>
+      of.kind !== 'endpoint' &&
+      !(isTimed && of.atMs !== undefined && clock.now() >= of.atMs + services.target.tolerances.visibleMs),
     async sleep(ms) {
       try {
         await Promise.race([actor.sleep(ms), ended])

@@ -42,7 +42,7 @@ export function createQueueClient(options: QueueClientOptions) {
       const { status, body } = await outwait(() => call('runJob', endpoint, '', submission(ttlMs, input)), patience)
       const id = isSuccess(status) ? idIn(jsonOf(body)) : null
       if (id !== null) {
-        note({ ...line, id, state: 'created' })
+        note({ ...line, id, state: 'created', atMs: Date.now() })
         if (isNoted) names.set(id, line.name)
         return id
       }

@@ -10,25 +10,32 @@ import { deploy } from './plane.ts'
 
 /** An owner's access to the deployment tool. The endpoints of each project that it deploys are removed after it. */
 export function createDeployAccess(host: OwnerContext): PlaneAccess {
-  const { resources } = host.services
-  const left = new Set<string>()
-  const recordState = (name: string, id: string | null, state: 'requested' | 'refused' | 'created' | 'removed') =>
-    resources({ kind: 'resource', plane: deploy.name, name, id, state })
+  const { channel, resources } = host.services
+  /** By name, with the moment of the deployment. */
+  const left = new Map<string, number>()
+  const lineOf = (name: string, atMs?: number) =>
+    ({ kind: 'resource', plane: deploy.name, name, ...(atMs !== undefined && { atMs }) }) as const
+
+  function removed(name: string): void {
+    left.delete(name)
+    resources({ ...lineOf(name), id: name, state: 'removed' })
+  }
 
   function note(operation: string, { body, ids }: Call): (reply: Reply) => void {
     const names =
       operation === 'deployProject' ? (body as ProjectTree).project.endpoints.map((endpoint) => endpoint.name) : []
     const unique = [...new Set(names)]
-    for (const name of unique) recordState(name, null, 'requested')
+    for (const name of unique) resources({ ...lineOf(name, channel.now()), id: null, state: 'requested' })
     return (reply) => {
       const isDone = membersOf(reply.json)?.exit === 0
       for (const name of unique) {
-        if (isDone) left.add(name)
+        if (isDone) left.set(name, channel.now())
+        const line = lineOf(name, left.get(name))
         // A refused project may have left endpoints, which are looked for at the end.
-        recordState(name, isDone ? name : null, isDone ? 'created' : 'refused')
+        resources(isDone ? { ...line, id: name, state: 'created' } : { ...line, id: null, state: 'refused' })
       }
-      if (operation === 'removeDeployed' && isSuccess(reply.status) && left.delete(ids?.id ?? '')) {
-        recordState(ids?.id ?? '', ids?.id ?? '', 'removed')
+      if (operation === 'removeDeployed' && isSuccess(reply.status) && left.has(ids?.id ?? '')) {
+        removed(ids?.id ?? '')
       }
     }
   }
@@ -42,12 +49,9 @@ export function createDeployAccess(host: OwnerContext): PlaneAccess {
   return {
     as,
     removables: () =>
-      [...left].map((name) => ({
-        of: { kind: 'resource', plane: deploy.name, name, id: name, state: 'created' },
-        removed() {
-          left.delete(name)
-          recordState(name, name, 'removed')
-        },
+      [...left].map(([name, atMs]) => ({
+        of: { ...lineOf(name, atMs), id: name, state: 'created' },
+        removed: () => removed(name),
       })),
     remover: (removal) => createRemover(deploy, { as }, removal),
   }

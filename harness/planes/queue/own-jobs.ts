@@ -48,7 +48,11 @@ export function createOwnJobs(
       // A web page: whatever sent it took no job.
       if (isSuccess(reply.status) && mediaTypeOf(reply.exchange.response?.headers ?? []) === 'text/html')
         return forget(job)
-      record(id === null ? { ...job, endsMs: channel.now() + goneMs } : { ...job, id, state: 'created' })
+      record(
+        id === null
+          ? { ...job, endsMs: channel.now() + goneMs }
+          : { ...job, id, state: 'created', atMs: channel.now() },
+      )
     }
   }
 
