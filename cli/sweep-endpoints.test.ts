@@ -77,11 +77,12 @@ function appearingLate() {
       const { pathname } = new URL(request.url)
       if ([...hidden].some((id) => pathname.includes(id))) return new Response('{}', { status: 404 })
       const response = await fetch(request)
-      if (!/^.v1.(pods|endpoints)$/.test(pathname) || !response.ok) return response
+      if (!/^.v[12].(pods|endpoints)$/.test(pathname) || !response.ok) return response
       const json = await response.json()
       if (request.method === 'POST') hide((json as { id: string }).id)
-      const shown = Array.isArray(json) ? json.filter(({ id }) => !hidden.has(id)) : json
-      return Response.json(shown, { status: response.status })
+      const isShown = (one: { id?: string } | null) => !hidden.has(one?.id ?? '')
+      const shown = JSON.stringify(json, (_, value) => (Array.isArray(value) ? value.filter(isShown) : value))
+      return new Response(shown, response)
     }
   }
   return { wrapFetch, created: () => count }
@@ -98,7 +99,7 @@ test.each<[string, string | undefined]>([
   await runHere(words, { cwd, ...(endAfter !== undefined && { endAfter }) })
   const { code, out, err } = await runHere(['sweep'], { cwd })
   await new Promise((resolve) => setTimeout(resolve, lateMs))
-  expect([await namesIn(`${url}/v1/endpoints`), await namesIn(`${url}/v1/pods`)]).toEqual([[], []])
+  expect([await namesIn(`${url}/v1/endpoints`), await namesIn(`${url}/v2/pods`)]).toEqual([[], []])
   expect([code, out + err]).toEqual([0, 'nothing to sweep: no run has a ledger here\n'])
   expect(created()).toBeGreaterThan(0)
 })
