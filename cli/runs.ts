@@ -24,7 +24,9 @@ export interface RunLedger {
   readonly targetFile: string | null
   /** Base address of each plane, empty if the target had none; missing if the ledger does not say. */
   readonly urls: Readonly<Record<string, string | undefined>>
-  /** The last line of each, with its id and the end of its ttl if an earlier line has them. */
+  /**
+   * The last line of each, with its id and the end of its ttl if an earlier line has them. Several may have the same name.
+   */
   readonly left: readonly Resource[]
   /** Why more may be left than it names, as a clause: a part cannot be read. Null if all can. */
   readonly damaged: string | null
@@ -122,12 +124,19 @@ export function readLedger(cwd: string, run: string): RunLedger {
       ;({ targetFile, urls } = entry)
       continue
     }
-    const key = JSON.stringify([planeOf(entry), entry.kind, nameOf(entry)])
-    if (entry.state === 'removed' || entry.state === 'purged') left.delete(key)
-    else {
-      const known = Object.entries(entry).filter(([, value]) => value !== null)
-      left.set(key, { ...entry, ...left.get(key), ...Object.fromEntries(known) } as Resource)
+    const keyOf = (id: string | null) => JSON.stringify([planeOf(entry), entry.kind, nameOf(entry), id])
+    const [key, id] = [keyOf(null), idOf(entry)]
+    const before = left.get(key)
+    const earlier = before === undefined ? null : idOf(before)
+    if (entry.state === 'removed' || entry.state === 'purged') {
+      if (!left.delete(keyOf(id))) left.delete(key)
+      continue
     }
+    // The name was sent again, and its first resource is still there.
+    const isAnother = earlier !== null && (entry.state === 'requested' || (id !== null && id !== earlier))
+    if (isAnother && before !== undefined) left.set(keyOf(earlier), before)
+    const known = Object.entries(entry).filter(([, value]) => value !== null)
+    left.set(key, { ...entry, ...(isAnother ? {} : before), ...Object.fromEntries(known) } as Resource)
   }
   return { run, folder: runFolder(cwd, run), targetFile, urls, left: [...left.values()], damaged }
 }
@@ -147,6 +156,10 @@ function isText(value: unknown): value is string {
 
 export function nameOf(of: Resource): string {
   return of.kind === 'endpoint' ? `endpoint ${of.endpoint}` : of.name
+}
+
+function idOf(of: Resource): string | null {
+  return of.kind === 'endpoint' ? null : of.id
 }
 
 /** Deletes the ledger of a run that has nothing left. */

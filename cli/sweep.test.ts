@@ -57,6 +57,30 @@ test('removes what the ledger names, by id or by exact name, and nothing else', 
   expect(existsSync(runFolder(cwd, run))).toBe(false)
 })
 
+test('removes each of several pods with the same name', async () => {
+  const [first, second] = await Promise.all(['a', 'a', 'a'].map(create))
+  const pod = { kind: 'pod', name: 'a' } as const
+  ledger([
+    { ...pod, id: null, state: 'requested' },
+    { ...pod, id: first ?? '', state: 'created' },
+    { ...pod, id: null, state: 'requested' },
+    { ...pod, id: second ?? '', state: 'created' },
+    { ...pod, id: null, state: 'requested' },
+  ])
+  const sweep = () => sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
+  const swept = await sweep()
+  expect(swept.failed).toEqual([])
+  expect(await names()).toEqual([])
+  ledger([
+    { ...pod, id: 'x', state: 'created' },
+    { ...pod, id: null, state: 'requested' },
+    { ...pod, id: 'y', state: 'created' },
+    { ...pod, id: 'z', state: 'created' },
+    { ...pod, id: 'y', state: 'removed' },
+  ])
+  expect(readLedger(cwd, run).left).toMatchObject([{ id: 'x' }, { id: 'z' }])
+})
+
 test.each([
   ['an unpaired surrogate', '\ud800'],
   ['too long', 'x'.repeat(200_000)],
