@@ -17,6 +17,7 @@ import { lbWorkers } from './lb-workers.ts'
 import { limits } from './limits.ts'
 import { listDelete } from './list-delete.ts'
 import { listed } from './listed.ts'
+import { mediaType } from './media-type.ts'
 import { oddRequests } from './odd-requests.ts'
 import { outages } from './outages.ts'
 import { patch } from './patch.ts'
@@ -47,6 +48,7 @@ export const defects: readonly Defect[] = [
   ...fuzz,
   ...listDelete,
   ...listed,
+  ...mediaType,
   ...oddRequests,
   ...outages,
   ...patch,

@@ -70,6 +70,7 @@ const method =
     names.includes(request.method)
 const hasKeyInQuery: When = ({ url }) => url.includes(defaultKeys.full)
 const hasBody: When = ({ headers }) => headers.has('content-type')
+const isText: When = ({ headers }) => headers.get('content-type') === 'text/plain'
 const isDoubled = path(/^\/\/|[^:]\/\/[^/]/)
 const isTrailing = path(/[^/]\/+$/)
 const isEncoded = path(/%2F/i)
@@ -294,6 +295,13 @@ const withoutKeys = all.flatMap((plane) => {
       observed: 'status 200',
       sample: 'GET with a body',
       change: answers(plane, both(isMissing, method('GET'), hasBody), answer(200)),
+    },
+    {
+      id: 'text-needs-no-key',
+      clause: 'type',
+      says: 'A body of type text/plain needs no key.',
+      observed: `status ${plane.done}`,
+      change: answers(plane, both(isMissing, isText), served),
     },
     {
       id: 'unusual-method-needs-no-key',

@@ -1,5 +1,5 @@
 import { defaultAccounts, defaultKeys } from '../../reference/auth/accounts.ts'
-import { readOf } from '../defects/tools.ts'
+import { readOf, restated } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, nullMountsOf, reads, styled } from './tools.ts'
 
@@ -49,15 +49,17 @@ export const refusals = [
 
   latitude('media-type-refused-400', 'A body of another content type is 400.', {
     style: { mediaType: 400 },
-    readings: reads('pods.action-body.media-type', '400', ['text']),
+    readings: otherTypesRefused('400', '400'),
   }),
   latitude('media-type-refused-415', 'A body of another content type is 415.', {
     style: { mediaType: 415 },
-    readings: reads('pods.action-body.media-type', '415', ['text']),
+    readings: otherTypesRefused('415', '415'),
+    about: 'media-type',
+    wrap: restated(submitsOther, 400, 415),
   }),
   latitude('media-type-refused-422', 'A body of another content type is 422.', {
     style: { mediaType: 422 },
-    readings: reads('pods.action-body.media-type', '422', ['text']),
+    readings: otherTypesRefused('422', '400'),
   }),
   latitude('empty-body-422', 'A request without the body that it needs is 422.', {
     style: { emptyBody: 422 },
@@ -132,4 +134,22 @@ export const refusals = [
 function sizeIn(text: string): number | null {
   const size = /"persistent":\{[^}]*"size":(-?\d+)\b/.exec(text)?.[1]
   return size === undefined ? null : Number(size)
+}
+
+/** Readings of a platform that refuses bodies of another content type; a queue-based endpoint has statuses of its own. */
+function otherTypesRefused(status: string, ofQueue: string): NonNullable<Latitude['readings']> {
+  return {
+    ...reads('pods.action-body.media-type', status, ['text']),
+    ...reads('pods.create.media-type', status, ['creation']),
+    ...reads('pods.patch.media-type', status, ['patch']),
+    ...reads('queue.body.media-type', ofQueue, ['run', 'runsync']),
+    ...reads('endpoints.create-media-type', status, ['creation']),
+    ...reads('endpoints.update-media-type', status, ['update']),
+  }
+}
+
+/** True for a submission whose content type is not JSON. */
+function submitsOther({ headers, method, url }: Request): boolean {
+  const type = headers.get('content-type')
+  return method === 'POST' && /\/run(?:sync)?$/.test(url) && type !== null && type !== 'application/json'
 }

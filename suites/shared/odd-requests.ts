@@ -137,6 +137,10 @@ export function withoutKey({ target }: Context): OddTable {
       'DELETE with a body': ({ read }) => odd(read, refused, { method: 'DELETE', body: {}, ...none }),
       'GET with a body': ({ read }) => odd(read, refused, { body: {}, ...none }),
     },
+    type: {
+      'another content type': ({ act }) =>
+        odd(act, refused, { body: act.body ?? {}, contentType: 'text/plain', ...none }),
+    },
     method: {
       'HEAD of a resource': ({ read }) => odd(read, ['4XX', 501], { method: 'HEAD', ...none }),
       'PUT of an action': ({ act }) => odd(act, refused, { method: 'PUT', body: act.body ?? {}, ...none }),

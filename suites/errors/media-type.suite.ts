@@ -1,0 +1,206 @@
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { idIn, type Members, membersOf, type PodView, show, textIn } from '../../harness/exchange/read.ts'
+import { shows } from '../../harness/fixtures/change.ts'
+import { whenCapable } from '../../harness/fixtures/creating.ts'
+import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
+import type { PlannedJob } from '../../harness/fixtures/types.ts'
+import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyPod } from '../../harness/variation/dimensions.ts'
+import { created, expectNotCreated as expectNoPod, isShown } from '../pods/creation.ts'
+import { changes } from '../shared/changing.ts'
+import {
+  createdEndpoint,
+  endpointBody,
+  expectNotCreated as expectNoEndpoint,
+  get,
+  idleTimeoutOf,
+  inconclusiveIfQuotaIsUsed,
+  isQuotaUsed,
+  update,
+  whileQuotaIsUsed,
+} from '../shared/endpoints.ts'
+import { oneWorker } from '../shared/full-endpoint.ts'
+import { expectEnd, expectOutput } from '../shared/job-responses.ts'
+import { isNamed } from '../shared/listing.ts'
+import { lookUntil } from '../shared/look-until.ts'
+import { jsonFault, problemFault } from '../shared/odd-requests.ts'
+import { shown } from '../shared/patching.ts'
+import { expectStatus, type Refused } from '../shared/table.ts'
+import { expectUnchanged, looksLater } from '../shared/unchanged.ts'
+
+/** Content types under which clients send JSON by mistake. */
+const otherTypes = {
+  text: 'text/plain',
+  form: 'application/x-www-form-urlencoded',
+  bytes: 'application/octet-stream',
+  xml: 'application/xml',
+  parts: 'multipart/form-data',
+}
+
+/** Members of a creation that reads show. */
+const podMembers = ['name', 'image', 'gpu', 'cpu']
+
+rule('pods.create.media-type', { varies: ['kind', 'sample'] }, async (context) => {
+  const { check, clock, fixture, lacksCapacity, nextName, pods } = context
+  const type = drawn(context)
+  const twin = await created(context, {})
+  const refused: Refused[] = []
+  const body: Members & { readonly name: string } = { ...twin.valid, name: nextName() }
+  const sleep = (ms: number) => clock.sleep(ms)
+  const reply = await whenCapable({ lacksCapacity, sleep }, () => pods.create(body, type))
+  inconclusiveIfNoCapacity(context, reply)
+  if (isRead(context, 'creation', reply, [400, 415, 422], problemFault)) {
+    const id = await fixture.createdId(reply)
+    const othersIn = (pod: PodView) => podMembers.filter((one) => one in body && !isShown(one, body[one], pod))
+    const read = id === null ? null : await shown(context, id, (pod) => othersIn(pod).length === 0)
+    const others = read?.pod ? othersIn(read.pod) : ['id']
+    check('read-as-json').that(others.length === 0, 'a pod as the JSON says', `another ${others.join(', ')}`, reply)
+  } else {
+    refused.push({ name: body.name, what: 'another content type' })
+  }
+
+  const keyless = { ...twin.valid, name: nextName() }
+  const rejected = await pods.create(keyless, { ...type, authorization: null, mustBeRefused: true })
+  expectStatus(check('key'), rejected, ['4XX'])
+  refused.push({ name: keyless.name, what: 'another content type without a key' })
+  await expectNoPod(context, twin.id, refused)
+})
+
+rule('pods.patch.media-type', { varies: [...anyPod, 'sample'] }, async (context) => {
+  const { check, fixture, pods } = context
+  const type = drawn(context)
+  const { pod, another } = await changes(context, await fixture.pod('EXITED'))
+  const change = another('c')
+  const reply = await pods.patch(pod.id, change, type)
+  if (!isRead(context, 'patch', reply, [400, 415, 422], problemFault)) return expectUnchanged(context, pod)
+  const { settled } = await shown(context, pod.id, (seen) => shows(seen, change))
+  const field = Object.keys(change).join(', ')
+  check('read-as-json').that(settled, `the ${field} of the JSON`, `another ${field}`, reply)
+})
+
+rule('queue.body.media-type', { varies: ['options', 'sample'], workers: oneWorker }, async (context) => {
+  const { begun, check, clock, ended, fixture, looks, queue, target } = context
+  const type = drawn(context)
+  const rejected: PlannedJob[] = []
+  for (const operation of ['run', 'runsync'] as const) {
+    const job = fixture.job({ steps: [{ output: operation }] })
+    const reply = await queue[operation](job.body, type)
+    if (isRead(context, operation, reply, [400, 415], jsonFault)) {
+      const own = submitted(job, acceptedId(job.body, reply), reply)
+      const end = await expectEnd(context, 'read-as-json', own, await ended(own), 'COMPLETED')
+      expectOutput(context, 'read-as-json', operation, end.reply)
+    } else {
+      rejected.push(job)
+    }
+    const other = fixture.job({ steps: [{ output: operation }] })
+    const keyless = await queue[operation](other.body, { ...type, authorization: null, mustBeRefused: true })
+    expectStatus(check('key'), keyless, ['4XX'])
+    rejected.push(other)
+  }
+  const later = await fixture.submitted({ steps: [{ output: 'later' }] })
+  await begun(later)
+  await clock.sleep(target.tolerances.dispatchMs + (looks().at(-1) ?? 0))
+  for (const { beacon } of rejected) {
+    const isExecuted = beacon.executions().length > 0
+    check('not-executed').that(!isExecuted, 'no execution of what was refused', 'an execution', later.reply)
+  }
+})
+
+rule('endpoints.create-media-type', { varies: ['sample', 'look'], creates: 3 }, async (context) => {
+  const { blocked, check, on } = context
+  const type = drawn(context)
+  await createdEndpoint(context)
+  const names: string[] = []
+  const body = endpointBody(context, { idleTimeout: idleTimeoutOf(context, 7) })
+  const send = () => on('management').call('createEndpoint', { body, ...type })
+  const reply = await whileQuotaIsUsed(context, send, isQuotaUsed)
+  inconclusiveIfQuotaIsUsed(context, reply)
+  if (isRead(context, 'creation', reply, [400, 415, 422], jsonFault)) {
+    const id = idIn(reply.json) ?? blocked('endpoints.create', 'a creation was answered without an id')
+    await expectShown(context, id, body, reply)
+  } else {
+    names.push(String(body.name))
+  }
+
+  const keyless = endpointBody(context)
+  const withoutKey = { ...type, authorization: null, mustBeRefused: true }
+  const rejected = await on('management').call('createEndpoint', { body: keyless, ...withoutKey })
+  expectStatus(check('key'), rejected, ['4XX'])
+  await expectNoEndpoint(context, [...names, String(keyless.name)])
+})
+
+rule('endpoints.update-media-type', { varies: ['sample', 'look'] }, async (context) => {
+  const { blocked, check, inconclusive, on } = context
+  const type = drawn(context)
+  const { id } = await createdEndpoint(context)
+  const usual = { idleTimeout: idleTimeoutOf(context, 5) }
+  const twin = await update(context, id, usual)
+  if (!isSuccess(twin.status)) inconclusive(`an update of the idleTimeout was answered ${twin.status}`)
+  const isCarriedOut = (await othersShown(context, id, usual)).length === 0
+  if (!isCarriedOut) blocked('endpoints.update-keeps', 'an update of the idleTimeout was answered and not carried out')
+
+  const change = { idleTimeout: idleTimeoutOf(context, 3) }
+  const reply = await on('management').call('updateEndpoint', { ids: { id }, body: change, ...type })
+  if (isRead(context, 'update', reply, [400, 415, 422], jsonFault)) return expectShown(context, id, change, reply)
+  const look = async () => {
+    const after = await get(context, id)
+    check('unchanged').status(after, 200)
+    const others = othersIn(membersOf(after.json), usual)
+    check('unchanged').that(others.length === 0, 'the idleTimeout as before', 'another idleTimeout', after)
+  }
+  await look()
+  for await (const _ of looksLater(context)) await look()
+})
+
+/** A read shows an endpoint as the JSON of a body that was accepted says. */
+async function expectShown(context: Context, id: string, body: Members, answer: Reply): Promise<void> {
+  const others = await othersShown(context, id, body)
+  const observed = `another ${others.join(', ')}`
+  context.check('read-as-json').that(others.length === 0, 'an endpoint as the JSON says', observed, answer)
+}
+
+/** Members with another value than in a body, once it may take no longer to be visible. */
+function othersShown(context: Context, id: string, body: Members): Promise<readonly string[]> {
+  const look = async () => othersIn(membersOf((await get(context, id)).json), body)
+  return lookUntil(context, context.target.tolerances.visibleMs, look, (seen) => seen.length === 0)
+}
+
+/** Members that an endpoint shows with another value. Something may be added to a name. */
+function othersIn(shown: Members | null, body: Members): readonly string[] {
+  if (shown === null) return ['endpoint']
+  return Object.entries(body)
+    .filter(([name, value]) => shown[name] !== undefined && !isSame(name, shown[name], value))
+    .map(([name]) => name)
+}
+
+function isSame(name: string, shown: unknown, sent: unknown): boolean {
+  return name === 'name' ? isNamed(textIn(shown), textIn(sent)) : show(shown) === show(sent)
+}
+
+interface Typed {
+  readonly contentType: string
+}
+
+function drawn({ inconclusive, vary }: Context): Typed {
+  const [, contentType] = vary.sample('type', Object.entries(otherTypes), ([name]) => name) ?? []
+  return contentType === undefined ? inconclusive('no content type was drawn') : { contentType }
+}
+
+/** True if a request was accepted. If not, it is refused with one of the statuses, in the form of its plane. */
+function isRead(
+  { check, reading }: Context,
+  clause: string,
+  reply: Reply,
+  refusals: readonly number[],
+  faultOf: (reply: Reply) => string | null,
+): boolean {
+  expectStatus(check(clause), reply, ['2XX', ...refusals])
+  reading(clause, isSuccess(reply.status) ? 'read as JSON' : String(reply.status))
+  if (isSuccess(reply.status)) return true
+  const fault = faultOf(reply)
+  check('form').that(fault === null, 'an error in the form of the API', fault ?? '', reply)
+  return false
+}
