@@ -7,14 +7,15 @@ export type Inbox = ReturnType<typeof createInbox>
 export interface InboxOptions {
   readonly owner: string
   readonly token: string
-  /** Base address of everything about this job. */
-  readonly url: string
+  /** Address of the job's beacon. */
+  readonly beaconUrl: string
+  readonly webhookUrl: string
   /** Responses to its notifications in order; the last one repeats. */
   readonly script: readonly WebhookAnswer[]
   readonly release: (key: string) => void
 }
 
-export function createInbox({ owner, token, url, script, release }: InboxOptions) {
+export function createInbox({ owner, token, beaconUrl, webhookUrl, script, release }: InboxOptions) {
   const arrivals: Arrival[] = []
   const awaited = new Map<string, { readonly comes: Promise<Arrival>; readonly came: (arrival: Arrival) => void }>()
   let seen = 0
@@ -36,7 +37,7 @@ export function createInbox({ owner, token, url, script, release }: InboxOptions
     token,
     script,
     beacon: {
-      url: `${url}/job`,
+      url: beaconUrl,
       started: (n = 1) => pending(`start ${n}`),
       ended: (n = 1) => pending(`end ${n}`),
       waiting: (key, n = 1) => pending(`hold ${n} ${key}`),
@@ -45,7 +46,7 @@ export function createInbox({ owner, token, url, script, release }: InboxOptions
       ends: () => shown('end'),
     } satisfies Beacon,
     webhook: {
-      url: `${url}/webhook`,
+      url: webhookUrl,
       attempt: (n = 1) => pending(`webhook ${n}`),
       attempts: () => shown('webhook'),
     } satisfies Webhook,

@@ -108,13 +108,13 @@ describe('whatever else comes', () => {
   test.each([
     ['nothing of the run', () => '/'],
     ['another token', (url: string) => new URL(url).pathname.replace(/^\/./, '/z')],
-    ['no such job', (url: string) => new URL(url).pathname.replace(/[^/]{32}\/webhook$/, 'a'.repeat(32))],
+    ['no such job', (_: string, beacon: string) => new URL(beacon).pathname.replace(/[^/]{32}\/job$/, 'a'.repeat(32))],
     ['no such place', (url: string) => `${new URL(url).pathname}/more`],
-    ['a key that is none', (url: string) => new URL(url).pathname.replace('webhook', 'job/hold/a%20b')],
+    ['a key that is none', (_: string, beacon: string) => `${new URL(beacon).pathname}/hold/a%20b`],
   ])('is 404 and evidence: %s', async (_, path) => {
     const { receiver, url } = await open()
     const inbox = receiver.inbox('queue.x', 1, [200])
-    expect((await post(`${url}${path(inbox.webhook.url)}`)).status).toBe(404)
+    expect((await post(`${url}${path(inbox.webhook.url, inbox.beacon.url)}`)).status).toBe(404)
     expect(arrivals).toMatchObject([{ kind: 'unexpected', answer: '404' }])
   })
 
@@ -129,6 +129,15 @@ describe('whatever else comes', () => {
     expect((await post(`${receiver.inbox('queue.x', 1, [200]).beacon.url}/start`)).status).toBe(400)
     expect(arrivals).toMatchObject([{ kind: 'unexpected', owner: 'queue.x', answer: '400' }])
   })
+})
+
+test('the URL of a webhook is short, and found below the path that a proxy adds', async () => {
+  const { receiver, url } = await open()
+  const inbox = receiver.inbox('queue.x', 1, [200])
+  expect(inbox.webhook.url.slice(url.length)).toMatch(/^\/[\w-]{22}$/)
+  expect((await post(inbox.webhook.url.replace(url, `${url}/proxied`))).status).toBe(200)
+  inbox.look()
+  expect(inbox.webhook.attempts()).toHaveLength(1)
 })
 
 test('tokens follow from run, seed and owner, and differ between jobs', async () => {

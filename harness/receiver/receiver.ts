@@ -28,8 +28,10 @@ const strangersKept = 100
 export function createReceiver({ runId, seed, url, clock, wallNow, record }: ReceiverOptions) {
   const root = tokenOf(runId, seed, 'receiver')
   const inboxes = new Map<string, Inbox>()
+  /** The same by the path of their webhooks. */
+  const webhooks = new Map<string, Inbox>()
   const holds = createHolds()
-  const sort = createSorting(root, inboxes, holds.isReleased)
+  const sort = createSorting(root, inboxes, webhooks, holds.isReleased)
   let arrivals = 0
   let strangers = 0
 
@@ -98,8 +100,11 @@ export function createReceiver({ runId, seed, url, clock, wallNow, record }: Rec
     inbox(owner: string, n: number, script: readonly WebhookAnswer[]): Inbox {
       const token = tokenOf(runId, seed, `${owner} ${n}`)
       const release = (key: string) => holds.release(token, key)
-      const inbox = createInbox({ owner, token, url: `${url}/${root}/${token}`, script, release })
+      const webhook = shortTokenOf(runId, seed, `${owner} ${n}`)
+      const urls = { beaconUrl: `${url}/${root}/${token}/job`, webhookUrl: `${url}/${webhook}` }
+      const inbox = createInbox({ owner, token, ...urls, script, release })
       inboxes.set(token, inbox)
+      webhooks.set(webhook, inbox)
       return inbox
     },
     /** Releases everything that waits for a key of these jobs; default: of all. */
@@ -120,4 +125,9 @@ function json(value: object): Answer {
 /** A name that cannot be guessed without run and seed, and that a replay makes again from them: 128 bits as hex. */
 function tokenOf(runId: string, seed: number, what: string): string {
   return createHash('sha256').update(`${runId} ${seed} ${what}`).digest('hex').slice(0, 32)
+}
+
+/** The same in fewer characters, because a platform may bound the length of webhook URLs. */
+function shortTokenOf(runId: string, seed: number, what: string): string {
+  return createHash('sha256').update(`${runId} ${seed} ${what} webhook`).digest('base64url').slice(0, 22)
 }

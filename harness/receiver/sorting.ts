@@ -13,12 +13,13 @@ export interface Sorted {
 }
 
 /**
- * Sorts requests to the receiver, and counts those of each job. `root`: the part of the path that all addresses of the
- * run have.
+ * Sorts requests to the receiver, and counts those of each job. `root`: the part of the path that all beacons of the run
+ * have. `webhooks`: inboxes by the last part of the path of their webhooks.
  */
 export function createSorting(
   root: string,
   inboxes: ReadonlyMap<string, Inbox>,
+  webhooks: ReadonlyMap<string, Inbox>,
   isReleased: (job: string, key: string) => boolean,
 ): (incoming: Incoming) => Sorted {
   const executions = new Map<string, Map<string, number>>()
@@ -26,16 +27,17 @@ export function createSorting(
 
   function sort({ method, path, body }: Incoming): Sorted {
     const segments = path.replace(/\?.*$/, '').split('/')
+    const notified = webhooks.get(segments.at(-1) ?? '')
+    if (notified !== undefined) {
+      const nth = countUp(`${notified.token} webhook`)
+      return { kind: 'webhook', inbox: notified, nth, holds: null, answer: nameOf(scriptAt(notified, nth)) }
+    }
     // A proxy may remove the path of the address, or keep it.
     const at = segments.indexOf(root)
     const [job = '', place, what, key = '', ...rest] = at === -1 ? [] : segments.slice(at + 1)
     const inbox = rest.length === 0 ? inboxes.get(job) : undefined
     if (inbox === undefined) return { ...nothing, inbox: null }
     const next = (name: string) => countUp(`${job} ${name}`)
-    if (place === 'webhook' && what === undefined) {
-      const nth = next('webhook')
-      return { kind: 'webhook', inbox, nth, holds: null, answer: nameOf(scriptAt(inbox, nth)) }
-    }
     if (place !== 'job') return { ...nothing, inbox }
     if (what === 'hold' && method === 'GET' && /^[A-Za-z0-9._-]+$/.test(key)) {
       const released = isReleased(job, key)

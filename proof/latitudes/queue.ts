@@ -1,5 +1,5 @@
 import { membersOf } from '../../harness/exchange/read.ts'
-import { defaultEndpoints, type EndpointOffer, type ReferenceOptions } from '../../reference/index.ts'
+import { defaultEndpoints, type EndpointOffer, type ReferenceOptions, Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
 import { executedAgain, requeuesAfter, startsToldTwice } from '../defects/queue-tools.ts'
@@ -33,6 +33,13 @@ export const queue: readonly Latitude[] = [
       const webhook = membersOf(body)?.webhook
       const isTaken = schema === 'JobSubmission' && typeof webhook === 'string' && URL.canParse(webhook)
       next(schema, isTaken ? { ...membersOf(body), webhook: new URL(webhook).href } : body)
+    }),
+  }),
+  latitude('webhook-urls-of-60', 'The URL of a webhook has at most 60 characters.', {
+    change: part('readSubmission', async (next) => {
+      const submission = await next()
+      if ((submission.webhook?.length ?? 0) > 60) throw new Refusal(400, 'the webhook has more than 60 characters')
+      return submission
     }),
   }),
   styled('wait-clamped', 'A wait of /runsync outside its bounds is brought to the nearest one.', {
@@ -198,7 +205,7 @@ function notified({ call }: ReferenceOptions, { method, write }: Written): Parti
   if (call === undefined) return {}
   return {
     async call(request) {
-      if (!new URL(request.url).pathname.endsWith('/webhook')) return call(request)
+      if (new URL(request.url).pathname.includes('/job/')) return call(request)
       const { url, headers, signal } = request
       const body = write(await request.text())
       return call(new Request(url, { method, headers, signal, body, redirect: 'manual' }))

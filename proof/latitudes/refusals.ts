@@ -48,16 +48,19 @@ export const refusals = [
   styled('media-type-mixed-case', 'Content types are written with capital letters.', { mediaTypeForm: 'mixed-case' }),
 
   latitude('media-type-refused-400', 'A body of another content type is 400.', {
+    planes: ['pods', 'queue', 'management'],
     style: { mediaType: 400 },
     readings: otherTypesRefused('400', '400'),
   }),
   latitude('media-type-refused-415', 'A body of another content type is 415.', {
+    planes: ['pods', 'queue', 'management'],
     style: { mediaType: 415 },
     readings: otherTypesRefused('415', '415'),
     about: 'media-type',
     wrap: restated(submitsOther, 400, 415),
   }),
   latitude('media-type-refused-422', 'A body of another content type is 422.', {
+    planes: ['pods', 'queue', 'management'],
     style: { mediaType: 422 },
     readings: otherTypesRefused('422', '400'),
   }),
