@@ -151,6 +151,11 @@ export const creation: readonly Latitude[] = [
     ),
     readings: reads('pods.create.neither', 'accepted', ['neither']),
   }),
+  latitude('data-centers-not-chosen', 'A creation names no data center: the one of its volume is taken.', {
+    change: refusing('createPod', (body) => Object(body).dataCenterIds !== undefined && [422, 'unknown member']),
+    about: 'offers of a creation',
+    readings: reads('pods.create.volume-elsewhere', 'accepted', ['elsewhere']),
+  }),
   scarce('no-instances', 409, 'There are no longer any instances available with these specifications.'),
   scarce('out-of-stock', 422, 'gpu-a is out of stock in this region.'),
   scarce('insufficient-resources', 400, 'Insufficient resources; try again later.'),
