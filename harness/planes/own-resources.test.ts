@@ -4,10 +4,12 @@ import type { ResourceLine } from '../record/resources.ts'
 import { createOwnResources } from './own-resources.ts'
 import { pods } from './pods/plane.ts'
 
-type Step = readonly [operation: 'createPod' | 'deletePod', status: number, id?: string]
+type Step = readonly [operation: 'createPod' | 'deletePod' | 'listPods', status: number, id?: string]
 
 const created = (id: string): Step => ['createPod', 201, id]
 const unanswered: Step = ['createPod', 502]
+const withoutId: Step = ['createPod', 201]
+const listed = (id: string): Step => ['listPods', 200, id]
 const removed = (id: string): Step => ['deletePod', 204, id]
 
 /** Lines of the ledger after requests with the same name, each `state id`. */
@@ -19,7 +21,8 @@ function ledgerOf(steps: readonly Step[]): string[] {
   const { note } = createOwnResources(pods, { channel: { now: () => 0 }, resources: tell })
   for (const [operation, status, id = ''] of steps) {
     const call = operation === 'createPod' ? { body: { name: 'plumbline-a' } } : { ids: { id } }
-    note(operation, call, 'full')({ status, json: id === '' ? undefined : { id } } as Reply)
+    const json = operation === 'listPods' ? [{ id, name: 'plumbline-a' }] : id === '' ? undefined : { id }
+    note(operation, call, 'full')({ status, json } as Reply)
   }
   return lines
 }
@@ -28,6 +31,11 @@ test.each<{ what: string; steps: readonly Step[]; lines: readonly string[] }>([
   {
     what: 'created and removed',
     steps: [created('p-1'), removed('p-1')],
+    lines: ['requested -', 'created p-1', 'removed p-1'],
+  },
+  {
+    what: 'created without an id, which the list shows',
+    steps: [withoutId, listed('p-1'), removed('p-1')],
     lines: ['requested -', 'created p-1', 'removed p-1'],
   },
   {

@@ -3,9 +3,10 @@ import type { Call, Caller, CallerOptions } from '../client/caller.ts'
 import { outlast, outlastDrops } from '../client/outage.ts'
 import type { Reply } from '../client/reply.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
-import { idIn, membersOf } from '../exchange/read.ts'
+import { idIn, listOf, membersOf } from '../exchange/read.ts'
 import type { Resource } from '../record/resources.ts'
 import { isOutage } from '../rule/check.ts'
+import { sectionOf } from './index.ts'
 import { createClients, type OwnerContext, type RunServices } from './owner.ts'
 import type { Plane, Removable, Removal } from './plane.ts'
 import { createRemover } from './removing.ts'
@@ -16,7 +17,9 @@ export function createResourceAccess<Client extends Caller>(
   host: OwnerContext,
   clientOf: (caller: Caller) => Client,
 ) {
-  const { note, removables } = createOwnResources(plane, host.services)
+  const section = sectionOf(host.services.target, plane.name)
+  const listAt = section === null ? undefined : plane.creates?.listAt(section)
+  const { note, removables } = createOwnResources(plane, host.services, listAt)
   const repeat = outlasting(plane, (ms) => host.actor.sleep(ms))
   const optionsOf = (key: string): Pick<CallerOptions, 'note' | 'repeat'> => ({
     repeat,
@@ -26,10 +29,11 @@ export function createResourceAccess<Client extends Caller>(
   return { as, removables, remover: (removal: Removal) => createRemover(plane, { as }, removal) }
 }
 
-/** The resources that one owner created on a plane. Each has a line in the ledger of resources. */
+/** The resources that one owner created on a plane. Each has a line in the ledger of resources. `listAt`: as in `creates`. */
 export function createOwnResources(
   { creates }: Plane,
   { channel, resources }: Pick<RunServices, 'resources'> & { readonly channel: Pick<RunServices['channel'], 'now'> },
+  listAt = '',
 ) {
   /** By name; the id is null if it is not known. */
   const left = new Map<string, { readonly id: string | null; readonly atMs: number }>()
@@ -71,6 +75,15 @@ export function createOwnResources(
     }
   }
 
+  /** Learns ids that creations did not show: what has one is removed once its owner ends. */
+  function listed({ json, status }: Reply): void {
+    for (const one of isSuccess(status) ? (listOf(json, listAt) ?? []) : []) {
+      const [id, name] = [idIn(one), membersOf(one)?.name]
+      if (id === null || typeof name !== 'string' || left.get(name)?.id !== null) continue
+      add(name, id)
+    }
+  }
+
   function removed(id: string | null): void {
     for (const [given, known] of left) {
       if (known.id !== id) continue
@@ -85,6 +98,7 @@ export function createOwnResources(
     /** Called before a request is sent with a key. The returned function takes the response. */
     note(operation: string, { ids, body, authorization }: Call, key: string): (reply: Reply) => void {
       if (operation === creates?.create) return creating(body)
+      if (operation === creates?.list) return listed
       return (reply) => {
         // With another key, a target may answer with success and do nothing: a fault that rules look for.
         const isOwn = operation === creates?.remove && key === 'full' && authorization === undefined
