@@ -38,8 +38,14 @@ export interface RunServices {
   /** Knowledge of the foundations of all planes. */
   readonly foundations: {
     holds(foundation: Foundation): void
-    pending(owner: string, actor: Pick<Actor, 'join'>, foundation: Foundation): Promise<void> | null
-    rely(owner: string, foundation: Foundation): void
+    pending(
+      owner: string,
+      actor: Pick<Actor, 'join'>,
+      foundation: Foundation,
+      isFailing?: boolean,
+    ): Promise<void> | null
+    rely(owner: string, foundation: Foundation, observed?: string): void
+    blame(owner: string, foundation: Foundation, reason: string): never
   }
   readonly longWaits: {
     came(what: string): void
@@ -59,9 +65,11 @@ export interface OwnerContext {
   /** True once the owner has ended. */
   readonly isReleased: () => boolean
   /** Resolves once it is known whether a foundation holds; null if it is, or no rule is about to tell. */
-  readonly pending: (foundation: Foundation) => Promise<void> | null
-  /** Throws Blocked if the rule of a foundation has failed. */
-  readonly rely: (foundation: Foundation) => void
+  readonly pending: (foundation: Foundation, isFailing?: boolean) => Promise<void> | null
+  /** Throws Blocked if the rule of a foundation has failed; if it was seen to work, only if the rule observed the same. */
+  readonly rely: (foundation: Foundation, observed?: string) => void
+  /** Throws Blocked by the rule that judges a foundation, which does not work for this owner. */
+  readonly blame: (foundation: Foundation, reason: string) => Promise<never>
   /** Waits for something that needs capacity. The run makes such a wait in vain only once. */
   readonly waitOnce: <T>(what: string, wait: LongWait<T>) => Promise<T>
 }

@@ -67,11 +67,14 @@ export interface Context {
   begun(job: PlannedJob): Promise<Arrival>
   /**
    * Resolves once the rule may build on a foundation: it was seen to work, or no rule of the run is about to tell. Rejects with
-   * Blocked if the rule that judges it has failed.
+   * Blocked if the rule that judges it has failed. `observed`: it does not work here, so the rule must have observed the same
+   * if it was seen to work.
    */
-  relies(foundation: Foundation): Promise<void>
+  relies(foundation: Foundation, observed?: string): Promise<void>
   /** The same without a wait: throws Blocked if the rule that judges a foundation has failed by now. */
   rely(foundation: Foundation): void
+  /** Ends the rule as blocked by the rule that judges a foundation, which does not work here. */
+  blame(foundation: Foundation, reason: string): Promise<never>
   /**
    * Waits for something that needs capacity, by its name. Two such waits in vain end every rule of the run that waits for it.
    * Report with `came` wherever it is seen.

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Variant } from '../../proof/types.ts'
 import { composeOptions } from '../../reference/index.ts'
 import { defaultEndpoints } from '../../reference/queue/settings.ts'
+import { queueFoundations } from '../planes/queue/foundations.ts'
 import type { Context } from '../rule/context.ts'
 import { type RigResult, runOnRig, type TestScenario } from '../testing/rig.ts'
 
@@ -79,6 +80,52 @@ test('what was seen to work is built on, though its rule fails', async () => {
     ['queue.status.shape', 'failed'],
     ['found', 'passed'],
   ])
+  expect(replayed).toEqual(judged)
+})
+
+test('what was seen to work blocks if its rule and the owner observed the same', async () => {
+  const { accepted } = queueFoundations
+  const observing = (observed: string): TestScenario => ({
+    alone: true,
+    async run({ check, fixture, relies }) {
+      check('accepted').saw((await fixture.submitted()).reply)
+      await relies(accepted, observed)
+    },
+  })
+  const { judgements, judged, replayed } = await runOnRig({
+    same: observing('status 418'),
+    other: observing('status 500'),
+    blamed: {
+      alone: true,
+      async run({ blame, check, fixture }) {
+        check('accepted').saw((await fixture.submitted()).reply)
+        await blame(accepted, 'refused')
+      },
+    },
+    'queue.run.accepted': {
+      async run({ check, fixture }) {
+        const { reply } = await fixture.submitted()
+        check('accepted').that(false, 'a success', 'status 418', reply)
+      },
+    },
+  })
+  const by = accepted.rule
+  expect(judgements.get('same')).toMatchObject({ verdict: 'blocked', by })
+  expect(judgements.get('other')).toMatchObject({ verdict: 'passed' })
+  expect(judgements.get('blamed')).toMatchObject({ verdict: 'blocked', by, reason: 'refused' })
+  expect(replayed).toEqual(judged)
+})
+
+test('what was seen to work and does not go on blocks by the rule that judges that', async () => {
+  const { judgements, judged, replayed } = await runOnRig({
+    blamed: {
+      async run({ blame, check, fixture }) {
+        check('accepted').saw((await fixture.submitted()).reply)
+        await blame(queueFoundations.accepted, 'refused')
+      },
+    },
+  })
+  expect(judgements.get('blamed')).toMatchObject({ verdict: 'blocked', by: queueFoundations.accepted.later })
   expect(replayed).toEqual(judged)
 })
 

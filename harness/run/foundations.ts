@@ -13,9 +13,14 @@ interface State {
   holds: boolean
   /** Ends the rules that build on it; null unless its rule has failed. */
   failure: Blocked | null
+  /** What its rule observed then. */
+  observed: string | null
   /** Resolves once it holds, or its rule has a verdict. */
   readonly known: Promise<void>
   readonly decide: () => void
+  /** Resolves once its rule has a verdict. */
+  readonly verdict: Promise<void>
+  readonly end: () => void
 }
 
 /** `isRunning`: true for a rule that has begun and has no verdict yet. */
@@ -32,28 +37,47 @@ export function createFoundations(knowledge: Knowledge, isRunning: (rule: string
     },
     /**
      * Resolves once it is known whether it holds; null if it is, or no rule is about to tell. Wait for it before anything that
-     * times count from.
+     * times count from. `isFailing`: it does not work for the owner, so the verdict of its rule is awaited.
      */
-    pending(owner: string, actor: Pick<Actor, 'join'>, foundation: Foundation): Promise<void> | null {
+    pending(
+      owner: string,
+      actor: Pick<Actor, 'join'>,
+      foundation: Foundation,
+      isFailing = false,
+    ): Promise<void> | null {
       const state = states.get(foundation)
-      if (state === undefined || state.holds || knowledge.isReplayed || owner === foundation.rule) return null
+      if (state === undefined || knowledge.isReplayed || owner === foundation.rule) return null
       // A rule that has not begun may wait for what this owner keeps.
-      return isRunning(foundation.rule) ? actor.join(state.known) : null
+      if ((state.holds && !isFailing) || !isRunning(foundation.rule)) return null
+      return actor.join(isFailing ? state.verdict : state.known)
     },
-    /** Throws Blocked if its rule has failed, and it was never seen to work. */
-    rely(owner: string, foundation: Foundation): void {
+    /**
+     * Throws Blocked if its rule has failed, and it was never seen to work. If it was, its rule must have observed the same
+     * as the owner, if that is given.
+     */
+    rely(owner: string, foundation: Foundation, observed?: string): void {
       const state = states.get(foundation)
       if (state === undefined || owner === foundation.rule) return
-      knowledge.decide(owner, () => (state.holds ? null : state.failure))
+      knowledge.decide(owner, () => (state.holds && state.observed !== observed ? null : state.failure))
+    },
+    /** Ends an owner for which it does not work: by the rule that has failed, else by the one that is to find that. */
+    blame(owner: string, foundation: Foundation, reason: string): never {
+      const { rule, later = rule } = foundation
+      const { holds = false, failure = null } = states.get(foundation) ?? {}
+      knowledge.decide(owner, () => new Blocked(holds && failure === null ? later : rule, reason))
+      throw new Blocked(rule, reason)
     },
     /** Takes the verdict of a rule. */
     judged({ rule, findings }: Pick<Judgement, 'rule' | 'findings'>): void {
       for (const [foundation, state] of states) {
         if (foundation.rule !== rule) continue
         const finding = findings.find(({ clause }) => foundation.clauses.includes(clause))
-        if (finding !== undefined)
+        if (finding !== undefined) {
           state.failure = new Blocked(rule, `expected ${finding.expected}; observed ${finding.observed}`)
+          state.observed = finding.observed
+        }
         state.decide()
+        state.end()
       }
     },
   }
@@ -61,5 +85,6 @@ export function createFoundations(knowledge: Knowledge, isRunning: (rule: string
 
 function newState(): State {
   const { promise: known, resolve: decide } = Promise.withResolvers<void>()
-  return { holds: false, failure: null, known, decide }
+  const { promise: verdict, resolve: end } = Promise.withResolvers<void>()
+  return { holds: false, failure: null, observed: null, known, decide, verdict, end }
 }

@@ -36,7 +36,14 @@ const services: RunServices = {
     return null
   },
   receiver: null,
-  foundations: { holds() {}, pending: () => null, rely() {} },
+  foundations: {
+    holds() {},
+    pending: () => null,
+    rely() {},
+    blame: () => {
+      throw new Error('not expected')
+    },
+  },
   longWaits: { came() {}, once: (_, __, { wait }) => wait() },
 }
 

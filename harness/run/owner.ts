@@ -33,11 +33,28 @@ export function createOwner(services: RunServices, name: string, actor: Actor) {
   }
   const sender = createSender(services.channel, name, actor, look)
   const inboxes = createInboxes(name, services.receiver)
-  const pending: OwnerContext['pending'] = (foundation) => services.foundations.pending(name, actor, foundation)
-  const rely: OwnerContext['rely'] = (foundation) => services.foundations.rely(name, foundation)
+  const pending: OwnerContext['pending'] = (foundation, isFailing) =>
+    services.foundations.pending(name, actor, foundation, isFailing)
+  const rely: OwnerContext['rely'] = (foundation, observed) => services.foundations.rely(name, foundation, observed)
+  const blame: OwnerContext['blame'] = async (foundation, reason) => {
+    await pending(foundation, true)
+    return services.foundations.blame(name, foundation, reason)
+  }
   const waitOnce: OwnerContext['waitOnce'] = (what, wait) => services.longWaits.once(name, what, wait)
   const isReleased = () => released
-  const host: OwnerContext = { services, name, actor, sender, inboxes, nextName, isReleased, pending, rely, waitOnce }
+  const host: OwnerContext = {
+    services,
+    name,
+    actor,
+    sender,
+    inboxes,
+    nextName,
+    isReleased,
+    pending,
+    rely,
+    blame,
+    waitOnce,
+  }
   actor.watch(look)
 
   function access(plane: Plane): PlaneAccess {
@@ -60,6 +77,7 @@ export function createOwner(services: RunServices, name: string, actor: Actor) {
     nextName,
     pending,
     rely,
+    blame,
     waitOnce,
     get lb() {
       return access(lb) as LbAccess
@@ -108,11 +126,12 @@ export function createContext(
     looks: looksOf(services, vary),
     clock: owner.actor,
     check: (clause) => createCheck(clause, log),
-    async relies(foundation) {
-      await owner.pending(foundation)
-      owner.rely(foundation)
+    async relies(foundation, observed) {
+      await owner.pending(foundation, observed !== undefined)
+      owner.rely(foundation, observed)
     },
     rely: owner.rely,
+    blame: owner.blame,
     waitOnce: owner.waitOnce,
     came: services.longWaits.came,
     on: (plane, key = 'full') => owner.access(planeNamed(plane)).as(key),

@@ -78,7 +78,7 @@ export const queueStatus: readonly Defect[] = [
     observed: 'status 200',
     wrap: (fetch) => async (request) => {
       const response = await fetch(request)
-      if (response.status !== 404 || !/\/normal\/status\//.test(request.url)) return response
+      if (response.status !== 404 || !/\/normal\/status\/[^/]+$/.test(request.url)) return response
       return Response.json({ id: request.url.split('/').at(-1), status: 'IN_QUEUE' })
     },
   }),

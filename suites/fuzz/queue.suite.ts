@@ -1,8 +1,10 @@
 import { tables } from '../../generated/tables.ts'
 import { raw } from '../../harness/client/body.ts'
+import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { jobIdIn } from '../../harness/exchange/read.ts'
 import { createCases } from '../../harness/rule/cases.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
 import { submissionBodies } from './arbitrary.ts'
@@ -22,14 +24,20 @@ rule('queue.body.fuzz', { workers: oneWorker }, async (context) => {
   const { check, fixture, inconclusive, part, queue } = context
   // Where nothing is taken at all, that is for its own rule to say.
   await fixture.submitted()
-  const run: Way = { clause: 'run', situation, send: ({ bytes }, options) => queue.run(raw(bytes), options) }
+  const run: Way = {
+    clause: 'run',
+    situation,
+    send: ({ bytes }, options) => queue.run(raw(bytes), options),
+    excuse: blockedIfAllAreRefused,
+  }
   const runsync: Way = {
     clause: 'runsync',
     situation: { operation: 'runJobSync' },
     send: ({ bytes }, options) => queue.runsync(raw(bytes), options),
     // What /runsync answers once its wait is over is not described.
-    excuse({ status }) {
-      if (status === 408) inconclusive('/runsync answered 408: no worker came in its wait')
+    async excuse(reply) {
+      if (reply.status === 408) inconclusive('/runsync answered 408: no worker came in its wait')
+      await blockedIfAllAreRefused(reply)
     },
   }
   const runs = cases.map((one) => async () => {
@@ -44,6 +52,11 @@ rule('queue.body.fuzz', { workers: oneWorker }, async (context) => {
     if (!(await attempt(tried))) break
   }
   end()
+
+  /** By now the endpoint may refuse every submission. */
+  async function blockedIfAllAreRefused(reply: Reply): Promise<void> {
+    if (isRefusal(reply)) await fixture.plain()
+  }
 })
 
 /** Everything that can be wrong once, each kind of field at one place; nobody is notified of what is accepted. */

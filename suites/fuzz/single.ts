@@ -14,7 +14,7 @@ export interface Way {
   readonly situation: Situation
   readonly send: (one: FuzzCase, options?: CallOptions) => Promise<Reply>
   /** Ends the rule if something else than the body explains a forbidden response. */
-  readonly excuse?: (reply: Reply) => void
+  readonly excuse?: (reply: Reply) => void | Promise<void>
 }
 
 /** Sends a case; fails with the simplest that does the same if its response is in no class that the oracle allows. */
@@ -28,7 +28,7 @@ export async function trySingle({ check }: Context, way: Way, one: FuzzCase): Pr
   const reply = await sendTwice(way, one)
   check(clause).saw(reply)
   if (isAllowed(reply, one)) return reply
-  excuse?.(reply)
+  await excuse?.(reply)
   inconclusiveIfOutage(reply)
   const { one: least } = await simplest({ one, path: '' }, async (simpler) => {
     const again = await sendTwice(way, simpler)

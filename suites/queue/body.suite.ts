@@ -104,7 +104,9 @@ rule('queue.body.ttl-bounds', { varies: ['input', 'options'] }, async (context) 
   for (const [clause, ttl] of Object.entries(bounds)) {
     for (const more of [{}, { lowPriority: false }, { lowPriority: true }]) {
       const body = { ...plain.body, policy: { executionTimeout: executionTimeoutMs.minimum, ttl, ...more } }
-      submittedId(context, clause, body, await context.queue.run(body))
+      const reply = await context.queue.run(body)
+      if (isRefusal(reply)) await context.fixture.plain()
+      await submittedId(context, clause, body, reply)
     }
   }
 })

@@ -7,7 +7,14 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { fills, fullEndpoint } from '../shared/full-endpoint.ts'
-import { expectEnd, expectOutput, expectRefusal, insist, shownStatus } from '../shared/job-responses.ts'
+import {
+  blockedIfUnknownIsShown,
+  expectEnd,
+  expectOutput,
+  expectRefusal,
+  insist,
+  shownStatus,
+} from '../shared/job-responses.ts'
 import { lookUntil } from '../shared/look-until.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import { looksLater } from '../shared/unchanged.ts'
@@ -126,7 +133,9 @@ rule('queue.status.of-another-endpoint', { varies: anyJob }, async (context) => 
         ? await found(job)
         : await lookUntil(context, target.tolerances.visibleMs, look, ({ status }) => isSuccess(status))
     check('known').success(reply)
-    expectRefusal(context, 'refused', await queue.on(there).status(job.id))
+    const other = await queue.on(there).status(job.id)
+    await blockedIfUnknownIsShown(context, job.id, other)
+    expectRefusal(context, 'refused', other)
   }
 })
 

@@ -1,17 +1,17 @@
 import type { RuleId } from '../../generated/rules.ts'
 import { lasting } from '../../harness/client/outage.ts'
 import type { Reply } from '../../harness/client/reply.ts'
-import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { idIn, listOf, type Members, membersOf, noListText, show, textIn } from '../../harness/exchange/read.ts'
 import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
 import type { JobWish, SubmittedJob } from '../../harness/fixtures/types.ts'
 import { managementFoundations } from '../../harness/planes/endpoints/foundations.ts'
+import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
 import type { Followed } from '../../harness/planes/queue/job-status.ts'
-import { inconclusiveIfOutage, isOutage, responseText } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage, isOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ManagementPlane } from '../../target/types.ts'
-import { blockedBy, expectRefusal, submittedId } from './job-responses.ts'
+import { blockedBy, blockedIfUnknownIsShown, expectRefusal, submittedId } from './job-responses.ts'
 import { isNamed } from './listing.ts'
 import { lookUntil, untilFound } from './look-until.ts'
 
@@ -235,11 +235,14 @@ export async function submitTo(
   const job = fixture.job({ ...wish, at })
   const send = () => job.queue.run(job.body)
   const reply = await lookUntil(context, target.tolerances.visibleMs, send, ({ status }) => status !== 404)
-  if (row.id === by) return submitted(job, submittedId(context, 'reachable', job.body, reply), reply)
+  if (row.id === by) {
+    if (isRefusal(reply)) await context.relies(queueFoundations.accepted, responseText(reply))
+    return submitted(job, await submittedId(context, 'reachable', job.body, reply), reply)
+  }
   if (!isSuccess(reply.status)) {
     blockedBy(context, by, `a job for a new endpoint was answered with ${responseText(reply)}`, reply)
   }
-  return submitted(job, acceptedId(job.body, reply), reply)
+  return submitted(job, await acceptedId(context, job.body, reply), reply)
 }
 
 /**
@@ -279,7 +282,7 @@ export async function expectOwnOutput(
   check(clause).that(isOwn, ...texts(status, shown), reply)
 }
 
-/** Expects an endpoint not to show a job of another one. The rule is blocked if it shows jobs that do not exist. */
+/** Expects an endpoint not to show a job of another one. The rule is blocked if jobs that do not exist are shown. */
 export async function expectNotShown(
   context: Context,
   clause: string,
@@ -287,10 +290,6 @@ export async function expectNotShown(
   id: string,
 ): Promise<void> {
   const reply = await at.status(id)
-  if (isSuccess(reply.status)) {
-    const unknown = await at.status(mutate(id))
-    if (isSuccess(unknown.status))
-      blockedBy(context, 'queue.status.unknown', 'a job that does not exist is shown as well', unknown)
-  }
+  await blockedIfUnknownIsShown(context, id, reply)
   expectRefusal(context, clause, reply)
 }

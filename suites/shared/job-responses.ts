@@ -1,5 +1,6 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { Reply } from '../../harness/client/reply.ts'
+import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { acceptedId, validText } from '../../harness/fixtures/jobs.ts'
@@ -20,10 +21,11 @@ export function validSubmission({ target }: Pick<Context, 'target'>) {
 }
 
 /** The id in the response to a valid submission, which must be a success; queue.run.accepted judges whether it is 200. */
-export function submittedId({ check }: Context, clause: string, body: unknown, reply: Reply): string {
+export async function submittedId(context: Context, clause: string, body: unknown, reply: Reply): Promise<string> {
   inconclusiveIfOutage(reply)
-  check(clause).that(isSuccess(reply.status), `${validText(body)} is accepted (200)`, responseText(reply), reply)
-  return acceptedId(body, reply)
+  const expected = `${validText(body)} is accepted (200)`
+  context.check(clause).that(isSuccess(reply.status), expected, responseText(reply), reply)
+  return acceptedId(context, body, reply)
 }
 
 /** The response is a 4xx. */
@@ -41,6 +43,20 @@ export function shownStatus(reply: Reply): string {
   if (!isSuccess(reply.status)) return `status ${reply.status}`
   const shown = membersOf(reply.json)?.status
   return typeof shown === 'string' ? shown : 'no status'
+}
+
+/** Ends a rule whose job is shown although it should not be, if a job that does not exist is shown as well. */
+export async function blockedIfUnknownIsShown(context: Context, id: string, { status }: Reply): Promise<void> {
+  if (!isSuccess(status)) return
+  const unknown = await context.queue.status(mutate(id))
+  if (isSuccess(unknown.status))
+    blockedBy(context, 'queue.status.unknown', 'a job that does not exist is shown as well', unknown)
+}
+
+/** A job is gone. */
+export async function expectGone(context: Context, clause: string, { id }: JobAt, reply: Reply): Promise<void> {
+  await blockedIfUnknownIsShown(context, id, reply)
+  context.check(clause).status(reply, 404)
 }
 
 /** The response shows a job in a status other than COMPLETED, or refuses to show it. */

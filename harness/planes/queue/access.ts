@@ -5,7 +5,7 @@ import { isSuccess } from '../../exchange/exchange.ts'
 import { membersOf } from '../../exchange/read.ts'
 import type { Arrival, Beacon } from '../../receiver/types.ts'
 import { inconclusiveIfOutage, outageStatuses, responseText } from '../../rule/check.ts'
-import { Blocked, Inconclusive, Unclaimed } from '../../rule/outcome.ts'
+import { Inconclusive, Unclaimed } from '../../rule/outcome.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
 import type { Removal } from '../plane.ts'
 import { createQueueClient } from './client.ts'
@@ -22,7 +22,7 @@ export type QueueAccess = ReturnType<typeof createQueueAccess>
 export type JobMaker = QueueAccess['maker']
 
 export function createQueueAccess(host: OwnerContext) {
-  const { name, actor, inboxes, services, rely, waitOnce } = host
+  const { name, actor, blame, inboxes, services, rely, waitOnce } = host
   const { target } = services
   /** How long an endpoint may take to have a free worker, and that to begin with a job, ms. */
   const workerMs = target.tolerances.coldStartMs + target.tolerances.dispatchMs
@@ -52,12 +52,9 @@ export function createQueueAccess(host: OwnerContext) {
     status === 'gone' ? !wasFound(queue.endpoint, id) : status.startsWith('answer ')
 
   /** Blocks a rule that cannot see its job. */
-  function notShown(reply: Reply): Blocked {
+  function notShown(reply: Reply): Promise<never> {
     inconclusiveIfOutage(reply)
-    return new Blocked(
-      'queue.status.shape',
-      `/status of a job that should exist was answered with ${responseText(reply)}`,
-    )
+    return blame(queueFoundations.shown, `/status of a job that should exist was answered with ${responseText(reply)}`)
   }
 
   async function found(job: JobAt): Promise<Reply> {
@@ -70,7 +67,7 @@ export function createQueueAccess(host: OwnerContext) {
       const isKnown =
         wasFound(job.queue.endpoint, job.id) && !isSuccess(reply.status) && !outageStatuses.has(reply.status)
       if (isKnown || !isUnclear(job, statusOf(reply))) return reply
-      if (actor.now() >= deadline) throw notShown(reply)
+      if (actor.now() >= deadline) return notShown(reply)
       await actor.sleep(Math.min(pollMs, Math.max(1, deadline - actor.now())))
     }
   }
@@ -97,7 +94,10 @@ export function createQueueAccess(host: OwnerContext) {
       const shown = isSuccess(reply.status) ? membersOf(reply.json) : null
       if (isUnclear(job, status)) {
         unclearUntil ??= Math.min(deadline, actor.now() + (reply.status >= 500 ? outageMs : visibleMs))
-        if (actor.now() >= unclearUntil) throw notShown(reply)
+        // Once a job was shown, something else than its endpoint is at fault.
+        const isKnown = wasFound(job.queue.endpoint, job.id) && !outageStatuses.has(reply.status)
+        if (actor.now() >= unclearUntil)
+          return isKnown ? { status, job: shown, reply, settled: false } : notShown(reply)
       } else {
         unclearUntil = null
         if (done(status)) return { status, job: shown, reply, settled: true }
@@ -129,6 +129,7 @@ export function createQueueAccess(host: OwnerContext) {
     owner: name,
     target,
     queue: () => as('full'),
+    blame,
     /** The inbox of one more job of this owner; null if the target has no receiver. */
     inbox: inboxes.open,
   }

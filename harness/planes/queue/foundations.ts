@@ -3,18 +3,23 @@ import { jobIdIn } from '../../exchange/read.ts'
 import type { Foundation } from '../plane.ts'
 import { statusOf } from './job-status.ts'
 
+/** It sends a hundred submissions and looks at the job of each. */
+const many = 'queue.run.unique-ids'
+
 /** Foundations of rules about jobs. */
 export const queueFoundations = {
   /** /run answers with an id. */
   accepted: {
     rule: 'queue.run.accepted',
     clauses: ['accepted', 'id'],
+    later: many,
     isShownBy: (operation, { json, status }) => operation === 'runJob' && isSuccess(status) && jobIdIn(json) !== null,
   },
   /** /status shows a job that was accepted. */
   shown: {
     rule: 'queue.status.shape',
     clauses: ['answered', 'status'],
+    later: many,
     isShownBy: (operation, reply) =>
       operation === 'getJobStatus' && isSuccess(reply.status) && !statusOf(reply).startsWith('answer'),
   },

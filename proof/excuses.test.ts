@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import type { RuleId } from '../generated/rules.ts'
+import { everything } from './jobs.ts'
+import { judgeOn } from './judge.ts'
+
+const { defects, rules } = everything()
+
+/** Rules that a defect of another rule reaches, judged beside that rule: each with its verdict. */
+test.each<readonly [defect: string, rules: readonly RuleId[], verdict: string]>([
+  ['many-submissions-refused', ['queue.body.ttl-bounds', 'queue.status.failed'], 'blocked'],
+  ['many-submissions-refused', ['queue.body.fuzz'], 'blocked'],
+  ['run-refused-when-busy', ['queue.cancel.queued', 'queue.status.in-progress'], 'blocked'],
+  ['every-fiftieth-job-lost', ['queue.run.accepted'], 'passed'],
+  ['unknown-job-in-queue', ['queue.ttl.running', 'queue.ttl.completed', 'auth.queue.hidden'], 'blocked'],
+  ['unknown-job-in-queue', ['queue.route-unknown'], 'passed'],
+  ['running-job-not-cancelled', ['auth.queue.hidden', 'auth.queue.missing'], 'blocked'],
+  ['cancelled-job-status-500', ['queue.cancel.running'], 'failed'],
+  ['cancelled-job-status-500', ['queue.status.values'], 'passed'],
+  ['nesting-counted-in-texts', ['queue.runsync.when-done'], 'passed'],
+  ['endpoint-without-id', ['endpoints.echoes', 'endpoints.unique', 'endpoints.types'], 'passed'],
+])('on %s, %j is %s', async (id, others, verdict) => {
+  const defect = defects.find((one) => one.id === id)
+  if (defect === undefined) throw new Error(`unknown defect ${id}`)
+  const chosen = new Set<string>([defect.rule, 'queue.run.accepted', 'queue.run.unique-ids', ...others])
+  const judgements = await judgeOn({ variants: [defect], rules: rules.filter((rule) => chosen.has(rule.id)) })
+  const seen = new Map(judgements.map((judgement) => [judgement.rule, judgement]))
+  for (const rule of others) {
+    expect({ rule, verdict: seen.get(rule)?.verdict }).toEqual({ rule, verdict })
+    if (verdict === 'blocked') expect(seen.get(String(seen.get(rule)?.by))).toMatchObject({ verdict: 'failed' })
+  }
+})
