@@ -89,7 +89,7 @@ rule('queue.body.media-type', { varies: ['options', 'sample'], workers: oneWorke
     const job = fixture.job({ steps: [{ output: operation }] })
     const reply = await queue[operation](job.body, type)
     if (isRead(context, operation, reply, [400, 415], jsonFault)) {
-      const own = submitted(job, acceptedId(job.body, reply), reply)
+      const own = submitted(job, await acceptedId(context, job.body, reply), reply)
       const end = await expectEnd(context, 'read-as-json', own, await ended(own), 'COMPLETED')
       expectOutput(context, 'read-as-json', operation, end.reply)
     } else {
