@@ -78,7 +78,7 @@ test('removes each of several pods with the same name', async () => {
     { ...pod, id: 'z', state: 'created' },
     { ...pod, id: 'y', state: 'removed' },
   ])
-  expect(readLedger(cwd, run).left).toMatchObject([{ id: 'x' }, { id: 'z' }])
+  expect(readLedger(cwd, run).left).toMatchObject([{ id: 'z' }, { id: 'x' }])
 })
 
 test.each([
