@@ -162,6 +162,15 @@ test.each([
   }
 })
 
+test('a job whose endpoint is deleted while it is cancelled is gone', async () => {
+  let isDeleted = false
+  const fetch = async ({ method }: Request) => {
+    isDeleted ||= method === 'POST'
+    return isDeleted ? new Response(null, { status: 404 }) : Response.json({ id: 'a', status: 'IN_PROGRESS' })
+  }
+  expect(endedAs('gone', await sweepRun(await left(jobs(['a']), fetch)))).toEqual(['a'])
+})
+
 test('a target that does not answer is asked about eight pods at most, not about each', async () => {
   const given = await left(pods(many), silent, { answerMs: 200 })
   const { failed } = await sweepRun(given)

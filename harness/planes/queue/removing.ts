@@ -43,7 +43,9 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
     // Both say that it is not there.
     if (goneStatuses.has(before.status) && (goneStatuses.has(answer.status) || answer.status === 409)) return unseen
     const after = await call('getJobStatus', endpoint, id)
-    if (hasEnded(after) || (removal.leftMs(of) <= 0 && !isSuccess(after.status))) return 'gone'
+    // Its endpoint was deleted meanwhile, or its time was over.
+    const isGone = goneStatuses.has(answer.status) && goneStatuses.has(after.status)
+    if (isGone || hasEnded(after) || (removal.leftMs(of) <= 0 && !isSuccess(after.status))) return 'gone'
     return { reason: `POST ${paths.cancelJob} answered ${answer.status}` }
   }
 
