@@ -16,10 +16,13 @@ const givenUpAfter = 8
 /** Ends a run whose target has gone away: after so many cases in a row without a meaningful response. */
 export function createGivingUp(give: (stop: Stop) => void): CampaignOptions['came'] {
   let failures = 0
+  /** True if the target was reached, and is too slow. */
+  let isLate = false
   return (failure) => {
     failures = failure === null ? 0 : failures + 1
+    isLate = failure !== null && (isLate || failure.isLate === true)
     if (failure === null || failures < givenUpAfter) return
-    give({ reason: failure.reason ?? failure.failure, isUnreachable: failure.failure === noResponse })
+    give({ reason: failure.reason ?? failure.failure, isUnreachable: failure.failure === noResponse && !isLate })
   }
 }
 
@@ -39,7 +42,9 @@ function failureOf(error: unknown, clean: (text: string) => string): Failure {
     const { observed, expected } = error.finding
     return { failure: clean(observed), expected: clean(expected), undecided: false }
   }
-  if (error instanceof Unanswered) return { failure: noResponse, undecided: false, reason: clean(error.message) }
+  if (error instanceof Unanswered) {
+    return { failure: noResponse, undecided: false, reason: clean(error.message), isLate: error.isLate }
+  }
   // An exhausted quota, an outage, a failed creation: no effect of the body.
   if (!(error instanceof Inconclusive || error instanceof Blocked)) throw error
   return { failure: clean(error.message.replace(/^pod\.\w+ \w+ \w+: /, '')), undecided: true }

@@ -1,23 +1,18 @@
-import { raw } from '../harness/client/body.ts'
-import { createDirect } from '../harness/client/direct.ts'
 import { createControlledClock } from '../harness/clock/controlled.ts'
 import { openClock } from '../harness/clock/open.ts'
-import type { Actor, RunClock } from '../harness/clock/types.ts'
-import { jsonOf } from '../harness/exchange/exchange.ts'
-import { planeOf } from '../harness/fixtures/pod-body.ts'
-import { pods } from '../harness/planes/pods/plane.ts'
+import type { RunClock } from '../harness/clock/types.ts'
+import type { Exchange } from '../harness/exchange/exchange.ts'
 import { noRecorder, type Recorder } from '../harness/record/recorder.ts'
 import type { ResourceLedger } from '../harness/record/resources.ts'
 import type { Context } from '../harness/rule/context.ts'
-import { Unanswered } from '../harness/rule/outcome.ts'
 import { shorten } from '../harness/run/judge.ts'
 import { createSession } from '../harness/run/session.ts'
 import { overHttp } from '../harness/transport/http.ts'
 import { inProcess } from '../harness/transport/in-process.ts'
-import { type Transport, TransportFailure } from '../harness/transport/types.ts'
+import type { Transport } from '../harness/transport/types.ts'
 import { createInstance } from '../proof/instance.ts'
 import { composeOptions } from '../reference/options.ts'
-import { type CampaignOptions, campaign } from '../suites/fuzz/campaign.ts'
+import { campaign } from '../suites/fuzz/campaign.ts'
 import type { FuzzFinding } from '../suites/fuzz/findings.ts'
 import { casesAt, type Replayed, replayCases } from '../suites/fuzz/replay.ts'
 import { createLog } from '../suites/fuzz/steps.ts'
@@ -125,7 +120,10 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   let underWay = 0
   let limited = 0
   let stopped: Stop | null = null
-  const whole = inSession(open, seed, branch, (context) =>
+  const onExchange = ({ isOutOfStep }: Exchange) => {
+    if (isOutOfStep) log.notes.add(outOfStep)
+  }
+  const work = (context: Context) =>
     campaign(context, {
       seed,
       ...(mostPodless !== undefined && { mostPodless }),
@@ -149,9 +147,13 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
       came: createGivingUp((stop) => {
         stopped ??= stop
       }),
-      direct: createDirectWay(open, branch.run, context, () => limited++),
-    }),
-  )
+      async direct(trial, pod, bytes, options) {
+        const reply = await trial.send(pod, bytes, { ...options, raw429: true, unpaced: true })
+        if (reply.status === 429) limited++
+        return reply
+      },
+    })
+  const whole = inSession(open, seed, branch, work, onExchange)
   const reason = await Promise.race([whole, cut.then(() => null)])
   for (const keep of log.undecided) keep()
   end.abort()
@@ -166,6 +168,9 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
     unsettled: log.unsettled.size,
   }
 }
+
+const outOfStep =
+  'the target leaves the body of a refused request unread and answers those bytes as the next request on the connection, as errors.connection-in-step judges; that request was sent again on a new one'
 
 function unmadeSentence([reason, stages]: readonly [string, ReadonlySet<string>]): string {
   return `no pod could be made for ${[...stages].join(', ')} (${reason}); bodies were sent to an unknown pod, which may be refused with any 4xx`
@@ -202,8 +207,9 @@ export async function inSession(
   seed: number,
   { run, resources }: Branch,
   work: (context: Context) => Promise<void>,
+  onExchange: Recorder['exchange'] = () => {},
 ): Promise<string | null> {
-  const recorder = recorderFor(target)
+  const recorder = { ...recorderFor(target), exchange: onExchange }
   const session = createSession({
     runId: run,
     version: version(),
@@ -230,35 +236,4 @@ export async function inSession(
 /** Keeps nothing, and removes the secrets of a target from its output. */
 function recorderFor(target: Target): Recorder {
   return { ...noRecorder, clean: redactorOf(target).text }
-}
-
-/**
- * The shortest way to the target. The scenario asks, so that a controlled clock stands still until the answer is there,
- * and moves if the answer takes time.
- */
-function createDirectWay(
-  { target, transport, clock: { controlled, now } }: OpenTarget,
-  run: string,
-  { clock }: Context,
-  onLimit: () => void,
-): CampaignOptions['direct'] {
-  // The clock of a scenario is its actor.
-  const actor = clock as Actor
-  const userAgent = `plumbline/${version()} (run ${run}; fuzz)`
-  const options = { plane: pods, section: planeOf(target), token: target.keys.full ?? '', userAgent }
-  const send = createDirect({ ...options, transport })
-  return async ({ operation }, { id }, bytes) => {
-    const sent = send(operation === 'updatePod' ? 'updatePod' : 'triggerPodAction', { ids: { id }, body: raw(bytes) })
-    const { status, body } = await (controlled ? actor.during(sent) : sent).catch((error: unknown) => {
-      throw error instanceof TransportFailure ? new Unanswered(`no complete response: ${error.message}`) : error
-    })
-    if (status === 429) onLimit()
-    actor.seen(now())
-    return {
-      status,
-      get json() {
-        return jsonOf(body)
-      },
-    }
-  }
 }

@@ -1,19 +1,15 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { createInstance, referenceTarget } from '../proof/instance.ts'
-import { createControlHandler, type Fetch } from '../reference/index.ts'
-import { writeTarget } from '../target/write.ts'
+import { expect, test } from 'vitest'
 import { runHere } from './testing/in-process.ts'
+import { serveUnread } from './testing/unread.ts'
 
 const rules = ['auth.pods.*', 'errors.*', 'pods.list.*']
 
 test('a server that leaves bodies unread after a 401 fails one rule, whatever the seed', {
   timeout: 180_000,
 }, async () => {
-  const cwd = await serveUnread()
+  const cwd = await serveUnread((status) => status === 401)
   for (const seed of [1, 2, 3]) {
     const words = ['check', '--target', 'target.yaml', '--out', `out-${seed}`, '--seed', `${seed}`]
     const { code, out } = await runHere([...words, ...rules.flatMap((rule) => ['--only', rule])], { cwd })
@@ -31,56 +27,21 @@ test('a server that leaves bodies unread after a 401 fails one rule, whatever th
   }
 })
 
-/** The reference behind a server that answers 401 as soon as it has the head of a request; a folder with its target file. */
-async function serveUnread(): Promise<string> {
-  const { fetch, control, reach } = createInstance()
-  reach?.((request) => globalThis.fetch(request))
-  const clock = createControlHandler(control as Parameters<typeof createControlHandler>[0])
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    void answerEach(socket, (request) => (request.url.endsWith('/plumbline/clock') ? clock(request) : fetch(request)))
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const cwd = mkdtempSync(join(tmpdir(), 'plumbline-unread-'))
-  writeFileSync(join(cwd, 'target.yaml'), writeTarget({ ...referenceTarget(url, 'control'), deploy: null, lb: null }))
-  return cwd
-}
+test('fuzz names a server that leaves bodies unread, and has no findings', async () => {
+  const cwd = await serveUnread((status) => status >= 400)
+  const words = ['fuzz', '--target', 'target.yaml', '--runs', '300', '--seed', '1']
+  const { code, out, err } = await runHere(words, { cwd })
+  expect(out + err).toContain('leaves the body of a refused request unread')
+  expect(out).toContain('no findings')
+  expect(code).toBe(3)
+})
 
-async function answerEach(socket: Socket, fetch: Fetch): Promise<void> {
-  let received = Buffer.alloc(0)
-  for await (const piece of socket) {
-    received = Buffer.concat([received, piece])
-    for (;;) {
-      const end = received.indexOf('\r\n\r\n')
-      if (end === -1) break
-      const [line = '', ...headers] = received.toString('latin1', 0, end).split('\r\n')
-      const [method = '', path = ''] = line.split(' ')
-      const pairs = headers.map((header) => header.split(/: */, 2) as [string, string])
-      const length = Number(pairs.find(([name]) => name.toLowerCase() === 'content-length')?.[1] ?? 0)
-      if (!/^[A-Z]+$/.test(method)) {
-        received = received.subarray(end + 4)
-        socket.write('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n')
-        continue
-      }
-      if (received.length < end + 4 + length) break
-      const body =
-        length === 0 || method === 'GET' || method === 'HEAD'
-          ? null
-          : Uint8Array.from(received.subarray(end + 4, end + 4 + length))
-      const host = pairs.find(([name]) => name.toLowerCase() === 'host')?.[1]
-      const response = await fetch(new Request(`http://${host}${path}`, { method, headers: pairs, body }))
-      const bytes = Buffer.from(await response.arrayBuffer())
-      received = received.subarray(end + 4 + (response.status === 401 ? 0 : length))
-      const shown = [...response.headers].filter(([name]) => name !== 'content-length').map((pair) => pair.join(': '))
-      const head = [`HTTP/1.1 ${response.status} Status`, ...shown, `Content-Length: ${bytes.length}`]
-      socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]))
-    }
-  }
-}
+test('plan tells a refused key from a server that leaves bodies unread', async () => {
+  const cwd = await serveUnread((status) => status === 401)
+  const file = join(cwd, 'target.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/full: .*/, `full: \${KEY}`))
+  const environment = { KEY: 'a-key-that-nobody-knows' }
+  const { code, err } = await runHere(['plan', '--target', 'target.yaml'], { cwd, environment })
+  expect(err).toContain('answered 401 to keys.full')
+  expect(code).toBe(2)
+})

@@ -61,6 +61,8 @@ export interface SendOptions {
    * (`outlastDrops`).
    */
   readonly mustBeRefused?: boolean
+  /** A refusal of it may be tried again, to see whether the target is in step on the connection. */
+  readonly harmless?: boolean
 }
 
 /** A request of an owner, as it is sent. */

@@ -78,7 +78,7 @@ function hasBody({ outgoing: { body } }: Earlier): boolean {
 }
 
 /** True if a request is refused however often it is sent. */
-function isRefused({ outgoing: { key, mustBeRefused }, status }: Earlier): boolean {
+function isRefused({ outgoing: { harmless, key, mustBeRefused }, status }: Earlier): boolean {
   if (status === null || status < 400 || status >= 500) return false
-  return mustBeRefused === true || key === null || status === 401 || status === 403
+  return mustBeRefused === true || harmless === true || key === null || status === 401 || status === 403
 }

@@ -43,9 +43,9 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
       keeper.keep(...finding)
     },
     isRule: false,
-    direct(trial, pod, bytes) {
+    direct(...what) {
       signal.throwIfAborted()
-      return options.direct(trial, pod, bytes)
+      return options.direct(...what)
     },
     async drop(pod) {
       await options.outcomeOf(() => context.pods.delete(pod.id))

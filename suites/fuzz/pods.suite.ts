@@ -114,7 +114,7 @@ function stepsOf(context: Context): Steps {
     isTimeFree: true,
     isKnown: () => false,
     keep: (_, seen) => fail(context, seen),
-    direct: (trial, pod, bytes) => trial.send(pod, bytes),
+    direct: (trial, pod, bytes, options) => trial.send(pod, bytes, options),
     outcomeOf: async (work) => ({ value: await work() }),
     clean: (text) => text,
     log: createLog(),

@@ -1,3 +1,4 @@
+import type { CallOptions } from '../../harness/client/caller.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import type { PodView } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -16,6 +17,8 @@ export interface Failure {
   readonly expected?: string
   /** The same at length, where nothing was broken. */
   readonly reason?: string
+  /** True if a response was waited for as long as the tolerance `answer`. */
+  readonly isLate?: boolean
 }
 
 /** The parts of a response that the loop reads. */
@@ -53,8 +56,8 @@ export interface Steps {
   readonly clean: (text: string) => string
   /** The result of some work, or its failure (no response, no pod, a broken rule) as a value that may be kept. */
   readonly outcomeOf: <T>(work: () => Promise<T>) => Promise<Outcome<T>>
-  /** Sends a body to a pod; in a campaign without pacing and record, so that a 429 has to be waited out. */
-  readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array) => Promise<FuzzResponse>
+  /** Sends a body to a pod; in a campaign without pacing, so that a 429 has to be waited out. */
+  readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array, options: CallOptions) => Promise<FuzzResponse>
   /** True if waiting takes no real time, so that each look at a pod waits for late effects. */
   readonly isTimeFree: boolean
   /** Called for each case that was sent, with the reason if its response says nothing, else with null. */

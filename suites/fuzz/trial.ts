@@ -157,8 +157,11 @@ function asStatus(seen: string): string {
  * Sends a body, and once more if no complete response came: a target may close a connection just as a request is sent
  * on it. Rejects with Unanswered if none came again.
  */
-export async function sendTwice({ send }: Trial, pod: PodView, bytes: Uint8Array): Promise<Reply> {
-  return (await unlessUnanswered(send(pod, bytes))) ?? send(pod, bytes, { newConnection: true })
+export async function sendTwice(trial: Trial, pod: PodView, bytes: Uint8Array): Promise<Reply> {
+  const harmless = !allowedOf(trial, pod, bytes).some(isChange)
+  return (
+    (await unlessUnanswered(trial.send(pod, bytes, { harmless }))) ?? trial.send(pod, bytes, { newConnection: true })
+  )
 }
 
 /** Does something that can be done over, such as making a pod, once more if a request of it had no complete response. */

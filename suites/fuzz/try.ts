@@ -41,8 +41,9 @@ export async function tryOne(stage: Subject, drawn: Drawn, steps: Steps, sendsVa
     return tryOne(stage, drawn, steps, sendsValid)
   }
   const outcome = await steps.outcomeOf(async () => {
-    const first = await unlessUnanswered(steps.direct(trial, pod, one.bytes))
-    let answer = first?.status === 429 ? await unlessUnanswered(trial.send(pod, one.bytes)) : first
+    const first = await unlessUnanswered(steps.direct(trial, pod, one.bytes, { harmless: !mayChange }))
+    const isLimited = first?.status === 429
+    let answer = isLimited ? await unlessUnanswered(trial.send(pod, one.bytes, { harmless: !mayChange })) : first
     if (answer === null) {
       // It may have been carried out.
       const next = mayChange ? await trial.make() : await podToTryAgain(trial, pod, drawn, steps)
