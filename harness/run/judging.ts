@@ -140,10 +140,10 @@ export function createJudging(options: JudgingOptions) {
   return judge
 }
 
-/** Runs a rule, or each of its branches so that their waits overlap. */
+/** Runs a rule, or its branches so that their waits overlap. */
 async function runBranches({ each, run }: Scenario, context: Context, actor: Actor): Promise<void> {
   if (each === undefined) await run(context, undefined)
-  else await actor.concurrently(each(context), (branch) => run(context, branch))
+  else await actor.concurrently(context.vary.branches(each(context)), (branch) => run(context, branch))
 }
 
 /** Collects what a rule reached while it runs. */

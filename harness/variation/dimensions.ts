@@ -55,6 +55,8 @@ export const dimensions = {
   upkeep: ['new', 'updated'],
   /** The one member of a class that a rule tries, such as one of many wrong values; the rule lists the members. */
   sample: ['first'],
+  /** The one branch that a rule runs, such as a mount state; the rule lists them. */
+  branch: ['first'],
   /** Where a rule looks for what became of a pod. */
   seenIn: ['reads', 'the list too'],
   /** When a rule reads again on a real clock: seconds later. */
@@ -72,8 +74,8 @@ export type Dimension = keyof typeof dimensions
 
 export type ValueOf<D extends Dimension> = (typeof dimensions)[D][number]
 
-/** One value for each of some dimensions; of `sample` the name of a member. */
-export type Values = { readonly [D in Dimension]?: D extends 'sample' ? string : ValueOf<D> }
+/** One value for each of some dimensions; of `sample` the name of a member, of `branch` that of a branch. */
+export type Values = { readonly [D in Dimension]?: D extends 'sample' | 'branch' ? string : ValueOf<D> }
 
 /** The dimensions of a pod in any status. */
 export const aPod = ['kind', 'mount', 'fields', 'look', 'seenIn'] as const satisfies readonly Dimension[]

@@ -41,6 +41,10 @@ export function createVariation({ id, varies = [] }: Varying, target: Target, fr
   /** The place of the value to try first: of the given one, or as dealt, each draw one further. */
   function firstOf(dimension: Dimension, values: readonly string[], drawn = draws.get(dimension)?.length ?? 0): number {
     const wanted = given?.[dimension]
+    if (wanted === undefined && costly.has(dimension)) {
+      const place = deal(id, dimension, 2 * values.length) % (2 * values.length)
+      return drawn === 0 && place % 2 === 1 ? (place - 1) / 2 : 0
+    }
     return wanted === undefined ? deal(id, dimension, values.length) + drawn : Math.max(0, values.indexOf(wanted))
   }
 
@@ -63,6 +67,14 @@ export function createVariation({ id, varies = [] }: Varying, target: Target, fr
      * What a rule draws of one class does not depend on its other classes.
      */
     sample,
+    /** The drawn one of the branches of a rule; all of them if the rule does not name `branch`. */
+    branches<T>(all: readonly T[]): readonly T[] {
+      if (!named.has('branch')) return all
+      const names = all.map(branchName)
+      const place = firstOf('branch', names) % all.length
+      draws.set('branch', names.slice(place, place + 1))
+      return all.slice(place, place + 1)
+    },
     /** An id like this one that was never issued; one of another form may be refused with any 4xx. */
     unknownId: (id: string): string => {
       const [, change = mutate] = sample('id', Object.entries(likeTexts), ([name]) => name) ?? []
@@ -86,6 +98,17 @@ export function createVariation({ id, varies = [] }: Varying, target: Target, fr
     drawn: (): Drawn => Object.fromEntries([...draws].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
 }
+
+/** A branch in words. */
+export function branchName(branch: unknown): string {
+  return typeof branch === 'string' ? branch : Object.values(branch ?? {}).join(' ')
+}
+
+/**
+ * Dimensions whose values cost requests. One rule in two draws a value, for its first pod; all other pods have the plain
+ * one.
+ */
+const costly: ReadonlySet<Dimension> = new Set(['history', 'sibling', 'afterwards', 'seenIn'])
 
 /** A number that tells classes apart, so that the classes of a rule do not move in step. */
 function offsetOf(name: string): number {

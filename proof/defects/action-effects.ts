@@ -91,6 +91,7 @@ export const actionEffects: readonly Defect[] = [
   defect('stopped-pod-keeps-runtime', 'pods.action.stop-frees-compute', 'runtime', {
     says: 'A pod with a persistent mount that was stopped still shows the ports of its runtime.',
     observed: 'runtime an object',
+    variation: { branch: 'gpu persistent' },
     change: shows((shown, { status, mounts }) =>
       status === 'EXITED' && mounts.persistent ? { ...shown, runtime: { ports: [] } } : shown,
     ),
@@ -98,6 +99,7 @@ export const actionEffects: readonly Defect[] = [
   defect('stop-detaches-volume', 'pods.action.stop-frees-compute', 'kept', {
     says: 'stop detaches the network volume of a pod.',
     observed: 'mounts {}',
+    variation: { branch: 'network' },
     change: doesToo({ status: 'RUNNING', action: 'stop' }, (pod) => {
       if (pod.mounts.network) pod.mounts = {}
     }),

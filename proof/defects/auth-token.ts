@@ -66,9 +66,9 @@ const everywhere = (Object.keys(refusals) as (keyof typeof refusals)[]).flatMap(
       change: refusesAndDoes(both(when, is.action)),
     }),
     defect(`${id}-refused-and-starts-later`, rule, 'unchanged', {
-      says: `${says}, an action is answered 401 and carried out a second later.`,
-      observed: started,
-      change: refusesAndDoesLater(both(when, is.action), effectOf('start')),
+      says: `${says}, an action is answered 401 and carried out a minute later.`,
+      observed: seen('EXITED', 'RUNNING'),
+      change: refusesAndDoesLater(both(when, is.action), effectOf('start'), 60_000),
     }),
     defect(`${id}-refused-and-creates`, rule, 'not-created', {
       says: `${says}, a creation is answered 401 and carried out.`,

@@ -66,12 +66,12 @@ export function refusesAndDoes(when: When, ms = 0): Change {
 }
 
 /** Requests that `when` picks are refused, and have an effect on their pod a second later. */
-export function refusesAndDoesLater(when: When, effect: Effect): Change {
+export function refusesAndDoesLater(when: When, effect: Effect, ms = 1_000): Change {
   return serving(async (request, { fetch, service }) => {
     const refusal = await fetch(request)
     const known = service()
     const pod = known?.store.get(idIn(request))
-    if (known && pod && when(request)) later(1000, effect)(pod, known)
+    if (known && pod && when(request)) later(ms, effect)(pod, known)
     return refusal
   })
 }

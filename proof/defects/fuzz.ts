@@ -1,4 +1,4 @@
-import { answers, asValue, carriesOut, deeply, pretends, readsAs, restates } from '../fuzz/tools.ts'
+import { answers, asValue, carriesOut, deeply, ofCase, pretends, readsAs, restates } from '../fuzz/tools.ts'
 import type { Defect } from '../types.ts'
 import { afterwards, answered, defect, is } from './tools.ts'
 
@@ -8,7 +8,7 @@ const moved = '{"mounts":{"network":[{"volumeId":"vol-1","path":"/workspace-b"}]
 export const fuzz: readonly Defect[] = [
   defect('action-in-full-width-letters-accepted', 'pods.action-body.fuzz', 'answer', {
     says: 'An action in full-width letters is taken for the usual one.',
-    observed: 'status 200 to look-alike at $.action',
+    ...ofCase('status 200 to look-alike at $.action'),
     wrap: readsAs(
       'action',
       asValue((value) => deeply(value, (member) => (typeof member === 'string' ? member.normalize('NFKC') : member))),
@@ -16,12 +16,12 @@ export const fuzz: readonly Defect[] = [
   }),
   defect('action-cut-off-refused-and-carried-out', 'pods.action-body.fuzz', 'unchanged', {
     says: 'A body that is cut off before its last bracket is answered 400, and the pod stops.',
-    observed: 'actions ["start","terminate"], status "EXITED" after truncated at $',
+    ...ofCase('actions ["start","terminate"], status "EXITED" after truncated at $'),
     wrap: carriesOut('action', (body) => (body.endsWith('"stop"') ? `${body}}` : null)),
   }),
   defect('terminate-extra-refused-and-renamed', 'pods.action-body.fuzz', 'unchanged', {
     says: 'A terminate with a further property that is null is refused, and the pod has another name.',
-    observed: 'name "renamed" after extra-null at $',
+    ...ofCase('name "renamed" after extra-null at $'),
     wrap: afterwards(answered(422, is.action), async ({ url, headers }, { action, plumbline }, fetch) => {
       if (action !== 'terminate' || plumbline !== null) return
       await fetch(new Request(url.replace(/\/action$/, ''), { method: 'PATCH', headers, body: '{"name":"renamed"}' }))
@@ -29,37 +29,39 @@ export const fuzz: readonly Defect[] = [
   }),
   defect('action-with-an-escape-not-carried-out', 'pods.action-body.fuzz', 'carried-out', {
     says: 'An action whose text is written with an escape is answered 200, and nothing happens.',
-    observed: 'status RUNNING after escaped at $.action',
+    ...ofCase('status RUNNING after escaped at $.action'),
     wrap: pretends('action', (body) => body === '{"action":"\\u0073top"}'),
   }),
   defect('patch-octal-number-accepted', 'pods.patch.fuzz', 'answer', {
     says: 'A number in a PATCH may begin with 0, which is not JSON.',
-    observed: 'status 200 to leading-zero at $.mounts.persistent.size',
+    ...ofCase('status 200 to leading-zero at $.mounts.persistent.size'),
     wrap: readsAs('patch', (body) => body.replace(':010', ':10')),
   }),
   defect('patch-extra-refused-and-moved', 'pods.patch.fuzz', 'unchanged', {
     says: 'A network mount with a further property that is null is refused, and its path has changed.',
-    observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace-b"}]} after extra-null at $.mounts.network[0]',
+    ...ofCase(
+      'mounts {"network":[{"volumeId":"vol-1","path":"/workspace-b"}]} after extra-null at $.mounts.network[0]',
+    ),
     wrap: carriesOut('patch', (body) => (body.includes('-b","plumbline":null}]') ? moved : null)),
   }),
   defect('patch-with-a-byte-order-mark-not-applied', 'pods.patch.fuzz', 'mount', {
     says: 'A PATCH that begins with a byte order mark is answered 200, and the mount stays as it was.',
-    observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace"}]} after bom at $',
+    ...ofCase('mounts {"network":[{"volumeId":"vol-1","path":"/workspace"}]} after bom at $'),
     wrap: pretends('patch', (body) => body.startsWith('\xef\xbb\xbf')),
   }),
   defect('creation-disk-text-accepted', 'pods.create.fuzz', 'answer', {
     says: 'The disk of a creation may be a number in a text.',
-    observed: 'status 201 to as-text at $.disk',
+    ...ofCase('status 201 to as-text at $.disk'),
     wrap: readsAs('create', (body) => body.replace('"disk":"15"', '"disk":15')),
   }),
   defect('creation-fraction-truncated', 'pods.create.fuzz', 'kept', {
     says: 'The disk of a creation that is written as 15.0 is taken for 150.',
-    observed: 'disk 150 after float-form at $.disk',
+    ...ofCase('disk 150 after float-form at $.disk'),
     wrap: readsAs('create', (body) => body.replace('"disk":15.0', '"disk":150')),
   }),
   defect('creation-extra-refused-and-created', 'pods.create.fuzz', 'no-pod', {
     says: 'A creation with a further property that is null is refused, and the pod is created.',
-    observed: 'a pod of: extra-null at $',
+    ...ofCase('a pod of: extra-null at $'),
     wrap: carriesOut('create', (body) =>
       body.includes('"plumbline":null') ? body.replace(',"plumbline":null', '') : null,
     ),

@@ -6,6 +6,7 @@ export const listDelete: readonly Defect[] = [
   defect('delete-of-exited-refused', 'pods.delete', 'answered', {
     says: 'DELETE of a pod that is EXITED is refused.',
     observed: 'status 409',
+    variation: { branch: 'EXITED' },
     change: refuses({ status: 'EXITED', action: 'terminate' }),
   }),
   defect('delete-ignored', 'pods.delete', 'gone', {

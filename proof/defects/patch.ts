@@ -20,6 +20,7 @@ export const patch: readonly Defect[] = [
   defect('omitted-mounts-remove-persistent', 'pods.patch.omitted', 'unchanged', {
     says: 'A PATCH without mounts removes a persistent mount.',
     observed: 'mounts {}',
+    variation: { branch: 'persistent' },
     change: patching((pod, body, next) => {
       next()
       if (!('mounts' in body) && mountOf(pod) === 'persistent') pod.mounts = {}
@@ -28,11 +29,13 @@ export const patch: readonly Defect[] = [
   defect('empty-mounts-refused-on-network-pods', 'pods.patch.empty-object', 'accepted', {
     says: 'Empty mounts are refused on a pod with a network mount.',
     observed: 'status 400',
+    variation: { branch: 'network' },
     change: refuses((pod, body) => mountOf(pod) === 'network' && isEmpty(body.mounts), 400),
   }),
   defect('empty-mounts-remove-mount-of-cpu-pods', 'pods.patch.empty-object', 'unchanged', {
     says: 'Empty mounts remove the mount of a CPU pod.',
     observed: 'mounts {}',
+    variation: { branch: 'cpu network' },
     change: patching((pod, body, next) => {
       next()
       if (isEmpty(body.mounts) && isCpuPod(pod)) pod.mounts = {}
@@ -74,11 +77,13 @@ export const patch: readonly Defect[] = [
   defect('repeated-patch-conflicts', 'pods.patch.idempotent', 'accepted', {
     says: 'A PATCH that changes nothing is answered 409.',
     observed: 'status 409',
+    variation: { branch: 'network' },
     change: refuses((pod, body) => movedTo(body) !== null && movedTo(body) === pod.mounts.network?.[0]?.path, 409),
   }),
   defect('repeated-patch-clears-mount', 'pods.patch.idempotent', 'unchanged', {
     says: 'A PATCH with the path that a network mount has already removes the mount.',
     observed: 'mounts {}',
+    variation: { branch: 'network' },
     change: patching((pod, body, next) => {
       const isRepeated = movedTo(body) !== null && movedTo(body) === pod.mounts.network?.[0]?.path
       next()

@@ -197,6 +197,7 @@ export const variationPods: readonly Defect[] = [
   defect('repeated-patch-of-cpu-pod-conflicts', 'pods.patch.idempotent', 'accepted', {
     says: 'A PATCH of a CPU pod that changes nothing is answered 409.',
     observed: 'status 409',
+    variation: { branch: 'cpu network' },
     wrap: (fetch) => async (request) => {
       if (!is.patch(request)) return fetch(request)
       const before = await (await fetch(readOf(request))).json()

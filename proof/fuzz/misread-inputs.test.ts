@@ -8,7 +8,8 @@ import { misreadPatches } from './misread-patches.ts'
 const all = [...misreadActions, ...misreadPatches]
 
 test.each(all)('$id: $says', async (defect) => {
-  const [judgement] = await judgeOn({ variants: [defect], rules: allRules().filter(({ id }) => id === defect.rule) })
+  const rules = allRules().filter(({ id }) => id === defect.rule)
+  const [judgement] = await judgeOn({ variants: [defect], rules, given: defect.variation })
   const found = judgement?.findings.map(({ clause, observed }) => ({ clause, observed }))
   expect(found, judgement?.reason ?? '').toEqual([{ clause: defect.clause, observed: defect.observed }])
 })

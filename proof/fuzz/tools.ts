@@ -1,9 +1,16 @@
 import type { RuleId } from '../../generated/rules.ts'
+import { partOf } from '../../suites/fuzz/cases.ts'
 import { defect, readOf } from '../defects/tools.ts'
 import { defectId } from '../tables/tools.ts'
 import type { Defect, Fetch, Variant } from '../types.ts'
 
 export type Wrap = NonNullable<Variant['wrap']>
+
+/** An observation that ends with a case, such as `status 200 to padded at $.action`, and the part of the cases that has it. */
+export function ofCase(observed: string): Pick<Defect, 'observed' | 'variation'> {
+  const [text = ''] = /\S+ at \S+$/.exec(observed) ?? []
+  return { observed, variation: { sample: partOf(text) } }
+}
 
 /** The operations whose bodies are misread. */
 export type Read = 'action' | 'create' | 'patch' | 'run' | 'runsync'
@@ -30,7 +37,7 @@ export function misreadBodies(operation: Read, rule: RuleId) {
     of: (at: string, change: T) => Pick<Defect, 'observed' | 'wrap'>,
   ) =>
     Object.entries(all).map(([says, [at, change]]) =>
-      defect(defectId(rule, says), rule, clause, { says, ...of(at, change) }),
+      defect(defectId(rule, says), rule, clause, { says, ...ofCase(at), ...of(at, change) }),
     )
   return {
     /** Bodies that are read as others. */

@@ -1,4 +1,5 @@
 import { pluralize } from '../../harness/common/pluralize.ts'
+import { branchName } from '../../harness/variation/variation.ts'
 import { casesOf, isText, type RefusalTable, type Registered, wrongBody } from '../../suites/shared/table.ts'
 import { embeddedTarget } from '../instance.ts'
 import type { Defect } from '../types.ts'
@@ -16,7 +17,7 @@ export function refusalDefects({ id, table }: Registered<RefusalTable>): Defect[
   return casesOf(table).flatMap(({ name, member, wrong, statuses }, at) =>
     branches.flatMap((branch) => {
       const operation = arrange.operation(branch)
-      const { branchName, effect, carryOut, example } = tableOperation(operation)
+      const { branchName: wordsOf, effect, carryOut, example } = tableOperation(operation)
       const body = wrongBody(wrong, example(branch).body, embeddedTarget(), branch)
       if (body === undefined) return []
       const fault = (fault: Omit<Fault, 'change'>, answer: (wronged: Wronged) => Promise<Response>): Fault => ({
@@ -68,11 +69,12 @@ export function refusalDefects({ id, table }: Registered<RefusalTable>): Defect[
             ]),
       ]
       const of = member === undefined ? name : `${name}: ${member}`
-      const words = branches.length === 1 ? of : `${of} (${branchName(branch)})`
-      if (member === undefined) return defectsOf(id, words, faults)
+      const words = branches.length === 1 ? of : `${of} (${wordsOf(branch)})`
+      const inBranch = arrange.varies.includes('branch') ? { branch: branchName(branch) } : {}
+      if (member === undefined) return defectsOf(id, words, faults, inBranch)
       // The other faults do not depend on what is sent.
       const own = faults.filter((one) => one.id === 'accepted')
-      return defectsOf(id, words, own).map((defect) => ({ ...defect, variation: { sample: member } }))
+      return defectsOf(id, words, own, { ...inBranch, sample: member })
     }),
   )
 }

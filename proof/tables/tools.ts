@@ -1,5 +1,6 @@
 import { type OperationFacts, type OperationId, operations } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
+import type { Values } from '../../harness/variation/dimensions.ts'
 import type { Expected } from '../../suites/shared/table.ts'
 import type { Defect, Variant } from '../types.ts'
 
@@ -14,10 +15,11 @@ export interface Fault extends Pick<Variant, 'change'> {
 /** A target that offers everything: with it a table has all its branches. */
 export const allBranches = { part: () => true }
 
-/** The defects of a case, named after its rule. */
-export function defectsOf(rule: RuleId, of: string, faults: readonly Fault[]): Defect[] {
+/** The defects of a case, named after its rule; `variation`: the values that show them. */
+export function defectsOf(rule: RuleId, of: string, faults: readonly Fault[], variation: Values = {}): Defect[] {
   return faults.map(({ id, says, ...more }) => ({
     ...more,
+    ...(Object.keys(variation).length === 0 ? {} : { variation }),
     id: defectId(rule, `${of} ${id}`),
     rule,
     says: `The case "${of}" of ${rule} ${says}.`,

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { rules } from '../../generated/rules.ts'
 import type { SchemaName } from '../../generated/validators.ts'
 import { codePointEscape } from '../../harness/common/escape.ts'
+import type { Context } from '../../harness/rule/context.ts'
 import { type Mutator, mutators } from './mutators/index.ts'
 import { encoded } from './mutators/types.ts'
 import { type Place, pathText, placesIn, type Schema, schemaNamed } from './schema.ts'
@@ -101,6 +102,24 @@ const ledgerSeed = createHash('sha256').update(JSON.stringify(rules)).digest().r
 export function drawCases(bodies: fc.Arbitrary<unknown>, schema: SchemaName, count: number): FuzzCase[] {
   const cases = arbitraryCase(bodies, schema)
   return Array.from({ length: count }, (_, run) => shrinkable(draw(cases, ledgerSeed, run), cases))
+}
+
+/** Parts of the cases of a rule. A run tries one part: its pods and requests cost. */
+const parts = ['1', '2', '3', '4', '5', '6', '7', '8'] as const
+
+/** The part that a case belongs to, by its text, in every run. */
+export function partOf(text: string): (typeof parts)[number] {
+  return parts[createHash('sha256').update(text).digest().readUInt8(0) % parts.length] ?? parts[0]
+}
+
+/** Makes a filter for the drawn part of the cases. Bodies that are enumerated as they are belong to each part. */
+export function inDrawnPart({ vary }: Pick<Context, 'vary'>): (one: FuzzCase) => boolean {
+  const drawn = vary.sample('part', parts, (name) => name)
+  return (one) => {
+    const isRandom = one.simpler !== undefined
+    if (one.mutator === asIs && !isRandom) return true
+    return drawn === partOf(isRandom ? bodyText(one.bytes) : caseText(one))
+  }
 }
 
 /** A filter that lets each case pass once. */

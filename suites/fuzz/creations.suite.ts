@@ -13,7 +13,7 @@ import { created, expectNotCreated, isShown } from '../pods/creation.ts'
 import { shown } from '../shared/patching.ts'
 import type { Refused } from '../shared/table.ts'
 import { arbitraryOf } from './arbitrary.ts'
-import { caseText, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
+import { caseText, drawCases, enumerate, type FuzzCase, firstOfEach, inDrawnPart } from './cases.ts'
 import { withoutNulls } from './oracle/creation.ts'
 import { isUnusualText, readBody } from './oracle/reading.ts'
 import { trySingle, type Way } from './single.ts'
@@ -38,7 +38,7 @@ const many = { disk: 15, ports: ['80/http'], env: { PLUMBLINE: '1' }, cloud: 'SE
 /** Members that reads show as they were given. */
 const read = ['name', 'image', 'args', 'disk', 'ports', 'env', 'gpu', 'cpu', 'cloud', 'mounts']
 
-rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
+rule('pods.create.fuzz', { varies: ['kind', 'sample'] }, async (context) => {
   const { fixture, inconclusive, part, pods, target } = context
   const twin = await created(context, { mount: 'none', fields: 'few' })
   const bodies: Members[] = []
@@ -51,7 +51,7 @@ rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
   const secrets = namedSecretsOf(target).map(([, value], n) => [`plumbline-secret-${n}`, inJson(value)] as const)
   const list = secrets.reduce((text, [name, value]) => text.replaceAll(value, name), JSON.stringify(bodies))
   const { enumerated, random } = casesOf(list)
-  const cases = [...enumerated, ...random]
+  const cases = [...enumerated, ...random].filter(inDrawnPart(context))
   const isRandom = new Set(random)
   const situationOf = (one: FuzzCase) => (isRandom.has(one) ? randomly : situation)
   const mayBeMade = (one: FuzzCase) => mayChange(situationOf(one), one)

@@ -7,7 +7,17 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { mountStates, mountsMoved } from '../shared/patching.ts'
 import { actionBodies, patchBodies } from './arbitrary.ts'
-import { asIs, bodyText, casesText, caseText, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
+import {
+  asIs,
+  bodyText,
+  casesText,
+  caseText,
+  drawCases,
+  enumerate,
+  type FuzzCase,
+  firstOfEach,
+  inDrawnPart,
+} from './cases.ts'
 import { giveUp, lookAtPod, payOwed } from './look.ts'
 import { allowedText } from './oracle.ts'
 import { createSubject, inOrder, type Subject } from './stages.ts'
@@ -22,15 +32,18 @@ const casesEach = 60
 /** Planes whose cases are kept. */
 const keptPlanes = 100
 
-rule('pods.action-body.fuzz', { each: () => ['RUNNING', 'EXITED'] as const }, async (context, status) => {
-  const cases = status === 'RUNNING' ? casesOnRunning() : casesOnExited()
-  await playAll(context, createSubject(actionTrial(context, status)), cases)
-})
+rule(
+  'pods.action-body.fuzz',
+  { each: () => ['RUNNING', 'EXITED'] as const, varies: ['sample'] },
+  async (context, status) => {
+    const cases = (status === 'RUNNING' ? casesOnRunning() : casesOnExited()).filter(inDrawnPart(context))
+    await playAll(context, createSubject(actionTrial(context, status)), cases)
+  },
+)
 
-rule('pods.patch.fuzz', { each: patchStages }, async (context, { cases, shape, isFirst }) => {
+rule('pods.patch.fuzz', { each: patchStages, varies: ['sample'] }, async (context, { cases, random, shape }) => {
   const { value } = await context.fixture.shared('RUNNING', { mount: 'network' })
   const subject = createSubject(patchTrial(context, shape, value.dataCenterId))
-  const random = isFirst ? randomPatches(JSON.stringify(planeOf(context.target))) : []
   await playAll(context, subject, cases, random)
 })
 
@@ -51,15 +64,17 @@ function casesOnExited(): readonly FuzzCase[] {
 /** The cases for each pod: every case once, in batches of about the same size; the first of a shape has the random ones. */
 function patchStages(context: Context) {
   const isFirst = firstOfEach()
+  const isDrawn = inDrawnPart(context)
+  const random = randomPatches(JSON.stringify(planeOf(context.target))).filter(isDrawn)
   return mountStates(context)
     .toSorted((a, b) => Number(b.mount === 'network') - Number(a.mount === 'network'))
     .flatMap((shape) => {
-      const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || isFirst(one))
+      const cases = patchCases(context, shape).filter((one) => isDrawn(one) && (one.mutator === asIs || isFirst(one)))
       const batches = Math.ceil(cases.length / casesEach)
       const each = Math.ceil(cases.length / batches)
       return Array.from({ length: batches }, (_, batch) => ({
         shape,
-        isFirst: batch === 0,
+        random: batch === 0 ? random : [],
         cases: cases.slice(batch * each, (batch + 1) * each),
       }))
     })

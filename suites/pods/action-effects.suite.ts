@@ -67,7 +67,10 @@ rule('pods.action.unknown-pod', { varies: anyPod }, async (context) => {
 
 rule(
   'pods.action.stop-frees-compute',
-  { each: ({ part }) => freed.filter(({ need }) => part(need)).map(({ shape }) => shape), varies: anyPod },
+  {
+    each: ({ part }) => freed.filter(({ need }) => part(need)).map(({ shape }) => shape),
+    varies: [...anyPod, 'branch'],
+  },
   stopFrees,
 )
 

@@ -84,7 +84,7 @@ export function patching(shapes: Shapes): Arrangement<PodShape> {
   return {
     operation: () => 'updatePod',
     each: eachOf(shapes),
-    varies,
+    varies: typeof shapes === 'function' ? [...varies, 'branch'] : varies,
     async begin(context, shape) {
       const pod = await patchablePod(context, shape)
       const valid = shape.mount === undefined ? {} : { mounts: mountsMoved(context, shape.mount) }

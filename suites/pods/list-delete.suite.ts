@@ -9,7 +9,7 @@ import { expectTerminated } from './answers.ts'
 
 type Deleted = PodShape & { readonly status: 'RUNNING' | 'EXITED' }
 
-rule('pods.delete', { each: deletedPods, varies: aPod }, async (context, { status, ...shape }) => {
+rule('pods.delete', { each: deletedPods, varies: [...aPod, 'branch'] }, async (context, { status, ...shape }) => {
   const { check, fixture, pods, settle } = context
   const { id } = await fixture.pod(status, shape)
   check('answered').success(await pods.delete(id))
@@ -19,7 +19,7 @@ rule('pods.delete', { each: deletedPods, varies: aPod }, async (context, { statu
   await expectUnlisted(context, 'stays-gone', id)
 })
 
-rule('pods.list.contains', { each: mountStates, varies: aPod }, async (context, shape) => {
+rule('pods.list.contains', { each: mountStates, varies: [...aPod, 'branch'] }, async (context, shape) => {
   const { blocked, fixture, pods, settle } = context
   const { id } = await fixture.pod('RUNNING', shape)
   await expectListedOnce(context, id, 'RUNNING')

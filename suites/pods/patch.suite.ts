@@ -29,7 +29,7 @@ const varies = [...patchVaries, 'afterwards'] as const
 /** Without `patchedWhile`: responses are recorded, and a reading must not depend on the seed. */
 const recordedVaries = patchVaries.filter((dimension) => dimension !== 'patchedWhile')
 
-rule('pods.patch.omitted', { each: mountStates, varies }, async (context, shape) => {
+rule('pods.patch.omitted', { each: mountStates, varies: [...varies, 'branch'] }, async (context, shape) => {
   const pod = await context.fixture.pod('EXITED', shape)
   expectMountKept(context, (await changes(context, pod)).pod, pod)
   // Each field by itself; a platform may refuse to change some.
@@ -37,7 +37,7 @@ rule('pods.patch.omitted', { each: mountStates, varies }, async (context, shape)
   await expectMountKeptLater(context, pod)
 })
 
-rule('pods.patch.empty-object', { each: mountStates, varies }, async (context, shape) => {
+rule('pods.patch.empty-object', { each: mountStates, varies: [...varies, 'branch'] }, async (context, shape) => {
   const { pod, another } = await changes(context, await context.fixture.pod('EXITED', shape))
   const change = another('c')
   context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))
@@ -66,7 +66,7 @@ rule('pods.patch.atomic', { varies: [...anyPod, 'order'] }, async (context) => {
   context.check('unchanged').that(other === '', 'no field changed', `changed: ${other}`, after)
 })
 
-rule('pods.patch.idempotent', { each: mountStates, varies: patchVaries }, async (context, shape) => {
+rule('pods.patch.idempotent', { each: mountStates, varies: [...patchVaries, 'branch'] }, async (context, shape) => {
   const pod = await context.fixture.pod('EXITED', shape)
   const { body, after } = await applyPatch(context, pod)
   context.check('accepted').success(await context.pods.patch(pod.id, body))
@@ -103,7 +103,9 @@ function expectMountKept({ check }: Context, after: PodView, before: PodView): v
   check('unchanged').that(sameMounts(after.value.mounts, before.value.mounts), text(before), text(after), after)
 }
 
-rule('pods.patch.network-path', { each: networkStates, varies }, (context, shape) => moves(context, shape, 'network'))
+rule('pods.patch.network-path', { each: networkStates, varies: [...varies, 'branch'] }, (context, shape) =>
+  moves(context, shape, 'network'),
+)
 
 rule('pods.patch.persistent-path', { varies }, (context) => moves(context, { mount: 'persistent' }, 'persistent'))
 

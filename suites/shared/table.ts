@@ -9,7 +9,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { Dropped, orDropped } from '../../harness/rule/outcome.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import type { Dimension } from '../../harness/variation/dimensions.ts'
-import type { Variation } from '../../harness/variation/variation.ts'
+import { branchName, type Variation } from '../../harness/variation/variation.ts'
 import type { Target } from '../../target/types.ts'
 import { replaced } from './replaced.ts'
 
@@ -111,7 +111,7 @@ export function refusals<Branch>(
   rule<Branch>(id, options, async (context, branch) => {
     const { check, part, reading, row, target, vary } = context
     const arranged = await arrange.begin(context, branch)
-    for (const { name, wrong, statuses, needs } of vary.ordered(sampledCases(table, vary, wordsOf(branch)))) {
+    for (const { name, wrong, statuses, needs } of vary.ordered(sampledCases(table, vary, branchName(branch)))) {
       if (needs !== undefined && !part(needs)) continue
       const valid = await arranged.valid()
       const body = wrongBody(wrong, valid, target, branch)
@@ -212,11 +212,6 @@ export function casesOf<Branch>({
     if (!isClass(one)) return [{ name, statuses, ...(isCase(one) ? one : { wrong: one }) }]
     return Object.entries(one.members).map(([member, wrong]) => ({ name, member, statuses, wrong }))
   })
-}
-
-/** A branch in words, for its own draws. */
-function wordsOf(branch: unknown): string {
-  return typeof branch === 'string' ? branch : Object.values(branch ?? {}).join(' ')
 }
 
 /** A case under the name of its clause; `member` is its name in a class. */
