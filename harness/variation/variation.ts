@@ -108,7 +108,7 @@ export function branchName(branch: unknown): string {
  * Dimensions whose values cost requests. One rule in two draws a value, for its first pod; all other pods have the plain
  * one.
  */
-const costly: ReadonlySet<Dimension> = new Set(['history', 'sibling', 'afterwards', 'seenIn'])
+const costly: ReadonlySet<Dimension> = new Set(['history', 'sibling', 'seenIn'])
 
 /** A number that tells classes apart, so that the classes of a rule do not move in step. */
 function offsetOf(name: string): number {
