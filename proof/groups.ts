@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { rules } from '../generated/rules.ts'
+import { planeOfRule } from '../harness/planes/index.ts'
 import { createControlledClock } from '../reference/clock/controlled.ts'
-import { composeOptions } from '../reference/options.ts'
+import { composeOptions, listOf } from '../reference/options.ts'
 import { unjudgedParts } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import { createInstance } from './instance.ts'
@@ -27,19 +28,22 @@ export function hiddenBy({ verdicts = {}, file }: Latitude, target: Target): Set
 }
 
 function compatible(latitudes: readonly Latitude[]): Latitude[][] {
-  const groups: { readonly members: Latitude[]; readonly changed: Set<string> }[] = []
+  const groups: { readonly members: Latitude[]; readonly changed: Set<string>; readonly planes: Set<string> }[] = []
   const { target } = createInstance()
   const changes = latitudes.map((latitude) => ({ latitude, changed: changedBy(latitude, target) }))
   // Those of all planes go first, so that few groups run every rule. Of the rest, those about something go before the others:
   // most are about a few things, so they open the groups that the others then fill evenly.
   const rank = ({ planes, about }: Latitude) => (planes === undefined ? 0 : 2) + (about === undefined ? 1 : 0)
   for (const { latitude, changed } of changes.toSorted((a, b) => rank(a.latitude) - rank(b.latitude))) {
+    const planes: ReadonlySet<string> = new Set(latitude.planes ?? everyPlane)
+    const added = (group: { readonly planes: ReadonlySet<string> }) => rulesOn(planes.difference(group.planes))
     const free = groups.filter((group) => group.changed.isDisjointFrom(changed))
-    const group = free.toSorted((a, b) => a.members.length - b.members.length)[0]
-    if (group === undefined) groups.push({ members: [latitude], changed: new Set(changed) })
+    const group = free.toSorted((a, b) => added(a) - added(b) || a.members.length - b.members.length)[0]
+    if (group === undefined) groups.push({ members: [latitude], changed: new Set(changed), planes: new Set(planes) })
     else {
       group.members.push(latitude)
       for (const name of changed) group.changed.add(name)
+      for (const plane of planes) group.planes.add(plane)
     }
   }
   return groups.map(({ members }) => members)
@@ -81,9 +85,10 @@ export function together(members: readonly Latitude[]): Latitude {
 /** Names of the options, lines of the target file, rules and readings that a latitude changes or hides. */
 function changedBy(latitude: Latitude, target: Target): Set<string> {
   const { change, file, verdicts = {}, readings = {}, about } = latitude
-  const { wrapFetch: _, ...options } = change?.(base) ?? base
+  const { wrapFetch: _, parts, ...options } = change?.(base) ?? base
   return new Set([
     ...differing('option', plain, options),
+    ...listOf(parts).flatMap((wrappers) => Object.keys(wrappers).map((name) => `part ${name}`)),
     ...[about ?? []].flat().map((one) => `about ${one}`),
     ...Object.keys(verdicts),
     // Two that hide the same rule would hide it from the others even if one is left out.
@@ -96,7 +101,15 @@ function changedBy(latitude: Latitude, target: Target): Set<string> {
 }
 
 const base = composeOptions(createControlledClock(0), {})
-const { wrapFetch: _, ...plain } = base
+const { wrapFetch: _, parts: __, ...plain } = base
+
+const countOfPlane = Map.groupBy(rules, ({ id }) => planeOfRule(id).name)
+const everyPlane = [...countOfPlane.keys()]
+
+/** How many rules judge these planes. */
+function rulesOn(planes: ReadonlySet<string>): number {
+  return [...planes].reduce((count, plane) => count + (countOfPlane.get(plane)?.length ?? 0), 0)
+}
 
 /** The members that differ, and inside plain objects theirs, up to two levels deep. */
 function differing(name: string, before: unknown, after: unknown, depth = 2): string[] {

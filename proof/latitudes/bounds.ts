@@ -1,5 +1,5 @@
 import type { EndpointCreate, PodCreate } from '../../generated/api.ts'
-import { refusing } from '../defects/tools.ts'
+import { refusing, toolPart } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { management } from './endpoints.ts'
 import { latitude, type More, verdict } from './tools.ts'
@@ -35,6 +35,7 @@ export const bounds: readonly Latitude[] = [
     ({ idleTimeout = 60 }) => idleTimeout < 60,
     {
       file: management({ idleTimeout: 60 }),
+      tool: toolPart('bodyOf', (next, endpoint) => ({ ...next(endpoint), idleTimeout: 60 })),
     },
   ),
   ofEndpoints(

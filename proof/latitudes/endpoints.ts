@@ -144,7 +144,7 @@ function idles(times: number): Change {
     }),
     part('presentEndpoint', (next) => {
       const { idleTimeout, ...shown } = next()
-      return { ...shown, idleTimeout: Number(idleTimeout) / times }
+      return idleTimeout === undefined ? shown : { ...shown, idleTimeout: Number(idleTimeout) / times }
     }),
   )
 }

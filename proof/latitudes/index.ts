@@ -31,13 +31,14 @@ export const latitudes: readonly Latitude[] = [
   ...on('pods', limits),
   ...offers,
   ...absent,
-  ...transport,
   ...oddRequests,
   ...on('queue', queue),
   ...on('lb', lbLatitudes),
   ...on('management', endpoints),
   ...on('deploy', deploy),
   ...on('pods', late),
+  // Last, so that these wrappers are the outermost: the others read and change bodies as the reference wrote them.
+  ...transport,
 ]
 
 /** Latitudes that concern one plane alone, unless one says otherwise itself. */

@@ -58,7 +58,12 @@ export const lbLatitudes: readonly Latitude[] = [
   }),
   styled('lb-stranger-403', "Another account's load-balanced endpoint is answered 403.", { endpointHidden: 403 }),
   styled('lb-errors-more', 'Errors of load-balanced endpoints have more members.', { extraFields: true }),
-  styled('lb-errors-other-words', 'Errors of load-balanced endpoints have other words.', { texts: 'other' }),
+  styled(
+    'lb-errors-other-words',
+    'Errors of load-balanced endpoints have other words.',
+    { texts: 'other' },
+    { about: 'words of errors' },
+  ),
   latitude('lb-gateway-hiccups', 'A gateway answers one in ten requests to load-balanced endpoints with 503.', {
     about: 'load-balanced endpoints',
     wrap(fetch) {

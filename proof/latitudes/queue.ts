@@ -79,7 +79,7 @@ export const queue: readonly Latitude[] = [
     file: (target) => ({ ...target, absent: { ...target.absent, 'queue.large': '20 KB at most' } }),
   }),
   latitude('endpoint-id-form-400', 'An endpoint id that was never issued is refused with 400 for its form.', {
-    about: 'unknown endpoints',
+    about: ['unknown endpoints', 'words of errors'],
     wrap: onAnswer(
       ({ url }, { status }) => status === 404 && new URL(url).pathname.startsWith('/v2/') && !isIssued(url),
       ({ text }) => (text.includes('endpoint not found') ? { status: 400 } : {}),
