@@ -3,15 +3,26 @@ import { memberFaults } from '../../suites/shared/readers.ts'
 import { clauseOf, type ShapeTable } from '../../suites/shared/shape-table.ts'
 import type { Registered } from '../../suites/shared/table.ts'
 import { answered, defect, type Json, onAnswer, onJson, shows } from '../defects/tools.ts'
-import type { Defect, Variant } from '../types.ts'
+import type { Defect } from '../types.ts'
 import { defectId } from './tools.ts'
 
 /** Shows the objects of a shape with another member in some of the responses; `at` is the number of the defect. */
-type Showing = (field: string, spoil: (shown: Json) => Json, at: number) => Pick<Variant, 'change' | 'wrap'>
+type Showing = (field: string, spoil: (shown: Json) => Json, at: number) => Pick<Defect, 'change' | 'wrap' | 'tour'>
+
+/** Shows a pod with every member, in each status in which a member is shown wrong. */
+const podTour = [
+  'pods.action.exited.start',
+  'pods.action.running.restart',
+  'pods.patch.answer',
+  'pods.patch.persistent-path',
+] as const
 
 /** By the name of the shape. */
 const showings: Readonly<Record<string, Showing>> = {
-  pod: (field, spoil) => ({ change: shows((shown) => (isShownWrong(shown, field) ? spoil(shown) : shown)) }),
+  pod: (field, spoil) => ({
+    change: shows((shown) => (isShownWrong(shown, field) ? spoil(shown) : shown)),
+    tour: podTour,
+  }),
   problem(field, spoil, at) {
     // Only a failed validation has a list of errors.
     const of = field === 'errors' ? 422 : oneOf(statuses.error, at)
