@@ -10,7 +10,7 @@ test('a server that leaves bodies unread after a 401 fails one rule, whatever th
   timeout: 180_000,
 }, async () => {
   const cwd = await serveUnread((status) => status === 401)
-  for (const seed of [1, 2, 3]) {
+  for (const seed of [1, 2]) {
     const words = ['check', '--target', 'target.yaml', '--out', `out-${seed}`, '--seed', `${seed}`]
     const { code, out } = await runHere([...words, ...rules.flatMap((rule) => ['--only', rule])], { cwd })
     const results = JSON.parse(readFileSync(join(cwd, `out-${seed}`, 'results.json'), 'utf8'))

@@ -1,12 +1,17 @@
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import type { TestContext } from 'vitest'
 
 /** The tolerance `answer` of its target, ms. */
-export const answerMs = 2_000
+export const answerMs = 1_000
 
 /** A gateway that passes the first requests on and becomes slow after them. Returns its address. */
-export async function openSlow(base: string, how: 'drip' | 'late', quick: number): Promise<string> {
+export async function openSlow(
+  base: string,
+  how: 'drip' | 'late',
+  quick: number,
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+): Promise<string> {
   let count = 0
   const timers = new Set<NodeJS.Timeout>()
   const server = createServer((incoming, outgoing) => {
