@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { runJobs } from './crew.ts'
+import { createCrew } from './crew.ts'
 import { everything, type Job } from './jobs.ts'
 import { inParallel } from './pool.ts'
 
@@ -11,9 +11,13 @@ it('judges the same in threads as in one, in the order of the jobs', async () =>
     ...catalog.latitudes.slice(0, 45).map(({ id }): Job => ({ kind: 'latitude', id, rules, wanted: rules })),
   ]
   const done: string[] = []
-  const inThreads = await runJobs(jobs, catalog, { isOwn: true }, ({ id }) => done.push(id))
-  const inOne = await runJobs(jobs, catalog, { isOwn: false }, () => {})
+  const threads = createCrew({ isOwn: true })
+  const inThreads = await threads.run(jobs, catalog, ({ id }) => done.push(id))
+  const again = await threads.run(jobs.slice(0, 1), catalog)
+  await threads.close()
+  const inOne = await createCrew({ isOwn: false }).run(jobs, catalog)
   expect(inThreads).toEqual(inOne)
+  expect(again).toEqual(inOne.slice(0, 1))
   expect(done.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted())
 }, 120_000)
 

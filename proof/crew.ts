@@ -31,40 +31,52 @@ export interface Delivery {
 }
 
 /** How jobs are run. */
-export interface Crew {
+export interface CrewOptions {
   /** True if the catalog is the project's own, which every thread knows. */
   readonly isOwn: boolean
   /** URL of a module whose `connect` makes the instances; default: they are in process. */
   readonly through?: string | undefined
 }
 
-/**
- * Runs jobs and gives their judgements in the order of the jobs: in one thread for each processor, or in this one where
- * the jobs are few or the catalog is not the project's own.
- */
-export async function runJobs(
-  jobs: readonly Job[],
-  catalog: Catalog,
-  { isOwn, through }: Crew,
-  done: (job: Job) => void,
-): Promise<Judgement[][]> {
+/** Threads that are started when they are needed, and kept until `close`: a new one would compile everything again. */
+export interface Crew {
+  /**
+   * Runs jobs and gives their judgements in the order of the jobs: in one thread for each processor, or in this one where
+   * the jobs are few or the catalog is not the project's own.
+   */
+  run(jobs: readonly Job[], catalog: Catalog, done?: (job: Job) => void): Promise<Judgement[][]>
+  close(): Promise<void>
+}
+
+export function createCrew({ isOwn, through }: CrewOptions): Crew {
   const threads = Math.min(availableParallelism(), 8)
   const lanes = through === undefined ? lanesEach.inProcess : lanesEach.overHttp
-  if (!isOwn || jobs.length < jobsForThreads || threads === 1) {
-    const connect = await connectBy(through)
-    return inParallel(jobs, lanes, (job) => runJob(job, catalog, connect).finally(() => done(job)))
+  let workers: Worker[] = []
+  return {
+    async run(jobs, catalog, done = () => {}) {
+      if (jobs.length === 0) return []
+      if (workers.length === 0) {
+        if (!isOwn || jobs.length < jobsForThreads || threads === 1) {
+          const connect = await connectBy(through)
+          return inParallel(jobs, lanes, (job) => runJob(job, catalog, connect).finally(() => done(job)))
+        }
+        workers = startThreads(threads, through)
+      }
+      return inThreads(jobs, workers, lanes, done)
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.terminate()))
+    },
   }
+}
+
+function startThreads(count: number, through: string | undefined): Worker[] {
   // They start at full size, three semi-spaces; growing costs 5 % of the run. The flag is that of all threads to come.
   setFlagsFromString(`--min-semi-space-size=${Math.floor(youngMb / 3)}`)
-  const workers = Array.from(
-    { length: threads },
+  return Array.from(
+    { length: count },
     () => new Worker(file, { resourceLimits: { maxYoungGenerationSizeMb: youngMb }, workerData: through }),
   )
-  try {
-    return await inThreads(jobs, workers, lanes, done)
-  } finally {
-    await Promise.all(workers.map((worker) => worker.terminate()))
-  }
 }
 
 /** The maker of instances in a module; none for no module. */
@@ -84,6 +96,7 @@ function inThreads(
   let left = jobs.length
   return new Promise((resolve, reject) => {
     for (const worker of workers) {
+      for (const event of ['error', 'message']) worker.removeAllListeners(event)
       const next = () => {
         const { value, done: isOver } = queue.next()
         if (!isOver) worker.postMessage({ n: value[0], job: value[1] } satisfies Order)

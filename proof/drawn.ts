@@ -1,5 +1,5 @@
 import { failsIn } from './compare.ts'
-import { type Crew, runJobs } from './crew.ts'
+import type { Crew } from './crew.ts'
 import type { Catalog } from './jobs.ts'
 import { defectJob } from './plan.ts'
 import type { Defect } from './types.ts'
@@ -17,7 +17,7 @@ export async function seedsThatFind(defects: readonly Defect[], catalog: Catalog
   for (const { id } of left) found.set(id, null)
   for (const seed of firstSeeds) {
     const jobs = left.map((defect) => ({ ...defectJob(defect, catalog), seed, given: undefined }))
-    const judgements = await runJobs(jobs, catalog, crew, () => {})
+    const judgements = await crew.run(jobs, catalog)
     for (const [at, defect] of left.entries()) {
       if (judgements[at]?.some((judgement) => failsIn(defect, judgement))) found.set(defect.id, seed)
     }

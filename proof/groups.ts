@@ -12,11 +12,17 @@ const separator = '+'
 
 /**
  * Latitudes that one instance takes together, so that one run judges them all: a real platform takes several freedoms at once.
- * Those that change the same option, the same line of the target file or the same reading, or hide the same rule, are apart.
+ * Those that change the same option, function, line of the target file or reading, or hide the same rule, are apart.
  */
 export function groupsOf(latitudes: readonly Latitude[]): Latitude[][] {
   // Omitted clauses and exchanges are compared only if all members of a group merely lack something.
   return partition(latitudes, ({ onlyLacks = false }) => onlyLacks).flatMap(compatible)
+}
+
+/** True if a rule is of a plane that the latitude concerns. */
+export function concerns(latitude: Latitude, rule: string): boolean {
+  const planes: readonly string[] | undefined = latitude.planes
+  return planes?.includes(planeOfRule(rule).name) ?? true
 }
 
 /** Rules that this latitude leaves without a verdict or with fewer parts, so that they judge no other latitude beside it. */
@@ -82,7 +88,7 @@ export function together(members: readonly Latitude[]): Latitude {
   }
 }
 
-/** Names of the options, lines of the target file, rules and readings that a latitude changes or hides. */
+/** Names of the options, functions, lines of the target file, rules and readings that a latitude changes or hides. */
 function changedBy(latitude: Latitude, target: Target): Set<string> {
   const { change, file, verdicts = {}, readings = {}, about } = latitude
   const { wrapFetch: _, parts, ...options } = change?.(base) ?? base

@@ -1,8 +1,8 @@
 import type { Judgement } from '../harness/run/judge.ts'
 import { compareLatitude, lackingOf, type Mismatch } from './compare.ts'
-import { type Crew, runJobs } from './crew.ts'
+import type { Crew } from './crew.ts'
 import { causesOf, excusesOn, type FalseExcuse } from './excuses.ts'
-import { membersOf, together } from './groups.ts'
+import { concerns, membersOf, together } from './groups.ts'
 import type { Catalog, Job } from './jobs.ts'
 
 export interface ProofProgress {
@@ -60,7 +60,7 @@ export async function judgeAll(
   function run(more: readonly Job[], before: number): Promise<Judgement[][]> {
     let done = before
     const total = before + more.length
-    return runJobs(more, catalog, crew, ({ id }) => onProgress({ done: ++done, total, what: id }))
+    return crew.run(more, catalog, ({ id }) => onProgress({ done: ++done, total, what: id }))
   }
 
   async function judge(more: readonly Job[]): Promise<void> {
@@ -73,10 +73,14 @@ export async function judgeAll(
     return compareLatitude(latitude, of('latitude', id) ?? [], reference, lackingOf(latitude, catalog))
   }
 
-  /** The latitudes of a group, each as a job of its own; none for a latitude that is no group. */
+  /** The latitudes of a group, each as a job of its own with the rules of its planes; none for a latitude that is no group. */
   function alone(job: Job): Job[] {
     const members = membersOf(job.id, catalog.latitudes)
-    return members.length === 1 ? [] : members.map(({ id }) => ({ ...job, id }))
+    if (members.length === 1) return []
+    return members.map((latitude) => {
+      const concerned = (ids: readonly string[]) => ids.filter((rule) => concerns(latitude, rule))
+      return { ...job, id: latitude.id, rules: concerned(job.rules), wanted: concerned(job.wanted) }
+    })
   }
 }
 

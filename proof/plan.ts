@@ -3,7 +3,7 @@ import { areaOf } from '../harness/common/areas.ts'
 import { matcherOf } from '../harness/common/pattern.ts'
 import { planeOfRule } from '../harness/planes/index.ts'
 import type { Rule } from '../harness/rule/registry.ts'
-import { groupsOf, hiddenBy, together } from './groups.ts'
+import { concerns, groupsOf, hiddenBy, together } from './groups.ts'
 import { createInstance } from './instance.ts'
 import type { Catalog, Job } from './jobs.ts'
 import { tours } from './tour.ts'
@@ -60,8 +60,7 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix = fal
     return [...new Set([...wanted, ...known(tours.flat())])]
   }
   const jobOn = (latitude: Latitude, ids: readonly string[]): Job => {
-    const planes: readonly string[] | undefined = latitude.planes
-    const wanted = ids.filter((id) => planes?.includes(planeOfRule(id).name) ?? true)
+    const wanted = ids.filter((id) => concerns(latitude, id))
     return { kind: 'latitude', id: latitude.id, rules: withTour(wanted), wanted }
   }
   const { target } = createInstance()

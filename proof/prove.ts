@@ -3,6 +3,7 @@ import type { Verdict } from '../harness/rule/outcome.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { compareDefect, compareReference, type DefectResult, type Mismatch } from './compare.ts'
 import { type RuleClause, type Unproven, unkilledClauses, unknownClauses, unprovenReadings } from './coverage.ts'
+import { createCrew } from './crew.ts'
 import { type SeedsThatFind, seedsThatFind } from './drawn.ts'
 import type { FalseExcuse } from './excuses.ts'
 import { type Catalog, everything } from './jobs.ts'
@@ -75,14 +76,18 @@ export async function prove(options: ProveOptions = {}): Promise<ProofResult> {
   const { matrix = false, through, sample, onProgress } = options
   const whole = options.catalog ?? everything()
   const { catalog, only } = sample === undefined ? { catalog: whole, only: options.only ?? [] } : drawn(whole, sample)
-  const crew = { isOwn: options.catalog === undefined, through }
-  const judged = await judgeAll(planJobs(catalog, only, matrix), catalog, crew, onProgress)
-  const tried = catalog.defects.filter(({ id }) => judged.of('defect', id) !== undefined)
-  // The seeds draw the same values wherever an instance is.
-  const seeds = through === undefined ? await seedsThatFind(tried, catalog, crew) : new Map()
-  // Other defects than those of a sample may kill the other clauses of its rules.
-  const complete = sample === undefined ? rulesOf(catalog, only) : []
-  return conclude({ matrix, tried, judged, seeds, complete })
+  const crew = createCrew({ isOwn: options.catalog === undefined, through })
+  try {
+    const judged = await judgeAll(planJobs(catalog, only, matrix), catalog, crew, onProgress)
+    const tried = catalog.defects.filter(({ id }) => judged.of('defect', id) !== undefined)
+    // The seeds draw the same values wherever an instance is.
+    const seeds = through === undefined ? await seedsThatFind(tried, catalog, crew) : new Map()
+    // Other defects than those of a sample may kill the other clauses of its rules.
+    const complete = sample === undefined ? rulesOf(catalog, only) : []
+    return conclude({ matrix, tried, judged, seeds, complete })
+  } finally {
+    await crew.close()
+  }
 }
 
 /** Judgements of everything that was tried. */

@@ -1,5 +1,6 @@
 import type { Judgement } from '../harness/run/judge.ts'
 import { compareLatitude, compareReference, lackingOf, type Mismatch } from './compare.ts'
+import { type Crew, createCrew } from './crew.ts'
 import { everything } from './jobs.ts'
 import { judgeAll, type ProofProgress } from './judged.ts'
 import { planJobs } from './plan.ts'
@@ -22,6 +23,16 @@ export async function proveSeeds(
   only: readonly string[],
   onProgress: (progress: ProofProgress) => void,
 ): Promise<SeedsResult> {
+  const crew = createCrew({ isOwn: true })
+  return proveOn(crew, seeds, only, onProgress).finally(crew.close)
+}
+
+async function proveOn(
+  crew: Crew,
+  seeds: number,
+  only: readonly string[],
+  onProgress: (progress: ProofProgress) => void,
+): Promise<SeedsResult> {
   const catalog = everything()
   const plan = planJobs(catalog, only).filter(({ kind }) => kind !== 'defect')
   const changed: SeedsResult['changed'][number][] = []
@@ -29,7 +40,7 @@ export async function proveSeeds(
   // One seed after the other, so that the judgements of one seed are in memory at a time.
   for (let seed = 1; seed <= seeds; seed++) {
     const jobs = plan.map((job) => ({ ...job, seed }))
-    const judged = await judgeAll(jobs, catalog, { isOwn: true }, ({ done, total, what }) =>
+    const judged = await judgeAll(jobs, catalog, crew, ({ done, total, what }) =>
       onProgress({ done: (seed - 1) * total + done, total: seeds * total, what }),
     )
     const { reference } = judged

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../harness/rule/outcome.ts'
 import type { Rule } from '../../harness/rule/registry.ts'
 import type { Judgement } from '../../harness/run/judge.ts'
-import { runJobs } from '../crew.ts'
+import { createCrew } from '../crew.ts'
 import { everything, type Job } from '../jobs.ts'
 import { judgeOn } from '../judge.ts'
 import { inParallel } from '../pool.ts'
@@ -53,9 +53,10 @@ export async function tryOddResponses(options: OddOptions = {}): Promise<OddResu
     return { kind: 'odd', id: nameOf(odd), odd, rules: chosen, wanted: chosen }
   })
   let done = 0
-  const judgements = await runJobs(jobs, everything(), { isOwn: true }, ({ id }) =>
-    onProgress?.({ done: ++done, total: jobs.length, what: id }),
-  )
+  const crew = createCrew({ isOwn: true })
+  const judgements = await crew
+    .run(jobs, everything(), ({ id }) => onProgress?.({ done: ++done, total: jobs.length, what: id }))
+    .finally(crew.close)
   const tries = jobs.map(({ id }, place) => ({ name: id, judgements: judgements[place] ?? [] }))
   return {
     cases: all.length,
