@@ -9,6 +9,9 @@ import { latitude, optioned, reads, styled, timed } from './tools.ts'
 
 const second = 1_000
 
+/** Two kinds of late ends together are later than the tolerance `sweep` permits. */
+const lateEnds = 'late ends of jobs'
+
 /** How jobs are shown and end, how long workers take, and how often and when notifications are sent. */
 export const queue: readonly Latitude[] = [
   styled('endpoint-of-others-403', 'An endpoint of another account is 403.', { endpointHidden: 403 }),
@@ -107,6 +110,7 @@ export const queue: readonly Latitude[] = [
     life: { sweepMs: 8 * second },
   }),
   latitude('ttl-shown-until-swept', 'A job whose ttl is over is shown until the next sweep, eight seconds at most.', {
+    about: lateEnds,
     change: part('deadlineOf', (next) => up(next(), 8 * second)),
   }),
   latitude('times-in-whole-seconds', 'The ends of ttl and executionTimeout are counted in whole seconds, cut off.', {
@@ -118,9 +122,12 @@ export const queue: readonly Latitude[] = [
       ),
     ),
   }),
-  timed('ends-come-late', 'The end of a ttl or an executionTimeout comes up to four seconds late.', {
-    jobJitterMs: 4 * second,
-  }),
+  timed(
+    'ends-come-late',
+    'The end of a ttl or an executionTimeout comes up to four seconds late.',
+    { jobJitterMs: 4 * second },
+    { about: lateEnds },
+  ),
   timed('workers-slow', 'A worker begins a second and a half after its job is IN_PROGRESS, and reports as late.', {
     dispatchMs: 1_500,
     reportMs: 1_500,

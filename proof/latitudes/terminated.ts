@@ -1,3 +1,4 @@
+import { readOf } from '../defects/tools.ts'
 import type { Fetch } from '../types.ts'
 import { latitude, reads, styled } from './tools.ts'
 
@@ -37,7 +38,11 @@ export const terminated = [
       const asked = request.method === 'POST' ? await request.clone().text() : ''
       const response = await fetch(request)
       const isAgain = response.status === 409 && asked === '{"action":"terminate"}'
-      return isAgain ? new Response(null, { status: 204, headers: response.headers }) : response
+      if (!isAgain) return response
+      // Errors need not have rate headers, but this is a success.
+      const headers = new Headers((await fetch(readOf(request))).headers)
+      for (const name of ['content-type', 'content-length']) headers.delete(name)
+      return new Response(null, { status: 204, headers })
     },
   },
   styled('terminated-shown-action-404', 'A terminated pod is shown, yet an action on it is 404.', {
