@@ -1,4 +1,5 @@
 import { type RateOperation, tables } from '../../generated/tables.ts'
+import { EXACT_UP_TO } from '../analyse/exact.ts'
 import type { PlannedLimit, QueuePlan, QueueShape, Stretch, Workers } from './types.ts'
 
 export interface QueuePlanOptions {
@@ -60,7 +61,7 @@ function limitOf(operation: RateOperation, windowScale: number): PlannedLimit {
 
 function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePlanOptions): Stretch[] {
   const { requests, windowMs } = limit
-  const { shape, overShare = requests < FEWEST_IN_A_ROW ? OVER_SHARE_OF_FEW : OVER_SHARE, neighbour } = options
+  const { shape, overShare = overShareOf(requests), neighbour } = options
   const even = evenly(limit)
   switch (shape) {
     case 'smoke':
@@ -69,7 +70,7 @@ function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePla
       if (requests < FEWEST_IN_A_ROW) return rowsWithRests(limit)
       return [even(0, Math.floor(UNDER_SHARE * requests * WINDOWS), UNDER_SHARE)]
     case 'over':
-      return [even(0, Math.ceil(overShare * requests * WINDOWS), overShare)]
+      return [even(0, Math.ceil(overShare * requests * overWindows(requests)), overShare)]
     case 'burst':
       return [{ ...even(0, 3 * requests, 1), spacingMs: 0 }]
     case 'concurrency':
@@ -114,6 +115,23 @@ function rowsWithRests(limit: PlannedLimit): Stretch[] {
   return Array.from({ length: WINDOWS }, (_, n) =>
     evenly(limit)(n * 2.25 * limit.windowMs, limit.requests, UNDER_SHARE),
   )
+}
+
+/**
+ * A window that begins with a request ends a quarter of the time between two requests before another one: that one begins the
+ * next window at once, or little would be served.
+ */
+function overShareOf(requests: number): number {
+  if (requests < FEWEST_IN_A_ROW) return OVER_SHARE_OF_FEW
+  return requests > EXACT_UP_TO ? OVER_SHARE : (Math.ceil(OVER_SHARE * requests) + 0.75) / requests
+}
+
+/**
+ * Windows of overload. One request more than permitted in each window adds up until it exceeds a whole bucket beside what
+ * that refills: with a limit of a few requests after about as many windows.
+ */
+function overWindows(requests: number): number {
+  return requests > EXACT_UP_TO ? WINDOWS : requests + 3
 }
 
 function evenly({ operation, requests, windowMs }: PlannedLimit) {
