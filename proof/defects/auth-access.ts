@@ -42,9 +42,9 @@ export const authAccess: readonly Defect[] = [
     }),
   }),
   defect('stranger-refused-and-starts-later', 'auth.pods.hidden', 'unchanged', {
-    says: 'An action by another account is answered 404 and carried out a second later.',
-    observed: seen('EXITED', 'STARTING'),
-    change: refusesAndDoesLater(both(isStranger, is.action), effectOf('start')),
+    says: 'An action by another account is answered 404 and carried out a minute later.',
+    observed: seen('EXITED', 'RUNNING'),
+    change: refusesAndDoesLater(both(isStranger, is.action), effectOf('start'), 60_000),
   }),
   defect('restricted-key-deletes', 'auth.pods.forbidden', 'refused', {
     says: 'A key that may only read can delete.',

@@ -128,9 +128,9 @@ export const authToken: readonly Defect[] = [
     change: refusesAndDoes(actsWithEmpty),
   }),
   defect('malformed-refused-and-starts-later', 'auth.pods.malformed', 'unchanged', {
-    says: 'With an empty Authorization, an action is answered 401 and carried out a second later.',
-    observed: started,
-    change: refusesAndDoesLater(actsWithEmpty, effectOf('start')),
+    says: 'With an empty Authorization, an action is answered 401 and carried out a minute later.',
+    observed: seen('EXITED', 'RUNNING'),
+    change: refusesAndDoesLater(actsWithEmpty, effectOf('start'), 60_000),
   }),
   defect('body-read-before-key', 'auth.before-validation', 'wrong-body', {
     says: 'An action call without a body is answered 400 before its key is looked at.',

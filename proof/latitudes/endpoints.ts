@@ -129,7 +129,12 @@ export const endpoints: readonly Latitude[] = [
     ),
     verdicts: { 'endpoints.unknown': 'advice' },
   }),
-  timed('endpoint-listed-later', 'A new endpoint is listed five seconds after its creation.', { listLagMs: 5_000 }),
+  timed(
+    'endpoint-listed-later',
+    'A new endpoint is listed five seconds after its creation.',
+    { listLagMs: 5_000 },
+    { about: 'the list' },
+  ),
   timed('endpoint-reachable-later', 'A new endpoint is reachable five seconds after its creation.', {
     endpointReachableMs: 5_000,
   }),

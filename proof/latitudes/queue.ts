@@ -212,8 +212,8 @@ function notified({ call }: ReferenceOptions, { method, write }: Written): Parti
   if (call === undefined) return {}
   return {
     async call(request) {
-      if (new URL(request.url).pathname.includes('/job/')) return call(request)
-      const { url, headers, signal } = request
+      const { url, headers, method: sent, signal } = request
+      if (sent !== 'POST' || new URL(url).pathname.includes('/job/')) return call(request)
       const body = write(await request.text())
       return call(new Request(url, { method, headers, signal, body, redirect: 'manual' }))
     },

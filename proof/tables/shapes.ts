@@ -11,6 +11,7 @@ type Showing = (field: string, spoil: (shown: Json) => Json, at: number) => Pick
 
 /** Shows a pod with every member, in each status in which a member is shown wrong. */
 const podTour = [
+  'pods.create.cpu',
   'pods.action.exited.start',
   'pods.action.running.restart',
   'pods.patch.answer',
@@ -74,5 +75,5 @@ function oneOf(all: readonly number[], count: number): number {
 function isShownWrong(shown: Json, field: string): boolean {
   if (field === 'status') return shown.status === 'STARTING'
   if (field === 'runtime') return shown.status === 'RUNNING'
-  return field in shown && shown.status === 'EXITED'
+  return field in shown && (field === 'cpu' || shown.status === 'EXITED')
 }
