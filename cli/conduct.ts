@@ -25,7 +25,17 @@ import type { Terminal } from './terminal.ts'
 export interface Conducting {
   readonly plan: Pick<
     RunOptions,
-    'seed' | 'profiles' | 'strict' | 'keep' | 'rules' | 'leftOut' | 'reserve' | 'budgetMs' | 'maxCost' | 'load'
+    | 'seed'
+    | 'profiles'
+    | 'strict'
+    | 'keep'
+    | 'rules'
+    | 'leftOut'
+    | 'isSparing'
+    | 'reserve'
+    | 'budgetMs'
+    | 'maxCost'
+    | 'load'
   >
   /** Null: the reference in process. */
   readonly target: Target | null

@@ -4,8 +4,8 @@ import type { Catalog } from './jobs.ts'
 import { defectJob } from './plan.ts'
 import type { Defect } from './types.ts'
 
-/** A run with one of these seeds finds each defect that only some values show, or a pair of them: a branch and a sample. */
-export const firstSeeds: readonly number[] = Array.from({ length: 24 }, (_, at) => at + 1)
+/** A run with one of these seeds finds each defect that only some values show: no dimension has more values. */
+export const firstSeeds = [1, 2, 3, 4, 5, 6] as const
 
 /** For each defect that only some values show, the first of these seeds that draws them; null if none does. */
 export type SeedsThatFind = ReadonlyMap<string, number | null>

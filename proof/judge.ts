@@ -21,6 +21,8 @@ export interface JudgeOptions {
   readonly given?: Values | undefined
   /** Rules do as on a real clock, though time passes as fast as on a controlled one. */
   readonly asReal?: boolean
+  /** As `asReal`, and the run draws what it can to save requests. */
+  readonly isSparing?: boolean
   /** Told of each exchange at its end. */
   readonly exchanged?: (exchange: Exchange) => void
   /** Called with the judgement of each scenario as soon as it is known. */
@@ -31,7 +33,16 @@ export interface JudgeOptions {
 
 /** Judges rules on an instance of their own: another target, clock and session for each call. */
 export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
-  const { variants, connect = here, rules, seed = 1, given, asReal = false, ...callbacks } = options
+  const {
+    variants,
+    connect = here,
+    rules,
+    seed = 1,
+    given,
+    isSparing = false,
+    asReal = isSparing,
+    ...callbacks
+  } = options
   const { target, transport, clockOf, listener, close } = await connect(variants)
   const clock = await clockOf({})
   const session = createSession({
@@ -39,6 +50,7 @@ export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
     version: '0.0.0',
     seed,
     ...(given === undefined ? {} : { given }),
+    isSparing,
     target: asReal ? { ...target, clock: 'real' } : target,
     transport,
     clock: asReal ? { ...clock, controlled: false } : clock,

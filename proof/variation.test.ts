@@ -5,9 +5,9 @@ import { defects } from './defects/index.ts'
 import { judgeOn } from './judge.ts'
 import { inParallel } from './pool.ts'
 
-// The plain member of a class is as wrong as the others, and a plain run has every branch.
+// The plain member of a class is as wrong as the others, and a plain run has every branch and part.
 const varied = defects.filter(({ variation = {} }) =>
-  Object.keys(variation).some((dimension) => dimension !== 'sample' && dimension !== 'branch'),
+  Object.keys(variation).some((dimension) => !['sample', 'branch', 'part'].includes(dimension)),
 )
 
 test('the plain case of no rule finds a defect that shows only in a variation', async () => {

@@ -72,6 +72,7 @@ export async function buildResults(
     known,
     profiles: summary.run.profiles,
     strict: summary.run.strict,
+    ...(summary.run.isSparing === true && { isSparing: true }),
     ...notSelected(ledger, { selected: new Set(summary.run.rules), profiles: summary.run.profiles }),
     ended: summary.end !== null,
     stopped: summary.end?.stopped ?? null,

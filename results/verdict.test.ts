@@ -19,6 +19,12 @@ const table: [name: string, given: RunFacts, exit: number, line: string][] = [
     'conformant: core (2 of 3 must rules verified, 1 unclaimed, 1 not applicable)',
   ],
   [
+    'a sparing run',
+    facts([passed], { isSparing: true }),
+    0,
+    'conformant: core (1 of 1 must rules verified, 0 unclaimed); sparing run: the seed drew what to try',
+  ],
+  [
     'a part is unclaimed',
     facts([passed, rule('passed', inPart), rule('advice', { level: 'should', ...inPart })]),
     0,

@@ -22,7 +22,7 @@ export interface JudgedRule extends Pick<RuleResult, 'profile' | 'level' | 'verd
   readonly unjudged: readonly Pick<UnjudgedPart, 'verdict'>[]
 }
 
-export interface RunFacts extends Pick<RunEvent, 'profiles' | 'strict'> {
+export interface RunFacts extends Pick<RunEvent, 'profiles' | 'strict' | 'isSparing'> {
   readonly rules: readonly JudgedRule[]
   readonly known: readonly Pick<KnownResult, 'state'>[]
   /** Rules of these profiles that were not selected. */
@@ -60,7 +60,16 @@ export function judgeRun(facts: RunFacts): {
   return { verdict: { word, exit, line: `${word}: ${parts.join('; ')}` }, coverage }
 }
 
-function decide({ rules, known, strict, ended, stopped, leftOut = 0, otherProfiles = [] }: RunFacts): {
+function decide({
+  rules,
+  known,
+  strict,
+  ended,
+  stopped,
+  leftOut = 0,
+  otherProfiles = [],
+  isSparing = false,
+}: RunFacts): {
   word: RunVerdict
   notes: string[]
 } {
@@ -89,6 +98,7 @@ function decide({ rules, known, strict, ended, stopped, leftOut = 0, otherProfil
     ...(strict && count('unclaimed') > 0 ? [`${count('unclaimed')} unclaimed in a strict run`] : []),
     ...(strict && inPart > 0 ? [`${pluralize(inPart, 'rule')} judged in part in a strict run`] : []),
     ...(accepted > 0 ? [`${pluralize(accepted, 'known failure')} accepted`] : []),
+    ...(isSparing ? ['sparing run: the seed drew what to try'] : []),
     ...(leftOut > 0 ? [`partial run: ${pluralize(leftOut, 'rule')} not selected`] : []),
     ...(leftOut === 0 && otherProfiles.length > 0 ? [`profiles not selected: ${otherProfiles.join(', ')}`] : []),
   ]

@@ -68,7 +68,7 @@ async function plannedFor(
   selected: readonly string[],
   { budget, maxCost, quiet }: CheckOptions,
   terminal: Terminal,
-): Promise<Pick<RunOptions, 'leftOut' | 'reserve' | 'budgetMs' | 'maxCost'>> {
+): Promise<Pick<RunOptions, 'leftOut' | 'isSparing' | 'reserve' | 'budgetMs' | 'maxCost'>> {
   if (budget === undefined && maxCost === undefined && target?.clock !== 'real')
     return target === null ? {} : { budgetMs: controlledBudgetMs }
   // Loaded on demand: the plan imports every suite.
@@ -78,6 +78,7 @@ async function plannedFor(
   if (target !== null) refuseCost(plan, target, maxCost)
   return {
     leftOut: plan.leftOut,
+    isSparing: plan.isSparing,
     reserve: plan.reserve,
     budgetMs: budgetMs ?? controlledBudgetMs,
     ...(maxCost !== undefined && { maxCost }),

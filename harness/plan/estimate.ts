@@ -16,8 +16,12 @@ const coldMs = 10_000
 /** Between these requests a minute, costs lie between those of a paced and a free run. */
 const [pacedPerMinute, freePerMinute] = [60, 600]
 
+/** The share of its pod requests that a sparing run sends. */
+const sparingShare = 0.55
+
 /** Facts about a target before a run. */
 export interface Surroundings {
+  readonly isSparing: boolean
   /** Requests that the pod API grants; null: no bound is known. */
   readonly perMinute: number | null
   /** Real ms of a request, added to the times that were measured in process. */
@@ -29,10 +33,13 @@ export function estimate(
   scenario: Scenario,
   row: RuleRow,
   target: Target,
-  { perMinute, requestMs }: Surroundings,
+  { isSparing, perMinute, requestMs }: Surroundings,
 ): PlanRule {
   const needs = needsOf(row)
-  const { requests, pods, jobs, ...times } = inSituation(target, perMinute, (situation) => costOfRule(row, situation))
+  const { jobs, ...whole } = inSituation(target, perMinute, (situation) => costOfRule(row, situation))
+  const occupancy = occupancyOf(scenario, row, target)
+  const share = isSparing && occupancy.sharesQuota ? sparingShare : 1
+  const [requests, pods] = [whole.requests * share, whole.pods * share]
   const plain = {
     rule: row.id,
     isMust: row.level === 'must',
@@ -41,7 +48,7 @@ export function estimate(
     requests,
     pods,
     jobs,
-    occupancy: occupancyOf(scenario, row, target),
+    occupancy,
   }
   if (target.clock !== 'real') {
     const ms = requests * controlledMs
@@ -51,9 +58,9 @@ export function estimate(
   return {
     ...plain,
     waitMs: waitMsOf(row),
-    ms: times.ms + sendingMs,
-    workerMs: times.workerMs + sendingMs,
-    podMs: times.podMs,
+    ms: whole.ms + sendingMs,
+    workerMs: whole.workerMs + sendingMs,
+    podMs: whole.podMs * share,
   }
 }
 

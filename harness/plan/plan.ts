@@ -34,8 +34,19 @@ export interface PlanOptions {
 /** Time of a request on this machine, real ms. */
 const localMs = 5
 
-/** The plan of a run: the scenarios among `rules` that the target claims, within a budget of time. */
-export function planFor({ target, rules, rowOf, budgetMs, windows = [], requestMs = localMs }: PlanOptions): Plan {
+/**
+ * The plan of a run: the scenarios among `rules` that the target claims, within a budget of time. If it needs most of a long
+ * window, the run is planned again as a sparing one.
+ */
+export function planFor(options: PlanOptions): Plan {
+  const whole = planWith(options, false)
+  return whole.tight.length === 0 ? whole : planWith(options, true)
+}
+
+function planWith(
+  { target, rules, rowOf, budgetMs, windows = [], requestMs = localMs }: PlanOptions,
+  isSparing: boolean,
+): Plan {
   const { clock, tolerances } = target
   // A window takes no time if the clock is controlled.
   const longestMs = clock === 'real' ? tolerances.rateWaitMs : Number.POSITIVE_INFINITY
@@ -44,12 +55,13 @@ export function planFor({ target, rules, rowOf, budgetMs, windows = [], requestM
   const estimates = rules.flatMap((rule) => {
     const row = rowOf(rule.id)
     const isClaimed = rule.kind === 'scenario' && missingNeed(target, row) === null
-    return isClaimed ? [estimate(rule, row, target, { perMinute, requestMs })] : []
+    return isClaimed ? [estimate(rule, row, target, { isSparing, perMinute, requestMs })] : []
   })
   const resources = {
     ...resourcesOf(target),
     quotas,
     longestMs,
+    isSparing,
     overhead: overheadOf(target, perMinute),
     aroundMs: clock === 'real' ? aroundMs : 0,
   }
@@ -85,6 +97,7 @@ export function planRun(rules: readonly PlanRule[], resources: PlanResources, bu
   return {
     ...plan,
     tight: tightWindows(plan.accountRequests, leftOut, resources),
+    isSparing: resources.isSparing ?? false,
     leftOut: leftOut.sort((a, b) => (a.rule < b.rule ? -1 : 1)),
     reserve: reserveOf(reserved, kept, resources),
   }
@@ -178,7 +191,10 @@ function grantedRequests(rules: readonly PlanRule[], { overhead }: PlanResources
   return sharing.reduce((sum, { requests }) => sum + requests + overhead.requests + overhead.unused, 0)
 }
 
-function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan, 'leftOut' | 'reserve' | 'tight'> {
+function timed(
+  rules: readonly PlanRule[],
+  resources: PlanResources,
+): Omit<Plan, 'leftOut' | 'reserve' | 'tight' | 'isSparing'> {
   const { quotas, longestMs, overhead, aroundMs } = resources
   const slots = schedule(rules, resources)
   const path = criticalPath(slots)

@@ -20,7 +20,7 @@ const named = 5
  * listed.
  */
 export function planLines(plan: Plan, list: string): string[] {
-  const { rules, requests, accountRequests, tight, expectedMs, quota, longest, leftOut, reserve } = plan
+  const { rules, requests, accountRequests, tight, isSparing, expectedMs, quota, longest, leftOut, reserve } = plan
   const toPods = accountRequests > 0 && accountRequests < requests ? ` (${plain(accountRequests)} to the pod API)` : ''
   const why =
     quota !== null
@@ -37,11 +37,15 @@ export function planLines(plan: Plan, list: string): string[] {
   )
   return [
     ...lines,
+    ...(isSparing ? [sparingLine] : []),
     ...tight.map((window) => windowLine(window, accountRequests)),
     ...leftOutLine('left out, but run if time is left', added ?? [], list),
     ...leftOutLine('left out, and so unverified', unverified ?? [], list),
   ]
 }
+
+const sparingLine =
+  'to save pod requests, the seed draws one mount state of each rule about several, an eighth of the generated bodies, and fewer histories of pods; other seeds draw others'
 
 /** A window that the run uses up, or nearly, and the remedy. */
 function windowLine({ name, quota, lengthMs, remaining, isWaitedFor, leftOut }: TightWindow, requests: number): string {

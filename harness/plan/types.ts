@@ -23,6 +23,7 @@ export interface PlanResources extends Resources {
   readonly quotas: readonly PlanQuota[]
   /** A run does not wait for longer windows, ms. */
   readonly longestMs: number
+  readonly isSparing?: boolean
   /** Requests and pods that belong to no rule, for each rule about pods. */
   readonly overhead: Overhead
   /** Time before the first rule of a run and after its last, real ms. */
@@ -43,6 +44,8 @@ export interface Plan {
   readonly accountRequests: number
   /** Windows of an hour or more of which the run needs more than half. */
   readonly tight: readonly TightWindow[]
+  /** True if the run draws what it can, because such a window was tight. */
+  readonly isSparing: boolean
   readonly pods: number
   /** How long all pods live, one after the other, ms. */
   readonly podMs: number

@@ -32,6 +32,8 @@ export interface RunEvent {
   readonly rules: readonly string[]
   /** Rules that a budget left out beforehand; missing if there are none. */
   readonly leftOut?: readonly LeftOut[]
+  /** True if the run draws what it can, because the target grants few requests in a long window; else missing. */
+  readonly isSparing?: boolean
   /** Missing in a run without load. */
   readonly load?: LoadFacts
   readonly digests: {

@@ -13,7 +13,7 @@ interface State {
   holds: boolean
   /** Ends the rules that build on it; null unless its rule has failed. */
   failure: Blocked | null
-  /** What its rule observed then. */
+  /** The observation of its rule at that time. */
   observed: string | null
   /** Resolves once it holds, or its rule has a verdict. */
   readonly known: Promise<void>

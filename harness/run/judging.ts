@@ -38,6 +38,7 @@ export interface JudgingOptions {
   readonly workersFreed: ((rule: string) => void) | undefined
   /** How rules get the values of their dimensions. */
   readonly drawnFrom: Deal | Values
+  readonly isSparing: boolean
 }
 
 /** The reserve of a run that has a budget. */
@@ -48,7 +49,8 @@ export interface RunReserve extends Reserve {
 
 /** Runs and judges the scenarios of a session, each in its turn. The returned function may be called once for each rule. */
 export function createJudging(options: JudgingOptions) {
-  const { services, sharedFixtures, clock, recorder, cuts, foundations, running, notRun, rowOf, drawnFrom } = options
+  const { services, sharedFixtures, clock, recorder, cuts, foundations, running, notRun, rowOf, drawnFrom, isSparing } =
+    options
   const { reserved, reserve = { ...noReserve, leftMs: () => 0 } } = options
   const { target } = services
   const turns = createTurns(resourcesOf(target), createReserve(reserve, reserve.leftMs))
@@ -100,7 +102,7 @@ export function createJudging(options: JudgingOptions) {
     turn: Turn,
   ): Promise<Judgement> {
     const owner = createOwner(services, rule.id, actor)
-    const vary = createVariation(rule, target, drawnFrom)
+    const vary = createVariation(rule, target, drawnFrom, { isSparing })
     const log = createLog(vary)
     const context = createContext(
       services,

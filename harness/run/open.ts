@@ -81,6 +81,7 @@ export async function openRun(options: RunOptions) {
     wallNow: () => Date.now(),
     listener,
     leftOut: options.leftOut ?? [],
+    isSparing: options.isSparing ?? false,
     ...(reserve !== undefined && budgetMs !== null && { reserve: { ...reserve, leftMs: () => leftMs(budgetMs) } }),
   })
   const total = session.scenarios.length + session.invariants.length + loaded.length
@@ -198,13 +199,14 @@ function connect(options: RunOptions): Promise<Connected> {
 
 function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock['kind']): RunEvent {
   const { run, plumbline, startedMs, targetFile, program, seed, profiles, strict, digests } = options
-  const { leftOut = [], load } = options
+  const { leftOut = [], load, isSparing = false } = options
   const event: RunEvent = {
     ...{ type: 'run', format: 1, run, plumbline, startedMs, targetFile, seed },
     ...(program !== undefined && { program }),
     clock: clock === 'record' ? 'virtual' : clock,
     ...{ profiles, strict, rules: [...options.rules].sort() },
     ...(leftOut.length === 0 ? {} : { leftOut }),
+    ...(isSparing && { isSparing }),
     ...(load !== undefined && {
       load: { rules: load.rules, windowScale: load.windowScale, k6: load.k6.version, isSmoke: load.isSmoke },
     }),

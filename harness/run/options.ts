@@ -25,6 +25,7 @@ export interface RunOptions
     | 'strict'
     | 'rules'
     | 'leftOut'
+    | 'isSparing'
     | 'digests'
   > {
   /** The module that registers every rule. */

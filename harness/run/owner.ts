@@ -174,8 +174,8 @@ function shortOf(owner: string): string {
 /** The last look on a controlled clock, ms: later than the times of a few minutes that services commonly have. */
 const lastLookMs = 400_000
 
-/** Second looks: at the moment drawn; on a controlled clock again, long after everything has settled. */
+/** Second looks: on a controlled clock until long after everything has settled, on a real one at the moment drawn. */
 function looksOf({ controlled, target }: RunServices, vary: Variation): Context['looks'] {
-  const later = controlled ? [Math.max(target.tolerances.settleMs, lastLookMs)] : []
-  return () => [Number(vary.draw('look')) * 1_000, ...later]
+  const later = controlled ? [5_000, 20_000, target.tolerances.settleMs, lastLookMs].sort((a, b) => a - b) : []
+  return () => (controlled ? [1_000, ...later] : [Number(vary.draw('look')) * 1_000])
 }

@@ -102,6 +102,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       wallNow: () => 0,
       listener: target.receiver === null ? null : { open: (_, replayed) => script.arrivals(replayed) },
       leftOut: (run.leftOut ?? []).filter(({ rule }) => !added.has(rule)),
+      isSparing: run.isSparing ?? false,
       hook: script.hook,
       cuts,
       known,

@@ -68,6 +68,8 @@ export interface SessionOptions {
   readonly cuts?: readonly CutEvent[]
   /** Values of some dimensions; every other one has its plain value. Default: values are drawn by the seed. */
   readonly given?: Values
+  /** True if the run draws what it can, because the target grants few requests in a long window. */
+  readonly isSparing?: boolean
   /** In a replay: the decisions of rules that depended on others. */
   readonly known?: readonly KnownEvent[]
   /** Called when a rule releases its workers before it ends. */
@@ -137,6 +139,7 @@ export function createSession(options: SessionOptions) {
     reserve: options.reserve,
     rowOf,
     drawnFrom,
+    isSparing: options.isSparing ?? false,
     workersFreed: options.workersFreed,
   })
   const judgements: Judgement[] = []

@@ -55,8 +55,10 @@ export const dimensions = {
   upkeep: ['new', 'updated'],
   /** The one member of a class that a rule tries, such as one of many wrong values; the rule lists the members. */
   sample: ['first'],
-  /** The one branch that a rule runs, such as a mount state; the rule lists them. */
+  /** In a sparing run, the one branch that a rule runs, such as a mount state; the rule lists them. */
   branch: ['first'],
+  /** The same of its cases, if they are many. */
+  part: ['first'],
   /** Where a rule looks for what became of a pod. */
   seenIn: ['reads', 'the list too'],
   /** When a rule reads again on a real clock: seconds later. */
@@ -74,8 +76,8 @@ export type Dimension = keyof typeof dimensions
 
 export type ValueOf<D extends Dimension> = (typeof dimensions)[D][number]
 
-/** One value for each of some dimensions; of `sample` the name of a member, of `branch` that of a branch. */
-export type Values = { readonly [D in Dimension]?: D extends 'sample' | 'branch' ? string : ValueOf<D> }
+/** One value for each of some dimensions; of `sample`, `branch` and `part` the name of what the rule lists. */
+export type Values = { readonly [D in Dimension]?: D extends 'sample' | 'branch' | 'part' ? string : ValueOf<D> }
 
 /** The dimensions of a pod in any status. */
 export const aPod = ['kind', 'mount', 'fields', 'look', 'seenIn'] as const satisfies readonly Dimension[]

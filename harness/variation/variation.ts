@@ -12,9 +12,16 @@ export type Drawn = Readonly<Partial<Record<Dimension, readonly string[]>>>
 export type Variation = ReturnType<typeof createVariation>
 
 /**
- * The variation of one rule: as dealt, or with given values, in which case every other dimension has its first value.
+ * The variation of one rule: as dealt, or with given values, in which case every other dimension has its first value. A
+ * sparing run draws one branch or part where any other tries all, and for one rule in two the plain value of a costly
+ * dimension.
  */
-export function createVariation({ id, varies = [] }: Varying, target: Target, from: Deal | Values) {
+export function createVariation(
+  { id, varies = [] }: Varying,
+  target: Target,
+  from: Deal | Values,
+  { isSparing = false }: { readonly isSparing?: boolean | undefined } = {},
+) {
   const given = typeof from === 'function' ? null : from
   const deal = typeof from === 'function' ? from : () => 0
   const named: ReadonlySet<Dimension> = new Set(
@@ -41,7 +48,7 @@ export function createVariation({ id, varies = [] }: Varying, target: Target, fr
   /** The place of the value to try first: of the given one, or as dealt, each draw one further. */
   function firstOf(dimension: Dimension, values: readonly string[], drawn = draws.get(dimension)?.length ?? 0): number {
     const wanted = given?.[dimension]
-    if (wanted === undefined && costly.has(dimension)) {
+    if (wanted === undefined && isSparing && costly.has(dimension)) {
       const place = deal(id, dimension, 2 * values.length) % (2 * values.length)
       return drawn === 0 && place % 2 === 1 ? (place - 1) / 2 : 0
     }
@@ -56,6 +63,14 @@ export function createVariation({ id, varies = [] }: Varying, target: Target, fr
     return members[place]
   }
 
+  function some<T>(dimension: 'branch' | 'part', all: readonly T[], nameOf: (one: T) => string): readonly T[] {
+    if (!named.has(dimension) || (given === null && !isSparing)) return all
+    const names = all.map(nameOf)
+    const place = firstOf(dimension, names) % all.length
+    draws.set(dimension, names.slice(place, place + 1))
+    return all.slice(place, place + 1)
+  }
+
   return {
     /**
      * The next value of a dimension, among those that the target offers and `suits` accepts; the plain value if the rule
@@ -67,14 +82,10 @@ export function createVariation({ id, varies = [] }: Varying, target: Target, fr
      * What a rule draws of one class does not depend on its other classes.
      */
     sample,
-    /** The drawn one of the branches of a rule; all of them if the rule does not name `branch`. */
-    branches<T>(all: readonly T[]): readonly T[] {
-      if (!named.has('branch')) return all
-      const names = all.map(branchName)
-      const place = firstOf('branch', names) % all.length
-      draws.set('branch', names.slice(place, place + 1))
-      return all.slice(place, place + 1)
-    },
+    /** The branches that a rule runs: all, or the given or drawn one. */
+    branches: <T>(all: readonly T[]): readonly T[] => some('branch', all, branchName),
+    /** The parts of a long list of cases that a rule tries: all, or the given or drawn one. */
+    parts: (all: readonly string[]): readonly string[] => some('part', all, String),
     /** An id like this one that was never issued; one of another form may be refused with any 4xx. */
     unknownId: (id: string): string => {
       const [, change = mutate] = sample('id', Object.entries(likeTexts), ([name]) => name) ?? []
@@ -105,8 +116,8 @@ export function branchName(branch: unknown): string {
 }
 
 /**
- * Dimensions whose values cost requests. One rule in two draws a value, for its first pod; all other pods have the plain
- * one.
+ * Dimensions whose values cost requests. In a sparing run one rule in two draws a value, for its first pod; all other pods
+ * have the plain one.
  */
 const costly: ReadonlySet<Dimension> = new Set(['history', 'sibling', 'seenIn'])
 

@@ -9,7 +9,7 @@ export type Wrap = NonNullable<Variant['wrap']>
 /** An observation that ends with a case, such as `status 200 to padded at $.action`, and the part of the cases that has it. */
 export function ofCase(observed: string): Pick<Defect, 'observed' | 'variation'> {
   const [text = ''] = /\S+ at \S+$/.exec(observed) ?? []
-  return { observed, variation: { sample: partOf(text) } }
+  return { observed, variation: { part: partOf(text) } }
 }
 
 /** The operations whose bodies are misread. */

@@ -25,7 +25,7 @@ import {
 import { expectUnchanged } from '../shared/unchanged.ts'
 
 const onPods = { varies: [...anyPod, 'order', 'sample'] } as const
-const onQueue = { varies: ['options', 'order', 'sample'], workers: oneWorker } as const
+const onQueue = { varies: ['order', 'sample'], workers: oneWorker } as const
 const onEndpoints = { varies: ['sample', 'look'] } as const
 const ofManagement = { varies: ['order', 'sample', 'look'] } as const
 

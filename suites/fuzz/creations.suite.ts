@@ -38,7 +38,7 @@ const many = { disk: 15, ports: ['80/http'], env: { PLUMBLINE: '1' }, cloud: 'SE
 /** Members that reads show as they were given. */
 const read = ['name', 'image', 'args', 'disk', 'ports', 'env', 'gpu', 'cpu', 'cloud', 'mounts']
 
-rule('pods.create.fuzz', { varies: ['kind', 'sample'] }, async (context) => {
+rule('pods.create.fuzz', { varies: ['kind', 'part'] }, async (context) => {
   const { fixture, inconclusive, part, pods, target } = context
   const twin = await created(context, { mount: 'none', fields: 'few' })
   const bodies: Members[] = []

@@ -34,14 +34,14 @@ const keptPlanes = 100
 
 rule(
   'pods.action-body.fuzz',
-  { each: () => ['RUNNING', 'EXITED'] as const, varies: ['sample'] },
+  { each: () => ['RUNNING', 'EXITED'] as const, varies: ['part'] },
   async (context, status) => {
     const cases = (status === 'RUNNING' ? casesOnRunning() : casesOnExited()).filter(inDrawnPart(context))
     await playAll(context, createSubject(actionTrial(context, status)), cases)
   },
 )
 
-rule('pods.patch.fuzz', { each: patchStages, varies: ['sample'] }, async (context, { cases, random, shape }) => {
+rule('pods.patch.fuzz', { each: patchStages, varies: ['part'] }, async (context, { cases, random, shape }) => {
   const { value } = await context.fixture.shared('RUNNING', { mount: 'network' })
   const subject = createSubject(patchTrial(context, shape, value.dataCenterId))
   await playAll(context, subject, cases, random)
