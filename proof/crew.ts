@@ -31,7 +31,7 @@ export interface Delivery {
 }
 
 /** How jobs are run. */
-export interface CrewOptions {
+interface CrewOptions {
   /** True if the catalog is the project's own, which every thread knows. */
   readonly isOwn: boolean
   /** URL of a module whose `connect` makes the instances; default: they are in process. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +8,8 @@ import { createControlHandler, type Fetch } from '../../reference/index.ts'
 import { writeTarget } from '../../target/write.ts'
 
 /**
- * The reference behind a server that answers with some statuses as soon as it has the head of a request; a folder with
- * its file `target.yaml`.
+ * Serves the reference behind a server that leaves the body of a request unread if its response has one of some statuses.
+ * Returns a folder with its `target.yaml`.
  */
 export async function serveUnread(leavesUnread: (status: number) => boolean): Promise<string> {
   const { fetch, control, reach } = createInstance()
@@ -18,8 +18,8 @@ export async function serveUnread(leavesUnread: (status: number) => boolean): Pr
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
-    socket.on('error', () => {})
     // A client may close the connection.
+    socket.on('error', () => {})
     answerEach(
       socket,
       (request) => (request.url.endsWith('/plumbline/clock') ? clock(request) : fetch(request)),
@@ -27,12 +27,13 @@ export async function serveUnread(leavesUnread: (status: number) => boolean): Pr
     ).catch(() => {})
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const cwd = mkdtempSync(join(tmpdir(), 'plumbline-unread-'))
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
     server.close()
+    rmSync(cwd, { recursive: true, force: true })
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const cwd = mkdtempSync(join(tmpdir(), 'plumbline-unread-'))
   writeFileSync(join(cwd, 'target.yaml'), writeTarget({ ...referenceTarget(url, 'control'), deploy: null, lb: null }))
   return cwd
 }

@@ -61,7 +61,7 @@ export interface SendOptions {
    * (`outlastDrops`).
    */
   readonly mustBeRefused?: boolean
-  /** A refusal of it may be tried again, to see whether the target is in step on the connection. */
+  /** If it is refused, it may be sent again, to check whether the connection is in step. */
   readonly harmless?: boolean
 }
 

@@ -29,7 +29,10 @@ export function createResourceAccess<Client extends Caller>(
   return { as, removables, remover: (removal: Removal) => createRemover(plane, { as }, removal) }
 }
 
-/** The resources that one owner created on a plane. Each has a line in the ledger of resources. `listAt`: as in `creates`. */
+/**
+ * The resources that one owner created on a plane. Each has a line in the ledger of resources. `listAt`: the member of a
+ * response that has the list.
+ */
 export function createOwnResources(
   { creates }: Plane,
   { channel, resources }: Pick<RunServices, 'resources'> & { readonly channel: Pick<RunServices['channel'], 'now'> },
@@ -75,7 +78,7 @@ export function createOwnResources(
     }
   }
 
-  /** Learns ids that creations did not show: what has one is removed once its owner ends. */
+  /** Takes the ids that creations did not show from a list. Without its id, a resource is only removed at the end of the run. */
   function listed({ json, status }: Reply): void {
     for (const one of isSuccess(status) ? (listOf(json, listAt) ?? []) : []) {
       const [id, name] = [idIn(one), membersOf(one)?.name]

@@ -68,7 +68,7 @@ export interface OwnerContext {
   readonly pending: (foundation: Foundation, isFailing?: boolean) => Promise<void> | null
   /** Throws Blocked if the rule of a foundation has failed; if it was seen to work, only if the rule observed the same. */
   readonly rely: (foundation: Foundation, observed?: string) => void
-  /** Throws Blocked by the rule that judges a foundation, which does not work for this owner. */
+  /** Ends the owner because a foundation does not work for it: throws Blocked by the rule that judges it. */
   readonly blame: (foundation: Foundation, reason: string) => Promise<never>
   /** Waits for something that needs capacity. The run makes such a wait in vain only once. */
   readonly waitOnce: <T>(what: string, wait: LongWait<T>) => Promise<T>

@@ -31,7 +31,7 @@ export function createLooks<Seen>(look: () => Promise<Seen>, { target, sleep }: 
   }
 }
 
-/** The end of one look: its response was that there is no such resource. */
+/** The outcome of a look whose response says that there is no such resource. */
 export const unseen = 'unseen'
 
 const tooEarly = { reason: 'it may appear late, and time could not pass until then' }
@@ -106,7 +106,8 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
       for await (const listed of listings()) {
         if (listed === null) return tooEarly
         if (typeof listed === 'string') return { reason: listed }
-        // A target may add a word to a name, and rules do when they rename a pod. Stricter than in rules: what is found is deleted.
+        // A target may add a word to a name, and rules do when they rename a pod. Stricter than `isNamed`, because what is
+        // found is deleted.
         const found = listed.filter(
           ([given]) => given === name || (/^[ -]/.test(given.slice(name.length)) && given.startsWith(name)),
         )
@@ -120,7 +121,7 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
   }
 }
 
-/** A 410 is about something that was there. */
+/** Only a 410 says that the resource existed; a 404 may come too early. */
 function endOf(status: number): RemovalEnd | typeof unseen {
   return status === 410 ? 'gone' : unseen
 }

@@ -28,7 +28,7 @@ const strangersKept = 100
 export function createReceiver({ runId, seed, url, clock, wallNow, record }: ReceiverOptions) {
   const root = tokenOf(runId, seed, 'receiver')
   const inboxes = new Map<string, Inbox>()
-  /** The same by the path of their webhooks. */
+  /** The same inboxes, by the last part of the URL of their webhook. */
   const webhooks = new Map<string, Inbox>()
   const holds = createHolds()
   const sort = createSorting(root, inboxes, webhooks, holds.isReleased)

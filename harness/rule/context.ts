@@ -67,13 +67,13 @@ export interface Context {
   begun(job: PlannedJob): Promise<Arrival>
   /**
    * Resolves once the rule may build on a foundation: it was seen to work, or no rule of the run is about to tell. Rejects with
-   * Blocked if the rule that judges it has failed. `observed`: it does not work here, so the rule must have observed the same
-   * if it was seen to work.
+   * Blocked if the rule that judges it has failed. `observed`: what the rule sees of a foundation that does not work for it. If
+   * the foundation was seen to work, it is blocked only if the other rule observed the same.
    */
   relies(foundation: Foundation, observed?: string): Promise<void>
   /** The same without a wait: throws Blocked if the rule that judges a foundation has failed by now. */
   rely(foundation: Foundation): void
-  /** Ends the rule as blocked by the rule that judges a foundation, which does not work here. */
+  /** Ends the rule because a foundation does not work for it: blocked by the rule that judges it. */
   blame(foundation: Foundation, reason: string): Promise<never>
   /**
    * Waits for something that needs capacity, by its name. Two such waits in vain end every rule of the run that waits for it.

@@ -60,7 +60,10 @@ export function createFoundations(knowledge: Knowledge, isRunning: (rule: string
       if (state === undefined || owner === foundation.rule) return
       knowledge.decide(owner, () => (state.holds && state.observed !== observed ? null : state.failure))
     },
-    /** Ends an owner for which it does not work: by the rule that has failed, else by the one that is to find that. */
+    /**
+     * Ends an owner for which it does not work: blocked by its rule if that has failed or it was never seen to work, else by
+     * the rule that judges whether it goes on working.
+     */
     blame(owner: string, foundation: Foundation, reason: string): never {
       const { rule, later = rule } = foundation
       const { holds = false, failure = null } = states.get(foundation) ?? {}

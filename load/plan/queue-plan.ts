@@ -118,8 +118,8 @@ function rowsWithRests(limit: PlannedLimit): Stretch[] {
 }
 
 /**
- * A window that begins with a request ends a quarter of the time between two requests before another one: that one begins the
- * next window at once, or little would be served.
+ * The overload, as a share of the limit. A limit of ten gets 15.75 requests per window: a window that begins with a request then
+ * ends a quarter of a gap before another request, which begins the next window almost at once.
  */
 function overShareOf(requests: number): number {
   if (requests < FEWEST_IN_A_ROW) return OVER_SHARE_OF_FEW
@@ -127,8 +127,8 @@ function overShareOf(requests: number): number {
 }
 
 /**
- * Windows of overload. One request more than permitted in each window adds up until it exceeds a whole bucket beside what
- * that refills: with a limit of a few requests after about as many windows.
+ * How many windows an overload lasts. A full bucket explains a whole limit of requests beside its refill. One request too many
+ * in each window exceeds that after as many windows as the limit has requests.
  */
 function overWindows(requests: number): number {
   return requests > EXACT_UP_TO ? WINDOWS : requests + 3

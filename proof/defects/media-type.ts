@@ -11,14 +11,14 @@ interface Bodied {
   readonly rule: RuleId
   readonly clause: string
   readonly what: string
-  /** The body as a platform misreads it. */
+  /** The body as the defect misreads it. */
   readonly misread: (body: Json) => Json
   readonly misreadAs: string
   /** Body with which a refused request is carried out; default: its own. */
   readonly carriedOut?: (body: Json) => Json
   /** The clause and the observation of a refused request that takes effect. */
   readonly effect: readonly [clause: string, observed: string]
-  /** The status of a success, if a request without a key is judged. */
+  /** Status of a success; missing if the rule sends no request without a key. */
   readonly done?: number
 }
 
@@ -86,7 +86,7 @@ const bodied: readonly Bodied[] = [
 
 const same = (body: Json) => body
 
-/** Bodies that are JSON, and said to be something else. */
+/** Faults with JSON bodies whose Content-Type is not JSON. */
 export const mediaType: readonly Defect[] = bodied.flatMap((one) => {
   const { operation, rule, clause, what, misread, misreadAs, carriedOut = same, effect, done } = one
   const is = requestOf(operation)

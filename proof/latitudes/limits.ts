@@ -54,7 +54,7 @@ export const limits = [
     'quota-small-uneven',
     'A user has 60 requests in a minute that begins with the first of them.',
     { quotas: { minute: 60 }, limiter: limiterOf('first-request-window') },
-    // With pods that PATCH does not mend, or that start at once, reads come too late to tell what happened.
+    // Apart from latitudes about how fast pods change: with a quota that small, reads would come too late to show it.
     { about: ['pace', 'quota'] },
   ),
   sixty('quota-fixed-slow', 'in each minute of the clock, and pods take a minute to start', 'fixed-window', slow),

@@ -78,8 +78,8 @@ const ruleAbout: Readonly<Partial<Record<QueueOperation, RuleId>>> = {
 }
 
 /**
- * A valid request of each operation of the queue plane that the target offers, on a job that runs where the suite can see that, each main one shown to work with
- * the owner's key, so that a refusal is for the key alone. One that does not is left out.
+ * A valid request of each operation of the queue plane that the target offers, on a job that runs if the suite can see that.
+ * Each main one is shown to work with the owner's key, so that a refusal is for the key alone; one that does not is left out.
  */
 async function workingQueue(context: Context) {
   const { begun, check, clock, ended, fixture, inconclusive, looks, offers, part, queue, random, target } = context

@@ -155,20 +155,20 @@ rule('endpoints.update-media-type', { varies: ['sample', 'look'] }, async (conte
   for await (const _ of looksLater(context)) await look()
 })
 
-/** A read shows an endpoint as the JSON of a body that was accepted says. */
+/** Expects a read to show the endpoint that an accepted body describes. */
 async function expectShown(context: Context, id: string, body: Members, answer: Reply): Promise<void> {
   const others = await othersShown(context, id, body)
   const observed = `another ${others.join(', ')}`
   context.check('read-as-json').that(others.length === 0, 'an endpoint as the JSON says', observed, answer)
 }
 
-/** Members with another value than in a body, once it may take no longer to be visible. */
+/** Members that reads show with another value than a body, after the tolerance `visible` at the latest. */
 function othersShown(context: Context, id: string, body: Members): Promise<readonly string[]> {
   const look = async () => othersIn(membersOf((await get(context, id)).json), body)
   return lookUntil(context, context.target.tolerances.visibleMs, look, (seen) => seen.length === 0)
 }
 
-/** Members that an endpoint shows with another value. Something may be added to a name. */
+/** Members that an endpoint shows with another value than a body. A platform may add something to a name. */
 function othersIn(shown: Members | null, body: Members): readonly string[] {
   if (shown === null) return ['endpoint']
   return Object.entries(body)
@@ -189,7 +189,7 @@ function drawn({ inconclusive, vary }: Context): Typed {
   return contentType === undefined ? inconclusive('no content type was drawn') : { contentType }
 }
 
-/** True if a request was accepted. If not, it is refused with one of the statuses, in the form of its plane. */
+/** Returns true if a request was accepted. Otherwise expects a refusal with one of the statuses, in the form of its plane. */
 function isRead(
   { check, reading }: Context,
   clause: string,

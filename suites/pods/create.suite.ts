@@ -110,7 +110,7 @@ const inItsCenter: Arrangement<PodShape> = {
   async begin(context, shape) {
     const more = { dataCenterIds: [await centerOf(context)] }
     const plain = await context.fixture.body({ ...shape, fields: 'few' }, more)
-    // The description does not show how a creation asks for a data center, or that it may. The volume decides otherwise.
+    // The description does not show whether, or how, a creation asks for a data center. Without one, the volume decides.
     const isRefused = isRefusal(await creates(context, plain))
     return network.begin(context, isRefused ? shape : { ...shape, more })
   },

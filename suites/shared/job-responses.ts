@@ -53,7 +53,7 @@ export async function blockedIfUnknownIsShown(context: Context, id: string, { st
     blockedBy(context, 'queue.status.unknown', 'a job that does not exist is shown as well', unknown)
 }
 
-/** A job is gone. */
+/** Expects a job to be gone. */
 export async function expectGone(context: Context, clause: string, { id }: JobAt, reply: Reply): Promise<void> {
   await blockedIfUnknownIsShown(context, id, reply)
   context.check(clause).status(reply, 404)

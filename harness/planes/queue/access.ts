@@ -94,7 +94,7 @@ export function createQueueAccess(host: OwnerContext) {
       const shown = isSuccess(reply.status) ? membersOf(reply.json) : null
       if (isUnclear(job, status)) {
         unclearUntil ??= Math.min(deadline, actor.now() + (reply.status >= 500 ? outageMs : visibleMs))
-        // Once a job was shown, something else than its endpoint is at fault.
+        // /status has shown this job before, so the caller judges that it no longer does.
         const isKnown = wasFound(job.queue.endpoint, job.id) && !outageStatuses.has(reply.status)
         if (actor.now() >= unclearUntil)
           return isKnown ? { status, job: shown, reply, settled: false } : notShown(reply)
