@@ -65,7 +65,7 @@ export function refusesAndDoes(when: When, ms = 0): Change {
   })
 }
 
-/** Requests that `when` picks are refused, and have an effect on their pod a second later. */
+/** Requests that `when` picks are refused, and have an effect on their pod `ms` later. */
 export function refusesAndDoesLater(when: When, effect: Effect, ms = 1_000): Change {
   return serving(async (request, { fetch, service }) => {
     const refusal = await fetch(request)
