@@ -36,6 +36,7 @@ const notSent: ReadonlySet<string> = new Set([
   'action-as-text-ignored',
   'action-as-text-refused-and-stops',
   'action-as-text-refused-and-stops-later',
+  'update-pod-as-text-refused-and-done',
   // Every PATCH has mounts, and few have empty ones.
   'omitted-mounts-remove-persistent',
   'empty-mounts-remove-mount-of-cpu-pods',

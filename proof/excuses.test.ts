@@ -11,6 +11,7 @@ test.each<readonly [defect: string, rules: readonly RuleId[], verdict: string]>(
   ['many-submissions-refused', ['queue.body.fuzz'], 'blocked'],
   ['run-refused-when-busy', ['queue.cancel.queued', 'queue.status.in-progress'], 'blocked'],
   ['every-fiftieth-job-lost', ['queue.run.accepted'], 'passed'],
+  ['every-fiftieth-submission-without-id', ['queue.run.accepted'], 'passed'],
   ['unknown-job-in-queue', ['queue.ttl.running', 'queue.ttl.completed', 'auth.queue.hidden'], 'blocked'],
   ['unknown-job-in-queue', ['queue.route-unknown'], 'passed'],
   ['running-job-not-cancelled', ['auth.queue.hidden', 'auth.queue.missing'], 'blocked'],

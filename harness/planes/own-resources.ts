@@ -87,6 +87,11 @@ export function createOwnResources(
     }
   }
 
+  /** A resource that was read is visible: a later 404 says that it is gone. */
+  function read(id: string | undefined, status: number): void {
+    for (const [name, one] of left) if (one.id === id && status === 200) left.set(name, { ...one, atMs: 0 })
+  }
+
   function removed(id: string | null): void {
     for (const [given, known] of left) {
       if (known.id !== id) continue
@@ -102,6 +107,7 @@ export function createOwnResources(
     note(operation: string, { ids, body, authorization }: Call, key: string): (reply: Reply) => void {
       if (operation === creates?.create) return creating(body)
       if (operation === creates?.list) return listed
+      if (operation === creates?.get) return ({ status }) => read(ids?.id, status)
       return (reply) => {
         // With another key, a target may answer with success and do nothing: a fault that rules look for.
         const isOwn = operation === creates?.remove && key === 'full' && authorization === undefined

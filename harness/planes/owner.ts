@@ -45,7 +45,6 @@ export interface RunServices {
       isFailing?: boolean,
     ): Promise<void> | null
     rely(owner: string, foundation: Foundation, observed?: string): void
-    blame(owner: string, foundation: Foundation, reason: string): never
   }
   readonly longWaits: {
     came(what: string): void
@@ -69,7 +68,7 @@ export interface OwnerContext {
   /** Throws Blocked if the rule of a foundation has failed; if it was seen to work, only if the rule observed the same. */
   readonly rely: (foundation: Foundation, observed?: string) => void
   /** Ends the owner because a foundation does not work for it: throws Blocked by the rule that judges it. */
-  readonly blame: (foundation: Foundation, reason: string) => Promise<never>
+  readonly blame: (foundation: Foundation, reason: string) => never
   /** Waits for something that needs capacity. The run makes such a wait in vain only once. */
   readonly waitOnce: <T>(what: string, wait: LongWait<T>) => Promise<T>
 }

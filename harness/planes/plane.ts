@@ -150,8 +150,8 @@ export interface Removable {
   keep?(): void
 }
 
-/** The end of a resource; `gone`: it was over before, `never`: none was ever seen. */
-export type RemovalEnd = 'removed' | 'gone' | 'never' | StillLeft
+/** The end of a resource; `gone`: it was over before, `never`: none was ever seen, `unseen`: it may not be visible yet. */
+export type RemovalEnd = 'removed' | 'gone' | 'never' | 'unseen' | StillLeft
 
 /** It may still be there, with the reason. */
 export interface StillLeft {

@@ -7,7 +7,7 @@ import { sectionOf } from './index.ts'
 import type { Plane, PlaneAccess, Removal, RemovalEnd, Remover } from './plane.ts'
 
 /** How often something that may come into being late is looked for. */
-const looks = 3
+export const looks = 3
 
 /** The statuses of a resource that is not there. */
 export const goneStatuses: ReadonlySet<number> = new Set([404, 410])
@@ -31,27 +31,8 @@ export function createLooks<Seen>(look: () => Promise<Seen>, { target, sleep }: 
   }
 }
 
-/** The outcome of a look whose response says that there is no such resource. */
-export const unseen = 'unseen'
-
-const tooEarly = { reason: 'it may appear late, and time could not pass until then' }
-
-/** Removes a resource by its id; one that may not be visible yet is looked at again. */
-export async function removeVisible(
-  of: Resource,
-  removal: Removal,
-  removeOnce: () => Promise<RemovalEnd | typeof unseen>,
-): Promise<RemovalEnd> {
-  const look = async () => {
-    const mayAppear = removal.mayAppear(of)
-    const end = await removeOnce()
-    return end === unseen && !mayAppear ? 'gone' : end
-  }
-  for await (const end of createLooks(look, removal)()) {
-    if (end !== unseen) return end ?? tooEarly
-  }
-  return 'gone'
-}
+/** The end of what may appear late, if time cannot pass until then. */
+export const tooEarly = { reason: 'it may appear late, and time could not pass until then' }
 
 /** Removes what was created on a plane: by its id if it is known, else by the exact name in the list. */
 export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, removal: Removal): Remover {
@@ -77,9 +58,9 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
   const listings = createLooks(readList, removal)
 
   /** The end that it came to before, or why it is left alone; null if it is to be removed. */
-  async function look({ name }: Created, id: string): Promise<RemovalEnd | typeof unseen | null> {
+  async function look({ name }: Created, id: string, mayAppear: boolean): Promise<RemovalEnd | null> {
     const { status, json } = await as('full').call(get, { ids: { id } })
-    if (goneStatuses.has(status)) return endOf(status)
+    if (goneStatuses.has(status)) return endOf(status, mayAppear)
     const members = status === 200 ? membersOf(json) : null
     if (members === null) return null
     if (isGone(members)) return 'gone'
@@ -88,19 +69,20 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
     return { reason: `its id belongs to a ${kind} named ${show(shown)}, which was not removed` }
   }
 
-  async function removeOnce(of: Created, id: string): Promise<RemovalEnd | typeof unseen> {
-    const seen = removal.isLater ? await look(of, id) : null
+  async function removeById(of: Created, id: string): Promise<RemovalEnd> {
+    const mayAppear = removal.mayAppear(of)
+    const seen = removal.isLater ? await look(of, id, mayAppear) : null
     if (seen !== null) return seen
     const { status } = await as('full').call(remove, { ids: { id }, repeats: true })
     if (isSuccess(status)) return 'removed'
-    if (goneStatuses.has(status)) return endOf(status)
+    if (goneStatuses.has(status)) return endOf(status, mayAppear)
     // It was sent again for a while.
     if (outageStatuses.has(status)) throw new Unanswered('a gateway answers removals')
     return { reason: `DELETE ${paths[remove]} answered ${status}` }
   }
 
   return {
-    remove: (of, id) => removeVisible(of, removal, () => removeOnce(of as Created, id)),
+    remove: (of, id) => removeById(of as Created, id),
     async find(of) {
       const { name, state } = of as Created
       for await (const listed of listings()) {
@@ -122,8 +104,8 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
 }
 
 /** Only a 410 says that the resource existed; a 404 may come too early. */
-function endOf(status: number): RemovalEnd | typeof unseen {
-  return status === 410 ? 'gone' : unseen
+function endOf(status: number, mayAppear: boolean): RemovalEnd {
+  return status !== 410 && mayAppear ? 'unseen' : 'gone'
 }
 
 /** The plane of a resource. A line of kind `pod` names none. */

@@ -74,7 +74,7 @@ export interface Context {
   /** The same without a wait: throws Blocked if the rule that judges a foundation has failed by now. */
   rely(foundation: Foundation): void
   /** Ends the rule because a foundation does not work for it: blocked by the rule that judges it. */
-  blame(foundation: Foundation, reason: string): Promise<never>
+  blame(foundation: Foundation, reason: string): never
   /**
    * Waits for something that needs capacity, by its name. Two such waits in vain end every rule of the run that waits for it.
    * Report with `came` wherever it is seen.

@@ -87,6 +87,18 @@ export class Blocked extends Error {
   }
 }
 
+/**
+ * Something that rules build on does not work for this one. It is blocked `by` the rule that judges that, or by the rule
+ * `later` that judges whether it goes on working: the former's verdict decides.
+ */
+export class Blamed extends Blocked {
+  readonly later: string
+  constructor(by: string, later: string, reason: string) {
+    super(by, reason)
+    this.later = later
+  }
+}
+
 /** The target file neither gives nor declares absent a need of the rule. */
 export class Unclaimed extends Error {
   override readonly name = 'Unclaimed'

@@ -99,7 +99,7 @@ test('what was seen to work blocks if its rule and the owner observed the same',
       alone: true,
       async run({ blame, check, fixture }) {
         check('accepted').saw((await fixture.submitted()).reply)
-        await blame(accepted, 'refused')
+        blame(accepted, 'refused')
       },
     },
     'queue.run.accepted': {
@@ -121,7 +121,7 @@ test('what was seen to work and does not go on blocks by the rule that judges th
     blamed: {
       async run({ blame, check, fixture }) {
         check('accepted').saw((await fixture.submitted()).reply)
-        await blame(queueFoundations.accepted, 'refused')
+        blame(queueFoundations.accepted, 'refused')
       },
     },
   })

@@ -1,7 +1,7 @@
 import type { Actor } from '../clock/types.ts'
 import { allPlanes } from '../planes/index.ts'
 import type { Foundation } from '../planes/plane.ts'
-import { Blocked } from '../rule/outcome.ts'
+import { Blamed, Blocked } from '../rule/outcome.ts'
 import type { Judgement } from './judge.ts'
 import type { Knowledge } from './knowledge.ts'
 
@@ -27,6 +27,23 @@ interface State {
 export function createFoundations(knowledge: Knowledge, isRunning: (rule: string) => boolean) {
   const states = new Map(allPlanes().flatMap(({ foundations = [] }) => foundations.map((one) => [one, newState()])))
 
+  /**
+   * Resolves once it is known whether it holds; null if it is, or no rule is about to tell. Wait for it before anything that
+   * times count from. `isFailing`: it does not work for the owner, so the verdict of its rule is awaited.
+   */
+  function pending(
+    owner: string,
+    actor: Pick<Actor, 'join'>,
+    foundation: Foundation,
+    isFailing = false,
+  ): Promise<void> | null {
+    const state = states.get(foundation)
+    if (state === undefined || knowledge.isReplayed || owner === foundation.rule) return null
+    // A rule that has not begun may wait for what this owner keeps.
+    if ((state.holds && !isFailing) || !isRunning(foundation.rule)) return null
+    return actor.join(isFailing ? state.verdict : state.known)
+  }
+
   return {
     /** It was seen to work. */
     holds(foundation: Foundation): void {
@@ -35,22 +52,7 @@ export function createFoundations(knowledge: Knowledge, isRunning: (rule: string
       state.holds = true
       state.decide()
     },
-    /**
-     * Resolves once it is known whether it holds; null if it is, or no rule is about to tell. Wait for it before anything that
-     * times count from. `isFailing`: it does not work for the owner, so the verdict of its rule is awaited.
-     */
-    pending(
-      owner: string,
-      actor: Pick<Actor, 'join'>,
-      foundation: Foundation,
-      isFailing = false,
-    ): Promise<void> | null {
-      const state = states.get(foundation)
-      if (state === undefined || knowledge.isReplayed || owner === foundation.rule) return null
-      // A rule that has not begun may wait for what this owner keeps.
-      if ((state.holds && !isFailing) || !isRunning(foundation.rule)) return null
-      return actor.join(isFailing ? state.verdict : state.known)
-    },
+    pending,
     /**
      * Throws Blocked if its rule has failed, and it was never seen to work. If it was, its rule must have observed the same
      * as the owner, if that is given.
@@ -61,14 +63,21 @@ export function createFoundations(knowledge: Knowledge, isRunning: (rule: string
       knowledge.decide(owner, () => (state.holds && state.observed !== observed ? null : state.failure))
     },
     /**
-     * Ends an owner for which it does not work: blocked by its rule if that has failed or it was never seen to work, else by
-     * the rule that judges whether it goes on working.
+     * The end of an owner, as the run knows it once the owner sends nothing more. If a foundation did not work for it: blocked by
+     * its rule if that has failed or it was never seen to work, else by the rule that judges whether it goes on working.
      */
-    blame(owner: string, foundation: Foundation, reason: string): never {
-      const { rule, later = rule } = foundation
-      const { holds = false, failure = null } = states.get(foundation) ?? {}
-      knowledge.decide(owner, () => new Blocked(holds && failure === null ? later : rule, reason))
-      throw new Blocked(rule, reason)
+    async settled(owner: string, actor: Pick<Actor, 'join'>, end: unknown): Promise<unknown> {
+      if (!(end instanceof Blamed)) return end
+      const { by, later, message } = end
+      const [foundation, state] = [...states].find(([{ rule }]) => rule === by) ?? []
+      if (foundation === undefined || state === undefined) return end
+      await pending(owner, actor, foundation, true)
+      try {
+        knowledge.decide(owner, () => new Blocked(state.holds && state.failure === null ? later : by, message))
+      } catch (decided) {
+        return decided
+      }
+      return end
     },
     /** Takes the verdict of a rule. */
     judged({ rule, findings }: Pick<Judgement, 'rule' | 'findings'>): void {

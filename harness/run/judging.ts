@@ -24,7 +24,7 @@ export interface JudgingOptions {
   readonly clock: RunClock
   readonly recorder: Recorder
   readonly cuts: Cuts
-  readonly foundations: Pick<Foundations, 'judged'>
+  readonly foundations: Pick<Foundations, 'judged' | 'settled'>
   /** Rules that have begun and have no verdict yet. */
   readonly running: Set<string>
   /** True to keep the pods of failed rules. */
@@ -120,7 +120,10 @@ export function createJudging(options: JudgingOptions) {
     const came = await Promise.race([
       runBranches(rule, context, actor).then(
         () => ({ isCut: false, error: undefined }) as const,
-        (thrown: unknown) => ({ isCut: false, error: thrown ?? new Error('the rule threw nothing') }) as const,
+        async (thrown: unknown) => {
+          const error = await foundations.settled(rule.id, actor, thrown ?? new Error('the rule threw nothing'))
+          return { isCut: false, error } as const
+        },
       ),
       cut.then((error) => ({ isCut: true, error }) as const),
     ])

@@ -40,9 +40,6 @@ const services: RunServices = {
     holds() {},
     pending: () => null,
     rely() {},
-    blame: () => {
-      throw new Error('not expected')
-    },
   },
   longWaits: { came() {}, once: (_, __, { wait }) => wait() },
 }

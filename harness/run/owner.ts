@@ -16,7 +16,7 @@ import type { QueueAccess } from '../planes/queue/access.ts'
 import { queue } from '../planes/queue/plane.ts'
 import { createCheck } from '../rule/check.ts'
 import type { Context } from '../rule/context.ts'
-import { Blocked, Inconclusive } from '../rule/outcome.ts'
+import { Blamed, Blocked, Inconclusive } from '../rule/outcome.ts'
 import type { Variation } from '../variation/variation.ts'
 
 /** One activity with its own requests, resources and random numbers: a rule, or the making of a shared fixture. */
@@ -36,9 +36,8 @@ export function createOwner(services: RunServices, name: string, actor: Actor) {
   const pending: OwnerContext['pending'] = (foundation, isFailing) =>
     services.foundations.pending(name, actor, foundation, isFailing)
   const rely: OwnerContext['rely'] = (foundation, observed) => services.foundations.rely(name, foundation, observed)
-  const blame: OwnerContext['blame'] = async (foundation, reason) => {
-    await pending(foundation, true)
-    return services.foundations.blame(name, foundation, reason)
+  const blame: OwnerContext['blame'] = ({ rule, later = rule }, reason) => {
+    throw new Blamed(rule, later, reason)
   }
   const waitOnce: OwnerContext['waitOnce'] = (what, wait) => services.longWaits.once(name, what, wait)
   const isReleased = () => released

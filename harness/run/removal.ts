@@ -4,7 +4,7 @@ import { together } from '../common/together.ts'
 import { allPlanes } from '../planes/index.ts'
 import type { RunServices } from '../planes/owner.ts'
 import type { Removal, RemovalEnd, Remover, StillLeft } from '../planes/plane.ts'
-import { planeOf } from '../planes/removing.ts'
+import { looks, planeOf, tooEarly } from '../planes/removing.ts'
 import type { Resource } from '../record/resources.ts'
 import { Blocked, Inconclusive, NotApplicable, Unclaimed, Unverified } from '../rule/outcome.ts'
 import { createOwner, type Owner } from './owner.ts'
@@ -128,7 +128,8 @@ export async function removeAll(
     let last: End = { of, end: 'gone' }
     for (const id of ids) {
       const end = await outcomeOf(of, (remover) => remover.remove(of, id))
-      if (end !== 'gone') last = { of: idOf(of) === null ? ({ ...of, id } as Resource) : of, end }
+      if (end !== 'gone' && last.end !== 'unseen')
+        last = { of: idOf(of) === null ? ({ ...of, id } as Resource) : of, end }
       if (isStillLeft(end)) break
     }
     ends.set(of, last)
@@ -145,6 +146,18 @@ export async function removeAll(
     if (unsent.length > 0 && atOnce > 1) await removeEach(unsent, 1)
   }
 
+  /** What may not have been visible yet is looked at again once everything else is removed. */
+  async function removeLate(all: readonly Found[]): Promise<void> {
+    const unseen = () => all.filter(([of]) => ends.get(of)?.end === 'unseen')
+    let hasPassed = true
+    for (let n = 1; n < looks && unseen().length > 0; n++) {
+      hasPassed = await removal.sleep(services.target.tolerances.visibleMs / (looks - 1))
+      if (!hasPassed) break
+      await removeEach(unseen())
+    }
+    for (const [of] of unseen()) ends.set(of, { of, end: hasPassed ? 'gone' : tooEarly })
+  }
+
   async function find(of: Resource): Promise<Found[]> {
     const found = await outcomeOf(of, (remover) => remover.find(of))
     if (Array.isArray(found)) return [[of, found]]
@@ -157,8 +170,11 @@ export async function removeAll(
     const [known = [], unknown = []] = [false, true].map((isSought) =>
       ordered.filter((of) => (idOf(of) === null) === isSought),
     )
-    await removeEach(known.map((of) => [of, [idOf(of) ?? '']]))
-    await removeEach((await Promise.all(unknown.map(find))).flat())
+    const withId = known.map((of): Found => [of, [idOf(of) ?? '']])
+    await removeEach(withId)
+    const found = (await Promise.all(unknown.map(find))).flat()
+    await removeEach(found)
+    await removeLate([...withId, ...found])
     return ordered.flatMap((of) => ends.get(of) ?? [])
   } finally {
     actor.done()

@@ -20,6 +20,8 @@ interface Bodied {
   readonly effect: readonly [clause: string, observed: string]
   /** Status of a success; missing if the rule sends no request without a key. */
   readonly done?: number
+  /** The observation if a request is accepted with an empty object and not carried out; missing for a PATCH. */
+  readonly dropped?: string
 }
 
 const bodied: readonly Bodied[] = [
@@ -31,6 +33,7 @@ const bodied: readonly Bodied[] = [
     misread: (body) => ({ ...body, image: 'default' }),
     misreadAs: 'another image',
     effect: ['no-pod', 'a pod of: another content type'],
+    dropped: 'no pod',
     done: 201,
   },
   {
@@ -51,6 +54,7 @@ const bodied: readonly Bodied[] = [
     misread: () => ({ input: {} }),
     misreadAs: '{}',
     effect: ['not-executed', 'an execution'],
+    dropped: 'no id',
     done: 200,
   },
   {
@@ -61,6 +65,7 @@ const bodied: readonly Bodied[] = [
     misread: () => ({ input: {} }),
     misreadAs: '{}',
     effect: ['not-executed', 'an execution'],
+    dropped: 'no id',
     done: 200,
   },
   {
@@ -71,6 +76,7 @@ const bodied: readonly Bodied[] = [
     misread: ({ idleTimeout: _, ...rest }) => rest,
     misreadAs: 'another idleTimeout',
     effect: ['not-created', 'the endpoint whose creation was refused'],
+    dropped: 'no endpoint',
     done: 200,
   },
   {
@@ -88,7 +94,7 @@ const same = (body: Json) => body
 
 /** Faults with JSON bodies whose Content-Type is not JSON. */
 export const mediaType: readonly Defect[] = bodied.flatMap((one) => {
-  const { operation, rule, clause, what, misread, misreadAs, carriedOut = same, effect, done } = one
+  const { operation, rule, clause, what, misread, misreadAs, carriedOut = same, effect, done, dropped } = one
   const is = requestOf(operation)
   const onOther =
     (serve: (request: Request, fetch: Fetch) => Promise<Response>): Wrap =>
@@ -98,22 +104,22 @@ export const mediaType: readonly Defect[] = bodied.flatMap((one) => {
       return is(request) && type !== null && type !== 'application/json' ? serve(request, fetch) : fetch(request)
     }
   return [
-    defect(`${operation}-as-text-500`, rule, clause, {
+    defect(`${slug(operation)}-as-text-500`, rule, clause, {
       says: `A ${what} with another content type is answered 500.`,
       observed: 'status 500',
       wrap: onOther(async () => refusal(500)),
     }),
-    defect(`${operation}-as-text-html`, rule, 'form', {
+    defect(`${slug(operation)}-as-text-html`, rule, 'form', {
       says: `A ${what} with another content type is refused with an HTML page.`,
       observed: 'text/html',
       wrap: onOther(async () => refusal(400, 'text/html')),
     }),
-    defect(`${operation}-as-text-misread`, rule, 'read-as-json', {
+    defect(`${slug(operation)}-as-text-misread`, rule, 'read-as-json', {
       says: `A ${what} with another content type is accepted, and not read as JSON.`,
       observed: misreadAs,
       wrap: onOther(async (request, fetch) => fetch(withBody(request, misread((await jsonOf(request)) ?? {})))),
     }),
-    defect(`${operation}-as-text-refused-and-done`, rule, effect[0], {
+    defect(`${slug(operation)}-as-text-refused-and-done`, rule, effect[0], {
       says: `A ${what} with another content type is refused, and carried out.`,
       observed: effect[1],
       wrap: onOther(async (request, fetch) => {
@@ -121,10 +127,21 @@ export const mediaType: readonly Defect[] = bodied.flatMap((one) => {
         return refusal(400)
       }),
     }),
+    ...(dropped === undefined
+      ? []
+      : [
+          defect(`${slug(operation)}-as-text-dropped`, rule, 'read-as-json', {
+            says: `A ${what} with another content type is answered ${done} with an empty object, and not carried out.`,
+            observed: dropped,
+            wrap: onOther(async (request, fetch) =>
+              isMissing(request) ? fetch(request) : Response.json({}, { status: done ?? 200 }),
+            ),
+          }),
+        ]),
     ...(done === undefined
       ? []
       : [
-          defect(`${operation}-as-text-needs-no-key`, rule, 'key', {
+          defect(`${slug(operation)}-as-text-needs-no-key`, rule, 'key', {
             says: `A ${what} with another content type needs no key.`,
             observed: `status ${done}`,
             wrap: onOther((request, fetch) =>
@@ -134,6 +151,11 @@ export const mediaType: readonly Defect[] = bodied.flatMap((one) => {
         ]),
   ]
 })
+
+/** `createPod` as `create-pod`. */
+function slug(operation: string): string {
+  return operation.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
 
 function refusal(status: number, type = 'application/problem+json'): Response {
   const body = JSON.stringify({ title: 'a', status, detail: 'b', error: 'c' })

@@ -98,6 +98,18 @@ export const queueSubmission: readonly Defect[] = [
       return job
     }),
   }),
+  defect('every-fiftieth-submission-without-id', 'queue.run.unique-ids', 'accepted', {
+    says: 'Every fiftieth submission is answered 200 without an id.',
+    observed: 'no id',
+    wrap(fetch) {
+      let n = 0
+      return async (request) => {
+        const response = await fetch(request)
+        if (!asks('run')(request) || !response.ok) return response
+        return ++n % 50 === 0 ? Response.json({ status: 'IN_QUEUE' }) : response
+      }
+    },
+  }),
   defect('many-submissions-refused', 'queue.run.unique-ids', 'accepted', {
     says: 'The fifty-first submission to an endpoint is refused.',
     observed: 'status 400: {"error":"too many jobs"}',

@@ -40,9 +40,9 @@ rule('auth.queue.hidden', mayPurge, async (context) => {
       inconclusive('the stranger is answered 401 and nothing shows that its key is a valid one')
     }
     const { operation, subject } = reply.exchange
-    if (operation === 'getJobStatus') await blockedIfUnknownIsShown(context, subject ?? '', reply)
-    check('refused').status(reply, 403, 404)
     const isRevealed = (textOf(reply.bytes) ?? '').includes(secret)
+    if (operation === 'getJobStatus' && !isRevealed) await blockedIfUnknownIsShown(context, subject ?? '', reply)
+    check('refused').status(reply, 403, 404)
     const observed = `status ${reply.status} with the input of the job`
     check('not-told').that(!isRevealed, 'a refusal without the input of the job', observed, reply)
   }

@@ -21,8 +21,11 @@ rule('endpoints.unknown', { varies: ['order', 'sample', 'upkeep'], creates: 2 },
     part('management.update') && isSuccess((await update(context, live.id, { name: nextName() })).status)
   const deletion = await remove(context, removed.id)
   inconclusiveIfOutage(deletion)
-  if (!isSuccess(deletion.status))
-    blocked('endpoints.deleted', `a deletion was answered with ${responseText(deletion)}`)
+  if (!isSuccess(deletion.status)) {
+    // Its id may have been given to two endpoints, of which another rule has removed one.
+    const cause = deletion.status === 404 ? 'endpoints.unique' : 'endpoints.deleted'
+    blocked(cause, `a deletion was answered with ${responseText(deletion)}`)
+  }
   await lookUntil(context, context.target.tolerances.visibleMs, () => get(context, removed.id), isRefusal)
   const call = (operation: string, id: string, more: Call = {}) =>
     on('management').call(operation, { ids: { id }, mustBeRefused: true, ...more })

@@ -106,7 +106,7 @@ rule('queue.body.ttl-bounds', { varies: ['input', 'options'] }, async (context) 
       const body = { ...plain.body, policy: { executionTimeout: executionTimeoutMs.minimum, ttl, ...more } }
       const reply = await context.queue.run(body)
       if (isRefusal(reply)) await context.fixture.plain()
-      await submittedId(context, clause, body, reply)
+      submittedId(context, clause, body, reply)
     }
   }
 })

@@ -67,7 +67,7 @@ rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) =
   const start = await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)
   if (start !== null) inconclusive('a job found a worker though every one was busy')
   if (reply !== null) {
-    await submittedId(context, 'accepted', job.body, reply)
+    submittedId(context, 'accepted', job.body, reply)
     const status = shownStatus(reply)
     check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
   }
@@ -89,7 +89,9 @@ rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker 
   for (const reply of replies) {
     if (isSync(reply) && silent !== undefined) continue
     if (isRefusal(reply)) await relies(queueFoundations.accepted, responseText(reply))
-    const id = await submittedId(context, 'accepted', body, reply)
+    const isWithout = isSuccess(reply.status) && jobIdIn(reply.json) === null
+    check('accepted').that(!isWithout, 'an id', 'no id', reply)
+    const id = submittedId(context, 'accepted', body, reply)
     check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', reply)
     seen.add(id)
   }

@@ -117,7 +117,7 @@ async function updateHarmlessly(context: Context, id: string, idleTimeout: unkno
   }
 }
 
-async function namedId(context: Context, name: string): Promise<string | null> {
+export async function namedId(context: Context, name: string): Promise<string | null> {
   const { endpoints } = await listEndpoints(context)
   return idIn(endpoints.find((one) => isNamed(textIn(one.name), name)))
 }
@@ -237,12 +237,15 @@ export async function submitTo(
   const reply = await lookUntil(context, target.tolerances.visibleMs, send, ({ status }) => status !== 404)
   if (row.id === by) {
     if (isRefusal(reply)) await context.relies(queueFoundations.accepted, responseText(reply))
-    return submitted(job, await submittedId(context, 'reachable', job.body, reply), reply)
+    return submitted(job, submittedId(context, 'reachable', job.body, reply), reply)
   }
   if (!isSuccess(reply.status)) {
-    blockedBy(context, by, `a job for a new endpoint was answered with ${responseText(reply)}`, reply)
+    // Its id may have been given to two endpoints, of which another rule has removed one.
+    const isGone = by === 'endpoints.address' && (await get(context, at)).status === 404
+    const cause = isGone ? 'endpoints.unique' : by
+    blockedBy(context, cause, `a job for a new endpoint was answered with ${responseText(reply)}`, reply)
   }
-  return submitted(job, await acceptedId(context, job.body, reply), reply)
+  return submitted(job, acceptedId(context, job.body, reply), reply)
 }
 
 /**

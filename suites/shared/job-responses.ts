@@ -21,7 +21,7 @@ export function validSubmission({ target }: Pick<Context, 'target'>) {
 }
 
 /** The id in the response to a valid submission, which must be a success; queue.run.accepted judges whether it is 200. */
-export async function submittedId(context: Context, clause: string, body: unknown, reply: Reply): Promise<string> {
+export function submittedId(context: Context, clause: string, body: unknown, reply: Reply): string {
   inconclusiveIfOutage(reply)
   const expected = `${validText(body)} is accepted (200)`
   context.check(clause).that(isSuccess(reply.status), expected, responseText(reply), reply)

@@ -52,7 +52,7 @@ export function createQueueAccess(host: OwnerContext) {
     status === 'gone' ? !wasFound(queue.endpoint, id) : status.startsWith('answer ')
 
   /** Blocks a rule that cannot see its job. */
-  function notShown(reply: Reply): Promise<never> {
+  function notShown(reply: Reply): never {
     inconclusiveIfOutage(reply)
     return blame(queueFoundations.shown, `/status of a job that should exist was answered with ${responseText(reply)}`)
   }

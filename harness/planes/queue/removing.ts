@@ -4,7 +4,7 @@ import { isSuccess } from '../../exchange/exchange.ts'
 import { listsIn, membersOf, textIn } from '../../exchange/read.ts'
 import type { Resource } from '../../record/resources.ts'
 import type { PlaneAccess, Removal, RemovalEnd, Remover } from '../plane.ts'
-import { createLooks, goneStatuses, removeVisible, unseen } from '../removing.ts'
+import { createLooks, goneStatuses } from '../removing.ts'
 import { finalStatuses, statusOf } from './job-status.ts'
 
 type Job = Extract<Resource, { readonly kind: 'job' }>
@@ -34,14 +34,16 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
   }
 
   /** Most jobs have ended by now, and the quota of /status is twenty times that of /cancel. */
-  async function cancel(of: Job, id: string): Promise<RemovalEnd | typeof unseen> {
+  async function cancel(of: Job, id: string): Promise<RemovalEnd> {
     const { endpoint } = of
+    const mayAppear = removal.mayAppear(of)
     const before = await call('getJobStatus', endpoint, id)
     if (hasEnded(before)) return 'gone'
     const answer = await call('cancelJob', endpoint, id)
     if (isSuccess(answer.status)) return 'removed'
     // Both say that it is not there.
-    if (goneStatuses.has(before.status) && (goneStatuses.has(answer.status) || answer.status === 409)) return unseen
+    if (goneStatuses.has(before.status) && (goneStatuses.has(answer.status) || answer.status === 409))
+      return mayAppear ? 'unseen' : 'gone'
     const after = await call('getJobStatus', endpoint, id)
     // Its endpoint was deleted meanwhile, or its time was over.
     const isGone = goneStatuses.has(answer.status) && goneStatuses.has(after.status)
@@ -68,8 +70,7 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
   const looks = new Map<string, ReturnType<typeof createLooks<number | string>>>()
 
   return {
-    remove: (of, id) =>
-      of.kind === 'endpoint' ? purge(of.endpoint) : removeVisible(of, removal, () => cancel(of as Job, id)),
+    remove: (of, id) => (of.kind === 'endpoint' ? purge(of.endpoint) : cancel(of as Job, id)),
     /** A job without an id is over once its endpoint has no job that has not ended, a while after it was submitted. */
     async find(of) {
       if (removal.leftMs(of) <= 0) return 'gone'
