@@ -146,7 +146,7 @@ export async function removeAll(
     if (unsent.length > 0 && atOnce > 1) await removeEach(unsent, 1)
   }
 
-  /** What may not have been visible yet is looked at again once everything else is removed. */
+  /** Looks again, once everything else is removed, at what may not have been visible yet. */
   async function removeLate(all: readonly Found[]): Promise<void> {
     const unseen = () => all.filter(([of]) => ends.get(of)?.end === 'unseen')
     let hasPassed = true

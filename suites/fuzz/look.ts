@@ -1,6 +1,7 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import type { FuzzCase } from './cases.ts'
+import { isLeft } from './oracle.ts'
 import { changesIn, changesOf, createPlayer, type Played } from './player.ts'
 import { type PinnedDown, pinDown, simplest } from './shrink.ts'
 import { podless, type Sent, type Subject, spend } from './stages.ts'
@@ -170,6 +171,8 @@ async function keepPinned(
   const least = pinned.cases.length === 1 ? await simplest(last, isSame, simplerTries) : last
   const cases = [...pinned.cases.slice(0, -1), least]
   const { allowed, change, reply } = seen
+  // The row that judges the response judges its effect as well.
+  if (steps.isRule && isLeft(reply.status, allowed)) return last
   const observed = `status ${reply.status}, and then ${steps.clean(change.text)}`
   steps.keep(stage, { cases, allowed, observed, answer: reply, change, also: unchanged })
   return last
