@@ -99,6 +99,7 @@ async function entriesOf(events: Events, open: OpenExchange): Promise<Entry[]> {
   const entries: Entry[] = []
   let target: unknown = null
   const hooks = new Map<string, string>()
+  const ids = new Set<string>()
   for await (const event of events()) {
     if (event.type === 'run') target = event.target
     if (event.type === 'hook') hooks.set(event.pod, event.status)
@@ -106,7 +107,8 @@ async function entriesOf(events: Events, open: OpenExchange): Promise<Entry[]> {
     const exchange = open(event)
     const { n, owner, operation, endpoint, request, response, sent, follows = null } = exchange
     const made = madeIn(exchange, target)
-    const subject = made?.id ?? exchange.subject
+    if (made !== null) ids.add(made.id)
+    const subject = made?.id ?? exchange.subject ?? segmentsOf(request.url).find((one) => ids.has(one)) ?? null
     entries.push({
       n,
       owner,
@@ -129,6 +131,11 @@ async function entriesOf(events: Events, open: OpenExchange): Promise<Entry[]> {
     hooks.delete(subject ?? '')
   }
   return entries
+}
+
+/** Parts of the path of a request; odd requests have the id of their resource only there. */
+function segmentsOf(url: string): string[] {
+  return url.replace(/\?.*$/, '').split(/\/|%2F/i)
 }
 
 /**

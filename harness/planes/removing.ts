@@ -93,7 +93,8 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
         const found = listed.filter(
           ([given]) => given === name || (/^[ -]/.test(given.slice(name.length)) && given.startsWith(name)),
         )
-        if (found.some(([, id]) => id === null)) return { reason: `the list of ${kind}s shows it without an id` }
+        if (found.some(([, id]) => id === null))
+          return { reason: `the list of ${kind}s shows it without an id that an address can hold` }
         if (found.length > 0) return found.flatMap(([, id]) => id ?? [])
         // A refused creation is looked for once.
         if (state === 'refused') break

@@ -50,9 +50,18 @@ function permitted(cell: Cell): Own[] {
     observed: 'status 409',
     change: refuses(cell),
   }
+  const other = action === 'terminate' ? 200 : 202
+  const success = {
+    id: `answers-${other}`,
+    clause: 'answered',
+    says: `${action} of a pod that is ${status} is carried out and answered ${other}.`,
+    observed: `status ${other}`,
+    change: answers(cell, ({ body, headers }) => new Response(body, { status: other, headers })),
+  }
   if (action === 'terminate') {
     return [
       refused,
+      success,
       {
         id: 'announces-body',
         clause: 'no-body',
@@ -83,7 +92,7 @@ function permitted(cell: Cell): Own[] {
       rewritten(({ env: _env, cost: _cost, ...pod }) => pod),
     ),
   }
-  if (status === 'ERROR') return [refused, partial]
+  if (status === 'ERROR') return [refused, success, partial]
   const stays = {
     id: 'ignored',
     clause: `becomes-${tables.transitions[action].to.toLowerCase()}`,
@@ -106,7 +115,7 @@ function permitted(cell: Cell): Own[] {
     observed: `status ${to === 'EXITED' ? 'RUNNING' : 'EXITED'}`,
     change: doesToo(cell, later(10_000, effectOf(to === 'EXITED' ? 'start' : 'stop'))),
   }
-  return [refused, partial, action === 'restart' ? stops : stays, reverts]
+  return [refused, success, partial, action === 'restart' ? stops : stays, reverts]
 }
 
 function notPermitted(cell: Cell): Own[] {

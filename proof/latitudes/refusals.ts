@@ -28,6 +28,17 @@ export const refusals = [
     verdicts: { 'auth.pods.hidden': 'inconclusive' },
   }),
 
+  latitude('unknown-methods-501', 'A method that a path does not have is answered 501, with an HTML page.', {
+    wrap: (fetch) => async (request) => {
+      const response = await fetch(request)
+      const isUnknown = response.status === 405 || (response.status === 404 && request.method === 'PUT')
+      return isUnknown ? new Response('<p>no', { status: 501, headers: { 'content-type': 'text/html' } }) : response
+    },
+    readings: {
+      ...reads('pods.odd-requests', '501', ['method']),
+      ...reads('queue.method-wrong', '501', ['method', 'run', 'status']),
+    },
+  }),
   styled('locked-403', 'A locked pod refuses with 403 and does not publish what the lock refuses.', {
     lockedRefusal: 403,
     lockedActions: 'without',

@@ -97,7 +97,7 @@ rule('queue.odd-requests', onQueue, async (context) => judge(context, await oddQ
 
 rule('queue.method-wrong', onQueue, async (context) => {
   const plane = await oddQueue(context)
-  const statuses = [404, 405]
+  const statuses = [404, 405, 501]
   await judge(context, plane, {
     ...otherMethods,
     run: {
@@ -139,6 +139,8 @@ rule('errors.problem.any', async (context) => {
   }
   for (const [clause, request] of Object.entries(requests)) {
     const reply = await send(request)
+    // A server that does not know a method answers 501 (RFC 9110, 9.1), in a form of its own.
+    if (reply.status === 501 && clause === 'method') continue
     if (!isRefusal(reply)) inconclusive(`${request.method} was answered ${reply.status}, which is no error of the API`)
     const fault = problemFault(reply)
     check(clause).that(fault === null, 'a problem in application/problem+json', fault ?? '', reply)

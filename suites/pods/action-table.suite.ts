@@ -171,12 +171,12 @@ async function isSound(
   action: PodAction,
 ): Promise<boolean> {
   if (stoodStill(before, reply)) return true
-  const { answer, from } = tables.transitions[action]
+  const { from } = tables.transitions[action]
   const after = podOf((await pods.get(pod.id)).json, 0)?.status
-  // Permitted here and on the way to RUNNING: the right status is right at any moment; another one is wrong only if the
-  // later status permits the action too.
+  // Permitted here and on the way to RUNNING: a success is the right one or a wrong one at any moment; a refusal is wrong only
+  // if the later status permits the action too.
   if (from.some((permitting) => permitting === pod.status)) {
-    return reply.status === answer || from.some((permitting) => permitting === after)
+    return isSuccess(reply.status) || from.some((permitting) => permitting === after)
   }
   // No status on the way to RUNNING permits start, so an answer other than 409 is wrong in all of them.
   if (action === 'start') return after === pod.status || reply.status !== 409

@@ -47,9 +47,10 @@ const harmless: readonly Expected[] = ['2XX', '3XX', '4XX']
 /** A server that does not know a method answers 501 (RFC 9110, 9.1). */
 const harmlessMethod: readonly Expected[] = [...harmless, 501]
 const refused: readonly Expected[] = ['4XX']
+const refusedMethod: readonly Expected[] = [...refused, 501]
 /** The path may lead nowhere, or be redirected to the one that is meant. */
 const notServed: readonly Expected[] = ['3XX', '4XX']
-const noSuchMethod: readonly Expected[] = [404, 405]
+const noSuchMethod: readonly Expected[] = [404, 405, 501]
 
 /** Routes that do not exist, below those that do. */
 export const unknownRoutes: OddTable = {
@@ -62,9 +63,10 @@ export const unknownRoutes: OddTable = {
     'one segment more': ({ act }) => odd(act, refused, { path: act.path.replace(/\/[^/]*$/, '/plumbline$&') }),
   },
   change: {
-    'DELETE below': ({ read }) => odd(read, refused, { method: 'DELETE', path: `${read.path}/plumbline` }),
-    'PATCH below': ({ read }) => odd(read, refused, { method: 'PATCH', path: `${read.path}/plumbline`, body: {} }),
-    'PUT below': ({ read }) => odd(read, refused, { method: 'PUT', path: `${read.path}/plumbline`, body: {} }),
+    'DELETE below': ({ read }) => odd(read, refusedMethod, { method: 'DELETE', path: `${read.path}/plumbline` }),
+    'PATCH below': ({ read }) =>
+      odd(read, refusedMethod, { method: 'PATCH', path: `${read.path}/plumbline`, body: {} }),
+    'PUT below': ({ read }) => odd(read, refusedMethod, { method: 'PUT', path: `${read.path}/plumbline`, body: {} }),
   },
 }
 
@@ -141,9 +143,11 @@ export function withoutKey({ target }: Context): OddTable {
       'another content type': ({ act }) =>
         odd(act, refused, { body: act.body ?? {}, contentType: 'text/plain', ...none }),
     },
+    head: {
+      'HEAD of a resource': ({ read }) => odd(read, refusedMethod, { method: 'HEAD', ...none }),
+    },
     method: {
-      'HEAD of a resource': ({ read }) => odd(read, ['4XX', 501], { method: 'HEAD', ...none }),
-      'PUT of an action': ({ act }) => odd(act, refused, { method: 'PUT', body: act.body ?? {}, ...none }),
+      'PUT of an action': ({ act }) => odd(act, refusedMethod, { method: 'PUT', body: act.body ?? {}, ...none }),
     },
   }
 }
