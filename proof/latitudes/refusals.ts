@@ -29,6 +29,7 @@ export const refusals = [
   }),
 
   latitude('unknown-methods-501', 'A method that a path does not have is answered 501, with an HTML page.', {
+    about: 'other methods',
     wrap: (fetch) => async (request) => {
       const response = await fetch(request)
       const isUnknown = response.status === 405 || (response.status === 404 && request.method === 'PUT')

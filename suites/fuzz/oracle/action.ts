@@ -27,9 +27,12 @@ export function ofAction(value: unknown, status: PodStatus, tables: Tables, isVa
     ]
   }
   const reason = `${status} permits ${action}`
-  const left = row === null ? {} : { left: { to: row, answers: [409] } }
+  const left = row === null ? {} : { left: { to: row, answers: [409, ...successes.filter((one) => one !== answer)] } }
   return [{ answers: [answer], reason, source: 'Pod status', after: { kind: 'action', action, to }, ...left }]
 }
+
+/** Statuses of a success. */
+const successes = [200, 201, 202, 204]
 
 /** The row of the table of actions that says whether a status permits an action; null if there is none. */
 function rowOf(action: PodAction, status: PodStatus): RuleId | null {
