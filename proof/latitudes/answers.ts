@@ -36,7 +36,8 @@ export const answers = [
   {
     id: 'creation-answers-id-and-running',
     says: 'A pod is RUNNING as soon as it is created, which is all that a creation answers beside its id.',
-    about: 'creations',
+    // See `change-of-mounts-only`.
+    about: ['creations', 'pace'],
     change: (options) => composeOptions(options, { life: { provisioningMs: 0, startingMs: 0 } }),
     wrap: creationAnswers('id', 'status'),
     verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),

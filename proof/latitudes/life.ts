@@ -62,6 +62,8 @@ export const life = [
     verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
   }),
   latitude('life-instant-declared', 'A pod is RUNNING as soon as it is created, and the target file says so.', {
+    // See `change-of-mounts-only`.
+    about: 'pace',
     life: { provisioningMs: 0, startingMs: 0 },
     ...startsAtOnce,
   }),
@@ -70,6 +72,8 @@ export const life = [
     verdicts: verdict('inconclusive', inProvisioning),
   }),
   latitude('life-no-starting', 'A pod goes from PROVISIONING to RUNNING.', {
+    // See `change-of-mounts-only`.
+    about: 'pace',
     life: { startingMs: 0 },
     verdicts: verdict('inconclusive', inStarting),
   }),

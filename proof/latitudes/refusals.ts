@@ -147,7 +147,7 @@ export const refusals = [
 
 /** The size of a persistent mount in a body; null if it names none. */
 function sizeIn(text: string): number | null {
-  const size = /"persistent":\{[^}]*"size":(-?\d+)\b/.exec(text)?.[1]
+  const size = /"persistent":\s*\{[^}]*"size":\s*(-?\d+)\b/.exec(text)?.[1]
   return size === undefined ? null : Number(size)
 }
 
