@@ -53,7 +53,10 @@ test.each<[string, unknown]>([
 test('a pod that no response shows with an id is reported, and given up where that is asked for', async () => {
   const { cwd } = await serveHere({ wrap: answering({ toString: 1 }, true) })
   const seen = await runHere(['check', '--target', 'target.yaml', '--only', 'pods.create.read-back'], { cwd })
-  expect(seen).toMatchObject({ code: 1, err: expect.stringContaining('the list of pods shows it without an id that an address can hold') })
+  expect(seen).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('the list of pods shows it without an id that an address can hold'),
+  })
   const [run = ''] = readdirSync(join(cwd, '.plumbline', 'runs'))
   // This process is the owner of the run, and still active.
   rmSync(join(cwd, '.plumbline', 'runs', run, 'owner.json'))
