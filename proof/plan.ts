@@ -97,7 +97,7 @@ export function defectJob({ id, rule, tour, variation }: Defect, { rules }: Pick
   const known = new Set<string>(rules.map((one) => one.id))
   const toured = tour ?? rules.filter((one) => one.id === rule).flatMap(tourOf)
   const own = [...new Set([rule, ...toured])].filter((one) => known.has(one))
-  return { kind: 'defect', id, rules: own, wanted: [rule], given: variation }
+  return { kind: 'defect', id, rules: own, wanted: [rule], given: variation ?? {} }
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Values } from '../../harness/variation/dimensions.ts'
 import { type HeaderTable, headerClause } from '../../suites/shared/header-table.ts'
 import { memberFaults } from '../../suites/shared/readers.ts'
 import { clauseOf, type ShapeTable } from '../../suites/shared/shape-table.ts'
@@ -7,7 +8,11 @@ import type { Defect } from '../types.ts'
 import { defectId } from './tools.ts'
 
 /** Shows the objects of a shape with another member in some of the responses; `at` is the number of the defect. */
-type Showing = (field: string, spoil: (shown: Json) => Json, at: number) => Pick<Defect, 'change' | 'wrap' | 'tour'>
+type Showing = (
+  path: string,
+  spoil: (shown: Json) => Json,
+  at: number,
+) => Pick<Defect, 'change' | 'wrap' | 'tour' | 'variation'>
 
 /** Shows a pod with every member, in each status in which a member is shown wrong. */
 const podTour = [
@@ -18,15 +23,26 @@ const podTour = [
   'pods.patch.persistent-path',
 ] as const
 
+/** Values that show members which a plain pod has not, by the beginning of their paths. */
+const shownBy: readonly (readonly [path: string, variation: Values])[] = [
+  ['mounts.network', { mount: 'network' }],
+  ['globalNetworking', { fields: 'networked' }],
+  ['runtime.ports', { fields: 'many' }],
+]
+
 /** By the name of the shape. */
 const showings: Readonly<Record<string, Showing>> = {
-  pod: (field, spoil) => ({
-    change: shows((shown) => (isShownWrong(shown, field) ? spoil(shown) : shown)),
-    tour: podTour,
-  }),
-  problem(field, spoil, at) {
+  pod(path, spoil) {
+    const [, variation] = shownBy.find(([beginning]) => path.startsWith(beginning)) ?? []
+    return {
+      change: shows((shown) => (isShownWrong(shown, fieldOf(path)) ? spoil(shown) : shown)),
+      tour: podTour,
+      ...(variation !== undefined && { variation }),
+    }
+  },
+  problem(path, spoil, at) {
     // Only a failed validation has a list of errors.
-    const of = field === 'errors' ? 422 : oneOf(statuses.error, at)
+    const of = fieldOf(path) === 'errors' ? 422 : oneOf(statuses.error, at)
     return { wrap: onJson(answered(of), spoil) }
   },
 }
@@ -41,11 +57,10 @@ export function shapeDefects({ id, table }: Registered<ShapeTable>): Defect[] {
   if (showing === undefined) throw new Error(`shapes of ${of} have no entry in proof/tables/shapes.ts`)
   return memberFaults(required, fields).map(({ name, at, observed, spoil }, count) => {
     const path = at.slice(1)
-    const [field = ''] = path.split(/[.[]/)
     return defect(defectId(id, name), id, clauseOf(path), {
       says: `A ${of} is shown with another ${path}: ${name}.`,
       observed: `${path}: ${observed}`,
-      ...showing(field, (shown) => spoil(shown) as Json, count),
+      ...showing(path, (shown) => spoil(shown) as Json, count),
     })
   })
 }
@@ -69,6 +84,11 @@ export function headerDefects({ id, table }: Registered<HeaderTable>): Defect[] 
 
 function oneOf(all: readonly number[], count: number): number {
   return all[count % all.length] ?? 200
+}
+
+/** The member of an object that a path leads through. */
+function fieldOf(path: string): string {
+  return path.split(/[.[]/)[0] ?? ''
 }
 
 /** Fields that a pod needs on its way into a status are wrong only after it has arrived. */
