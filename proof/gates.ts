@@ -86,10 +86,11 @@ export function catalogFaults({ rules, defects, latitudes }: Catalog): string[] 
         .filter((rule) => !functions.has(rule))
         .map((rule) => `latitude ${id} names rule ${rule}, which has no function`),
     ),
-    ...defects.flatMap(({ id, rule, variation = {} }) =>
-      without(Object.keys(variation), varied.get(rule) ?? []).map(
-        (dimension) => `defect ${id} names a value of ${dimension}, which ${rule} does not vary`,
-      ),
+    ...defects.flatMap(({ id, rule, tour = [], variation = {} }) =>
+      without(
+        Object.keys(variation),
+        [rule, ...tour].flatMap((one) => varied.get(one) ?? []),
+      ).map((dimension) => `defect ${id} names a value of ${dimension}, which ${rule} does not vary`),
     ),
     ...[...functions.keys()].filter((id) => !judged.has(id)).map((id) => `no defect breaks rule ${id}`),
   ]
