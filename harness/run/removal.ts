@@ -128,7 +128,8 @@ export async function removeAll(
     let last: End = { of, end: 'gone' }
     for (const id of ids) {
       const end = await outcomeOf(of, (remover) => remover.remove(of, id))
-      if (end !== 'gone' && last.end !== 'unseen')
+      // One that may appear is looked at again, unless another one is certain to be left.
+      if (isStillLeft(end) || (end !== 'gone' && last.end !== 'unseen'))
         last = { of: idOf(of) === null ? ({ ...of, id } as Resource) : of, end }
       if (isStillLeft(end)) break
     }
