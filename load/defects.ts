@@ -23,14 +23,7 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     change: withRate('requests', { requests: 2 * tables.rates.requests.requests }),
     observed: /^requests served \d+ requests between .* where 10 each 10,000 ms explain at most \d+$/,
   },
-  {
-    id: 'requests-eleven',
-    says: 'Requests is limited to eleven requests each window, where ten are promised.',
-    rule: 'limits.queue.requests',
-    change: withRate('requests', { requests: 11 }),
-    observed:
-      /^requests served \d+ requests between .*, (where 10 each 10,000 ms explain|at moments that no kind of counting 10)/,
-  },
+  oneMore('requests', 'eleven'),
   {
     id: 'purge-unlimited',
     says: 'Purge is not limited.',
@@ -38,14 +31,7 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     change: withRate('purge', { requests: 1_000_000 }),
     observed: /^purge served \d+ requests between .* where 2 each 10,000 ms explain at most \d+$/,
   },
-  {
-    id: 'purge-three',
-    says: 'Purge is limited to three requests each window, where two are promised.',
-    rule: 'limits.queue.purge',
-    change: withRate('purge', { requests: 3 }),
-    observed:
-      /^purge served \d+ requests between .*, (where 2 each 10,000 ms explain|at moments that no kind of counting 2)/,
-  },
+  oneMore('purge', 'three'),
   {
     id: 'operations-share-a-limit',
     says: 'All operations of an endpoint draw on one limit.',
@@ -148,6 +134,20 @@ function halved(operation: RateOperation): LoadDefect {
     change: withRate(operation, { requests: tables.rates[operation].requests / 2 }),
     observed: new RegExp(`^${operation} answered 429 at [\\d,]+ ms with at most [\\d,]+ requests counted in the`),
     isAlike: true,
+  }
+}
+
+/** One request more than promised in each window; `served` is their number in words. */
+function oneMore(operation: RateOperation, served: string): LoadDefect {
+  const { requests } = tables.rates[operation]
+  return {
+    id: `${operation}-${served}`,
+    says: `${operation} is limited to ${served} requests each window, where ${requests} are promised.`,
+    rule: `limits.queue.${operation}`,
+    change: withRate(operation, { requests: requests + 1 }),
+    observed: new RegExp(
+      `^${operation} served \\d+ requests between .*, (where ${requests} each 10,000 ms explain|at moments that no kind of counting ${requests})`,
+    ),
   }
 }
 

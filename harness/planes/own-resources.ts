@@ -89,7 +89,8 @@ export function createOwnResources(
 
   /** A resource that was read is visible: a later 404 says that it is gone. */
   function read(id: string | undefined, status: number): void {
-    for (const [name, one] of left) if (one.id === id && status === 200) left.set(name, { ...one, atMs: 0 })
+    if (status !== 200) return
+    for (const [name, one] of left) if (one.id === id) left.set(name, { ...one, atMs: 0 })
   }
 
   function removed(id: string | null): void {

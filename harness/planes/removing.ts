@@ -42,7 +42,6 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
   if (creates === null || section === null) return { remove: async () => missing, find: async () => missing }
   const { get, isGone, kind, list, listAt, remove } = creates
   const at = listAt(section)
-  const { paths } = section
 
   /** Name and id of everything in the list; or why it cannot be read. */
   async function readList(): Promise<readonly (readonly [name: string, id: string | null])[] | string> {
@@ -69,20 +68,18 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
     return { reason: `its id belongs to a ${kind} named ${show(shown)}, which was not removed` }
   }
 
-  async function removeById(of: Created, id: string): Promise<RemovalEnd> {
-    const mayAppear = removal.mayAppear(of)
-    const seen = removal.isLater ? await look(of, id, mayAppear) : null
-    if (seen !== null) return seen
-    const { status } = await as('full').call(remove, { ids: { id }, repeats: true })
-    if (isSuccess(status)) return 'removed'
-    if (goneStatuses.has(status)) return endOf(status, mayAppear)
-    // It was sent again for a while.
-    if (outageStatuses.has(status)) throw new Unanswered('a gateway answers removals')
-    return { reason: `DELETE ${paths[remove]} answered ${status}` }
-  }
-
   return {
-    remove: (of, id) => removeById(of as Created, id),
+    async remove(of, id) {
+      const mayAppear = removal.mayAppear(of)
+      const seen = removal.isLater ? await look(of as Created, id, mayAppear) : null
+      if (seen !== null) return seen
+      const { status } = await as('full').call(remove, { ids: { id }, repeats: true })
+      if (isSuccess(status)) return 'removed'
+      if (goneStatuses.has(status)) return endOf(status, mayAppear)
+      // It was sent again for a while.
+      if (outageStatuses.has(status)) throw new Unanswered('a gateway answers removals')
+      return { reason: `DELETE ${section.paths[remove]} answered ${status}` }
+    },
     async find(of) {
       const { name, state } = of as Created
       for await (const listed of listings()) {

@@ -100,7 +100,8 @@ export function createReceiver({ runId, seed, url, clock, wallNow, record }: Rec
     inbox(owner: string, n: number, script: readonly WebhookAnswer[]): Inbox {
       const token = tokenOf(runId, seed, `${owner} ${n}`)
       const release = (key: string) => holds.release(token, key)
-      const webhook = shortTokenOf(runId, seed, `${owner} ${n}`)
+      // Short, because a platform may bound the length of webhook URLs.
+      const webhook = tokenOf(runId, seed, `${owner} ${n} webhook`, 'base64url')
       const urls = { beaconUrl: `${url}/${root}/${token}/job`, webhookUrl: `${url}/${webhook}` }
       const inbox = createInbox({ owner, token, ...urls, script, release })
       inboxes.set(token, inbox)
@@ -123,11 +124,7 @@ function json(value: object): Answer {
 }
 
 /** A name that cannot be guessed without run and seed, and that a replay makes again from them: 128 bits as hex. */
-function tokenOf(runId: string, seed: number, what: string): string {
-  return createHash('sha256').update(`${runId} ${seed} ${what}`).digest('hex').slice(0, 32)
-}
-
-/** The same in fewer characters, because a platform may bound the length of webhook URLs. */
-function shortTokenOf(runId: string, seed: number, what: string): string {
-  return createHash('sha256').update(`${runId} ${seed} ${what} webhook`).digest('base64url').slice(0, 22)
+function tokenOf(runId: string, seed: number, what: string, encoding: 'hex' | 'base64url' = 'hex'): string {
+  const digest = createHash('sha256').update(`${runId} ${seed} ${what}`).digest(encoding)
+  return digest.slice(0, encoding === 'hex' ? 32 : 22)
 }

@@ -1,7 +1,7 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
-import { idIn, type Members, membersOf, show, textIn } from '../../harness/exchange/read.ts'
+import { idIn, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import {
@@ -19,7 +19,7 @@ import {
   submitTo,
   workersOf,
 } from '../shared/endpoints.ts'
-import { isNamed } from '../shared/listing.ts'
+import { showsAsSent } from '../shared/listing.ts'
 import { anId, kindOfValue } from '../shared/readers.ts'
 import { judged } from '../shared/shapes.ts'
 import { type Arrangement, anyOf, likeOther, refusals } from '../shared/table.ts'
@@ -58,9 +58,8 @@ rule('endpoints.echoes', { creates: 2 }, async (context) => {
   const { body, reply } = await createdEndpoint(context, unusual)
   const shown = context.check('object').object(reply)
   for (const [name, sent] of Object.entries(body)) {
-    const isSame = name === 'name' ? isNamed(textIn(shown.name), textIn(sent)) : show(shown[name]) === show(sent)
     const [expected, observed] = name === 'name' ? ['the name', 'another name'] : [show(sent), show(shown[name])]
-    context.check(name).that(isSame, expected, observed, reply)
+    context.check(name).that(showsAsSent(shown, name, sent), expected, observed, reply)
   }
 })
 

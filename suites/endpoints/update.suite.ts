@@ -1,6 +1,6 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, listOf, type Members, membersOf, show, textIn } from '../../harness/exchange/read.ts'
+import { idIn, listOf, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
@@ -15,7 +15,7 @@ import {
   whileQuotaIsUsed,
   workersOf,
 } from '../shared/endpoints.ts'
-import { isNamed } from '../shared/listing.ts'
+import { showsAsSent } from '../shared/listing.ts'
 import { lookUntil } from '../shared/look-until.ts'
 import { looksLater } from '../shared/unchanged.ts'
 
@@ -104,8 +104,7 @@ function expectKept({ check }: Context, reply: Reply, kept: Members): void {
 
 /** True if an endpoint is shown with this member, or without the member. Something may be added to a name. */
 function isShown(shown: Members, [name, value]: readonly [string, unknown]): boolean {
-  if (shown[name] === undefined) return true
-  return name === 'name' ? isNamed(textIn(shown[name]), textIn(value)) : show(shown[name]) === show(value)
+  return shown[name] === undefined || showsAsSent(shown, name, value)
 }
 
 function textOf(name: string, value: unknown): string {

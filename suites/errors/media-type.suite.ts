@@ -1,6 +1,6 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, jobIdIn, type Members, membersOf, type PodView, show, textIn } from '../../harness/exchange/read.ts'
+import { idIn, jobIdIn, type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
 import { shows } from '../../harness/fixtures/change.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
 import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
@@ -25,7 +25,7 @@ import {
 } from '../shared/endpoints.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
 import { expectEnd, expectOutput } from '../shared/job-responses.ts'
-import { isNamed } from '../shared/listing.ts'
+import { showsAsSent } from '../shared/listing.ts'
 import { lookUntil } from '../shared/look-until.ts'
 import { jsonFault, problemFault } from '../shared/odd-requests.ts'
 import { shown } from '../shared/patching.ts'
@@ -197,12 +197,8 @@ function othersShown(context: Context, id: string, body: Members): Promise<reado
 function othersIn(shown: Members | null, body: Members): readonly string[] {
   if (shown === null) return ['endpoint']
   return Object.entries(body)
-    .filter(([name, value]) => shown[name] !== undefined && !isSame(name, shown[name], value))
+    .filter(([name, value]) => shown[name] !== undefined && !showsAsSent(shown, name, value))
     .map(([name]) => name)
-}
-
-function isSame(name: string, shown: unknown, sent: unknown): boolean {
-  return name === 'name' ? isNamed(textIn(shown), textIn(sent)) : show(shown) === show(sent)
 }
 
 interface Typed {

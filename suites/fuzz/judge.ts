@@ -1,3 +1,4 @@
+import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { PodView } from '../../harness/exchange/read.ts'
 import { noSuchPod } from '../../harness/planes/pods/client.ts'
@@ -9,7 +10,7 @@ import { allowedText } from './oracle.ts'
 import { createPlayer, type Played } from './player.ts'
 import { pinDown, simplest } from './shrink.ts'
 import { type Subject, spend } from './stages.ts'
-import type { Drawn, FuzzResponse, Outcome, Seen, Steps } from './steps.ts'
+import type { Drawn, Outcome, Seen, Steps } from './steps.ts'
 import { allowedOf, sendTwice, type Trial, withoutPod } from './trial.ts'
 
 /** A case with a forbidden result. After a success nobody knows how the pod is. */
@@ -96,7 +97,7 @@ function takesNewPods({ trial: { operation } }: Subject): boolean {
 }
 
 /** The result of a case as an observation. */
-export function observedIn(outcome: Outcome<FuzzResponse>): string {
+export function observedIn(outcome: Outcome<Reply>): string {
   if ('value' in outcome) return `status ${outcome.value.status}`
   return outcome.expected === undefined ? outcome.failure : `a success, and then ${outcome.failure}`
 }

@@ -1,4 +1,3 @@
-import type { Reply } from '../../harness/client/reply.ts'
 import { memoizeTexts } from '../../harness/common/memoize.ts'
 import { planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
@@ -149,5 +148,5 @@ function fail({ check }: Context, { cases, allowed, observed, answer, change }: 
   }
   const before = all.length > 1 ? ` after ${casesText(all.slice(0, -1))}` : ''
   const expected = `${allowedText(allowed)} to ${bodyText(last.bytes)}`
-  check('answer').that(false, expected, `${observed} to ${caseText(last)}${before}`, answer as Reply)
+  check('answer').that(false, expected, `${observed} to ${caseText(last)}${before}`, answer)
 }

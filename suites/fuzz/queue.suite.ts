@@ -1,12 +1,11 @@
 import { tables } from '../../generated/tables.ts'
 import { raw } from '../../harness/client/body.ts'
-import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { jobIdIn } from '../../harness/exchange/read.ts'
 import { createCases } from '../../harness/rule/cases.ts'
-import { isRefusal } from '../../harness/rule/check.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
+import { blockedIfAllAreRefused } from '../shared/job-responses.ts'
 import { submissionBodies } from './arbitrary.ts'
 import { drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
 import { classify } from './oracle.ts'
@@ -28,7 +27,7 @@ rule('queue.body.fuzz', { workers: oneWorker }, async (context) => {
     clause: 'run',
     situation,
     send: ({ bytes }, options) => queue.run(raw(bytes), options),
-    excuse: blockedIfAllAreRefused,
+    excuse: (reply) => blockedIfAllAreRefused(context, reply),
   }
   const runsync: Way = {
     clause: 'runsync',
@@ -37,7 +36,7 @@ rule('queue.body.fuzz', { workers: oneWorker }, async (context) => {
     // What /runsync answers once its wait is over is not described.
     async excuse(reply) {
       if (reply.status === 408) inconclusive('/runsync answered 408: no worker came in its wait')
-      await blockedIfAllAreRefused(reply)
+      await blockedIfAllAreRefused(context, reply)
     },
   }
   const runs = cases.map((one) => async () => {
@@ -52,11 +51,6 @@ rule('queue.body.fuzz', { workers: oneWorker }, async (context) => {
     if (!(await attempt(tried))) break
   }
   end()
-
-  /** By now the endpoint may refuse every submission. */
-  async function blockedIfAllAreRefused(reply: Reply): Promise<void> {
-    if (isRefusal(reply)) await fixture.plain()
-  }
 })
 
 /** Everything that can be wrong once, each kind of field at one place; nobody is notified of what is accepted. */

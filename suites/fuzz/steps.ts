@@ -21,16 +21,13 @@ export interface Failure {
   readonly isLate?: boolean
 }
 
-/** The parts of a response that the loop reads. */
-export type FuzzResponse = Pick<Reply, 'status' | 'json'>
-
 /** An observation and its cases. */
 export interface Seen {
   readonly cases: readonly Drawn[]
   readonly allowed: readonly Allowed[]
   readonly observed: string
   /** The response to the last case, or null if it had none. */
-  readonly answer: FuzzResponse | null
+  readonly answer: Reply | null
   /** The forbidden change of the pod. */
   readonly change?: Change
   /** The expectation beyond a permitted response. */
@@ -57,7 +54,7 @@ export interface Steps {
   /** The result of some work, or its failure (no response, no pod, a broken rule) as a value that may be kept. */
   readonly outcomeOf: <T>(work: () => Promise<T>) => Promise<Outcome<T>>
   /** Sends a body to a pod; in a campaign without pacing, so that a 429 has to be waited out. */
-  readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array, options: CallOptions) => Promise<FuzzResponse>
+  readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array, options: CallOptions) => Promise<Reply>
   /** True if waiting takes no real time, so that each look at a pod waits for late effects. */
   readonly isTimeFree: boolean
   /** Called for each case that was sent, with the reason if its response says nothing, else with null. */

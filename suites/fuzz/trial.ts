@@ -7,7 +7,7 @@ import { planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import { noSuchPod } from '../../harness/planes/pods/client.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { unlessUnanswered } from '../../harness/rule/outcome.ts'
+import { orAgain, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { patchablePod, sameMounts, shown } from '../shared/patching.ts'
 import { caseText, enumerate, type FuzzCase } from './cases.ts'
 import { readBody } from './oracle/reading.ts'
@@ -162,9 +162,4 @@ export async function sendTwice(trial: Trial, pod: PodView, bytes: Uint8Array): 
   return (
     (await unlessUnanswered(trial.send(pod, bytes, { harmless }))) ?? trial.send(pod, bytes, { newConnection: true })
   )
-}
-
-/** Does something that can be done over, such as making a pod, once more if a request of it had no complete response. */
-async function orAgain<T>(work: () => Promise<T>): Promise<T> {
-  return (await unlessUnanswered(work())) ?? work()
 }

@@ -11,7 +11,7 @@ import { addRefused, giveUp, lookAtPod, payOwed } from './look.ts'
 import { type Allowed, isIn, isLeft } from './oracle.ts'
 import { changesIn } from './player.ts'
 import { isSpent, type Subject } from './stages.ts'
-import type { Drawn, FuzzResponse, Steps } from './steps.ts'
+import type { Drawn, Steps } from './steps.ts'
 import { allowedOf, asideAfter, isChange, lookAfterMs, type Trial, withMountsOf, withoutPod } from './trial.ts'
 
 /** Cases between two looks at a pod. */
@@ -71,11 +71,11 @@ export async function tryOne(stage: Subject, drawn: Drawn, steps: Steps, sendsVa
   }
   if (seen.length === 0 || !('value' in outcome)) {
     const answer = 'value' in outcome ? outcome.value : null
-    if (steps.isRule && answer !== null) inconclusiveIfNoCapacity(context, answer as Reply)
+    if (steps.isRule && answer !== null) inconclusiveIfNoCapacity(context, answer)
     const wrong = { drawn, allowed, observed: observedIn(outcome), answer, isPodless: trial.isPodless }
     return (await judge(stage, wrong, steps)) || tryOne(stage, drawn, steps, sendsValid)
   }
-  if (steps.isRule) context.check('answer').saw(outcome.value as Reply)
+  if (steps.isRule) context.check('answer').saw(outcome.value)
   if (seen.some(isChange)) await accepted(stage, drawn, outcome.value, seen, steps)
   else if (own !== null) addRefused(stage, drawn, steps)
   const isFull = stage.sent.length >= mostUnsettled
@@ -108,7 +108,7 @@ export async function podFor(stage: Subject, { outcomeOf, log: { unmade } }: Ste
   return null
 }
 
-async function accepted(stage: Subject, drawn: Drawn, reply: FuzzResponse, seen: readonly Allowed[], steps: Steps) {
+async function accepted(stage: Subject, drawn: Drawn, reply: Reply, seen: readonly Allowed[], steps: Steps) {
   const before = stage.pod
   if (before === null) return
   const after = seen.map((one) => one.after)

@@ -10,7 +10,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
-import { blockedBy, submittedId, validSubmission } from '../shared/job-responses.ts'
+import { blockedBy, blockedIfAllAreRefused, submittedId, validSubmission } from '../shared/job-responses.ts'
 import { type Arrangement, anyOf, refusals } from '../shared/table.ts'
 
 type Submission = 'runJob' | 'runJobSync'
@@ -105,7 +105,7 @@ rule('queue.body.ttl-bounds', { varies: ['input', 'options'] }, async (context) 
     for (const more of [{}, { lowPriority: false }, { lowPriority: true }]) {
       const body = { ...plain.body, policy: { executionTimeout: executionTimeoutMs.minimum, ttl, ...more } }
       const reply = await context.queue.run(body)
-      if (isRefusal(reply)) await context.fixture.plain()
+      await blockedIfAllAreRefused(context, reply)
       submittedId(context, clause, body, reply)
     }
   }

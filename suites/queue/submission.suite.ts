@@ -15,6 +15,7 @@ import { outputs, inputs as unusualInputs } from '../../harness/variation/values
 import { fills, fullEndpoint, oneWorker } from '../shared/full-endpoint.ts'
 import {
   blockedBy,
+  blockedIfAllAreRefused,
   expectEnd,
   expectOutput,
   insist,
@@ -127,7 +128,7 @@ async function expectCompleted(context: Context, send: Context['queue']['health'
   let isQuick = false
   for (let tries = 1; ; tries++) {
     const reply = await insist(context, 'status', send)
-    if (isRefusal(reply)) await context.fixture.plain()
+    await blockedIfAllAreRefused(context, reply)
     check('status').status(reply, 200)
     const { id, status } = check('body').object(reply)
     if (isWaitOver(reply) && tries < runsyncTries) {

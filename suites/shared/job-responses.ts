@@ -45,6 +45,11 @@ export function shownStatus(reply: Reply): string {
   return typeof shown === 'string' ? shown : 'no status'
 }
 
+/** Ends a rule whose submission is refused, if a plain one is refused by now as well. */
+export async function blockedIfAllAreRefused({ fixture }: Context, reply: Reply): Promise<void> {
+  if (isRefusal(reply)) await fixture.plain()
+}
+
 /** Ends a rule whose job is shown although it should not be, if a job that does not exist is shown as well. */
 export async function blockedIfUnknownIsShown(context: Context, id: string, { status }: Reply): Promise<void> {
   if (!isSuccess(status)) return

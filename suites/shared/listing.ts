@@ -73,6 +73,11 @@ export async function named(
   return found
 }
 
+/** True if a resource shows a member as it was sent; a platform may add something to a name. */
+export function showsAsSent(shown: Members, name: string, sent: unknown): boolean {
+  return name === 'name' ? isNamed(textIn(shown[name]), textIn(sent)) : show(shown[name]) === show(sent)
+}
+
 /** True if a name is another one with something added: `a-1` is not the beginning of `a-12`. */
 export function isNamed(shown: string, name: string): boolean {
   const at = shown.indexOf(name)

@@ -50,7 +50,8 @@ const refused: readonly Expected[] = ['4XX']
 const refusedMethod: readonly Expected[] = [...refused, 501]
 /** The path may lead nowhere, or be redirected to the one that is meant. */
 const notServed: readonly Expected[] = ['3XX', '4XX']
-const noSuchMethod: readonly Expected[] = [404, 405, 501]
+/** The responses to a method that a path does not have. */
+export const noSuchMethod: readonly Expected[] = [404, 405, 501]
 
 /** Routes that do not exist, below those that do. */
 export const unknownRoutes: OddTable = {
