@@ -162,6 +162,20 @@ test.each([
   }
 })
 
+test('of two pods with one name, one that may appear later does not hide that the other is left', async () => {
+  const { control } = createInstance()
+  const clock = createControlHandler(control as Parameters<typeof createControlHandler>[0])
+  const fetch = async ({ method, url }: Request) => {
+    const pod = (id: string) => ({ id, name: 'twice', status: 'RUNNING' })
+    if (url.endsWith('/pods')) return Response.json({ pods: ['hidden', 'kept'].map(pod) })
+    if (url.endsWith('/hidden')) return new Response(null, { status: 404 })
+    return method === 'GET' ? Response.json(pod('kept')) : new Response(null, { status: 409 })
+  }
+  const lines: ResourceLine[] = [{ kind: 'pod', name: 'twice', id: null, state: 'requested' }]
+  const swept = await sweepRun(await left(lines, fetch, { clock: clock as never }))
+  expect(swept.failed).toMatchObject([{ name: 'twice', reason: expect.stringContaining('answered 409') }])
+})
+
 test('a job whose endpoint is deleted while it is cancelled is gone', async () => {
   let isDeleted = false
   const fetch = async ({ method }: Request) => {
