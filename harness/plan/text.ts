@@ -45,7 +45,7 @@ export function planLines(plan: Plan, list: string): string[] {
 }
 
 const sparingLine =
-  'to save pod requests, the seed draws one mount state of each rule about several, an eighth of the generated bodies, and fewer histories of pods; other seeds draw others'
+  'to save pod requests, each rule tries one mount state or kind of pod, an eighth of its generated bodies, and fewer pod histories; the seed decides which'
 
 /** A window that the run uses up, or nearly, and the remedy. */
 function windowLine({ name, quota, lengthMs, remaining, isWaitedFor, leftOut }: TightWindow, requests: number): string {

@@ -173,8 +173,8 @@ async function isSound(
   if (stoodStill(before, reply)) return true
   const { from } = tables.transitions[action]
   const after = podOf((await pods.get(pod.id)).json, 0)?.status
-  // Permitted here and on the way to RUNNING: a success is the right one or a wrong one at any moment; a refusal is wrong only
-  // if the later status permits the action too.
+  // Permitted here and on the way to RUNNING, so a success is never too late. A refusal is wrong only if the later status
+  // permits the action too.
   if (from.some((permitting) => permitting === pod.status)) {
     return isSuccess(reply.status) || from.some((permitting) => permitting === after)
   }
