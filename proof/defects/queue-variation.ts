@@ -68,7 +68,7 @@ export const queueVariation: readonly Defect[] = [
       ),
     ),
   }),
-  defect('default-policy-never-dispatched', 'queue.run.echo', 'nested', {
+  defect('default-policy-never-dispatched', 'queue.run.echo', 'options', {
     variation: { options: 'default policy' },
     says: 'A job whose policy spells out the defaults is never executed.',
     observed: 'IN_QUEUE',
@@ -77,7 +77,7 @@ export const queueVariation: readonly Defect[] = [
       (_, { waiting }) => [...waiting.all()].find(({ policy }) => policy.executionTimeout !== 600_000) ?? null,
     ),
   }),
-  defect('s3-config-fails-job', 'queue.run.echo', 'nested', {
+  defect('s3-config-fails-job', 'queue.run.echo', 'options', {
     variation: { options: 's3Config' },
     says: 'A job with an s3Config fails, because its bucket is not reached.',
     observed: 'FAILED',

@@ -3,7 +3,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn, isId, jobIdIn, type Members, membersOf } from '../../harness/exchange/read.ts'
-import { validText } from '../../harness/fixtures/jobs.ts'
+import { options, validText } from '../../harness/fixtures/jobs.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { QueueClient } from '../../harness/planes/queue/client.ts'
 import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
@@ -174,6 +174,11 @@ rule('queue.run.echo', { varies: [...anyJob, 'output'], workers: 3 }, async (con
   for (const name of vary.every('input')) {
     const expected = unusualInputs[name]
     sent.push({ clause: 'input', job: await fixture.submitted({ input: expected }), expected })
+  }
+  // The other jobs draw options too, so these are judged first.
+  for (const name of vary.every('options')) {
+    const input = { options: name }
+    sent.unshift({ clause: 'options', job: await fixture.submitted({ input, ...options[name] }), expected: input })
   }
   for (const { clause, job, expected } of sent) {
     const { reply } = await expectEnd(context, clause, job, await ended(job), 'COMPLETED')

@@ -2,8 +2,8 @@ import type { RuleId } from '../../generated/rules.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { membersOf } from '../../harness/exchange/read.ts'
-import { acceptedId, validText } from '../../harness/fixtures/jobs.ts'
+import { membersOf, show } from '../../harness/exchange/read.ts'
+import { acceptedId, drawnOptions, validText } from '../../harness/fixtures/jobs.ts'
 import type { PlannedJob } from '../../harness/fixtures/types.ts'
 import { workerOf } from '../../harness/planes/queue/foundations.ts'
 import type { Followed, JobAt } from '../../harness/planes/queue/job-status.ts'
@@ -86,16 +86,22 @@ type End = keyof typeof ends
 export async function expectEnd(
   context: Context,
   clause: string,
-  job: JobAt,
+  job: JobAt & Partial<Pick<PlannedJob, 'body'>>,
   end: Followed,
   wanted: End,
 ): Promise<Followed> {
-  const { check, found, row } = context
+  const { check, ended, fixture, found, row } = context
   check(clause).saw(end.reply)
   if (end.settled && end.status === wanted) return end
   const twin = await plainEnd(context, wanted)
   if (twin.status !== wanted && row.id !== ends[wanted].rule) {
     blockedBy(context, ends[wanted].rule, `a plain job was ${twin.status} instead of ${wanted}`, twin.reply)
+  }
+  const drawn = wanted === 'COMPLETED' && row.id !== ends.COMPLETED.rule ? drawnOptions(job.body ?? {}) : null
+  if (drawn !== null) {
+    const alike = await ended(await fixture.plain({ steps: ends.COMPLETED.steps, ...drawn }))
+    const reason = `a job that has ${show(drawn)} and is else plain was ${alike.status}`
+    if (alike.status !== wanted) blockedBy(context, ends.COMPLETED.rule, reason, alike.reply)
   }
   const reply = end.settled ? end.reply : await found(job)
   const status = shownStatus(reply)
