@@ -24,8 +24,10 @@ export interface Channel {
 
 /** Which exchange followed which on a connection. */
 export interface Connections {
-  /** Notes that a request goes out on the connection of an earlier one. Returns the number of that exchange. */
-  follow(request: WireRequest, earlier: WireRequest): number | undefined
+  /** Notes that a request goes out on the connection of an earlier one, which may not have ended for its sender yet. */
+  follow(request: WireRequest, earlier: WireRequest): void
+  /** The number of the exchange before that of a request on its connection; undefined if it was the first. */
+  before(request: WireRequest): number | undefined
   end(exchange: Exchange, outgoing: Outgoing): void
   /** Resolves with true if the response is out of step; null if nothing suggests that. */
   isOutOfStep(exchange: Exchange, outgoing: Outgoing): Promise<boolean> | null

@@ -38,7 +38,7 @@ export const misreadStatuses: ReadonlySet<number> = new Set([400, 404, 405, 408,
  */
 export function createConnections(isMisread: (earlier: Earlier) => Promise<boolean>): Connections {
   const ended = new WeakMap<WireRequest, Earlier>()
-  const before = new WeakMap<WireRequest, Earlier>()
+  const followed = new WeakMap<WireRequest, WireRequest>()
   const tried = new Map<string, Promise<boolean>>()
 
   async function isMisreadAfter(earlier: Earlier): Promise<boolean> {
@@ -51,17 +51,21 @@ export function createConnections(isMisread: (earlier: Earlier) => Promise<boole
     return known
   }
 
+  function earlierOf(request: WireRequest): Earlier | undefined {
+    const earlier = followed.get(request)
+    return earlier === undefined ? undefined : ended.get(earlier)
+  }
+
   return {
-    follow(request, earlierRequest) {
-      const earlier = ended.get(earlierRequest)
-      if (earlier !== undefined) before.set(request, earlier)
-      return earlier?.n
+    follow(request, earlier) {
+      followed.set(request, earlier)
     },
+    before: (request) => earlierOf(request)?.n,
     end({ n, owner, request, response }, outgoing) {
       ended.set(request, { n, owner, outgoing, status: response?.status ?? null })
     },
     isOutOfStep({ request, response }, outgoing) {
-      const earlier = before.get(request)
+      const earlier = earlierOf(request)
       if (earlier === undefined || outgoing.connection !== undefined) return null
       if (response === null || !misreadStatuses.has(response.status) || !hasBody(earlier)) return null
       if (earlier.isOutOfStep === undefined && !isRefused(earlier)) return null

@@ -50,10 +50,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     const n = channel.next()
     let response: WireResponse | null = null
     let failure: string | null = unsent === null ? null : unsentPrefix + unsent
-    let follows: number | undefined
-    const sentAfter = (earlier: WireRequest) => {
-      follows = channel.connections.follow(request, earlier)
-    }
+    const sentAfter = (earlier: WireRequest) => channel.connections.follow(request, earlier)
     try {
       if (failure === null) {
         outgoing.sending?.()
@@ -68,6 +65,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     const after = old?.received ?? { target: channel.now(), harness: channel.wallNow() }
     actor.seen((old?.sent ?? before).target)
     actor.seen(after.target)
+    const follows = channel.connections.before(request)
     const exchange: Exchange = {
       n: old?.n ?? n,
       owner,

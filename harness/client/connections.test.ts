@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import type { Exchange, WireRequest } from '../exchange/exchange.ts'
+import type { Outgoing } from './channel.ts'
+import { createConnections } from './connections.ts'
+
+test('a response is out of step after a request that had its response first, but ends for its sender later', async () => {
+  const connections = createConnections(async () => true)
+  const refused = exchange(1, 401)
+  const misread = exchange(2, 400)
+  const outgoing = { operation: 'runJob', key: null, body: '{}' } as unknown as Outgoing
+  connections.follow(misread.request, refused.request)
+  expect(connections.before(misread.request)).toBeUndefined()
+  connections.end(refused, outgoing)
+  connections.end(misread, outgoing)
+  expect(connections.before(misread.request)).toBe(1)
+  expect(await connections.isOutOfStep(misread, outgoing)).toBe(true)
+})
+
+function exchange(n: number, status: number): Exchange {
+  const request = { method: 'POST', url: 'http://127.0.0.1/', headers: [], body: null } satisfies WireRequest
+  return { n, owner: 'rule', request, response: { status, headers: [], body: new Uint8Array() } } as unknown as Exchange
+}
