@@ -18,6 +18,10 @@ test.each<readonly [defect: string, rules: readonly RuleId[], verdict: string]>(
   ['cancelled-job-status-500', ['queue.cancel.running'], 'failed'],
   ['cancelled-job-status-500', ['queue.status.values'], 'passed'],
   ['nesting-counted-in-texts', ['queue.runsync.when-done'], 'passed'],
+  ['persistent-mounts-withdrawn', ['pods.create.mount-path'], 'blocked'],
+  ['persistent-mounts-ignored', ['pods.patch.persistent-size'], 'blocked'],
+  ['new-endpoint-jobs-not-shown', ['endpoints.gpu-priority'], 'blocked'],
+  ['quota-one-less-not-named', ['deploy.endpoint-per-config'], 'passed'],
   ['endpoint-without-id', ['endpoints.echoes', 'endpoints.unique', 'endpoints.types'], 'passed'],
 ])('on %s, %j is %s', async (id, others, verdict) => {
   const defect = defects.find((one) => one.id === id)

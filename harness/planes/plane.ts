@@ -99,7 +99,7 @@ export interface Foundation {
   readonly rule: RuleId
   /** If one of these clauses of the rule fails before it was seen to work, nothing that builds on it can be judged. */
   readonly clauses: readonly string[]
-  /** The rule that judges whether it goes on working; default: the same rule. */
+  /** The rule that judges whether it goes on working; without one, nothing is known of an owner for which it does not. */
   readonly later?: RuleId
   /** True if a response to an operation, with the full key, shows that it works. */
   isShownBy(operation: string, reply: Reply): boolean

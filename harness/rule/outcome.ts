@@ -97,8 +97,8 @@ export class Blocked extends Error {
  * `later` that judges whether it goes on working: the former's verdict decides.
  */
 export class Blamed extends Blocked {
-  readonly later: string
-  constructor(by: string, later: string, reason: string) {
+  readonly later: string | null
+  constructor(by: string, later: string | null, reason: string) {
     super(by, reason)
     this.later = later
   }

@@ -1,7 +1,7 @@
 import type { Actor } from '../clock/types.ts'
 import { allPlanes } from '../planes/index.ts'
 import type { Foundation } from '../planes/plane.ts'
-import { Blamed, Blocked } from '../rule/outcome.ts'
+import { Blamed, Blocked, Inconclusive } from '../rule/outcome.ts'
 import type { Judgement } from './judge.ts'
 import type { Knowledge } from './knowledge.ts'
 
@@ -64,7 +64,8 @@ export function createFoundations(knowledge: Knowledge, isRunning: (rule: string
     },
     /**
      * The end of an owner, as the run knows it once the owner sends nothing more. If a foundation did not work for it: blocked by
-     * its rule if that has failed or it was never seen to work, else by the rule that judges whether it goes on working.
+     * its rule if that has failed or it was never seen to work, else by the rule that judges whether it goes on working. Without
+     * such a rule it is inconclusive.
      */
     async settled(owner: string, actor: Pick<Actor, 'join'>, end: unknown): Promise<unknown> {
       if (!(end instanceof Blamed)) return end
@@ -73,7 +74,10 @@ export function createFoundations(knowledge: Knowledge, isRunning: (rule: string
       if (foundation === undefined || state === undefined) return end
       await pending(owner, actor, foundation, true)
       try {
-        knowledge.decide(owner, () => new Blocked(state.holds && state.failure === null ? later : by, message))
+        knowledge.decide(owner, () => {
+          if (!state.holds || state.failure !== null) return new Blocked(by, message)
+          return later === null ? new Inconclusive(message) : new Blocked(later, message)
+        })
       } catch (decided) {
         return decided
       }

@@ -36,7 +36,7 @@ export function createOwner(services: RunServices, name: string, actor: Actor) {
   const pending: OwnerContext['pending'] = (foundation, isFailing) =>
     services.foundations.pending(name, actor, foundation, isFailing)
   const rely: OwnerContext['rely'] = (foundation, observed) => services.foundations.rely(name, foundation, observed)
-  const blame: OwnerContext['blame'] = ({ rule, later = rule }, reason) => {
+  const blame: OwnerContext['blame'] = ({ rule, later = null }, reason) => {
     throw new Blamed(rule, later, reason)
   }
   const waitOnce: OwnerContext['waitOnce'] = (what, wait) => services.longWaits.once(name, what, wait)

@@ -127,6 +127,14 @@ export const endpoints: readonly Defect[] = [
     observed: 'status 200',
     change: jobsFoundEverywhere,
   }),
+  defect('new-endpoint-jobs-not-shown', 'endpoints.address', 'ends', {
+    says: 'The operation /status does not find the jobs of new endpoints.',
+    observed: 'status 404: {"error":"job not found"}',
+    change: part('findJob', (next, id, endpoint) => {
+      if (isCreated(endpoint)) throw new Refusal(404, 'job not found')
+      return next(id, endpoint)
+    }),
+  }),
   defect('second-endpoint-fails', 'endpoints.unique', 'serves', {
     says: 'Only the first endpoint of a template executes jobs.',
     observed: 'output nothing',

@@ -1,6 +1,7 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, textIn } from '../../harness/exchange/read.ts'
+import { deployFoundations } from '../../harness/planes/deploy/foundations.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { CommandEnd, Deployed, PackageSummary, ProjectTree } from '../../harness/tool/types.ts'
 import { whileQuotaIsUsed } from '../shared/endpoints.ts'
@@ -23,9 +24,16 @@ export function build(context: Context, tree: ProjectTree): Promise<ToolEnd> {
   return perform(context, 'buildPackage', tree)
 }
 
-/** Deploys a project; again for a while if the account has no workers left, which other rules give back. */
-export async function deploy(context: Context, tree: ProjectTree): Promise<ToolEnd> {
-  const end = await whileQuotaIsUsed(context, () => perform(context, 'deployProject', tree), saysQuota, workersWaitMs)
+/**
+ * Deploys a project; again for a while if the account has no workers left, which other rules give back. `isUsed`: when the
+ * end of the tool may mean that.
+ */
+export async function deploy(
+  context: Context,
+  tree: ProjectTree,
+  isUsed: (end: ToolEnd) => boolean = saysQuota,
+): Promise<ToolEnd> {
+  const end = await whileQuotaIsUsed(context, () => perform(context, 'deployProject', tree), isUsed, workersWaitMs)
   if (saysQuota(end)) context.inconclusive('the account has no workers left for the endpoints of the project')
   return end
 }
@@ -42,15 +50,16 @@ function saysQuota({ exit, stdout, stderr }: CommandEnd): boolean {
 }
 
 /**
- * A project that was deployed. If the tool refuses it, or does not list it, the rule is blocked if the same becomes of a
- * project with two queue-based endpoints; otherwise it fails.
+ * A project that was deployed. If the tool refuses it, or does not list it, the tool is to blame if the same becomes of a
+ * project with two queue-based endpoints; otherwise the rule fails.
  */
 export async function deployed(context: Context, tree: ProjectTree): Promise<readonly Deployed[]> {
-  const { blocked, check } = context
+  const { blame, check, relies } = context
+  await relies(deployFoundations.deployed)
   const tried = await tryToDeploy(context, tree)
   if (tried.failure === null) return tried.endpoints
   const twin = await tryToDeploy(context, projectOf(context, 'two-queues'))
-  if (twin.failure !== null) blocked('deploy.endpoint-per-config', twin.failure)
+  if (twin.failure !== null) blame(deployFoundations.deployed, twin.failure)
   check('deployed').that(false, 'a project that is deployed and listed', tried.failure, tried.reply)
   return tried.endpoints
 }

@@ -17,7 +17,7 @@ import {
   refusalTables,
   wrongBody,
 } from '../shared/table.ts'
-import { acceptedCreation, created, creates, creation, expectNotCreated, isPart } from './creation.ts'
+import { acceptedCreation, created, creates, creation, creationRule, expectNotCreated, isPart } from './creation.ts'
 
 /** Optional members of a creation that do not depend on the target. */
 const many = { args: 'sleep 1', disk: 15, ports: ['8022/tcp', '80/http'], env: { PLUMBLINE: '1' }, cloud: 'SECURE' }
@@ -62,12 +62,14 @@ rule('pods.create.env-kept', { varies: ['kind', 'mount'] }, async (context) => {
 
 rule('pods.create.read-back', { varies: ['kind', 'mount', 'fields'] }, async (context) => {
   const { check, fixture, offers, vary } = context
-  let reply = await creates(context, await fixture.body())
+  let body = await fixture.body()
+  let reply = await creates(context, body)
   if (!isSuccess(reply.status)) {
     vary.fellBack('fields')
-    reply = await creates(context, await fixture.body({ fields: 'few' }))
+    body = await fixture.body({ fields: 'few' })
+    reply = await creates(context, body)
   }
-  if (!isSuccess(reply.status)) context.blocked('pods.create.gpu', `a valid creation answered ${reply.status}`)
+  if (!isSuccess(reply.status)) context.blocked(creationRule(body), `a valid creation answered ${reply.status}`)
   const id = await fixture.createdId(reply)
   check('id').that(id !== null, 'an id in the answer, or the name of the pod in the list', 'neither', reply)
   const rest = await shown(context, id ?? '', (pod) => pod.id === id)

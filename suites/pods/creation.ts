@@ -1,3 +1,4 @@
+import type { RuleId } from '../../generated/rules.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { canonical, type Members, membersOf, type PodView, show, textIn } from '../../harness/exchange/read.ts'
@@ -7,7 +8,7 @@ import { inconclusiveIfNoCapacity, scarcityText } from '../../harness/planes/pod
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { expectListedAs, isNamed, listHolding, named } from '../shared/listing.ts'
-import { eachOf, type Shapes, sameMounts, shown } from '../shared/patching.ts'
+import { eachOf, mountRules, type Shapes, sameMounts, shown } from '../shared/patching.ts'
 import type { Accepted, AcceptTable, Arrangement, Refused } from '../shared/table.ts'
 
 /** The dimensions that a refused creation leaves open. */
@@ -47,7 +48,7 @@ export async function created(context: Context, shape: PodShape) {
     ;[valid, reply] = await tryShape({ ...shape, ...shapeOf(valid), fields: 'few' })
   }
   inconclusiveIfNoCapacity(context, reply)
-  const by = 'cpu' in valid ? 'pods.create.cpu' : 'pods.create.gpu'
+  const by = creationRule(valid)
   const id = await fixture.createdId(reply)
   if (id === null) return blocked(by, `a valid creation answered ${reply.status}, and no pod is found`)
   return { valid, id, reply }
@@ -56,6 +57,13 @@ export async function created(context: Context, shape: PodShape) {
     const body = await fixture.body(shape, shape.more ?? {})
     return [body, await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => pods.create(body))]
   }
+}
+
+/** The rule that a body like this one creates a pod. */
+export function creationRule(valid: Members): RuleId {
+  const { kind, mount } = shapeOf(valid)
+  if (mount === 'persistent') return mountRules.persistent
+  return kind === 'cpu' ? 'pods.create.cpu' : 'pods.create.gpu'
 }
 
 /** Sends a valid body. Ends the rule as inconclusive for lack of capacity if a plain body of its kind is refused as well. */

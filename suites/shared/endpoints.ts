@@ -240,23 +240,35 @@ export async function submitTo(
     return submitted(job, submittedId(context, 'reachable', job.body, reply), reply)
   }
   if (!isSuccess(reply.status)) {
-    // Its id may have been given to two endpoints, of which another rule has removed one.
-    const isGone = by === 'endpoints.address' && (await get(context, at)).status === 404
-    const cause = isGone ? 'endpoints.unique' : by
-    blockedBy(context, cause, `a job for a new endpoint was answered with ${responseText(reply)}`, reply)
+    if (by === 'endpoints.address') await blockedIfGone(context, at, reply)
+    blockedBy(context, by, `a job for a new endpoint was answered with ${responseText(reply)}`, reply)
   }
   return submitted(job, acceptedId(context, job.body, reply), reply)
 }
 
+/** Ends a rule whose new endpoint is gone: its id was given to two endpoints, of which another rule has removed one. */
+async function blockedIfGone(context: Context, id: string, reply: Reply): Promise<void> {
+  const isGone = context.offers('management') && (await get(context, id)).status === 404
+  if (isGone) blockedBy(context, 'endpoints.unique', `a new endpoint is gone: ${responseText(reply)}`, reply)
+}
+
 /**
- * The end of a job. If it does not come in time, the rule fails if that of a later job on the same endpoint does. Otherwise
+ * The end of a job. Fails if /status does not show it, and if the endpoint still exists. If its end does not come in time, the rule fails if that of a later job on the same endpoint does. Otherwise
  * no worker may be available, and the rule is inconclusive.
  */
 export async function endOf(context: Context, job: SubmittedJob): Promise<Followed> {
   const { check, ended, fixture, inconclusive } = context
+  const { endpoint } = job.queue
+  const shown = await untilFound(context, () => job.queue.status(job.id))
+  inconclusiveIfOutage(shown)
+  if (!isSuccess(shown.status)) {
+    await context.relies(queueFoundations.shown, responseText(shown))
+    await blockedIfGone(context, endpoint, shown)
+    check('ends').that(false, 'a job that /status shows', responseText(shown), shown)
+  }
   const end = await ended(job)
   if (end.settled) return end
-  const twin = await fixture.plain({ at: job.queue.endpoint })
+  const twin = await fixture.plain({ at: endpoint })
   const isServed = (await ended(twin)).settled
   check('ends').that(!isServed, 'a job that ends', `${end.status}, although a later job ends`, end.reply)
   return inconclusive(`a job was ${end.status} when its time was over: no worker may be available`)

@@ -1,3 +1,4 @@
+import type { RuleId } from '../../generated/rules.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
 import { changeOf, sameMounts } from '../../harness/fixtures/change.ts'
@@ -62,6 +63,7 @@ export async function patchablePod(context: Context, shape: PodShape): Promise<P
   const others: readonly ('EXITED' | 'RUNNING')[] = mount === 'none' ? ['EXITED'] : ['EXITED', 'RUNNING']
   const own = fixture.mounts(mount)
   const said: string[] = []
+  let by: RuleId = mount === 'none' ? 'pods.patch.empty-object' : 'pods.patch.idempotent'
   for (const status of new Set([drawn, ...others])) {
     const pod = await fixture.pod(status, shape)
     const twins = status === 'EXITED' ? [own] : [mountsMoved(context, mount), own]
@@ -72,10 +74,17 @@ export async function patchablePod(context: Context, shape: PodShape): Promise<P
       return check('unchanged').pod(reply)
     }
     if (status === drawn) vary.fellBack('patchedWhile')
+    if (mount !== 'none' && !isMounted(own)(pod)) by = mountRules[mount]
     said.push(`a PATCH with the own mounts of a pod that is ${status} ${refused}`)
   }
-  return blocked(mount === 'none' ? 'pods.patch.empty-object' : 'pods.patch.idempotent', said.join(', '))
+  return blocked(by, said.join(', '))
 }
+
+/** The rules that a pod gets the mount that it is created with. */
+export const mountRules = {
+  network: 'pods.create.gpu',
+  persistent: 'version.persistent-deprecated',
+} as const satisfies Partial<Record<MountKind, RuleId>>
 
 /** Gives a pod each of these mounts; what came of the first that it does not take, null if it takes all. */
 async function firstRefused(context: Context, { id }: PodView, all: readonly Members[]): Promise<string | null> {

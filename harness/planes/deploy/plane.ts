@@ -2,6 +2,7 @@ import { deployOf, deployPaths, deploySecrets, describeDeploy, writeDeploy } fro
 import type { DeployPlane } from '../../../target/types.ts'
 import { commandScheme } from '../../tool/address.ts'
 import { always, given, notInDocument, type Plane, perOperation } from '../plane.ts'
+import { deployFoundations } from './foundations.ts'
 
 /** Each runs a command; its end and its output are the response. */
 const operations = Object.fromEntries(
@@ -33,6 +34,7 @@ export const deploy: Plane<DeployPlane> = {
     },
   },
   pacing: perOperation(operations),
+  foundations: Object.values(deployFoundations),
   creates: {
     kind: 'deployed endpoint',
     line: { kind: 'resource', plane: 'deploy' },

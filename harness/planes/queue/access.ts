@@ -5,7 +5,7 @@ import { isSuccess } from '../../exchange/exchange.ts'
 import { membersOf } from '../../exchange/read.ts'
 import type { Arrival, Beacon } from '../../receiver/types.ts'
 import { inconclusiveIfOutage, outageStatuses, responseText } from '../../rule/check.ts'
-import { Inconclusive, Unclaimed } from '../../rule/outcome.ts'
+import { Blocked, Inconclusive, Unclaimed } from '../../rule/outcome.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
 import type { Removal } from '../plane.ts'
 import { createQueueClient } from './client.ts'
@@ -52,9 +52,12 @@ export function createQueueAccess(host: OwnerContext) {
     status === 'gone' ? !wasFound(queue.endpoint, id) : status.startsWith('answer ')
 
   /** Blocks a rule that cannot see its job. */
-  function notShown(reply: Reply): never {
+  function notShown(at: JobAt['queue'], reply: Reply): never {
     inconclusiveIfOutage(reply)
-    return blame(queueFoundations.shown, `/status of a job that should exist was answered with ${responseText(reply)}`)
+    const reason = `/status of a job that should exist was answered with ${responseText(reply)}`
+    const isGiven = Object.values(target.queue?.endpoints ?? {}).includes(at.endpoint)
+    if (!isGiven) throw new Blocked('endpoints.address', reason)
+    return blame(queueFoundations.shown, reason)
   }
 
   async function found(job: JobAt): Promise<Reply> {
@@ -67,7 +70,7 @@ export function createQueueAccess(host: OwnerContext) {
       const isKnown =
         wasFound(job.queue.endpoint, job.id) && !isSuccess(reply.status) && !outageStatuses.has(reply.status)
       if (isKnown || !isUnclear(job, statusOf(reply))) return reply
-      if (actor.now() >= deadline) return notShown(reply)
+      if (actor.now() >= deadline) return notShown(job.queue, reply)
       await actor.sleep(Math.min(pollMs, Math.max(1, deadline - actor.now())))
     }
   }
@@ -97,7 +100,7 @@ export function createQueueAccess(host: OwnerContext) {
         // /status has shown this job before, so the caller judges that it no longer does.
         const isKnown = wasFound(job.queue.endpoint, job.id) && !outageStatuses.has(reply.status)
         if (actor.now() >= unclearUntil)
-          return isKnown ? { status, job: shown, reply, settled: false } : notShown(reply)
+          return isKnown ? { status, job: shown, reply, settled: false } : notShown(job.queue, reply)
       } else {
         unclearUntil = null
         if (done(status)) return { status, job: shown, reply, settled: true }
