@@ -53,6 +53,7 @@ export const encodings: Readonly<Record<string, Encode>> = {
   'base64 of addresses': (text) => Buffer.from(text).toString('base64url'),
   'base64 of base64': (text) => inBase64(inBase64(text)),
   'base64 in lines': (text) => wrapped(19, '\r\n')(inBase64(text)),
+  'base64 in a folded header': (text) => wrapped(19, ' ')(inBase64(text)),
   hexadecimal: (text) => Buffer.from(text).toString('hex'),
   'upper hexadecimal': (text) => Buffer.from(text).toString('hex').toUpperCase(),
 }
