@@ -11,9 +11,19 @@ export interface FalseExcuse {
   readonly reason: string | null
 }
 
-/** The false excuses in the judgements of one instance. */
-export function excusesOn(on: string, judgements: readonly Judgement[]): FalseExcuse[] {
-  return falseExcuses(judgements).map(({ rule, by, reason }) => ({ on, rule, by: by ?? '', reason }))
+/**
+ * The false excuses in the judgements of one instance. The rule of a defect with a variation is none: it holds only because
+ * it draws other values here, and the defect is proven with the right ones.
+ */
+export function excusesOn(
+  on: string,
+  judgements: readonly Judgement[],
+  { defects }: Pick<Catalog, 'defects'>,
+): FalseExcuse[] {
+  const varied = defects.find(({ id, variation }) => id === on && variation !== undefined)
+  return falseExcuses(judgements)
+    .filter(({ by }) => by !== varied?.rule)
+    .map(({ rule, by, reason }) => ({ on, rule, by: by ?? '', reason }))
 }
 
 /** The same job with the rules by which its rules are blocked, if they were not judged; null if none is missing. */

@@ -51,8 +51,8 @@ export async function judgeAll(
     latitudes: blame(new Map(onLatitudes.map(({ id }) => [id, failuresOf(id)])), catalog),
     all,
     falseExcuses: [
-      ...[...seen].flatMap(([key, judgements]) => excusesOn(key.slice(key.indexOf(' ') + 1), judgements)),
-      ...causes.flatMap(({ id }, place) => excusesOn(id, tried[place] ?? [])),
+      ...[...seen].flatMap(([key, judgements]) => excusesOn(key.slice(key.indexOf(' ') + 1), judgements, catalog)),
+      ...causes.flatMap(({ id }, place) => excusesOn(id, tried[place] ?? [], catalog)),
     ],
     of,
   }

@@ -74,10 +74,17 @@ export async function patchablePod(context: Context, shape: PodShape): Promise<P
       return check('unchanged').pod(reply)
     }
     if (status === drawn) vary.fellBack('patchedWhile')
-    if (mount !== 'none' && !isMounted(own)(pod)) by = mountRules[mount]
+    if (mount !== 'none' && !isMounted(own)(pod)) by = await mountLostBy(context, mount, shape)
     said.push(`a PATCH with the own mounts of a pod that is ${status} ${refused}`)
   }
   return blocked(by, said.join(', '))
+}
+
+/** The rule about what a pod lost its mount by: its creation, or else a stop. */
+async function mountLostBy(context: Context, mount: keyof typeof mountRules, shape: PodShape): Promise<RuleId> {
+  const { fixture } = context
+  const fresh = await fixture.pod('RUNNING', { ...shape, history: 'fresh' })
+  return isMounted(fixture.mounts(mount))(fresh) ? 'pods.action.stop-frees-compute' : mountRules[mount]
 }
 
 /** The rules that a pod gets the mount that it is created with. */

@@ -38,6 +38,7 @@ const bringers = {
   restarted: 'pods.action.running.restart',
   'restarted twice': 'pods.action.running.restart',
   'stopped and started': 'pods.action.exited.start',
+  'refused before': 'pods.action.running.start',
 } as const
 
 /**
