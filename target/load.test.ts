@@ -91,6 +91,11 @@ const refusals: readonly [name: string, text: string, message: string][] = [
     'target.yaml:4: budget.money: unknown key; known: scenarios, requestsPerMinute, jobPrice, podPricePerHour',
   ],
   [
+    'a merge key',
+    file({ more: 'budget: {<<: {jobPrice: 3}}' }),
+    'target.yaml:4: budget.<<: unknown key; merge keys are not read: write the members out, or give the whole mapping as an alias',
+  ],
+  [
     'a missing key',
     file({ keys: '{}' }),
     'target.yaml:3: keys.full is missing; expected ${NAME}, the variable that holds the key',

@@ -17,13 +17,13 @@ const general: Readonly<Record<string, General>> = {
   'restricted.may': {
     says: 'the permissions of the restricted key about pods',
     line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', may: [listPods, getPod]}}`,
-    given: ({ grants }) => podPermissions(grants.may).length > 0,
+    given: ({ grants, keys }) => keys.restricted !== undefined && podPermissions(grants.may).length > 0,
     isWritten: ({ keys: { restricted } }) => typeof restricted === 'object' && restricted.may !== undefined,
   },
   'restricted.may-not': {
     says: 'the permissions about pods that the restricted key lacks',
     line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', mayNot: [createPod, stop]}}`,
-    given: ({ grants }) => podPermissions(grants.mayNot).length > 0,
+    given: ({ grants, keys }) => keys.restricted !== undefined && podPermissions(grants.mayNot).length > 0,
     isWritten: ({ keys: { restricted } }) => typeof restricted === 'object' && restricted.mayNot !== undefined,
   },
   'key.expired': key('expired', 'a key that has expired'),

@@ -71,7 +71,7 @@ async function serveUntil(
   const state = options.state === undefined ? null : readState(resolve(terminal.cwd, options.state))
   const { call, close: hangUp } = createRealCall()
   const change = optionsOf(options, call, worker, state, variants)
-  const served = createServed({ kind: options.clock, latencyMs: options.latency ?? 0, change })
+  const served = createServed({ kind: options.clock, latencyMs: options.latency ?? 0, state: options.state, change })
   const log = options.log ? { log: terminal.err } : {}
   const answer = createMock({ served, ...log })
   const ports = createPorts(answer, options.host)

@@ -7,6 +7,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { listUntil } from '../shared/listing.ts'
 import { shown } from '../shared/patching.ts'
+import { kindOfValue } from '../shared/readers.ts'
 import {
   type Arrangement,
   accepts,
@@ -71,7 +72,9 @@ rule('pods.create.read-back', { varies: ['kind', 'mount', 'fields'] }, async (co
   }
   if (!isSuccess(reply.status)) context.blocked(creationRule(body), `a valid creation answered ${reply.status}`)
   const id = await fixture.createdId(reply)
-  check('id').that(id !== null, 'an id in the answer, or the name of the pod in the list', 'neither', reply)
+  const given = membersOf(reply.json)?.id
+  const shownId = given === undefined ? 'neither' : `${kindOfValue(given)} as its id, and no such name`
+  check('id').that(id !== null, 'an id in the answer, or the name of the pod in the list', shownId, reply)
   const rest = await shown(context, id ?? '', (pod) => pod.id === id)
   // Other rules build on whatever can be read, so a pod of each kind is tried before this one fails.
   if (!rest.settled)
