@@ -6,7 +6,7 @@ import { probeTarget, refusalOf } from '../harness/run/probe.ts'
 import { overHttp } from '../harness/transport/http.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
 import type { Target } from '../target/types.ts'
-import { version } from './home.ts'
+import { version } from './package-paths.ts'
 
 /** The quotas that a plane shows. */
 export interface ShownQuota {

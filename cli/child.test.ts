@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { RunOptions } from '../harness/run/options.ts'
 import { parseTarget } from '../target/load.ts'
 import { startChild } from './child.ts'
-import { moduleUrl } from './home.ts'
+import { moduleUrl } from './package-paths.ts'
 
 const unfinished = { signal: null, said: '', inOrder: false }
 

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { jsonIn } from '../harness/exchange/exchange.ts'
 import type { Progress, RunOptions } from '../harness/run/options.ts'
-import { moduleFile } from './home.ts'
+import { moduleFile } from './package-paths.ts'
 import { signalGroup } from './process.ts'
 
 export interface ChildEnd {

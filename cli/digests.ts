@@ -6,7 +6,7 @@ import { rules } from '../generated/rules.ts'
 import type { RunOptions } from '../harness/run/options.ts'
 import { describeTarget } from '../target/describe.ts'
 import type { Target } from '../target/types.ts'
-import { extension, home } from './home.ts'
+import { extension, home } from './package-paths.ts'
 
 /** SHA-256 of the inputs of a run: the running suites, the ledger, the specification, the target without its keys. */
 export function digestsOf(target: Target | null): RunOptions['digests'] {

@@ -9,7 +9,7 @@ import { bodyText } from '../suites/fuzz/cases.ts'
 import { type FuzzFinding, findingSaid, groupsOf, timesOf } from '../suites/fuzz/findings.ts'
 import type { MountKind, Target } from '../target/types.ts'
 import { type FuzzRun, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
-import { program } from './home.ts'
+import { program } from './package-paths.ts'
 import type { Terminal } from './terminal.ts'
 
 const typeHeader = `-H 'Content-Type: application/json'`

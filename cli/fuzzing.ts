@@ -20,7 +20,7 @@ import { redactorOf } from '../target/describe.ts'
 import type { Target } from '../target/types.ts'
 import { BrokenError } from './errors.ts'
 import { createGivingUp, createOutcomeOf, type Stop } from './fuzz-attempt.ts'
-import { version } from './home.ts'
+import { version } from './package-paths.ts'
 
 /** A target with a way to reach it and its clock. */
 export interface OpenTarget {
@@ -148,9 +148,9 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
         stopped ??= stop
       }),
       async direct(trial, pod, bytes, options) {
-        const reply = await trial.send(pod, bytes, { ...options, raw429: true, unpaced: true })
-        if (reply.status === 429) limited++
-        return reply
+        const response = await trial.send(pod, bytes, { ...options, raw429: true, unpaced: true })
+        if (response.status === 429) limited++
+        return response
       },
     })
   const whole = inSession(open, seed, branch, work, onExchange)

@@ -4,7 +4,7 @@ import { planeOf } from '../harness/planes/removing.ts'
 import type { Resource } from '../harness/record/resources.ts'
 import { redactorOf } from '../target/describe.ts'
 import type { Target } from '../target/types.ts'
-import { program } from './home.ts'
+import { program } from './package-paths.ts'
 import { nameOf } from './runs.ts'
 import type { Terminal } from './terminal.ts'
 

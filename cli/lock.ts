@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { jsonIn } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { UsageError } from './errors.ts'
-import { codeOf, writableFolder } from './places.ts'
+import { codeOf, writableFolder } from './output-folders.ts'
 import { isAlive, owningProcess } from './process.ts'
 
 const lockName = '.plumbline-lock'

@@ -145,11 +145,11 @@ export const prove = () =>
   command('prove', 'prove that every rule can fail and that none fails wrongly')
     .addOption(common.onlyVariants)
     .option('--matrix', 'judge every rule on every defect', false)
-    .option('--odd', 'instead, change each field of each response of the reference: no rule may crash', false)
+    .option('--malformed', 'instead, change each field of each response of the reference: no rule may crash', false)
     .option('--served', 'judge over HTTP, on a port for each instance, instead of in process', false)
     .option(
       '--sample <number>',
-      'draw so many changes (--odd), or so many defects and a quarter as many latitudes (--served)',
+      'draw so many changes (--malformed), or so many defects and a quarter as many latitudes (--served)',
       integer(1),
     )
     .option('--seed <number>', 'with --sample: the seed of the draw', integer(0))
@@ -169,7 +169,7 @@ export const fuzz = () =>
     .addOption(common.target)
     .addOption(common.reference)
     .option('--runs <number>', 'how many cases (default: 10000)', integer(1))
-    .option('--for <length>', 'how long, such as 30s or 5m', lengthOfTime)
+    .option('--duration <length>', 'how long, such as 30s or 5m', lengthOfTime)
     .option('--seed <number>', 'the cases of an earlier run', integer(0))
     .option('--path <path>', 'only the cases of that seed that a finding names, such as 3,56')
     .option('--json <file>', 'write the findings into this file')

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { version } from './home.ts'
 import * as commands from './options.ts'
+import { version } from './package-paths.ts'
 import type { Terminal } from './terminal.ts'
 
 /**

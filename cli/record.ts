@@ -11,7 +11,7 @@ import { renderText } from '../reports/text.ts'
 import { buildResults, serialiseResults } from '../results/build.ts'
 import { exitCodes, type Results } from '../results/types.ts'
 import { UsageError } from './errors.ts'
-import { writableFolder } from './places.ts'
+import { writableFolder } from './output-folders.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Names that a run writes into its output folder; those of an earlier run are removed first. */

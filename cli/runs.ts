@@ -14,7 +14,7 @@ import {
 } from '../harness/record/resources.ts'
 import type { Target } from '../target/types.ts'
 import { UsageError } from './errors.ts'
-import { codeOf, makeFolder } from './places.ts'
+import { codeOf, makeFolder } from './output-folders.ts'
 import { isAlive, type OwningProcess, owningProcess } from './process.ts'
 
 /** Resources in the ledger of a run that are not removed yet. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { packageFolder } from './home.ts'
+import { packageFolder } from './package-paths.ts'
 
 /** A check by a schema of `spec/schemas/`: the first fault of a value, such as `/rules must be array`, or null. */
 export function schemaCheck(name: 'results' | 'evidence'): (value: unknown) => string | null {

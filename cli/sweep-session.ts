@@ -9,8 +9,8 @@ import { createSession } from '../harness/run/session.ts'
 import { withTool } from '../harness/tool/transport.ts'
 import { overHttp } from '../harness/transport/http.ts'
 import type { Target } from '../target/types.ts'
-import { version } from './home.ts'
 import { aborted } from './interrupt.ts'
+import { version } from './package-paths.ts'
 
 /** A sweep that was asked to end. */
 export interface SweepEnd {

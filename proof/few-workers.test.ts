@@ -59,8 +59,8 @@ async function keepsLong({ fixture, begun, clock, ended, check }: Context): Prom
   await begun(job)
   await clock.sleep(300_000)
   job.beacon.release('go')
-  const { status, reply } = await ended(job)
-  check('ended').that(status === 'COMPLETED', 'COMPLETED', status, reply)
+  const { status, response } = await ended(job)
+  check('ended').that(status === 'COMPLETED', 'COMPLETED', status, response)
 }
 
 /** Rules that need an endpoint with two workers are unclaimed here. */

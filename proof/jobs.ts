@@ -6,7 +6,7 @@ import { defects } from './defects/index.ts'
 import { membersOf } from './groups.ts'
 import { type Connect, judgeOn } from './judge.ts'
 import { latitudes } from './latitudes/index.ts'
-import { type OddCase, oddVariant } from './odd/change.ts'
+import { type MalformedCase, malformedVariant } from './malformed/change.ts'
 import type { Defect, Latitude, Variant } from './types.ts'
 
 /** Everything that is proven. */
@@ -19,10 +19,10 @@ export interface Catalog {
 /** One instance and the rules to judge on it: plain data, so that it can be handed to another thread. */
 export interface Job {
   /** `area`: the rules of a defect's area, which may name each other as the cause. */
-  readonly kind: 'reference' | 'defect' | 'latitude' | 'area' | 'matrix' | 'odd'
+  readonly kind: 'reference' | 'defect' | 'latitude' | 'area' | 'matrix' | 'malformed'
   /** Of the defect; of the latitudes, joined by `+`; else a name for progress. */
   readonly id: string
-  readonly odd?: OddCase
+  readonly malformed?: MalformedCase
   /** The seed that variations are drawn from; 1 unless given. */
   readonly seed?: number
   /** Values of dimensions, in place of those that the seed draws. */
@@ -51,8 +51,8 @@ export async function runJob(job: Job, catalog: Catalog, connect?: Connect): Pro
   return judgements.filter(({ rule }) => asked.has(rule)).sort((a, b) => (a.rule < b.rule ? -1 : 1))
 }
 
-function variantsOf({ kind, id, odd }: Job, { defects, latitudes }: Catalog): readonly Variant[] {
-  if (odd !== undefined) return [oddVariant(odd)]
+function variantsOf({ kind, id, malformed }: Job, { defects, latitudes }: Catalog): readonly Variant[] {
+  if (malformed !== undefined) return [malformedVariant(malformed)]
   if (kind === 'defect' || kind === 'area' || kind === 'matrix') return defects.filter((defect) => defect.id === id)
   return kind === 'latitude' ? membersOf(id, latitudes) : []
 }

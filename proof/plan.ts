@@ -104,7 +104,7 @@ export function defectJob({ id, rule, tour, variation }: Defect, { rules }: Pick
  * Scenarios to run beside these rules so that each invariant has exchanges to judge: a tour of every plane of which an
  * invariant is chosen, and fewer scenarios than a tour has.
  */
-export function feedersOf(chosen: readonly Rule[]): RuleId[] {
+export function invariantScenarios(chosen: readonly Rule[]): RuleId[] {
   const planeOf = ({ id }: Rule) => planeOfRule(id).name
   const scenarios = Map.groupBy(
     chosen.filter(({ kind }) => kind === 'scenario'),

@@ -11,15 +11,15 @@ import { type ProveOptions, prove } from './prove.ts'
 import type { Defect, Fetch, Latitude } from './types.ts'
 
 const lists = scenario('pods.shape.times', async ({ pods, check }) => {
-  const reply = await pods.list()
-  check('answered').status(reply, 200)
-  check('list').that(Array.isArray(membersOf(reply.json)?.pods), 'a list', 'no list', reply)
+  const response = await pods.list()
+  check('answered').status(response, 200)
+  check('list').that(Array.isArray(membersOf(response.json)?.pods), 'a list', 'no list', response)
 })
 
 const opens = scenario('pods.action.terminated.any', async ({ pods, check, reading }) => {
-  const reply = await pods.get('pod-none')
-  check('refused').status(reply, 404, 410)
-  reading('unknown', String(reply.status))
+  const response = await pods.get('pod-none')
+  check('refused').status(response, 404, 410)
+  reading('unknown', String(response.status))
 })
 
 const named: Invariant = {
@@ -87,10 +87,10 @@ const hidesIndented: Latitude = {
 }
 
 const looksTwice = scenario('pods.action.terminated.any', async ({ pods, check, offers, reading }) => {
-  const reply = await pods.get('pod-none')
-  check('refused').status(reply, 404, 410)
-  if (offers('catalog')) check('again').status(await pods.get('pod-none'), reply.status)
-  reading('unknown', String(reply.status))
+  const response = await pods.get('pod-none')
+  check('refused').status(response, 404, 410)
+  if (offers('catalog')) check('again').status(await pods.get('pod-none'), response.status)
+  reading('unknown', String(response.status))
 })
 const readsOnce: Latitude = {
   id: 'reads-once',
@@ -101,10 +101,10 @@ const readsOnce: Latitude = {
 
 /** Names the rule about the list for whatever becomes of one pod. */
 const excuses = scenario('pods.action.terminated.any', async ({ blocked, check, pods, reading }) => {
-  const reply = await pods.get('pod-none')
-  if (reply.status === 500) blocked('pods.shape.times', 'a pod was answered 500')
-  check('refused').status(reply, 404, 410)
-  reading('unknown', String(reply.status))
+  const response = await pods.get('pod-none')
+  if (response.status === 500) blocked('pods.shape.times', 'a pod was answered 500')
+  check('refused').status(response, 404, 410)
+  reading('unknown', String(response.status))
 })
 const podIs500: Defect = {
   ...defect('pod-answers-500', 'pods.action.terminated.any', 'refused', 'status 500'),

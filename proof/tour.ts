@@ -2,7 +2,7 @@ import type { RuleId } from '../generated/rules.ts'
 
 /**
  * Scenarios that together meet every operation, every kind of pod and every family of answers: what an invariant is
- * run with where its defect names no tour of its own, and what odd responses are tried on.
+ * run with where its defect names no tour of its own, and what malformed responses are tried on.
  */
 const podTour: readonly RuleId[] = [
   'auth.pods.forbidden',

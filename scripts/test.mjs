@@ -21,8 +21,8 @@ const groups = [
   ],
   [
     ['the rules under vitest', [...vitest, '--project', 'suites', '--reporter=dot']],
-    // The same ones each time; `prove --odd` tries all.
-    ['prove, some odd responses', [bin, 'prove', '--odd', '--sample', '40', '--seed', '1', '--quiet']],
+    // The same ones each time; `prove --malformed` tries all.
+    ['prove, some malformed responses', [bin, 'prove', '--malformed', '--sample', '40', '--seed', '1', '--quiet']],
     // Other ones for each commit; `prove --served` judges all.
     ['prove, over HTTP', [bin, 'prove', '--served', '--sample', '40', '--seed', String(seedOfCommit()), '--quiet']],
   ],

@@ -4,10 +4,10 @@ import type { RunOptions } from '../../harness/run/options.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import type { Target } from '../../target/types.ts'
 import { refuseStandingClock } from '../clocks.ts'
-import { conduct } from '../conduct.ts'
 import { UsageError } from '../errors.ts'
 import { type LoadFlags, type PreparedLoad, prepareLoad } from '../load/prepare.ts'
 import type * as commands from '../options.ts'
+import { runCheck } from '../run-check.ts'
 import { loadProfiles, selectionOf } from '../selection.ts'
 import { readTarget, withTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
@@ -41,7 +41,7 @@ export async function check(given: Given, terminal: Terminal): Promise<number> {
   const planned = own.length === 0 ? {} : await plannedFor(target, own, options, terminal)
   const load = await loadFor(selected, target, options, terminal)
   const { seed = randomInt(2 ** 31), strict, keep, out, quiet } = options
-  return conduct({
+  return runCheck({
     plan: { seed, profiles, strict, keep, rules: selected, ...planned, ...(load !== null && { load: load.options }) },
     target,
     targetFile: options.target ?? null,

@@ -19,10 +19,10 @@ import {
   openTarget,
   replayOn,
 } from '../fuzzing.ts'
-import { program } from '../home.ts'
 import { aborted, watchInterruption } from '../interrupt.ts'
 import type * as commands from '../options.ts'
-import { writableFile } from '../places.ts'
+import { writableFile } from '../output-folders.ts'
+import { program } from '../package-paths.ts'
 import { redraw } from '../progress.ts'
 import { beginLedger, newRunId } from '../runs.ts'
 import { sweepOwn } from '../sweep.ts'
@@ -44,11 +44,11 @@ interface Fuzzing {
 /** Default number of cases. */
 const usualRuns = 10_000
 
-/** Real ms for the last looks at pods, before `--for` is over, and how long they may take beyond it. */
+/** Real ms for the last looks at pods, before `--duration` is over, and how long they may take beyond it. */
 const lastLooksMs = 2_000
 const overtimeMs = 500
 
-/** Real ms beyond `--for` for the search for causes, which needs about a dozen new pods, one after the other. */
+/** Real ms beyond `--duration` for the search for causes, which needs about a dozen new pods, one after the other. */
 const searchMs = 120_000
 
 /** How long a run may take to end by itself after an interruption, real ms. */
@@ -57,8 +57,8 @@ const graceMs = 2_000
 /** Sends generated bodies to a target or the reference, and compares each response with the oracle. */
 export async function fuzz(given: Options, terminal: Terminal): Promise<number> {
   const options = withTarget(given, terminal)
-  if (options.runs !== undefined && options.for !== undefined)
-    throw new UsageError('give either --runs or --for, not both')
+  if (options.runs !== undefined && options.duration !== undefined)
+    throw new UsageError('give either --runs or --duration, not both')
   if (options.path !== undefined && options.seed === undefined)
     throw new UsageError('--path needs the --seed that it belongs to')
   if (options.path !== undefined && !pathForm.test(options.path))
@@ -93,7 +93,7 @@ export async function fuzz(given: Options, terminal: Terminal): Promise<number> 
 
 async function conducted(fuzzing: Fuzzing): Promise<number> {
   const { open, seed, options, branch, interrupted, terminal } = fuzzing
-  const forMs = options.for ?? null
+  const forMs = options.duration ?? null
   const most = forMs === null ? (options.runs ?? usualRuns) : Number.POSITIVE_INFINITY
   const findings = new Map<string, FuzzFinding>()
   const log = createLog()
@@ -129,12 +129,12 @@ function exitOf({ findings, stopped, notes, refused, unsettled }: FuzzRun): numb
   return stopped === null && notes.length === 0 && isLookedAt ? exitCodes.conformant : exitCodes.incomplete
 }
 
-/** Resolves when `--for` is over: later if causes are being searched, or late effects were not looked for yet. */
+/** Resolves when `--duration` is over: later if causes are being searched, or late effects were not looked for yet. */
 async function endOf(forMs: number, log: ReturnType<typeof createLog>, { err }: Terminal): Promise<void> {
   await after(forMs + overtimeMs)
   if (log.undecided.size + log.unsettled.size === 0) return
   err(
-    `plumbline: the time of --for is over; searching for late effects and causes for at most ${searchMs / 60_000} minutes more`,
+    `plumbline: the time of --duration is over; searching for late effects and causes for at most ${searchMs / 60_000} minutes more`,
   )
   await after(searchMs)
 }

@@ -7,11 +7,11 @@ import { conductRecorded, type Driving } from '../../load/record.ts'
 import { exitCodes } from '../../results/types.ts'
 import type { Target } from '../../target/types.ts'
 import { refuseStandingClock } from '../clocks.ts'
-import { conduct } from '../conduct.ts'
 import { UsageError } from '../errors.ts'
 import { prepareLoad } from '../load/prepare.ts'
 import type * as commands from '../options.ts'
 import { openOutput } from '../record.ts'
+import { runCheck } from '../run-check.ts'
 import { type LoadKind, selectLoad } from '../selection.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
@@ -33,7 +33,7 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
   // Every request of a whole load is judged by the invariants, too.
   const others = kind === 'pods' && options.only.length === 0 ? loadAloneRules : []
   const { options: load, estimate } = await prepareLoad(selected, target, options, terminal, kind === 'smoke')
-  return conduct({
+  return runCheck({
     plan: { seed: null, profiles, strict: false, keep: false, rules: [...selected, ...others].sort(), load },
     target,
     targetFile,

@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { proofFaults } from '../../proof/gates.ts'
 import type { ProofProgress } from '../../proof/judged.ts'
-import { type OddResult, tryOddResponses } from '../../proof/odd/odd.ts'
+import { type MalformedResult, tryMalformedResponses } from '../../proof/malformed/malformed.ts'
 import { NothingMatches } from '../../proof/plan.ts'
 import { type MatrixRow, type ProofResult, prove as run, type Undecided } from '../../proof/prove.ts'
 import { proveSeeds, type SeedsResult } from '../../proof/seeds.ts'
 import { exitCodes } from '../../results/types.ts'
 import { UsageError } from '../errors.ts'
-import { moduleUrl } from '../home.ts'
 import type * as commands from '../options.ts'
-import { writableFile } from '../places.ts'
+import { writableFile } from '../output-folders.ts'
+import { moduleUrl } from '../package-paths.ts'
 import { redraw } from '../progress.ts'
 import { refuseInvalid } from '../selection.ts'
 import type { Terminal } from '../terminal.ts'
@@ -43,12 +43,12 @@ const idsListed = 5
 
 /** The result of what the flags ask for, its lines, and whether all of it holds. */
 async function proofOf(options: Options, onProgress: (progress: ProofProgress) => void) {
-  const { only, matrix, odd, served, sample, seed, seeds, quiet } = options
+  const { only, matrix, malformed, served, sample, seed, seeds, quiet } = options
   try {
-    if (odd) {
+    if (malformed) {
       const draw = { ...(sample !== undefined && { sample }), ...(seed !== undefined && { seed }) }
-      const result = await tryOddResponses({ onProgress, ...draw })
-      return { result, lines: oddLines(result, quiet), holds: result.broken.length === 0 }
+      const result = await tryMalformedResponses({ onProgress, ...draw })
+      return { result, lines: malformedLines(result, quiet), holds: result.broken.length === 0 }
     }
     if (seeds !== undefined) {
       const result = await proveSeeds(seeds, only, onProgress)
@@ -155,23 +155,23 @@ export function seedLines({ seeds, latitudes, changed }: SeedsResult): string[] 
   ]
 }
 
-/** The lines of a run over odd responses: rules that crashed, changes that no rule noticed, then the summary. */
-export function oddLines({ cases, tried, broken, unnoticed }: OddResult, quiet: boolean): string[] {
+/** The lines of a run over malformed responses: rules that crashed, changes that no rule noticed, then the summary. */
+export function malformedLines({ cases, tried, broken, unnoticed }: MalformedResult, quiet: boolean): string[] {
   return [
-    ...broken.map(({ odd, rule, reason }) => `${rule} crashes on ${odd}: ${reason}`),
-    ...(quiet ? [] : unnoticed.map((odd) => `no rule notices ${odd}`)),
-    `${broken.length === 0 ? 'no rule crashes' : broken.length === 1 ? '1 crash' : `${broken.length} crashes`}: ${tried.length} of ${pluralize(cases, 'odd response')} tried, ` +
+    ...broken.map(({ malformed, rule, reason }) => `${rule} crashes on ${malformed}: ${reason}`),
+    ...(quiet ? [] : unnoticed.map((malformed) => `no rule notices ${malformed}`)),
+    `${broken.length === 0 ? 'no rule crashes' : broken.length === 1 ? '1 crash' : `${broken.length} crashes`}: ${tried.length} of ${pluralize(cases, 'malformed response')} tried, ` +
       `${unnoticed.length} of them noticed by no rule`,
   ]
 }
 
-function refuseContradictions({ odd, only, matrix, served, sample, seed, seeds }: Options): void {
-  if (seeds !== undefined && (odd || matrix || served))
-    throw new UsageError('--seeds cannot be combined with --odd, --matrix or --served')
-  if (odd && (only.length > 0 || matrix || served))
-    throw new UsageError('--odd cannot be combined with --only, --matrix or --served')
+function refuseContradictions({ malformed, only, matrix, served, sample, seed, seeds }: Options): void {
+  if (seeds !== undefined && (malformed || matrix || served))
+    throw new UsageError('--seeds cannot be combined with --malformed, --matrix or --served')
+  if (malformed && (only.length > 0 || matrix || served))
+    throw new UsageError('--malformed cannot be combined with --only, --matrix or --served')
   if (served && matrix) throw new UsageError('--served cannot be combined with --matrix')
-  if (!odd && !served && (sample !== undefined || seed !== undefined))
-    throw new UsageError('--sample and --seed need --odd or --served')
+  if (!malformed && !served && (sample !== undefined || seed !== undefined))
+    throw new UsageError('--sample and --seed need --malformed or --served')
   if (served && sample !== undefined && only.length > 0) throw new UsageError('--sample cannot be combined with --only')
 }

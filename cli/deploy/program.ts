@@ -11,7 +11,7 @@ import {
 } from '../../reference/deploy/index.ts'
 import { suggestion } from '../../target/nearest.ts'
 import { Command } from '../arguments.ts'
-import { version } from '../home.ts'
+import { version } from '../package-paths.ts'
 import type { Terminal } from '../terminal.ts'
 import { hostOf } from './api.ts'
 import { readSource } from './source.ts'

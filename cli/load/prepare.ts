@@ -9,8 +9,8 @@ import { limitSteps, smokeSteps } from '../../load/queue/steps.ts'
 import type { Target } from '../../target/types.ts'
 import { isLoopback } from '../../target/values.ts'
 import { UsageError } from '../errors.ts'
-import { moduleUrl } from '../home.ts'
 import type * as commands from '../options.ts'
+import { moduleUrl } from '../package-paths.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** The options of a load, alone or after `check`. */

@@ -8,7 +8,7 @@ import { describedBy, referenceTarget, withToolOf, withVariants } from '../../pr
 import type { Connect } from '../../proof/judge.ts'
 import { embeddedUrl, startMs } from '../../reference/embedded.ts'
 import type { Fetch, ReferenceOptions } from '../../reference/index.ts'
-import { codeOf } from '../places.ts'
+import { codeOf } from '../output-folders.ts'
 import { createRealCall } from '../worker/call.ts'
 import { createMock } from './app.ts'
 import { createPorts, portsOf } from './ports.ts'

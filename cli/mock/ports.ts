@@ -5,7 +5,7 @@ import type { Fetch } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import { UsageError } from '../errors.ts'
 import { createHost } from '../host.ts'
-import { codeOf } from '../places.ts'
+import { codeOf } from '../output-folders.ts'
 
 /** Real milliseconds between two looks for connections whose request has ended. */
 const idleMs = 50

@@ -10,7 +10,7 @@ import {
   type PodOffer,
 } from '../../reference/index.ts'
 import { UsageError } from '../errors.ts'
-import { codeOf } from '../places.ts'
+import { codeOf } from '../output-folders.ts'
 
 /** The beginning of a reference (`--state`), as its options. */
 export interface InitialState {

@@ -12,10 +12,10 @@ export interface Allowance {
   /** The room for so many requests together. */
   room(requests: number, now: number): Room
   /**
-   * Counts a request that goes out. The returned function takes its response, or null if there was none. `isElsewhere`:
+   * Counts a request that goes out. The returned function takes its response, or null if there was none. `mayCountElsewhere`:
    * another limit may count the request.
    */
-  note(now: number): (response: WireResponse | null, now: number, isElsewhere: boolean) => void
+  note(now: number): (response: WireResponse | null, now: number, mayCountElsewhere: boolean) => void
   /** The most requests that are ever granted together; null if unknown. */
   most(): number | null
   /** The limit in words, for the reason of an inconclusive rule. */

@@ -2,9 +2,9 @@ import type { OperationFacts } from '../../generated/operations.ts'
 import type { PlaneSection } from '../../target/types.ts'
 import type { PendingEvent } from '../clock/types.ts'
 import type { HeaderPairs, Operation, WireRequest } from '../exchange/exchange.ts'
+import type { ApiResponse } from './api-response.ts'
 import { bytesOf } from './body.ts'
 import type { Outgoing, SendOptions } from './channel.ts'
-import type { Reply } from './reply.ts'
 import type { Sender } from './sender.ts'
 
 /** Options of a request. */
@@ -86,9 +86,9 @@ export function pathOf(template: string, ids: Call['ids'] = {}): string {
 /** A plane as an owner calls it with one key. */
 export interface Caller {
   /** Rejects with Inconclusive if no whole response came. */
-  call(operation: string, call?: Call): Promise<Reply>
+  call(operation: string, call?: Call): Promise<ApiResponse>
   /** Sends and goes on; the response is waited for with `clock.until`. */
-  begin(operation: string, call?: Call): PendingEvent<Reply>
+  begin(operation: string, call?: Call): PendingEvent<ApiResponse>
 }
 
 export interface CallerOptions {
@@ -99,12 +99,12 @@ export interface CallerOptions {
   /**
    * Called when a request is first sent. The returned function takes the response, so that everything created is removed.
    */
-  readonly note: (operation: string, call: Call) => (reply: Reply) => void
+  readonly note: (operation: string, call: Call) => (response: ApiResponse) => void
   /** Sends a request, repeatedly if necessary; default: once. */
-  readonly repeat?: (operation: string, call: Call, send: Send) => Promise<Reply>
+  readonly repeat?: (operation: string, call: Call, send: Send) => Promise<ApiResponse>
 }
 
-type Send = (operation: string, call: Call) => Promise<Reply>
+type Send = (operation: string, call: Call) => Promise<ApiResponse>
 
 export function createCaller({ plane, section, key, sender, note, repeat = once }: CallerOptions): Caller {
   function outgoing(operation: string, call: Call): Outgoing {
@@ -122,33 +122,33 @@ export function createCaller({ plane, section, key, sender, note, repeat = once 
 
   /** A request that waits for its quota when the run ends has created nothing, so it is noted once it is sent. */
   function noting(operation: string, call: Call) {
-    let noted: ((reply: Reply) => void) | null = null
+    let noted: ((response: ApiResponse) => void) | null = null
     return {
       sending(): void {
         noted ??= note(operation, call)
       },
-      takeReply: (reply: Reply): void => noted?.(reply),
+      takeApiResponse: (response: ApiResponse): void => noted?.(response),
     }
   }
 
   return {
     async call(operation, call = {}) {
-      const { sending, takeReply } = noting(operation, call)
-      const reply = await repeat(operation, call, async (name, given) =>
+      const { sending, takeApiResponse } = noting(operation, call)
+      const response = await repeat(operation, call, async (name, given) =>
         sender.send({ ...outgoing(name, given), sending }),
       )
-      takeReply(reply)
-      return reply
+      takeApiResponse(response)
+      return response
     },
     begin(operation, call = {}) {
-      const { sending, takeReply } = noting(operation, call)
+      const { sending, takeApiResponse } = noting(operation, call)
       const coming = sender.begin({ ...outgoing(operation, call), sending })
-      coming.comes.then(takeReply, () => {})
+      coming.comes.then(takeApiResponse, () => {})
       return coming
     },
   }
 }
 
-function once(operation: string, call: Call, send: Send): Promise<Reply> {
+function once(operation: string, call: Call, send: Send): Promise<ApiResponse> {
   return send(operation, call)
 }

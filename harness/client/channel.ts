@@ -15,7 +15,7 @@ export interface Channel {
   /** The gate that a request waits at; null in a replay, which waits for nothing. */
   readonly gate: (outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>) => Gate | null
   /** True if another quota may count the request too. */
-  readonly isElsewhere: (outgoing: Pick<Outgoing, 'operation' | 'key'>) => boolean
+  readonly mayCountElsewhere: (outgoing: Pick<Outgoing, 'operation' | 'key'>) => boolean
   readonly record: (exchange: Exchange) => void
   readonly connections: Connections
   /** How the host of an address has answered all scenarios. */
@@ -60,7 +60,7 @@ export interface SendOptions {
   readonly connection?: object
   /**
    * Sending it twice does no harm, because it must be refused. It is also sent again where its connection is closed
-   * (`outlastDrops`).
+   * (`retryThroughDrops`).
    */
   readonly mustBeRefused?: boolean
   /** If it is refused, it may be sent again, to check whether the connection is in step. */

@@ -3,8 +3,8 @@ import { lengthOf } from '../common/length.ts'
 import type { WireResponse } from '../exchange/exchange.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import type { Allowance, createLog } from './allowance.ts'
-import { firstBackoffMs } from './outwait.ts'
 import { statedWaitMs } from './rate-windows.ts'
+import { firstBackoffMs } from './retry-after-429.ts'
 
 /** A request is not sent, because its quota is used up for too long. */
 export class UsedUp extends Inconclusive {}
@@ -16,8 +16,8 @@ export interface Visitor {
   readonly isGone: () => boolean
 }
 
-/** Takes the response to a request, or null if there was none. `isElsewhere`: see `Allowance.note`. */
-export type TakeResponse = (response: WireResponse | null, isElsewhere?: boolean) => void
+/** Takes the response to a request, or null if there was none. `mayCountElsewhere`: see `Allowance.note`. */
+export type TakeResponse = (response: WireResponse | null, mayCountElsewhere?: boolean) => void
 
 /** Lets the requests of one quota pass so that none meets a 429 that another one caused. First come, first served. */
 export type Gate = ReturnType<typeof createGate>
@@ -75,8 +75,8 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
     const sentAt = now()
     budget?.note(sentAt)
     const takeResponse = allowance.note(sentAt)
-    return (response, isElsewhere = false) => {
-      takeResponse(response, now(), isElsewhere)
+    return (response, mayCountElsewhere = false) => {
+      takeResponse(response, now(), mayCountElsewhere)
       if (response?.status === 429) close(response, sentAt)
       else if (response !== null) {
         refusedSince = null

@@ -1,15 +1,15 @@
 import { isOutage } from '../rule/check.ts'
 import { Dropped, Unanswered } from '../rule/outcome.ts'
-import type { Reply } from './reply.ts'
+import type { ApiResponse } from './api-response.ts'
 
 /** Pauses before a request that a gateway answered is sent again, ms. Most outages are shorter. */
 const pausesMs = [1_000, 2_000, 4_000]
 
 export interface Resending {
   /** Sends the request once more. */
-  readonly again: () => Promise<Reply>
+  readonly again: () => Promise<ApiResponse>
   /** Another request, to see whether the API answers at all. */
-  readonly other: () => Promise<Reply>
+  readonly other: () => Promise<ApiResponse>
   readonly sleep: (ms: number) => Promise<unknown>
 }
 
@@ -17,14 +17,17 @@ export interface Resending {
  * Repeats a request that a gateway answered with 502, 503 or 504. If the API answers another request before the last
  * try, its response is marked as lasting: then the request fails, and there is no outage.
  */
-export async function outlast(first: Reply, { again, other, sleep }: Resending): Promise<Reply> {
-  let reply = first
+export async function retryThroughGateway(
+  first: ApiResponse,
+  { again, other, sleep }: Resending,
+): Promise<ApiResponse> {
+  let response = first
   for (const pauseMs of pausesMs) {
-    if (!isOutage(reply)) return reply
+    if (!isOutage(response)) return response
     await sleep(pauseMs)
-    reply = await again()
+    response = await again()
   }
-  if (!isOutage(reply) || isOutage(await other())) return reply
+  if (!isOutage(response) || isOutage(await other())) return response
   const last = await again()
   return isOutage(last) ? lasting(last) : last
 }
@@ -33,7 +36,10 @@ export async function outlast(first: Reply, { again, other, sleep }: Resending):
  * Sends a request that must be refused; if its connection is closed without a complete response, again on new ones.
  * @throws Dropped if that helps as little while another request has a response each time
  */
-export async function outlastDrops(first: () => Promise<Reply>, { again, other, sleep }: Resending): Promise<Reply> {
+export async function retryThroughDrops(
+  first: () => Promise<ApiResponse>,
+  { again, other, sleep }: Resending,
+): Promise<ApiResponse> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await (attempt === 1 ? first() : again())
@@ -49,6 +55,6 @@ export async function outlastDrops(first: () => Promise<Reply>, { again, other, 
 }
 
 /** A gateway's response that is not an outage, because other requests are answered. */
-export function lasting(reply: Reply): Reply {
-  return Object.create(reply, { isLasting: { value: true } })
+export function lasting(response: ApiResponse): ApiResponse {
+  return Object.create(response, { isLasting: { value: true } })
 }

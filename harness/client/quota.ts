@@ -4,7 +4,7 @@ import type { Channel, Outgoing } from './channel.ts'
 import { type Gate, type TakeResponse, UsedUp } from './gate.ts'
 
 /** The use that one owner makes of the quotas of a run. */
-export function createQuota(channel: Pick<Channel, 'gate' | 'isElsewhere'>, actor: Actor, isGone: () => boolean) {
+export function createQuota(channel: Pick<Channel, 'gate' | 'mayCountElsewhere'>, actor: Actor, isGone: () => boolean) {
   const visitor = { actor, isGone }
   /** Number of this owner's requests that wait at each gate. */
   const waitsAt = new Map<Gate, number>()
@@ -57,7 +57,7 @@ export function createQuota(channel: Pick<Channel, 'gate' | 'isElsewhere'>, acto
         response = exchange.response
         return exchange
       } finally {
-        takeResponse(response, channel.isElsewhere(outgoing))
+        takeResponse(response, channel.mayCountElsewhere(outgoing))
       }
     },
     /**

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import type { PendingEvent } from '../clock/types.ts'
 import type { Context } from '../rule/context.ts'
 import { runOnRig } from '../testing/rig.ts'
-import type { Reply } from './reply.ts'
+import type { ApiResponse } from './api-response.ts'
 
 const alone = { newConnection: true }
 
-const calls: readonly [string, (context: Context) => Promise<Reply> | PendingEvent<Reply>][] = [
+const calls: readonly [string, (context: Context) => Promise<ApiResponse> | PendingEvent<ApiResponse>][] = [
   ['GET /v2/pods', ({ pods }) => pods.list(alone)],
   ['POST /v2/normal/run', ({ queue }) => queue.run({ input: {} }, alone)],
   ['POST /v2/normal/runsync', ({ queue }) => queue.runsync({ input: {} }, alone)],
@@ -20,9 +20,9 @@ test.each(calls)('%s is sent on a connection of its own where it is asked for', 
       sends: {
         async run(context) {
           const answer = send(context)
-          const reply =
+          const response =
             'comes' in answer ? await context.clock.until(answer, context.clock.now() + 60_000) : await answer
-          context.check('answered').that(reply?.status === 200, '200', `${reply?.status}`, reply)
+          context.check('answered').that(response?.status === 200, '200', `${response?.status}`, response)
         },
       },
     },

@@ -5,9 +5,9 @@ import type { Exchange, WireRequest, WireResponse } from '../exchange/exchange.t
 import { Inconclusive, Unanswered } from '../rule/outcome.ts'
 import { readCommandAddress } from '../tool/address.ts'
 import { type ResponsePatience, TransportFailure } from '../transport/types.ts'
+import { type ApiResponse, toApiResponse } from './api-response.ts'
 import type { Channel, Outgoing } from './channel.ts'
 import { createQuota } from './quota.ts'
-import { type Reply, toReply } from './reply.ts'
 
 /** A replayed response has its recorded moments and number. */
 export interface Recorded {
@@ -143,7 +143,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   }
 
   /** Rejects with Inconclusive if no complete response came. */
-  async function send(outgoing: Outgoing, background = false): Promise<Reply> {
+  async function send(outgoing: Outgoing, background = false): Promise<ApiResponse> {
     const number = ++sent
     let attempts = 0
     /** Sends the request once. `isRefused`: the attempt before was answered 429. */
@@ -169,14 +169,14 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       const { response, failure } = exchange
       if (isUnsent(exchange)) throw new Inconclusive(`${outgoing.method} ${outgoing.url} was ${failure}`)
       if (response === null) throw new Unanswered(`no complete response: ${failure}`, exchange.n, isLate)
-      if (response.status !== 429 || outgoing.raw429) return toReply(exchange, response)
+      if (response.status !== 429 || outgoing.raw429) return toApiResponse(exchange, response)
     }
   }
 
   return {
     send,
     /** Sends and goes on; the response is waited for with `clock.until`. */
-    begin(outgoing: Outgoing): PendingEvent<Reply> {
+    begin(outgoing: Outgoing): PendingEvent<ApiResponse> {
       const comes = send({ ...outgoing, takesTime: true }, true)
       comes.catch(() => {})
       return { comes }

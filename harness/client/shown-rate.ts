@@ -149,13 +149,14 @@ export function createShownRate(longestMs: number): Allowance {
       used++
       for (const log of logs.values()) log.note(now)
 
-      return (response, receivedAt, isElsewhere) => {
+      return (response, receivedAt, mayCountElsewhere) => {
         underWay--
         if (blind === request) blind = null
         if (response === null) return
-        hasResponse ||= !isElsewhere
+        hasResponse ||= !mayCountElsewhere
         const all = windowsOf(response)
-        const isRead = !isElsewhere || (isOneQuota && all.every(({ name }) => windows.some((one) => one.name === name)))
+        const isRead =
+          !mayCountElsewhere || (isOneQuota && all.every(({ name }) => windows.some((one) => one.name === name)))
         const shown = isRead ? all : []
         if (response.status === 429) {
           if (refusedAfter === null || isBlind) learnPace(response)
@@ -173,7 +174,7 @@ export function createShownRate(longestMs: number): Allowance {
           else if (shown.some((window) => isWrong(window, waitedMs, receivedAt))) inVain++
         }
         if (shown.length === 0) return
-        isReadElsewhere = isElsewhere
+        isReadElsewhere = mayCountElsewhere
         read(shown, before.underWay + sent - before.sent - 1, receivedAt)
       }
     },

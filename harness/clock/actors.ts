@@ -46,7 +46,7 @@ export class Actors {
   }
 
   /** The number of events, if no more can follow; else null. */
-  standstill(): number | null {
+  deadlock(): number | null {
     return this.#unanswered.size === 0 && this.sleepers.size === 0 && this.isIdle() ? this.moves : null
   }
 

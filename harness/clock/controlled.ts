@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pluralize } from '../common/pluralize.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import { Actors, Participant } from './actors.ts'
-import { createPatience } from './patience.ts'
+import { createClockPatience } from './patience.ts'
 import { watchClock } from './state.ts'
 import type { ClockControl, ClockKind, ClockState, RunClock, Waited } from './types.ts'
 
@@ -36,7 +36,7 @@ class TooManySteps extends Inconclusive {}
  */
 export function createControlledClock(options: ControlledClockOptions): RunClock {
   const { kind, control, waited = () => {}, stepBudget = 50_000, busyLimitMs = 30_000 } = options
-  const patience = createPatience(kind, options.lateResponseMs)
+  const patience = createClockPatience(kind, options.lateResponseMs)
   const reportLate = once(options.onLateResponse ?? (() => {}))
   const watch = watchClock(options.startMs)
   const calls = new Map<string, number>()
@@ -75,7 +75,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     pending: () => actors.pending(),
     still: () => actors.still(),
     responseMs: () => (responses === 0 ? null : spentMs / responses),
-    standstill: () => actors.standstill(),
+    deadlock: () => actors.deadlock(),
     close() {
       closed = true
       patience.interrupt()

@@ -26,10 +26,10 @@ const scenarios: Readonly<Record<string, TestScenario>> = {
       await begun(job)
       await clock.sleep(3_000)
       job.beacon.release('go')
-      const { status, reply } = await ended(job)
-      check('ended').that(status === 'COMPLETED', 'COMPLETED', status, reply)
+      const { status, response } = await ended(job)
+      check('ended').that(status === 'COMPLETED', 'COMPLETED', status, response)
       const attempt = await clock.until(job.webhook.attempt(2), clock.now() + 60_000)
-      check('notified').that(attempt !== null, 'an attempt', 'none', reply)
+      check('notified').that(attempt !== null, 'an attempt', 'none', response)
     },
   },
   held: {
@@ -53,9 +53,9 @@ async function lines({ fixture, queue, clock, check }: Context, ms: unknown): Pr
   const answer = queue.held.runsync(job.body)
   await clock.sleep(Number(ms))
   job.beacon.release('go')
-  const reply = await clock.until(answer, clock.now() + 60_000)
-  check('answered').that(reply !== null, 'an answer', 'none', null)
-  if (reply !== null) check('answered').status(reply, 200)
+  const response = await clock.until(answer, clock.now() + 60_000)
+  check('answered').that(response !== null, 'an answer', 'none', null)
+  if (response !== null) check('answered').status(response, 200)
 }
 
 /** So many calls at most follow once a clock is broken: 100 repeated moves, or two waits of some 200 looks at a busy target. */

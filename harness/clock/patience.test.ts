@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import { createPatience } from './patience.ts'
+import { createClockPatience } from './patience.ts'
 
 test('in process the pause before a response is skipped after a wait that ended without one', async () => {
   const timers = vi.spyOn(globalThis, 'setTimeout')
-  const patience = createPatience('virtual')
+  const patience = createClockPatience('virtual')
   /** Ends at once if `comes`; returns the pauses, ms, that were begun, and true if nothing came. */
   async function wait(occasion: Parameters<typeof patience.wait>[0], comes: boolean) {
     const before = timers.mock.calls.length

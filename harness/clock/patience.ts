@@ -30,7 +30,7 @@ const pauseMs: Readonly<Record<Occasion, number>> = { arrival: 0, response: 5, n
  * Real waits of a controlled clock. Each ends early if something happens.
  * @param lateMs real ms over a network after which a response is late
  */
-export function createPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>, lateMs = lateResponseMs) {
+export function createClockPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>, lateMs = lateResponseMs) {
   let happened = false
   let end = () => {}
   /**

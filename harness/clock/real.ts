@@ -20,7 +20,7 @@ export function createRealClock(waited: Waited = () => {}, endedBy: Error | null
     pending: () => actors.pending(),
     still: () => actors.still(),
     responseMs: () => null,
-    standstill: () => actors.standstill(),
+    deadlock: () => actors.deadlock(),
     close: () => clearTimeout(timer),
   }
 

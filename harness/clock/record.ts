@@ -1,23 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ReplayMismatch, type Script } from '../record/script.ts'
+import { ReplayMismatch, type ReplaySource } from '../record/replay-source.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import { Branches } from './branches.ts'
 import type { Actor, RunClock } from './types.ts'
 
 /** The clock of a replay: gives each owner the moments at which its waits ended. Nothing waits. */
-export function createRecordClock(script: Pick<Script, 'wait'>, controlled: boolean): RunClock {
+export function createRecordClock(source: Pick<ReplaySource, 'wait'>, controlled: boolean): RunClock {
   return {
     kind: 'record',
     controlled,
     now: () => 0,
-    actor: (name) => createActor(name, script),
+    actor: (name) => createActor(name, source),
     stamp: (take) => take(0),
     holding: () => () => {},
     after: () => () => {},
     pending: () => [],
     still: () => [],
     responseMs: () => null,
-    standstill: () => null,
+    deadlock: () => null,
     close() {},
   }
 }
@@ -25,7 +25,7 @@ export function createRecordClock(script: Pick<Script, 'wait'>, controlled: bool
 /** Turns of the event loop after which everything that had come by the end of a wait is there. */
 const turnsToCome = 100
 
-function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
+function createActor(name: string, source: Pick<ReplaySource, 'wait'>): Actor {
   let now = 0
   let started: number | null = null
   let waits = 0
@@ -38,7 +38,7 @@ function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
   }
 
   async function next(): Promise<boolean> {
-    const { nowMs, failure, came = false } = await branches.whileOthersRun(() => script.wait(name, ++waits))
+    const { nowMs, failure, came = false } = await branches.whileOthersRun(() => source.wait(name, ++waits))
     if (failure !== undefined) throw new Inconclusive(failure)
     seen(nowMs)
     look()

@@ -96,7 +96,7 @@ export interface RunClock {
   /** Mean real ms of a response of the clock; null if none is waited for. */
   responseMs(): number | null
   /** The number of events, if all wait and nothing is due or under way; else null. */
-  standstill(): number | null
+  deadlock(): number | null
   close(): void
 }
 

@@ -153,8 +153,8 @@ describe('a recipe with a hook', () => {
 function run(hook: (target: Target) => Hook): Promise<RigResult> {
   const inError = async ({ fixture, pods, check }: Context) => {
     const pod = await fixture.pod('ERROR')
-    const reply = await pods.act(pod.id, 'restart')
-    check('refused').status(reply, 409)
+    const response = await pods.act(pod.id, 'restart')
+    check('refused').status(response, 409)
   }
   return runOnRig(
     { 'in-error': { run: inError, row: { area: 'pods' } } },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Reply } from '../client/reply.ts'
+import type { ApiResponse } from '../client/api-response.ts'
 import type { ResourceLine } from '../record/resources.ts'
 import { createOwnResources } from './own-resources.ts'
 import { pods } from './pods/plane.ts'
@@ -22,7 +22,7 @@ function ledgerOf(steps: readonly Step[]): string[] {
   for (const [operation, status, id = ''] of steps) {
     const call = operation === 'createPod' ? { body: { name: 'plumbline-a' } } : { ids: { id } }
     const json = operation === 'listPods' ? [{ id, name: 'plumbline-a' }] : id === '' ? undefined : { id }
-    note(operation, call, 'full')({ status, json } as Reply)
+    note(operation, call, 'full')({ status, json } as ApiResponse)
   }
   return lines
 }

@@ -1,7 +1,7 @@
+import type { ApiResponse } from '../client/api-response.ts'
 import { RawBody } from '../client/body.ts'
 import type { Call, Caller, CallerOptions } from '../client/caller.ts'
-import { outlast, outlastDrops } from '../client/outage.ts'
-import type { Reply } from '../client/reply.ts'
+import { retryThroughDrops, retryThroughGateway } from '../client/outage.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { idIn, listOf, membersOf } from '../exchange/read.ts'
 import type { Resource } from '../record/resources.ts'
@@ -11,7 +11,7 @@ import { createClients, type OwnerContext, type RunServices } from './owner.ts'
 import type { Plane, Removable, Removal } from './plane.ts'
 import { createRemover } from './removing.ts'
 
-/** An owner's access to a plane whose resources are removed after it, and whose harmless requests outlast a gateway. */
+/** An owner's access to a plane whose resources are removed after it, and whose harmless requests retryThroughGateway a gateway. */
 export function createResourceAccess<Client extends Caller>(
   plane: Plane,
   host: OwnerContext,
@@ -59,18 +59,18 @@ export function createOwnResources(
     recordState(name, id, id === null ? 'requested' : 'created', atMs)
   }
 
-  function creating(body: unknown): (reply: Reply) => void {
+  function creating(body: unknown): (response: ApiResponse) => void {
     const name = nameIn(body)
     const given = typeof name === 'string' ? name : `unnamed-${++unnamed}`
     if (given === name) {
       if (left.has(given)) again.add(given)
       add(given, null)
     }
-    return (reply) => {
-      const id = isSuccess(reply.status) ? idIn(reply.json) : null
+    return (response) => {
+      const id = isSuccess(response.status) ? idIn(response.json) : null
       if (id !== null) {
         add(given, id)
-      } else if (given === name && reply.status >= 400 && reply.status < 500) {
+      } else if (given === name && response.status >= 400 && response.status < 500) {
         // A refused creation is looked for at the end, because the target's response is what is being judged.
         left.delete(given)
         recordState(given, null, 'refused')
@@ -79,7 +79,7 @@ export function createOwnResources(
   }
 
   /** Takes the ids that creations did not show from a list. Without its id, a resource is only removed at the end of the run. */
-  function listed({ json, status }: Reply): void {
+  function listed({ json, status }: ApiResponse): void {
     for (const one of isSuccess(status) ? (listOf(json, listAt) ?? []) : []) {
       const [id, name] = [idIn(one), membersOf(one)?.name]
       if (id === null || typeof name !== 'string' || left.get(name)?.id !== null) continue
@@ -105,14 +105,14 @@ export function createOwnResources(
 
   return {
     /** Called before a request is sent with a key. The returned function takes the response. */
-    note(operation: string, { ids, body, authorization }: Call, key: string): (reply: Reply) => void {
+    note(operation: string, { ids, body, authorization }: Call, key: string): (response: ApiResponse) => void {
       if (operation === creates?.create) return creating(body)
       if (operation === creates?.list) return listed
       if (operation === creates?.get) return ({ status }) => read(ids?.id, status)
-      return (reply) => {
+      return (response) => {
         // With another key, a target may answer with success and do nothing: a fault that rules look for.
         const isOwn = operation === creates?.remove && key === 'full' && authorization === undefined
-        if (isOwn && reply.status < 300 && ids?.id !== undefined) removed(ids.id)
+        if (isOwn && response.status < 300 && ids?.id !== undefined) removed(ids.id)
       }
     },
     removables: (): Removable[] =>
@@ -139,11 +139,11 @@ function outlasting(
     const again = () => send(operation, { ...call, newConnection: true })
     const { get, kind, list } = creates
     const other = () => (operation === list ? send(get, { ids: { id: `plumbline-no-such-${kind}` } }) : send(list, {}))
-    const first = await (call.mustBeRefused === true ? outlastDrops(once, { again, other, sleep }) : once())
+    const first = await (call.mustBeRefused === true ? retryThroughDrops(once, { again, other, sleep }) : once())
     const isRead = operations[operation]?.method === 'GET'
     const isRefused = call.mustBeRefused === true || call.authorization !== undefined
     const isHarmless = isRead || isRefused || call.repeats === true
-    return isOutage(first) && isHarmless ? outlast(first, { again: once, other, sleep }) : first
+    return isOutage(first) && isHarmless ? retryThroughGateway(first, { again: once, other, sleep }) : first
   }
 }
 

@@ -112,10 +112,10 @@ export function createClients<Client extends Caller>(
     const options = optionsOf(name)
     const note: CallerOptions['note'] = (operation, call) => {
       const take = options.note(operation, call)
-      return (reply) => {
-        take(reply)
+      return (response) => {
+        take(response)
         if (name !== 'full' || call.authorization !== undefined) return
-        for (const one of plane.foundations ?? []) if (one.isShownBy(operation, reply)) foundations.holds(one)
+        for (const one of plane.foundations ?? []) if (one.isShownBy(operation, response)) foundations.holds(one)
       }
     }
     const client = clientOf(createCaller({ plane, section, key, sender, ...options, note }))

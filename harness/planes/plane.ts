@@ -4,9 +4,9 @@ import type { TargetFile } from '../../generated/target-file.ts'
 import type { KeyName, PlaneSection, Target } from '../../target/types.ts'
 import type { Surroundings } from '../../target/values.ts'
 import { type Allowance, createDocumentedRate } from '../client/allowance.ts'
+import type { ApiResponse } from '../client/api-response.ts'
 import type { Call, Caller, Described } from '../client/caller.ts'
 import type { Outgoing } from '../client/channel.ts'
-import type { Reply } from '../client/reply.ts'
 import type { Resource } from '../record/resources.ts'
 
 /** A capability: something that a rule may need of a target. */
@@ -44,7 +44,7 @@ export interface Pacing {
   /** A new estimate of that quota; `longestMs` is the tolerance `rateWait`. */
   allowance(outgoing: Pick<Outgoing, 'operation'>, longestMs: number): Allowance
   /** True if another quota may count the request too. */
-  isElsewhere(outgoing: Pick<Outgoing, 'operation' | 'key'>): boolean
+  mayCountElsewhere(outgoing: Pick<Outgoing, 'operation' | 'key'>): boolean
   /**
    * True if all requests of an account share the quota: the planner plans it, `budget.requestsPerMinute` bounds it, and
    * `budget.scenarios` bounds how many rules of the plane run at once.
@@ -59,7 +59,7 @@ export function perOperation(operations: Described['operations']): Pacing {
   return {
     quotaOf: ({ endpoint = '', operation }) => `${endpoint} ${operation}`,
     allowance: ({ operation }) => createDocumentedRate(operation, operations[operation]?.rate ?? null),
-    isElsewhere: ({ key }) => key !== 'full' && key !== 'second',
+    mayCountElsewhere: ({ key }) => key !== 'full' && key !== 'second',
     isOfAccount: false,
     refresh: null,
   }
@@ -102,7 +102,7 @@ export interface Foundation {
   /** The rule that judges whether it goes on working; without one, nothing is known of an owner for which it does not. */
   readonly later?: RuleId
   /** True if a response to an operation, with the full key, shows that it works. */
-  isShownBy(operation: string, reply: Reply): boolean
+  isShownBy(operation: string, response: ApiResponse): boolean
 }
 
 /** A plane as data: its address, operations and limits. */

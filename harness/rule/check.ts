@@ -1,4 +1,4 @@
-import type { Reply } from '../client/reply.ts'
+import type { ApiResponse } from '../client/api-response.ts'
 import { pluralize } from '../common/pluralize.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { changedFields, type Members, membersOf, type PodView, podOf, show } from '../exchange/read.ts'
@@ -10,21 +10,21 @@ export const outageStatuses: ReadonlySet<number> = new Set([502, 503, 504])
 /** The assertions of one clause. Each throws RuleBroken with expected and observed, and counts its exchange. */
 export interface Check {
   /** The status is one of `expected`; a gateway's 502, 503 or 504 is inconclusive unless it is expected. */
-  status(reply: Reply, ...expected: readonly number[]): void
+  status(response: ApiResponse, ...expected: readonly number[]): void
   /** The status is from 200 to 299. */
-  success(reply: Reply): void
+  success(response: ApiResponse): void
   /** The body is a pod: a JSON object with a string id and status. Read after the status was checked. */
-  pod(reply: Reply): PodView
+  pod(response: ApiResponse): PodView
   /** 200 with the full pod `before`, except live fields; `also` names more fields that may differ. */
-  sameAs(reply: Reply, before: PodView, ...also: readonly string[]): PodView
+  sameAs(response: ApiResponse, before: PodView, ...also: readonly string[]): PodView
   /** Members of a JSON object body. */
-  object(reply: Reply): Members
+  object(response: ApiResponse): Members
   /**
    * Asserts `holds`; else both texts are in the report. `at` is the response that shows it; null without a single one.
    */
-  that(holds: boolean, expected: string, observed: string, at: Reply | PodView | Dropped | null): void
+  that(holds: boolean, expected: string, observed: string, at: ApiResponse | PodView | Dropped | null): void
   /** Counts the exchange of a response as one that exercised the rule. */
-  saw(reply: Reply): void
+  saw(response: ApiResponse): void
 }
 
 export interface CheckLog {
@@ -38,37 +38,37 @@ export function createCheck(clause: string, log: CheckLog): Check {
   const broken = (expected: string, observed: string, exchange: number | null): never => {
     throw new RuleBroken({ clause, expected, observed, exchange })
   }
-  const saw = (reply: Reply) => log.exercised(reply.exchange.n)
+  const saw = (response: ApiResponse) => log.exercised(response.exchange.n)
   const check: Check = {
     saw,
-    status(reply, ...expected) {
-      saw(reply)
-      if (expected.includes(reply.status)) return
-      inconclusiveIfOutage(reply)
-      broken(`status ${expected.join(' or ')}`, `status ${reply.status}`, reply.exchange.n)
+    status(response, ...expected) {
+      saw(response)
+      if (expected.includes(response.status)) return
+      inconclusiveIfOutage(response)
+      broken(`status ${expected.join(' or ')}`, `status ${response.status}`, response.exchange.n)
     },
-    success(reply) {
-      saw(reply)
-      if (isSuccess(reply.status)) return
-      inconclusiveIfOutage(reply)
-      broken('a 2xx status', `status ${reply.status}`, reply.exchange.n)
+    success(response) {
+      saw(response)
+      if (isSuccess(response.status)) return
+      inconclusiveIfOutage(response)
+      broken('a 2xx status', `status ${response.status}`, response.exchange.n)
     },
-    pod(reply) {
-      saw(reply)
-      const pod = podOf(reply.json, reply.exchange.n)
-      return pod ?? broken('a pod with id and status', bodyOf(reply), reply.exchange.n)
+    pod(response) {
+      saw(response)
+      const pod = podOf(response.json, response.exchange.n)
+      return pod ?? broken('a pod with id and status', bodyOf(response), response.exchange.n)
     },
-    object(reply) {
-      saw(reply)
-      return membersOf(reply.json) ?? broken('a JSON object', bodyOf(reply), reply.exchange.n)
+    object(response) {
+      saw(response)
+      return membersOf(response.json) ?? broken('a JSON object', bodyOf(response), response.exchange.n)
     },
-    sameAs(reply, before, ...also) {
-      check.status(reply, 200)
-      const after = check.pod(reply)
+    sameAs(response, before, ...also) {
+      check.status(response, 200)
+      const after = check.pod(response)
       const changed = changedFields(before.value, after.value).filter((name) => !also.includes(name))
       if (changed.length > 0) {
         const texts = (of: Members) => changed.map((name) => `${name} ${show(of[name])}`).join(', ')
-        broken(texts(before.value), texts(after.value), reply.exchange.n)
+        broken(texts(before.value), texts(after.value), response.exchange.n)
       }
       return after
     },
@@ -83,29 +83,29 @@ export function createCheck(clause: string, log: CheckLog): Check {
 }
 
 /** True if a gateway answered in place of the API. */
-export function isOutage({ status }: Pick<Reply, 'status'>): boolean {
+export function isOutage({ status }: Pick<ApiResponse, 'status'>): boolean {
   return outageStatuses.has(status)
 }
 
 /** True for the status of a refusal. */
-export function isRefusal({ status }: Pick<Reply, 'status'>): boolean {
+export function isRefusal({ status }: Pick<ApiResponse, 'status'>): boolean {
   return status >= 400 && status < 500
 }
 
 /** Throws Inconclusive if a gateway answered in place of the API, unless it persists while others are answered. */
-export function inconclusiveIfOutage({ status, isLasting }: Pick<Reply, 'status' | 'isLasting'>): void {
+export function inconclusiveIfOutage({ status, isLasting }: Pick<ApiResponse, 'status' | 'isLasting'>): void {
   if (outageStatuses.has(status) && isLasting !== true)
     throw new Inconclusive(`the target answered ${status}, which is an outage and shows nothing about the rule`)
 }
 
 /** `status 200`; for a refusal also its body as JSON, which the record shortens once secrets are removed. */
-export function responseText({ status, json, bytes }: Pick<Reply, 'status' | 'json' | 'bytes'>): string {
+export function responseText({ status, json, bytes }: Pick<ApiResponse, 'status' | 'json' | 'bytes'>): string {
   if (status < 400 || bytes.length === 0) return `status ${status}`
   return `status ${status}: ${show(json ?? textOf(bytes) ?? 'bytes that are not text')}`
 }
 
-function bodyOf(reply: Reply): string {
-  if (reply.json !== undefined) return show(reply.json)
-  if (reply.bytes.length === 0) return 'no body'
-  return `${pluralize(reply.bytes.length, 'byte')} of ${reply.header('content-type') ?? 'no content type'}, which is not JSON`
+function bodyOf(response: ApiResponse): string {
+  if (response.json !== undefined) return show(response.json)
+  if (response.bytes.length === 0) return 'no body'
+  return `${pluralize(response.bytes.length, 'byte')} of ${response.header('content-type') ?? 'no content type'}, which is not JSON`
 }

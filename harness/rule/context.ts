@@ -1,7 +1,7 @@
 import type { RuleId, RuleRow } from '../../generated/rules.ts'
 import type { KeyName, Target } from '../../target/types.ts'
+import type { ApiResponse } from '../client/api-response.ts'
 import type { Caller } from '../client/caller.ts'
-import type { Reply } from '../client/reply.ts'
 import type { ScenarioClock } from '../clock/types.ts'
 import type { Fixtures, PlannedJob } from '../fixtures/types.ts'
 import type { LbClient } from '../planes/lb/client.ts'
@@ -41,7 +41,7 @@ export interface Context {
   /** Draws values by the run's seed that the rule leaves open (`varies`). */
   readonly vary: Variation
   /** When to read again a state that should last, ms after the first read, ascending. */
-  looks(): readonly number[]
+  rereadDelays(): readonly number[]
   readonly clock: ScenarioClock
   /** The assertions of a clause; each clause has a name in its rule and a defect in the proof. */
   check(clause: string): Check
@@ -52,7 +52,7 @@ export interface Context {
    * Reads a job that should exist. If no operation has shown it yet, a 404 is read again during `visible`.
    * Rejects with Blocked by queue.status.shape if /status does not show it, with Inconclusive after a 502, 503 or 504.
    */
-  found(job: JobAt): Promise<Reply>
+  found(job: JobAt): Promise<ApiResponse>
   /**
    * Polls a job until `done` is true, at most `boundMs` (default: the tolerances `coldStart` and `dispatch`). Reads again
    * after a response without a job; rejects as `found` does if that was the last one.
@@ -87,7 +87,7 @@ export interface Context {
   /** Waits until the quota of the pod API has room for so many requests, and keeps it: they follow each other at once. */
   reserve(requests: number): Promise<void>
   /** True if the target's clock did not move between two responses, so that nothing changed by itself. */
-  stoodStill(first: Reply, last: Reply): boolean
+  stoodStill(first: ApiResponse, last: ApiResponse): boolean
   /** Records a reading: what was seen where the description is open. */
   reading(name: string, value: string): void
   /**
@@ -106,5 +106,5 @@ export interface Context {
   /** Ends the rule as inconclusive. */
   inconclusive(reason: string): never
   /** True if a response shows a lack of capacity (pattern of the target file). */
-  lacksCapacity(reply: Reply): boolean
+  lacksCapacity(response: ApiResponse): boolean
 }

@@ -17,20 +17,20 @@ async function found({ check, fixture, found }: Context): Promise<void> {
 
 async function begun({ begun, check, fixture }: Context): Promise<void> {
   const job = await fixture.submitted({ steps: [{ output: 1 }] })
-  check('begun').saw(job.reply)
+  check('begun').saw(job.response)
   await begun(job)
 }
 
 async function requeued({ begun, check, fixture }: Context): Promise<void> {
   const job = await fixture.submitted({ steps: [{ output: 1 }], past: 'requeued' })
-  check('begun').saw(job.reply)
+  check('begun').saw(job.response)
   await begun(job)
 }
 
 /** A job in whatever way works. */
 async function finished({ check, fixture }: Context): Promise<void> {
   const { end } = await fixture.finished({ steps: [{ output: 1 }] })
-  check('done').that(end.status === 'COMPLETED', 'COMPLETED', end.status, end.reply)
+  check('done').that(end.status === 'COMPLETED', 'COMPLETED', end.status, end.response)
 }
 
 const blocked = {
@@ -88,7 +88,7 @@ test('what was seen to work blocks if its rule and the owner observed the same',
   const observing = (observed: string): TestScenario => ({
     alone: true,
     async run({ check, fixture, relies }) {
-      check('accepted').saw((await fixture.submitted()).reply)
+      check('accepted').saw((await fixture.submitted()).response)
       await relies(accepted, observed)
     },
   })
@@ -98,14 +98,14 @@ test('what was seen to work blocks if its rule and the owner observed the same',
     blamed: {
       alone: true,
       async run({ blame, check, fixture }) {
-        check('accepted').saw((await fixture.submitted()).reply)
+        check('accepted').saw((await fixture.submitted()).response)
         blame(accepted, 'refused')
       },
     },
     'queue.run.accepted': {
       async run({ check, fixture }) {
-        const { reply } = await fixture.submitted()
-        check('accepted').that(false, 'a success', 'status 418', reply)
+        const { response } = await fixture.submitted()
+        check('accepted').that(false, 'a success', 'status 418', response)
       },
     },
   })
@@ -120,7 +120,7 @@ test('what was seen to work and does not go on blocks by the rule that judges th
   const { judgements, judged, replayed } = await runOnRig({
     blamed: {
       async run({ blame, check, fixture }) {
-        check('accepted').saw((await fixture.submitted()).reply)
+        check('accepted').saw((await fixture.submitted()).response)
         blame(queueFoundations.accepted, 'refused')
       },
     },
@@ -183,7 +183,7 @@ test('a job that no worker begins with fails a rule if one begins with a later j
       lost: {
         async run({ begun, check, fixture }) {
           const job = await fixture.plain({ input: { lost: true }, steps: [{ output: 1 }] })
-          check('begun').saw(job.reply)
+          check('begun').saw(job.response)
           await begun(job)
         },
       },

@@ -96,7 +96,7 @@ test.each(clocks())('on a %s clock nobody is ended while a hook runs', async (_,
   const hooked = clock.actor('hooked')
   await Promise.all([hooked.real(pause(200)), hooked.join(pause(200))])
   hooked.done()
-  expect(clock.standstill()).toBe(null)
+  expect(clock.deadlock()).toBe(null)
   expect(clock.still()).toEqual([])
   expect(cuts).toEqual([])
   end()

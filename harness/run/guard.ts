@@ -5,7 +5,7 @@ import type { Session } from './session.ts'
 
 export interface GuardOptions {
   readonly session: Pick<Session, 'running' | 'cut'>
-  readonly clock: Pick<RunClock, 'still' | 'standstill' | 'pending' | 'responseMs'>
+  readonly clock: Pick<RunClock, 'still' | 'deadlock' | 'pending' | 'responseMs'>
   /** Real ms from now until rules without a verdict are ended; null for no end. */
   readonly endsMs: number | null
   /** The budget of the run, ms; for the reason of what it ends. */
@@ -38,7 +38,7 @@ export function guardRun({ session, clock, endsMs, budgetMs, stallMs = 30_000 }:
       else actor.done()
     }
     seen = now
-    const moves = clock.standstill()
+    const moves = clock.deadlock()
     calm = moves === null ? { moves: -1, times: 0 } : { moves, times: calm.moves === moves ? calm.times + 1 : 1 }
     if (calm.times < looks) return
     calm = { moves: -1, times: 0 }

@@ -21,7 +21,7 @@ const services: RunServices = {
     wallNow: () => 0,
     next: () => 1,
     gate: () => null,
-    isElsewhere: () => false,
+    mayCountElsewhere: () => false,
     record: () => {},
     health: () => ({ send: (_, transmit) => transmit() }),
     connections: createConnections(async () => false),

@@ -122,7 +122,7 @@ export function createContext(
     fixture,
     nextName: owner.nextName,
     vary,
-    looks: looksOf(services, vary),
+    rereadDelays: rereadDelaysOf(services, vary),
     clock: owner.actor,
     check: (clause) => createCheck(clause, log),
     async relies(foundation, observed) {
@@ -159,7 +159,7 @@ export function createContext(
     inconclusive(reason) {
       throw new Inconclusive(reason)
     },
-    lacksCapacity: (reply) => lacksCapacity(services.target, reply),
+    lacksCapacity: (response) => lacksCapacity(services.target, response),
   }
 }
 
@@ -174,7 +174,7 @@ function shortOf(owner: string): string {
 const lastLookMs = 400_000
 
 /** Second looks: on a controlled clock until long after everything has settled, on a real one at the moment drawn. */
-function looksOf({ controlled, target }: RunServices, vary: Variation): Context['looks'] {
+function rereadDelaysOf({ controlled, target }: RunServices, vary: Variation): Context['rereadDelays'] {
   const later = controlled ? [5_000, 20_000, target.tolerances.settleMs, lastLookMs].sort((a, b) => a - b) : []
   return () => (controlled ? [1_000, ...later] : [Number(vary.draw('look')) * 1_000])
 }

@@ -20,8 +20,8 @@ async function held({ fixture, clock, begun, ended, check }: Context): Promise<v
   check('one').that(length === 1 && start.nth === 1, 'one start', `${length}`, during)
   job.beacon.release('go')
   const end = await ended(job)
-  check('ended').that(end.status === 'COMPLETED', 'COMPLETED', end.status, end.reply)
-  check('output').that(end.job?.output === 7, '7', JSON.stringify(end.job?.output), end.reply)
+  check('ended').that(end.status === 'COMPLETED', 'COMPLETED', end.status, end.response)
+  check('output').that(end.job?.output === 7, '7', JSON.stringify(end.job?.output), end.response)
 }
 
 /** Three attempts of a notification, ten seconds apart. */
@@ -31,7 +31,7 @@ async function notified({ fixture, clock, reading, check }: Context): Promise<vo
   const moments: number[] = []
   for (const n of [1, 2, 3]) {
     const attempt = await clock.until(job.webhook.attempt(n), deadline)
-    check('attempts').that(attempt !== null, `attempt ${n}`, 'none', job.reply)
+    check('attempts').that(attempt !== null, `attempt ${n}`, 'none', job.response)
     moments.push(attempt?.at.target ?? 0)
   }
   const gaps = moments.slice(1).map((at, n) => at - (moments[n] ?? 0))
@@ -40,9 +40,9 @@ async function notified({ fixture, clock, reading, check }: Context): Promise<vo
     (await clock.until(job.webhook.attempt(4), deadline)) === null,
     'no fourth',
     'a fourth',
-    job.reply,
+    job.response,
   )
-  check('attempts').that(job.webhook.attempts().length === 3, '3', `${job.webhook.attempts().length}`, job.reply)
+  check('attempts').that(job.webhook.attempts().length === 3, '3', `${job.webhook.attempts().length}`, job.response)
   check('status').status(await job.queue.status(job.id), 200)
 }
 
@@ -53,9 +53,9 @@ async function sync({ fixture, queue, clock, begun, check }: Context): Promise<v
   await begun(job)
   check('waits').that((await clock.until(answer, clock.now() + 5_000)) === null, 'no answer', 'an answer', null)
   job.beacon.release('go')
-  const reply = await clock.until(answer, clock.now() + 5_000)
-  check('answers').that(reply !== null, 'an answer', 'none', null)
-  if (reply !== null) check('answers').status(reply, 200)
+  const response = await clock.until(answer, clock.now() + 5_000)
+  check('answers').that(response !== null, 'an answer', 'none', null)
+  if (response !== null) check('answers').status(response, 200)
   const plain = await queue.runsync({ input: { plain: true } })
   check('plain').that((plain.json as { status: string }).status === 'COMPLETED', 'COMPLETED', '', plain)
 }
@@ -83,9 +83,9 @@ async function times({ queue, fixture, follow, clock, reading, check }: Context)
   await clock.until(blocker.beacon.started(), clock.now() + 60_000)
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: 'second', policy: { ttl: 10_000 } })
   const gone = await follow(waiting, (status) => status === 'gone', 20_000)
-  reading('gone-after', String(Math.ceil((clock.now() - gone.reply.exchange.sent.target) / 1000)))
-  check('gone').that(gone.settled, 'gone', gone.status, gone.reply)
-  check('never').that(waiting.beacon.executions().length === 0, 'no start', 'a start', gone.reply)
+  reading('gone-after', String(Math.ceil((clock.now() - gone.response.exchange.sent.target) / 1000)))
+  check('gone').that(gone.settled, 'gone', gone.status, gone.response)
+  check('never').that(waiting.beacon.executions().length === 0, 'no start', 'a start', gone.response)
   check('health').status(await queue.on('dedicated').health(), 200)
 }
 
@@ -94,8 +94,8 @@ async function followed({ fixture, ended, clock, check }: Context, ms: unknown):
   const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: ms }] })
   await clock.sleep(Number(ms))
   job.beacon.release('go')
-  const { status, reply } = await ended(job)
-  check('ended').that(status === 'COMPLETED', 'COMPLETED', status, reply)
+  const { status, response } = await ended(job)
+  check('ended').that(status === 'COMPLETED', 'COMPLETED', status, response)
 }
 
 const scenarios: Readonly<Record<string, TestScenario>> = {
@@ -271,7 +271,7 @@ test('a rule that leaves more jobs than may be cancelled at once holds nobody up
     leaves: {
       async run({ fixture, check }) {
         const jobs = await Promise.all(Array.from({ length: 100 }, () => fixture.submitted({ steps: [{ hold: 'x' }] })))
-        for (const { reply } of jobs) check('accepted').status(reply, 200)
+        for (const { response } of jobs) check('accepted').status(response, 200)
       },
     },
     waits: {
@@ -290,8 +290,8 @@ test('however many requests are sent at once, none meets a 429', async () => {
   const { events } = await runOnRig({
     purges: {
       async run({ queue, check }) {
-        const replies = await Promise.all(Array.from({ length: 12 }, () => queue.on('dedicated').purge()))
-        for (const reply of replies) check('purged').status(reply, 200)
+        const responses = await Promise.all(Array.from({ length: 12 }, () => queue.on('dedicated').purge()))
+        for (const response of responses) check('purged').status(response, 200)
       },
     },
   })
@@ -325,7 +325,7 @@ function crowd(): Readonly<Record<string, TestScenario>> {
           const first = await clock.until(job.webhook.attempt(1), clock.now() + 60_000)
           const second = await clock.until(job.webhook.attempt(2), clock.now() + 60_000)
           reading('webhook', [first, second].map((one) => (one?.at.target ?? 0) - from).join())
-          check('seen').that(end.settled, 'an end', end.status, end.reply)
+          check('seen').that(end.settled, 'an end', end.status, end.response)
         },
       } satisfies TestScenario,
     ]),

@@ -15,7 +15,7 @@ import {
 } from '../record/events.ts'
 import { type CheckLine, InvalidRecord, readEvidence, toArrival, toExchange } from '../record/read.ts'
 import { noRecorder, type Recorder } from '../record/recorder.ts'
-import { createScript, type Happening } from '../record/script.ts'
+import { createReplaySource, type RecordedEvent } from '../record/replay-source.ts'
 import { allRules, type Invariant, type Rule } from '../rule/registry.ts'
 import { foldInvariants } from './invariants.ts'
 import { recordJudgement } from './judge.ts'
@@ -48,7 +48,7 @@ interface ReplayOptions {
 export async function replay(dir: string, options: ReplayOptions = {}): Promise<Replayed> {
   const { rules = allRules(), rowOf = rowOfLedger } = options
   const kept: EvidenceEvent[] = []
-  const happenings: Happening[] = []
+  const recorded: RecordedEvent[] = []
   const cuts: CutEvent[] = []
   const added = new Set<string>()
   const known: KnownEvent[] = []
@@ -72,15 +72,15 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
     else if (event.type === 'cut') cuts.push(event)
     else if (event.type === 'added') added.add(event.rule)
     else if (event.type === 'known') known.push(event)
-    else if (event.type === 'clock') happenings.push({ kind: 'wait', end: event })
-    else if (event.type === 'hook') happenings.push({ kind: 'hook', end: event })
-    else if (event.type === 'arrival') happenings.push({ kind: 'arrival', arrival: toArrival(dir, event) })
+    else if (event.type === 'clock') recorded.push({ kind: 'wait', end: event })
+    else if (event.type === 'hook') recorded.push({ kind: 'hook', end: event })
+    else if (event.type === 'arrival') recorded.push({ kind: 'arrival', arrival: toArrival(dir, event) })
     else if (event.type === 'end') end = event
     else if (isJudged(event)) stated.push(event)
     else if (event.type === 'exchange') {
       const exchange = toExchange(dir, event)
       fold?.exchange(exchange)
-      if (!event.owner.startsWith('cleanup')) happenings.push({ kind: 'exchange', exchange })
+      if (!event.owner.startsWith('cleanup')) recorded.push({ kind: 'exchange', exchange })
     }
   }
   if (run === null) throw new InvalidRecord(`${dir} has no record of a run (evidence.ndjson has no line of type run)`)
@@ -88,22 +88,22 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
   const judged: EvidenceEvent[] = []
   if (end !== null && end.stopped === null) {
     const recorder: Recorder = { ...noRecorder, event: (event) => judged.push(event) }
-    const script = createScript(happenings, redactorOf(target))
+    const source = createReplaySource(recorded, redactorOf(target))
     const session = createSession({
       runId: run.run,
       version: run.plumbline,
       seed: run.seed ?? 0,
       target,
-      transport: script.respond,
-      clock: createRecordClock(script, run.clock !== 'real'),
+      transport: source.respond,
+      clock: createRecordClock(source, run.clock !== 'real'),
       recorder,
       resources: () => {},
       rules: rules.filter((rule) => rule.kind === 'scenario' && selected.has(rule.id)),
       wallNow: () => 0,
-      listener: target.receiver === null ? null : { open: (_, replayed) => script.arrivals(replayed) },
+      listener: target.receiver === null ? null : { open: (_, replayed) => source.arrivals(replayed) },
       leftOut: (run.leftOut ?? []).filter(({ rule }) => !added.has(rule)),
       isSparing: run.isSparing ?? false,
-      hook: script.hook,
+      hook: source.hook,
       cuts,
       known,
       rowOf,

@@ -28,10 +28,10 @@ function repeating(key: string, form: string, write: (value: unknown) => string)
 const telling: TestScenario = {
   row: { area: 'pods' },
   async run({ check, pods, reading }) {
-    const reply = await pods.list()
-    const { detail } = membersOf(reply.json) ?? {}
+    const response = await pods.list()
+    const { detail } = membersOf(response.json) ?? {}
     reading('detail', String(detail))
-    check('told').that(detail === 'nothing', 'nothing', show(reply.json), reply)
+    check('told').that(detail === 'nothing', 'nothing', show(response.json), response)
   },
 }
 

@@ -26,7 +26,7 @@ import type { Resource, ResourceLedger } from '../record/resources.ts'
 import { Blocked, Inconclusive, Stalled, Unverified } from '../rule/outcome.ts'
 import { allRules, type Invariant, type Rule, type Scenario } from '../rule/registry.ts'
 import type { Transport } from '../transport/types.ts'
-import { dealTo } from '../variation/deal.ts'
+import { assignValues } from '../variation/deal.ts'
 import type { Values } from '../variation/dimensions.ts'
 import { misreadsBodyOf } from './connection-trial.ts'
 import { createCuts } from './cuts.ts'
@@ -124,7 +124,7 @@ export function createSession(options: SessionOptions) {
   const sharedFixtures = createSharedFixtures(services, addOwner)
   const rulesById = new Map([...allRules(), ...options.rules].map((rule) => [rule.id, rule]))
   // Dealt to all rules, selected or not, so that a rule that is run again alone draws the same.
-  const drawnFrom = options.given ?? dealTo([...rulesById.values()].filter(isScenario), seed)
+  const drawnFrom = options.given ?? assignValues([...rulesById.values()].filter(isScenario), seed)
   const judge = createJudging({
     services,
     sharedFixtures,
@@ -265,7 +265,7 @@ function createServices(
     wallNow,
     next: () => ++exchangeCount,
     gate: (outgoing) => (clock.kind === 'record' ? null : gateOf(outgoing)),
-    isElsewhere: (outgoing) => planeOfOperation(outgoing.operation).pacing.isElsewhere(outgoing),
+    mayCountElsewhere: (outgoing) => planeOfOperation(outgoing.operation).pacing.mayCountElsewhere(outgoing),
     record(exchange: Exchange) {
       recorder.exchange(exchange)
       judges.exchange(exchange)

@@ -10,7 +10,7 @@ export type Deal = (rule: string, dimension: Dimension, count: number) => number
  * places, so that a topic with as many rules as values has all values, and so does an area. A rule gets another place
  * with each of the first seeds, until it has had every value. Selecting some of the rules changes nothing for the others.
  */
-export function dealTo(rules: readonly Varying[], seed: number): Deal {
+export function assignValues(rules: readonly Varying[], seed: number): Deal {
   const dealt = new Map<Dimension, ReadonlyMap<string, number>>()
   return (rule, dimension, count) => {
     // A run of few rules asks for few dimensions.

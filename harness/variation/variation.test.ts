@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { RuleId } from '../../generated/rules.ts'
 import { createInstance } from '../../proof/instance.ts'
-import { type Deal, dealTo } from './deal.ts'
+import { assignValues, type Deal } from './deal.ts'
 import { type Dimension, dimensions } from './dimensions.ts'
 import { createVariation } from './variation.ts'
 
@@ -10,7 +10,7 @@ const ids = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((name) => [`pods.action.${nam
 const rules = (varies: readonly Dimension[]) => ids.map((id) => ({ id: id as RuleId, varies }))
 
 function drawnBy(seed: number, topic: string): Set<string> {
-  const deal = dealTo(rules(['history']), seed)
+  const deal = assignValues(rules(['history']), seed)
   const values = rules(['history'])
     .filter(({ id }) => id.startsWith(topic))
     .map((rule) => createVariation(rule, target, deal).draw('history'))
@@ -27,7 +27,7 @@ describe('a deal', () => {
     for (const id of ids) {
       const drawn = [1, 2, 3, 4, 5, 6].map((seed) => {
         const rule = { id: id as RuleId, varies: ['history'] as const }
-        return createVariation(rule, target, dealTo(rules(['history']), seed)).draw('history')
+        return createVariation(rule, target, assignValues(rules(['history']), seed)).draw('history')
       })
       expect(new Set(drawn)).toEqual(new Set(dimensions.history))
     }
@@ -37,7 +37,7 @@ describe('a deal', () => {
     const varies = ['kind', 'history'] as const
     const rule = { id: 'pods.action.a' as RuleId, varies }
     const pairs = Array.from({ length: 36 }, (_, seed) => {
-      const vary = createVariation(rule, target, dealTo(rules(varies), seed + 1))
+      const vary = createVariation(rule, target, assignValues(rules(varies), seed + 1))
       return `${vary.draw('kind')} ${vary.draw('history')}`
     })
     expect(new Set(pairs).size).toBe(12)
@@ -45,7 +45,7 @@ describe('a deal', () => {
 
   test('is another one with another seed', () => {
     const draws = [1, 2, 3, 4].map((seed) => {
-      const deal = dealTo(rules(['history']), seed)
+      const deal = assignValues(rules(['history']), seed)
       return rules(['history'])
         .map((rule) => createVariation(rule, target, deal).draw('history'))
         .join()
@@ -104,7 +104,7 @@ describe('a variation', () => {
     const sampling = { id: 'pods.action.a' as RuleId, varies: ['sample'] as const }
     const seeds = [1, 2, 3, 4, 5]
     const drawn = seeds.map((seed) => {
-      const vary = createVariation(sampling, target, dealTo([sampling], seed))
+      const vary = createVariation(sampling, target, assignValues([sampling], seed))
       if (seed % 2 === 0) vary.sample('another', ['x', 'y'], String)
       return [1, 2].map(() => vary.sample('letters', [...'abcde'], String))
     })

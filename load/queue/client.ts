@@ -1,5 +1,5 @@
 import { createDirect, type DirectOptions } from '../../harness/client/direct.ts'
-import { outwait } from '../../harness/client/outwait.ts'
+import { retryAfter429 } from '../../harness/client/retry-after-429.ts'
 import type { ScenarioClock } from '../../harness/clock/types.ts'
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
@@ -39,7 +39,10 @@ export function createQueueClient(options: QueueClientOptions) {
       const note = isNoted ? resources : () => {}
       const { rateWaitMs, sweepMs } = tolerances
       note({ ...line, id: null, state: 'requested', endsMs: Date.now() + rateWaitMs + ttlMs + sweepMs })
-      const { status, body } = await outwait(() => call('runJob', endpoint, '', submission(ttlMs, input)), patience)
+      const { status, body } = await retryAfter429(
+        () => call('runJob', endpoint, '', submission(ttlMs, input)),
+        patience,
+      )
       const id = isSuccess(status) ? idIn(jsonOf(body)) : null
       if (id !== null) {
         note({ ...line, id, state: 'created', atMs: Date.now() })

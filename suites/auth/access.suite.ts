@@ -1,7 +1,7 @@
 import { textOf } from '../../harness/exchange/exchange.ts'
 import { membersOf, type PodView, textIn } from '../../harness/exchange/read.ts'
 import { changeOf } from '../../harness/fixtures/change.ts'
-import { whenCapable } from '../../harness/fixtures/creating.ts'
+import { retryOnNoCapacity } from '../../harness/fixtures/creating.ts'
 import type { Fixtures } from '../../harness/fixtures/types.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -31,11 +31,11 @@ rule('auth.pods.hidden', { varies: [...anyPod, 'order'] }, async (context) => {
   await expectUnlisted()
   const secrets = { 'the name of the pod': textIn(pod.value.name), 'a variable of the pod': value }
   for (const send of vary.ordered([...requests.values()])) {
-    const reply = await send(stranger, { mustBeRefused: true })
-    check('refused').status(reply, 403, 404)
-    const text = textOf(reply.bytes) ?? ''
+    const response = await send(stranger, { mustBeRefused: true })
+    check('refused').status(response, 403, 404)
+    const text = textOf(response.bytes) ?? ''
     for (const [what, secret] of Object.entries(secrets)) {
-      check('not-told').that(!text.includes(secret), 'a refusal without any member of the pod', what, reply)
+      check('not-told').that(!text.includes(secret), 'a refusal without any member of the pod', what, response)
     }
   }
   await expectUnchanged(context, pod)
@@ -72,11 +72,11 @@ rule('auth.granted', { varies: anyPod }, async (context) => {
   const restricted = as('restricted')
   for (const permission of permissionsOf(target.grants.may)) {
     const send = await requestFor(permission, context)
-    const reply = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => send(restricted))
-    inconclusiveIfNoCapacity(context, reply, ` for ${permission}`)
-    const { status } = reply.status < 300 ? reply : await send(pods)
+    const response = await retryOnNoCapacity({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => send(restricted))
+    inconclusiveIfNoCapacity(context, response, ` for ${permission}`)
+    const { status } = response.status < 300 ? response : await send(pods)
     if (status >= 300) inconclusive(`${permission} is answered ${status} with a full key too`)
-    check('granted').success(reply)
+    check('granted').success(response)
   }
 })
 

@@ -1,6 +1,6 @@
 import type { OperationOf } from '../../generated/operations.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { Call, Caller } from '../../harness/client/caller.ts'
-import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -34,19 +34,24 @@ rule('auth.management.hidden', options, async (context) => {
   const { endpoint, requests, expectUnchanged, expectAllWorked } = await workingEndpoints(context)
   const name = String(endpoint.body.name)
   const expectUnlisted = async () => {
-    const { reply, endpoints } = await listEndpoints(context, stranger)
+    const { response, endpoints } = await listEndpoints(context, stranger)
     const isListed = endpoints.some((one) => idIn(one) === endpoint.id)
     const expected = 'a list without the endpoint of another account'
-    check('not-listed').that(!isListed, expected, 'the endpoint of another account', reply)
+    check('not-listed').that(!isListed, expected, 'the endpoint of another account', response)
   }
   await listWith(context, endpoint.id)
   await expectUnlisted()
   for (const operation of vary.ordered(['getEndpoint', 'updateEndpoint', 'deleteEndpoint'] as const)) {
-    const reply = await requests.get(operation)?.(stranger, { mustBeRefused: true })
-    if (reply === undefined) continue
-    check('refused').status(reply, 403, 404)
-    const isRevealed = (textOf(reply.bytes) ?? '').includes(name)
-    check('not-told').that(!isRevealed, 'a refusal without the name of the endpoint', 'the name of the endpoint', reply)
+    const response = await requests.get(operation)?.(stranger, { mustBeRefused: true })
+    if (response === undefined) continue
+    check('refused').status(response, 403, 404)
+    const isRevealed = (textOf(response.bytes) ?? '').includes(name)
+    check('not-told').that(
+      !isRevealed,
+      'a refusal without the name of the endpoint',
+      'the name of the endpoint',
+      response,
+    )
   }
   await expectUnchanged()
   await clock.sleep(laterMs)
@@ -60,12 +65,12 @@ rule('auth.management.forbidden', options, async (context) => {
   const restricted = on('management', 'restricted')
   const { requests, expectNoEffect, expectAllWorked } = await workingEndpoints(context)
   for (const operation of vary.ordered(managementPermissions(target.grants.mayNot))) {
-    const reply = await requests.get(operation)?.(restricted, { mustBeRefused: true })
-    if (reply === undefined) continue
-    if (reply.status === 401 && !(await isKnownKey(context, 'restricted'))) {
+    const response = await requests.get(operation)?.(restricted, { mustBeRefused: true })
+    if (response === undefined) continue
+    if (response.status === 401 && !(await isKnownKey(context, 'restricted'))) {
       inconclusive('the restricted key is answered 401 and nothing shows that it is valid')
     }
-    check('refused').status(reply, 401, 403, 404)
+    check('refused').status(response, 401, 403, 404)
   }
   await expectNoEffect()
   expectAllWorked()
@@ -87,14 +92,14 @@ async function expectRefusedEverywhere(context: Context, others: Authorizations)
 type Operation = OperationOf<'management'>
 
 /** A request of endpoint management, for any key. */
-type Send = (api: Caller, options?: Call) => Promise<Reply>
+type Send = (api: Caller, options?: Call) => Promise<ApiResponse>
 
 /** A valid request of each operation of endpoint management, each shown to work with the owner's key. */
 async function workingEndpoints(context: Context) {
   const { check, inconclusive, on, part } = context
   const api = on('management')
   const idle: string[] = []
-  const works = (operation: Operation, { status }: Reply) => {
+  const works = (operation: Operation, { status }: ApiResponse) => {
     if (!isSuccess(status)) idle.push(`${operation} was answered ${status}`)
     return isSuccess(status)
   }

@@ -25,9 +25,9 @@ rule('auth.lb.hidden', usesNormalLooking, async (context) => {
   const stranger = lbAs('stranger')
   const { requests, nonces } = await workingRequests(context)
   for (const send of requests) {
-    const reply = await send(stranger)
-    if (reply.status === 401) inconclusive('the stranger is answered 401, so its key may not be a valid one')
-    check('refused').status(reply, 403, 404)
+    const response = await send(stranger)
+    if (response.status === 401) inconclusive('the stranger is answered 401, so its key may not be a valid one')
+    check('refused').status(response, 403, 404)
   }
   if (part('lb.worker')) await expectNotReached(context, 'not-reached', nonces)
 })
@@ -37,11 +37,11 @@ rule('auth.lb.forbidden', usesNormalLooking, async (context) => {
   const restricted = lbAs('restricted')
   const { requests, nonces } = await workingRequests(context)
   for (const send of requests) {
-    const reply = await send(restricted)
-    if (reply.status === 401 && !(await isKnownKey(context, 'restricted'))) {
+    const response = await send(restricted)
+    if (response.status === 401 && !(await isKnownKey(context, 'restricted'))) {
       inconclusive('the restricted key is answered 401 and nothing shows that it is valid')
     }
-    check('refused').status(reply, 401, 403, 404)
+    check('refused').status(response, 401, 403, 404)
   }
   if (part('lb.worker')) await expectNotReached(context, 'not-reached', nonces)
 })

@@ -1,5 +1,5 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { CallOptions } from '../../harness/client/caller.ts'
-import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess, type PodOperation } from '../../harness/exchange/exchange.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import { changeOf } from '../../harness/fixtures/change.ts'
@@ -10,7 +10,7 @@ import { triesToChange } from '../shared/changing.ts'
 import { listHolding, named } from '../shared/listing.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 
-export type Send = (client: PodClient, options?: CallOptions) => Promise<Reply>
+export type Send = (client: PodClient, options?: CallOptions) => Promise<ApiResponse>
 
 /** Operations on one pod, the one that would remove it last. */
 export const onePod = [
@@ -33,7 +33,7 @@ export async function workingPlane(context: Context, running: PodView, wanted: r
   const { pods, fixture, settle, inconclusive } = context
   const { id } = running
   const idle = new Map<PodOperation, string>()
-  const works = (operation: PodOperation, { status }: Reply): boolean => {
+  const works = (operation: PodOperation, { status }: ApiResponse): boolean => {
     if (!isSuccess(status)) idle.set(operation, `${operation} was answered ${status}`)
     return isSuccess(status)
   }
@@ -88,7 +88,7 @@ export async function workingPlane(context: Context, running: PodView, wanted: r
 }
 
 /** Deletes a new pod; once it is RUNNING if it cannot be deleted before, which a rule of its own judges. */
-async function deletes({ pods, settle }: Context, id: string): Promise<Reply> {
+async function deletes({ pods, settle }: Context, id: string): Promise<ApiResponse> {
   const early = await pods.delete(id)
   if (isSuccess(early.status)) return early
   await settle(id, (status) => status === 'RUNNING')
@@ -101,11 +101,11 @@ async function expectNotListed(context: Context, name: unknown): Promise<void> {
   const created = await creates(context, await fixture.body({ fields: 'few' }))
   const later = await fixture.createdId(created)
   if (later === null) return inconclusive(`a creation was answered ${created.status} without an id`)
-  const { reply, listed } = await listHolding(context, later)
+  const { response, listed } = await listHolding(context, later)
   await pods.delete(later)
   const found = await named(context, listed, [String(name)])
   // The ledger of resources took the refusal for a refusal: what was created all the same is removed here.
   for (const one of found) await pods.delete(one.id)
   const expected = 'a list without the pod whose creation was refused'
-  check('not-created').that(found.length === 0, expected, 'the pod whose creation was refused', reply)
+  check('not-created').that(found.length === 0, expected, 'the pod whose creation was refused', response)
 }

@@ -1,5 +1,5 @@
 import type { RuleId } from '../../generated/rules.ts'
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess, type QueueOperation, textOf } from '../../harness/exchange/exchange.ts'
 import { jobIdIn } from '../../harness/exchange/read.ts'
 import type { QueueCallOptions, QueueClient } from '../../harness/planes/queue/client.ts'
@@ -7,7 +7,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
 import { blockedBy, blockedIfUnknownIsShown, expectEnd } from '../shared/job-responses.ts'
-import { untilFound } from '../shared/look-until.ts'
+import { untilFound } from '../shared/poll.ts'
 import { type Authorizations, isKnownKey, missing, neverIssued } from './authorizations.ts'
 
 /** They purge the endpoint where a purge is not refused. */
@@ -35,16 +35,16 @@ rule('auth.queue.hidden', mayPurge, async (context) => {
   const stranger = queueAs('stranger')
   const { requests, secret, expectAllWorked } = await workingQueue(context)
   for (const send of requests) {
-    const reply = await send(stranger)
-    if (reply.status === 401 && !(await isKnownKey(context, 'stranger'))) {
+    const response = await send(stranger)
+    if (response.status === 401 && !(await isKnownKey(context, 'stranger'))) {
       inconclusive('the stranger is answered 401 and nothing shows that its key is a valid one')
     }
-    const { operation, subject } = reply.exchange
-    const isRevealed = (textOf(reply.bytes) ?? '').includes(secret)
-    if (operation === 'getJobStatus' && !isRevealed) await blockedIfUnknownIsShown(context, subject ?? '', reply)
-    check('refused').status(reply, 403, 404)
-    const observed = `status ${reply.status} with the input of the job`
-    check('not-told').that(!isRevealed, 'a refusal without the input of the job', observed, reply)
+    const { operation, subject } = response.exchange
+    const isRevealed = (textOf(response.bytes) ?? '').includes(secret)
+    if (operation === 'getJobStatus' && !isRevealed) await blockedIfUnknownIsShown(context, subject ?? '', response)
+    check('refused').status(response, 403, 404)
+    const observed = `status ${response.status} with the input of the job`
+    check('not-told').that(!isRevealed, 'a refusal without the input of the job', observed, response)
   }
   expectAllWorked()
 })
@@ -68,7 +68,7 @@ async function expectRefusedEverywhere(context: Context, others: Authorizations)
   expectAllWorked()
 }
 
-type SendToQueue = (client: QueueClient, options?: QueueCallOptions) => Promise<Reply>
+type SendToQueue = (client: QueueClient, options?: QueueCallOptions) => Promise<ApiResponse>
 
 /** The rules about operations; the others have none. */
 const ruleAbout: Readonly<Partial<Record<QueueOperation, RuleId>>> = {
@@ -82,10 +82,11 @@ const ruleAbout: Readonly<Partial<Record<QueueOperation, RuleId>>> = {
  * Each main one is shown to work with the owner's key, so that a refusal is for the key alone; one that does not is left out.
  */
 async function workingQueue(context: Context) {
-  const { begun, check, clock, ended, fixture, inconclusive, looks, offers, part, queue, random, target } = context
+  const { begun, check, clock, ended, fixture, inconclusive, rereadDelays, offers, part, queue, random, target } =
+    context
   const secret = `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
   const input = { secret }
-  const idle = new Map<QueueOperation, Reply>()
+  const idle = new Map<QueueOperation, ApiResponse>()
   const fails = { input, ...(part('worker') ? { steps: [{ fail: 'once more' }] } : {}) }
   let failing = await fixture.submitted(fails)
   works('getJobStatus', await untilFound(context, () => queue.status(failing.id)))
@@ -137,9 +138,9 @@ async function workingQueue(context: Context) {
   const executed = isSeen ? executions() : 0
 
   /** Notes an operation that does not work; the id in the answer of one that does, if it has one. */
-  function works(what: QueueOperation, reply: Reply): string | null {
-    if (!isSuccess(reply.status)) idle.set(what, reply)
-    return isSuccess(reply.status) ? jobIdIn(reply.json) : null
+  function works(what: QueueOperation, response: ApiResponse): string | null {
+    if (!isSuccess(response.status)) idle.set(what, response)
+    return isSuccess(response.status) ? jobIdIn(response.json) : null
   }
 
   function executions(): number {
@@ -149,15 +150,15 @@ async function workingQueue(context: Context) {
 
   /** Ends the rule if an operation was left out: as blocked by the rule about it, or as inconclusive. */
   function expectAllWorked(): void {
-    for (const [what, reply] of idle) {
-      const reason = `${what} was answered ${reply.status} with a full key, so a refusal does not show that the key is refused`
+    for (const [what, response] of idle) {
+      const reason = `${what} was answered ${response.status} with a full key, so a refusal does not show that the key is refused`
       const rule = ruleAbout[what]
-      if (rule !== undefined) blockedBy(context, rule, reason, reply)
+      if (rule !== undefined) blockedBy(context, rule, reason, response)
       inconclusive(reason)
     }
     if (failure !== null && !hasFailed) {
       const reason = `the failing job was ${failure.status} instead of FAILED, and only a failed job can be retried`
-      blockedBy(context, 'queue.status.failed', reason, failure.reply)
+      blockedBy(context, 'queue.status.failed', reason, failure.response)
     }
   }
 
@@ -173,12 +174,12 @@ async function workingQueue(context: Context) {
     async expectNoEffect() {
       if (idle.has('getJobStatus')) return expectAllWorked()
       job.beacon.release('go')
-      const { reply } = await expectEnd(context, 'unchanged', job, await ended(job), 'COMPLETED')
+      const { response } = await expectEnd(context, 'unchanged', job, await ended(job), 'COMPLETED')
       const later = await fixture.submitted({ steps: [{ output: 'later' }] })
       await begun(later)
-      await clock.sleep(target.tolerances.dispatchMs + (looks().at(-1) ?? 0))
+      await clock.sleep(target.tolerances.dispatchMs + (rereadDelays().at(-1) ?? 0))
       const expected = 'no execution of jobs whose submission or retry was refused'
-      check('not-executed').that(executions() === executed, expected, 'an execution of one', reply)
+      check('not-executed').that(executions() === executed, expected, 'an execution of one', response)
     },
   }
 }

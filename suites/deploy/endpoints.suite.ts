@@ -8,7 +8,7 @@ import type { Deployed } from '../../harness/tool/types.ts'
 import { echo, received, sentOnce, serving, servingNormal, usesNormal } from '../shared/balanced.ts'
 import { expectOwnOutput, get, submitTo } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
-import { lookUntil } from '../shared/look-until.ts'
+import { poll } from '../shared/poll.ts'
 import { projectOf } from './projects.ts'
 import { countListed, deploy, deployed, exitOf, listWith, namesOf } from './tool.ts'
 
@@ -27,15 +27,20 @@ rule('deploy.endpoint-per-config', { creates: 2 }, async (context) => {
   const tree = projectOf(context, 'two-queues')
   // The refusal of a valid project may be one of the quota, whatever the tool says.
   const end = await deploy(context, tree, ({ exit }) => exit !== 0)
-  check('deployed').that(end.exit === 0, 'exit code 0', exitOf(end), end.reply)
-  const { reply, endpoints } = await listWith(context, namesOf(tree))
+  check('deployed').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
+  const { response, endpoints } = await listWith(context, namesOf(tree))
   const own = namesOf(tree).map((name) => endpoints.filter((one) => isNamed(one.name, name)))
   const missing = own.filter(({ length }) => length === 0).length
-  check('created').that(missing === 0, 'an endpoint of each name', `${pluralize(missing, 'name')} without one`, reply)
+  check('created').that(
+    missing === 0,
+    'an endpoint of each name',
+    `${pluralize(missing, 'name')} without one`,
+    response,
+  )
   const most = Math.max(...own.map(({ length }) => length))
-  check('once').that(most === 1, 'one endpoint of each name', `${most} of one name`, reply)
+  check('once').that(most === 1, 'one endpoint of each name', `${most} of one name`, response)
   const ids = own.flat().map(({ endpoint }) => endpoint)
-  check('ids').that(new Set(ids).size === ids.length, 'an id for each', 'one id for two endpoints', reply)
+  check('ids').that(new Set(ids).size === ids.length, 'an id for each', 'one id for two endpoints', response)
   for (const id of part('management') ? ids : []) {
     const shown = await get(context, id)
     check('exists').that(isSuccess(shown.status), 'an endpoint', `status ${shown.status}`, shown)
@@ -46,8 +51,8 @@ rule('deploy.same-name', { creates: 4 }, async (context) => {
   const { check, reading } = context
   const tree = projectOf(context, 'same-name')
   const end = await deploy(context, tree)
-  const { reply, count } = await countListed(context, namesOf(tree), projectOf(context, 'one-queue'))
-  check('one').that(count < 2, 'one endpoint at most', `${count} endpoints of one name`, reply)
+  const { response, count } = await countListed(context, namesOf(tree), projectOf(context, 'one-queue'))
+  check('one').that(count < 2, 'one endpoint at most', `${count} endpoints of one name`, response)
   reading('project', end.exit === 0 ? pluralize(count, 'endpoint') : 'refused')
 })
 
@@ -65,9 +70,9 @@ rule('deploy.independent', { creates: 2 }, async (context) => {
   await expectOutput(context, 'crash', await begin(context, two, 'crash'))
   const removal = await on('deploy').call('removeDeployed', { ids: { id: one.name } })
   if (!isSuccess(removal.status)) inconclusive('the tool did not remove an endpoint')
-  const { reply, endpoints } = await listWith(context, [two.name])
+  const { response, endpoints } = await listWith(context, [two.name])
   const isListed = endpoints.some(({ name }) => name === two.name)
-  check('listed').that(isListed, 'a list with the other endpoint', 'a list without the other endpoint', reply)
+  check('listed').that(isListed, 'a list with the other endpoint', 'a list without the other endpoint', response)
   await expectOutput(context, 'removal', await begin(context, two, 'removal'))
 })
 
@@ -77,13 +82,13 @@ rule('deploy.queue-one-function', { creates: 1 }, async (context) => {
   await expectOutput(context, 'run', await begin(context, one, 'run'))
   // The worker has come, so a synchronous job is answered with its output.
   const { body, queue } = fixture.job({ at: one.endpoint, steps: [{ output: 'runsync' }], workerNeed })
-  const reply = await queue.runsync(body)
-  const { output, status } = membersOf(reply.json) ?? {}
-  const { received, sent } = reply.exchange
+  const response = await queue.runsync(body)
+  const { output, status } = membersOf(response.json) ?? {}
+  const { received, sent } = response.exchange
   const isWaitOver = received.target - sent.target >= runsyncMs
   if (isWaitOver && (status === 'IN_QUEUE' || status === 'IN_PROGRESS'))
     inconclusive('the job outlasted the wait of /runsync')
-  check('runsync').that(output === 'runsync', 'the output of the function', 'another output', reply)
+  check('runsync').that(output === 'runsync', 'the output of the function', 'another output', response)
 })
 
 /** A job that is submitted to a deployed endpoint; its output is its clause. */
@@ -105,7 +110,7 @@ rule('deploy.lb-many-routes', { ...usesNormal, creates: 1 }, async (context) => 
   if (url === undefined) return inconclusive('the list of the tool shows no url of the load-balanced endpoint')
   const client = lb.at(url)
   await serving(context, client)
-  const { nonce, reply: echoed } = await sentOnce(context, client, 'POST', echo, { body: { prompt: 'a' } })
+  const { nonce, response: echoed } = await sentOnce(context, client, 'POST', echo, { body: { prompt: 'a' } })
   check('routes').status(echoed, 200)
   const { method, path } = check('routes').object(echoed)
   const observed = `${show(method)} ${show(path)}`
@@ -116,10 +121,10 @@ rule('deploy.lb-many-routes', { ...usesNormal, creates: 1 }, async (context) => 
     const { status } = await normal.send('GET', route)
     check('routes').status(await client.send('GET', route), status)
   }
-  const { times, reply } = await received(context, client, nonce)
-  check('own').that(times > 0, 'the request at its own address', 'no request there', reply)
+  const { times, response } = await received(context, client, nonce)
+  check('own').that(times > 0, 'the request at its own address', 'no request there', response)
   const elsewhere = await received(context, normal, nonce)
-  check('own').that(elsewhere.times === 0, 'no request elsewhere', 'the request elsewhere', elsewhere.reply)
+  check('own').that(elsewhere.times === 0, 'no request elsewhere', 'the request elsewhere', elsewhere.response)
 })
 
 rule('deploy.peer-cache', { creates: 2 }, async (context) => {
@@ -128,14 +133,14 @@ rule('deploy.peer-cache', { creates: 2 }, async (context) => {
   const first = await lookups(context, one, two)
   for (const ms of [0, cachedMs]) {
     if (ms > 0) await clock.sleep(ms)
-    const { reply, count } = await lookups(context, one, two, 'cached')
-    const ageMs = reply.exchange.received.target - first.reply.exchange.sent.target
+    const { response, count } = await lookups(context, one, two, 'cached')
+    const ageMs = response.exchange.received.target - first.response.exchange.sent.target
     if (ageMs >= staleMs) inconclusive(`the call of a peer came ${ageMs} ms after the first one, which is too late`)
-    check('cached').that(count === first.count, 'no look-up', `${count - first.count} more`, reply)
+    check('cached').that(count === first.count, 'no look-up', `${count - first.count} more`, response)
   }
   await clock.sleep(overMs)
-  const { reply, count } = await lookups(context, one, two, 'again')
-  check('again').that(count > first.count, 'another look-up', 'no look-up', reply)
+  const { response, count } = await lookups(context, one, two, 'again')
+  check('again').that(count > first.count, 'another look-up', 'no look-up', response)
 })
 
 /**
@@ -145,13 +150,14 @@ rule('deploy.peer-cache', { creates: 2 }, async (context) => {
 async function lookups(context: Context, from: Deployed, to: Deployed, clause?: string) {
   const { check, inconclusive, on, target } = context
   const send = () => on('deploy').call('callPeer', { body: { from: from.name, to: to.name } })
-  const reply = await lookUntil(context, target.tolerances.visibleMs, send, ({ status }) => isSuccess(status))
-  const { stdout, exit } = membersOf(reply.json) ?? {}
+  const response = await poll(context, target.tolerances.visibleMs, send, ({ status }) => isSuccess(status))
+  const { stdout, exit } = membersOf(response.json) ?? {}
   const failure = `the call of a peer ended with exit code ${textIn(exit)}`
-  if (clause !== undefined) check(clause).that(isSuccess(reply.status), 'a call that succeeds again', failure, reply)
-  if (!isSuccess(reply.status)) inconclusive(failure)
+  if (clause !== undefined)
+    check(clause).that(isSuccess(response.status), 'a call that succeeds again', failure, response)
+  if (!isSuccess(response.status)) inconclusive(failure)
   const count = membersOf(jsonIn(textIn(stdout)))?.lookups
   return typeof count === 'number'
-    ? { reply, count }
+    ? { response, count }
     : inconclusive('the call of a peer did not print {"lookups": NUMBER}')
 }

@@ -13,19 +13,19 @@ rule('deploy.manifest', async (context) => {
   const { check, target } = context
   const tree = projectOf(context, 'two-queues', { dependencies: [extra] })
   const end = await build(context, tree)
-  check('built').that(end.exit === 0, 'exit code 0', exitOf(end), end.reply)
+  check('built').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
   const found = packageOf(context, end)
   const code = Object.entries(tree.files).filter(([path]) => path.startsWith('worker/'))
   const texts = new Set(Object.values(found.texts))
   const lost = code.filter(([, text]) => !texts.has(String(text)))
   const missing = `${pluralize(lost.length, 'file')} missing`
-  check('code').that(lost.length === 0, 'every file of the code', missing, end.reply)
-  check('dependencies').that(holds(found, extra), 'the dependency', 'no file of the dependency', end.reply)
+  check('code').that(lost.length === 0, 'every file of the code', missing, end.response)
+  check('dependencies').that(holds(found, extra), 'the dependency', 'no file of the dependency', end.response)
   const manifest = found.texts[target.deploy?.manifest ?? '']
-  check('manifest').that(manifest !== undefined, 'a manifest', 'no manifest', end.reply)
+  check('manifest').that(manifest !== undefined, 'a manifest', 'no manifest', end.response)
   const unnamed = namesOf(tree).filter((name) => manifest?.includes(name) !== true)
   const observed = `${pluralize(unnamed.length, 'endpoint')} not named`
-  check('names').that(unnamed.length === 0, 'a manifest that names every endpoint', observed, end.reply)
+  check('names').that(unnamed.length === 0, 'a manifest that names every endpoint', observed, end.response)
 })
 
 rule('deploy.excludes', async (context) => {
@@ -34,11 +34,16 @@ rule('deploy.excludes', async (context) => {
   const dependencies = [extra, other, ...(base == null ? [] : [base])]
   const whole = await built(context, { dependencies })
   const less = await built(context, { dependencies, exclude: [other] })
-  check('kept').that(holds(whole.found, other), 'the dependency', 'no file of the dependency', whole.end.reply)
-  check('kept').that(holds(less.found, extra), 'the dependency', 'no file of the dependency', less.end.reply)
-  check('excluded').that(!holds(less.found, other), 'a package without it', 'files of the dependency', less.end.reply)
+  check('kept').that(holds(whole.found, other), 'the dependency', 'no file of the dependency', whole.end.response)
+  check('kept').that(holds(less.found, extra), 'the dependency', 'no file of the dependency', less.end.response)
+  check('excluded').that(
+    !holds(less.found, other),
+    'a package without it',
+    'files of the dependency',
+    less.end.response,
+  )
   for (const { found, end } of base == null ? [] : [whole, less]) {
-    check('base').that(!holds(found, base ?? ''), 'a package without it', 'files of the dependency', end.reply)
+    check('base').that(!holds(found, base ?? ''), 'a package without it', 'files of the dependency', end.response)
   }
 })
 
@@ -48,20 +53,20 @@ const [fits, tooLarge] = [1_400_000_000, 1_700_000_000]
 rule('deploy.too-large', { creates: 2 }, async (context) => {
   const { check } = context
   const small = await build(context, projectOf(context, 'one-queue', filled('data.bin', fits)))
-  check('accepted').that(small.exit === 0, 'exit code 0', exitOf(small), small.reply)
+  check('accepted').that(small.exit === 0, 'exit code 0', exitOf(small), small.response)
   const tree = projectOf(context, 'one-queue', filled('data.bin', tooLarge))
   const large = await deploy(context, tree)
-  check('refused').that(large.exit !== 0, 'an exit code other than 0', 'exit code 0', large.reply)
+  check('refused').that(large.exit !== 0, 'an exit code other than 0', 'exit code 0', large.response)
   const said = `${large.stdout}${large.stderr}`.trim()
-  check('message').that(said !== '', 'a message', 'no output', large.reply)
-  const { reply, count } = await countListed(context, namesOf(tree), projectOf(context, 'one-queue'))
-  check('not-created').that(count === 0, 'no endpoint of the refused project', pluralize(count, 'endpoint'), reply)
+  check('message').that(said !== '', 'a message', 'no output', large.response)
+  const { response, count } = await countListed(context, namesOf(tree), projectOf(context, 'one-queue'))
+  check('not-created').that(count === 0, 'no endpoint of the refused project', pluralize(count, 'endpoint'), response)
 })
 
 rule('deploy.excluded-not-counted', async (context) => {
   const more = { dependencies: [other], exclude: [other], ...filled(`${folderOf(other)}/data.bin`, tooLarge) }
   const end = await build(context, projectOf(context, 'one-queue', more))
-  context.check('accepted').that(end.exit === 0, 'exit code 0', exitOf(end), end.reply)
+  context.check('accepted').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
 })
 
 function filled(path: string, bytes: number): Pick<ProjectTree, 'files'> {
@@ -79,8 +84,8 @@ async function built(context: Context, more: ProjectMore): Promise<{ end: ToolEn
     const twin = await build(context, projectOf(context, 'two-queues', { dependencies: [extra] }))
     if (twin.exit !== 0) blocked('deploy.manifest', `build ended with ${exitOf(twin)}`)
     packageOf(context, twin)
-    check('built').that(end.exit === 0, 'exit code 0', exitOf(end), end.reply)
-    check('built').that(false, 'a package', 'no package', end.reply)
+    check('built').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
+    check('built').that(false, 'a package', 'no package', end.response)
   }
   return { end, found: packageOf(context, end) }
 }

@@ -1,17 +1,17 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, textIn } from '../../harness/exchange/read.ts'
 import { deployFoundations } from '../../harness/planes/deploy/foundations.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { CommandEnd, Deployed, PackageSummary, ProjectTree } from '../../harness/tool/types.ts'
-import { whileQuotaIsUsed } from '../shared/endpoints.ts'
+import { retryWhileQuotaIsUsed } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
-import { lookUntil } from '../shared/look-until.ts'
+import { poll } from '../shared/poll.ts'
 import { projectOf } from './projects.ts'
 
 /** The end of a command of the tool. */
 export interface ToolEnd extends CommandEnd {
-  readonly reply: Reply
+  readonly response: ApiResponse
 }
 
 /** How long a deployment waits for several workers at once, which other rules take one by one, ms. */
@@ -33,15 +33,20 @@ export async function deploy(
   tree: ProjectTree,
   isUsed: (end: ToolEnd) => boolean = saysQuota,
 ): Promise<ToolEnd> {
-  const end = await whileQuotaIsUsed(context, () => perform(context, 'deployProject', tree), isUsed, workersWaitMs)
+  const end = await retryWhileQuotaIsUsed(context, () => perform(context, 'deployProject', tree), isUsed, workersWaitMs)
   if (saysQuota(end)) context.inconclusive('the account has no workers left for the endpoints of the project')
   return end
 }
 
 async function perform(context: Context, operation: string, body: object): Promise<ToolEnd> {
-  const reply = await context.on('deploy').call(operation, { body })
-  const { exit, stdout = '', stderr = '', package: found = null } = (membersOf(reply.json) ?? {}) as Partial<CommandEnd>
-  return { reply, exit: exit ?? -1, stdout, stderr, package: found }
+  const response = await context.on('deploy').call(operation, { body })
+  const {
+    exit,
+    stdout = '',
+    stderr = '',
+    package: found = null,
+  } = (membersOf(response.json) ?? {}) as Partial<CommandEnd>
+  return { response, exit: exit ?? -1, stdout, stderr, package: found }
 }
 
 function saysQuota({ exit, stdout, stderr }: CommandEnd): boolean {
@@ -60,18 +65,18 @@ export async function deployed(context: Context, tree: ProjectTree): Promise<rea
   if (tried.failure === null) return tried.endpoints
   const twin = await tryToDeploy(context, projectOf(context, 'two-queues'))
   if (twin.failure !== null) blame(deployFoundations.deployed, twin.failure)
-  check('deployed').that(false, 'a project that is deployed and listed', tried.failure, tried.reply)
+  check('deployed').that(false, 'a project that is deployed and listed', tried.failure, tried.response)
   return tried.endpoints
 }
 
 async function tryToDeploy(context: Context, tree: ProjectTree) {
   const end = await deploy(context, tree)
-  if (end.exit !== 0) return { failure: `deploy ended with ${exitOf(end)}`, endpoints: [], reply: end.reply }
-  const { endpoints, reply } = await listWith(context, namesOf(tree))
+  if (end.exit !== 0) return { failure: `deploy ended with ${exitOf(end)}`, endpoints: [], response: end.response }
+  const { endpoints, response } = await listWith(context, namesOf(tree))
   const own = namesOf(tree).flatMap((name) => endpoints.find((one) => isNamed(one.name, name)) ?? [])
   const isWhole = own.length === namesOf(tree).length
   const failure = isWhole ? null : 'the list does not show an endpoint of a deployed project'
-  return { failure, endpoints: own, reply }
+  return { failure, endpoints: own, response }
 }
 
 /** Unique names of the endpoints of a project. */
@@ -83,13 +88,13 @@ export function namesOf({ project }: ProjectTree): readonly string[] {
 export async function listWith(context: Context, names: readonly string[]) {
   const { inconclusive, on, target } = context
   const look = async () => {
-    const reply = await on('deploy').call('listDeployed')
-    const { endpoints, exit } = membersOf(reply.json) ?? {}
-    if (!isSuccess(reply.status) || endpoints === undefined)
+    const response = await on('deploy').call('listDeployed')
+    const { endpoints, exit } = membersOf(response.json) ?? {}
+    if (!isSuccess(response.status) || endpoints === undefined)
       inconclusive(`the list of the tool ended with exit code ${textIn(exit)}`)
-    return { reply, endpoints: endpoints as readonly Deployed[] }
+    return { response, endpoints: endpoints as readonly Deployed[] }
   }
-  return lookUntil(context, target.tolerances.visibleMs, look, ({ endpoints }) =>
+  return poll(context, target.tolerances.visibleMs, look, ({ endpoints }) =>
     names.every((name) => endpoints.some((one) => isNamed(one.name, name))),
   )
 }
@@ -101,8 +106,8 @@ export async function listWith(context: Context, names: readonly string[]) {
 export async function countListed(context: Context, names: readonly string[], later: ProjectTree) {
   await deployed(context, later)
   const look = async () => {
-    const { reply, endpoints } = await listWith(context, namesOf(later))
-    return { reply, count: endpoints.filter((one) => names.some((name) => isNamed(one.name, name))).length }
+    const { response, endpoints } = await listWith(context, namesOf(later))
+    return { response, count: endpoints.filter((one) => names.some((name) => isNamed(one.name, name))).length }
   }
   const first = await look()
   await context.clock.sleep(laterMs)

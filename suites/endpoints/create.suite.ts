@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { idIn, type Members, membersOf, show } from '../../harness/exchange/read.ts'
@@ -28,20 +28,20 @@ rule('endpoints.create', { creates: 2 }, async (context) => {
   const { check } = context
   // The second creation of an account is another case than its first.
   for (const make of [createPlain, createWithEqualNumbers]) {
-    const reply = await make(context)
-    inconclusiveIfQuotaIsUsed(context, reply)
-    check('accepted').success(reply)
-    const observed = kindOfValue(membersOf(reply.json)?.id)
-    check('id').that(idIn(reply.json) !== null, anId, observed, reply)
+    const response = await make(context)
+    inconclusiveIfQuotaIsUsed(context, response)
+    check('accepted').success(response)
+    const observed = kindOfValue(membersOf(response.json)?.id)
+    check('id').that(idIn(response.json) !== null, anId, observed, response)
   }
 })
 
-function createPlain(context: Context): Promise<Reply> {
+function createPlain(context: Context): Promise<ApiResponse> {
   return create(context, endpointBody(context))
 }
 
 /** An endpoint with as many workers at least as at most; without any at least if the account gets no worker at all. */
-async function createWithEqualNumbers(context: Context): Promise<Reply> {
+async function createWithEqualNumbers(context: Context): Promise<ApiResponse> {
   const equal = await create(context, endpointBody(context, { workersMin: 1 }))
   if (isSuccess(equal.status) || speaksOfQuota(equal)) return equal
   const other = await create(context, endpointBody(context, { workersMin: 1, workersMax: 2 }))
@@ -55,11 +55,11 @@ rule('endpoints.echoes', { creates: 2 }, async (context) => {
     workersMax: workersOf(context, 2),
     idleTimeout: idleTimeoutOf(context, 7),
   }
-  const { body, reply } = await createdEndpoint(context, unusual)
-  const shown = context.check('object').object(reply)
+  const { body, response } = await createdEndpoint(context, unusual)
+  const shown = context.check('object').object(response)
   for (const [name, sent] of Object.entries(body)) {
     const [expected, observed] = name === 'name' ? ['the name', 'another name'] : [show(sent), show(shown[name])]
-    context.check(name).that(showsAsSent(shown, name, sent), expected, observed, reply)
+    context.check(name).that(showsAsSent(shown, name, sent), expected, observed, response)
   }
 })
 
@@ -73,8 +73,8 @@ rule('endpoints.address', { varies: ['upkeep'] }, async (context) => {
   const { id } = await createdEndpoint(context)
   const job = await submitTo(context, id, { steps: [{ output: 1 }] })
   await expectNotShown(context, 'own', queue, job.id)
-  const { reply, status } = await endOf(context, job)
-  check('serves').that(status === 'COMPLETED', 'COMPLETED', status, reply)
+  const { response, status } = await endOf(context, job)
+  check('serves').that(status === 'COMPLETED', 'COMPLETED', status, response)
 })
 
 rule('endpoints.from-template', { varies: ['upkeep'] }, async (context) => {
@@ -91,7 +91,7 @@ rule('endpoints.unique', { creates: 2, varies: ['upkeep'] }, async (context) => 
   const { check } = context
   const one = await createdEndpoint(context)
   const two = await createdEndpoint(context)
-  check('ids').that(one.id !== two.id, 'two ids', 'the same id twice', two.reply)
+  check('ids').that(one.id !== two.id, 'two ids', 'the same id twice', two.response)
   const jobs = [
     await submitTo(context, one.id, { steps: [{ output: 'one' }] }),
     await submitTo(context, two.id, { steps: [{ output: 'two' }] }),
@@ -120,9 +120,9 @@ const creation: Arrangement<null> = {
     return {
       valid: async () => endpointBody(context),
       async send(body, { name }) {
-        const reply = await api.call('createEndpoint', { body, mustBeRefused: true })
-        if (reply.status >= 400) names.push(name)
-        return reply
+        const response = await api.call('createEndpoint', { body, mustBeRefused: true })
+        if (response.status >= 400) names.push(name)
+        return response
       },
       expectNoEffect: () => expectNotCreated(context, names),
     }

@@ -1,5 +1,5 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { Call } from '../../harness/client/caller.ts'
-import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn } from '../../harness/exchange/read.ts'
 import { inconclusiveIfOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
@@ -7,8 +7,8 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { createdEndpoint, expectNotCreated, get, listEndpoints, listWith, update } from '../shared/endpoints.ts'
 import { expectRefusal } from '../shared/job-responses.ts'
-import { lookUntil, untilFound } from '../shared/look-until.ts'
-import { looksLater } from '../shared/unchanged.ts'
+import { poll, untilFound } from '../shared/poll.ts'
+import { rereadMoments } from '../shared/unchanged.ts'
 
 rule('endpoints.unknown', { varies: ['order', 'sample', 'upkeep'], creates: 2 }, async (context) => {
   const { blocked, check, inconclusive, nextName, on, part, vary } = context
@@ -26,7 +26,7 @@ rule('endpoints.unknown', { varies: ['order', 'sample', 'upkeep'], creates: 2 },
     const cause = deletion.status === 404 ? 'endpoints.unique' : 'endpoints.deleted'
     blocked(cause, `a deletion was answered with ${responseText(deletion)}`)
   }
-  await lookUntil(context, context.target.tolerances.visibleMs, () => get(context, removed.id), isRefusal)
+  await poll(context, context.target.tolerances.visibleMs, () => get(context, removed.id), isRefusal)
   const call = (operation: string, id: string, more: Call = {}) =>
     on('management').call(operation, { ids: { id }, mustBeRefused: true, ...more })
   const requests = [
@@ -50,14 +50,14 @@ rule('endpoints.deleted', { varies: ['upkeep', 'look'] }, async (context) => {
   const serves = part('queue') && part('management.worker') && (await isServed())
   check('answered').success(await remove(context, id))
   const { visibleMs } = target.tolerances
-  const listing = await lookUntil(context, visibleMs, () => listEndpoints(context), isUnlisted)
-  expectGone(listing, serves ? await lookUntil(context, visibleMs, health, isRefusal) : null)
-  for await (const _ of looksLater(context)) {
+  const listing = await poll(context, visibleMs, () => listEndpoints(context), isUnlisted)
+  expectGone(listing, serves ? await poll(context, visibleMs, health, isRefusal) : null)
+  for await (const _ of rereadMoments(context)) {
     expectGone(await listEndpoints(context), serves ? await health() : null)
     if (serves) expectRefusal(context, 'not-served', await context.queue.at(id).run({ input: {} }))
   }
 
-  function health(): Promise<Reply> {
+  function health(): Promise<ApiResponse> {
     return context.queue.at(id).health()
   }
 
@@ -69,13 +69,13 @@ rule('endpoints.deleted', { varies: ['upkeep', 'look'] }, async (context) => {
     return !endpoints.some((one) => idIn(one) === id)
   }
 
-  function expectGone(listed: Awaited<ReturnType<typeof listEndpoints>>, served: Reply | null): void {
+  function expectGone(listed: Awaited<ReturnType<typeof listEndpoints>>, served: ApiResponse | null): void {
     const expected = 'a list without the deleted endpoint'
-    check('not-listed').that(isUnlisted(listed), expected, 'the deleted endpoint', listed.reply)
+    check('not-listed').that(isUnlisted(listed), expected, 'the deleted endpoint', listed.response)
     if (served !== null) expectRefusal(context, 'not-served', served)
   }
 })
 
-function remove({ on }: Context, id: string): Promise<Reply> {
+function remove({ on }: Context, id: string): Promise<ApiResponse> {
   return on('management').call('deleteEndpoint', { ids: { id }, repeats: true })
 }

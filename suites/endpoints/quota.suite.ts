@@ -1,5 +1,5 @@
 import { tables } from '../../generated/tables.ts'
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import { inconclusiveIfOutage, responseText } from '../../harness/rule/check.ts'
@@ -15,12 +15,12 @@ import {
   isQuotaUsed,
   laterMs,
   listEndpoints,
+  retryWhileQuotaIsUsed,
   saysQuota,
   update,
-  whileQuotaIsUsed,
   workersOf,
 } from '../shared/endpoints.ts'
-import { lookUntil, untilFound } from '../shared/look-until.ts'
+import { poll, untilFound } from '../shared/poll.ts'
 
 /** How many creations are sent at once. */
 const atOnce = 20
@@ -47,15 +47,15 @@ rule('endpoints.quota-race', { alone: true }, async (context) => {
   // Endpoints with few workers each would fit into what is left.
   const used = await useUp(context, 'rest', Math.max(0, all - atOnce * workersMax + 1))
   const left = used.length > 0 ? await leftOfQuota(context, used) : all
-  const replies: Reply[] = []
+  const responses: ApiResponse[] = []
   const bodies = Array.from({ length: atOnce }, () => endpointBody(context, { workersMax }))
   const coming = bodies.map((body) => on('management').begin('createEndpoint', { body }))
   for (const one of coming) {
-    const reply = await clock.until(one, clock.now() + target.tolerances.answerMs)
-    if (reply !== null) replies.push(reply)
+    const response = await clock.until(one, clock.now() + target.tolerances.answerMs)
+    if (response !== null) responses.push(response)
   }
-  const made = replies.filter(({ status }) => isSuccess(status))
-  const [last = context.inconclusive('no creation was answered')] = made.length > 0 ? made.slice(-1) : replies
+  const made = responses.filter(({ status }) => isSuccess(status))
+  const [last = context.inconclusive('no creation was answered')] = made.length > 0 ? made.slice(-1) : responses
   const workers = made.length * workersMax
   check('sum').that(workers <= left, `at most ${left} more workers`, `${workers} more workers`, last)
   // What the race left of the quota can be used: no refused creation keeps a part of it.
@@ -71,7 +71,7 @@ rule('endpoints.quota-update', { alone: true }, async (context) => {
   if (left === 0) inconclusive('an endpoint has one worker at most, so no update exceeds the quota')
   await useUp(context, 'unchanged', all - left)
   const { id } = await createdEndpoint(context)
-  const within = await whileQuotaIsUsed(context, () => update(context, id, { workersMax: left }), isQuotaUsed)
+  const within = await retryWhileQuotaIsUsed(context, () => update(context, id, { workersMax: left }), isQuotaUsed)
   if (!isSuccess(within.status)) await expectUpdatable(context, id, 'within', within, { workersMax: 2 })
   await expectWorkers((shown) => inconclusive(`workersMax is ${show(shown)} after an update to ${left}`))
   expectOverQuota(context, await update(context, id, { workersMax: left + 1 }))
@@ -83,14 +83,14 @@ rule('endpoints.quota-update', { alone: true }, async (context) => {
   }
 
   /** Reads until the last update may be expected to be visible. */
-  async function expectWorkers(otherwise: (shown: unknown, at: Reply) => void): Promise<void> {
-    const workersIn = ({ json }: Reply) => membersOf(json)?.workersMax
+  async function expectWorkers(otherwise: (shown: unknown, at: ApiResponse) => void): Promise<void> {
+    const workersIn = ({ json }: ApiResponse) => membersOf(json)?.workersMax
     const look = async () => {
-      const reply = await get(context, id)
-      check('unchanged').saw(reply)
-      return reply
+      const response = await get(context, id)
+      check('unchanged').saw(response)
+      return response
     }
-    const last = await lookUntil(context, target.tolerances.visibleMs, look, (seen) => workersIn(seen) === left)
+    const last = await poll(context, target.tolerances.visibleMs, look, (seen) => workersIn(seen) === left)
     if (workersIn(last) !== left) otherwise(workersIn(last), last)
   }
 })
@@ -100,9 +100,9 @@ async function useUp(context: Context, clause: string, workers: number, succeede
   const ids: string[] = []
   for (let left = workers; left > 0; left -= workersOf(context, left)) {
     // Workers of endpoints that other rules deleted may count for a while.
-    const reply = await createWithin(context, workersOf(context, left), succeeded || ids.length > 0)
-    context.check(clause).success(reply)
-    ids.push(idIn(reply.json) ?? '')
+    const response = await createWithin(context, workersOf(context, left), succeeded || ids.length > 0)
+    context.check(clause).success(response)
+    ids.push(idIn(response.json) ?? '')
   }
   return ids
 }
@@ -111,10 +111,10 @@ async function useUp(context: Context, clause: string, workers: number, succeede
  * Creates an endpoint with `workersMax`. If it is refused without a word of the quota, first shows that a plain creation
  * succeeds, unless one has `succeeded`.
  */
-async function createWithin(context: Context, workersMax: number, succeeded: boolean): Promise<Reply> {
-  const reply = await create(context, endpointBody(context, { workersMax }))
-  if (!succeeded && !isSuccess(reply.status) && !saysQuota(reply)) await createdEndpoint(context)
-  return reply
+async function createWithin(context: Context, workersMax: number, succeeded: boolean): Promise<ApiResponse> {
+  const response = await create(context, endpointBody(context, { workersMax }))
+  if (!succeeded && !isSuccess(response.status) && !saysQuota(response)) await createdEndpoint(context)
+  return response
 }
 
 /** The least size with which the creations exceed what is left, and do not use up all of it where that is possible. */
@@ -125,11 +125,11 @@ function sizeFor(left: number): number {
 }
 
 /** Any refusal will do: its status is not described, its message is. */
-function expectOverQuota({ check }: Context, reply: Reply): void {
-  if (!saysQuota(reply)) inconclusiveIfOutage(reply)
-  check('refused').that(reply.status >= 400, 'a refusal', `status ${reply.status}`, reply)
+function expectOverQuota({ check }: Context, response: ApiResponse): void {
+  if (!saysQuota(response)) inconclusiveIfOutage(response)
+  check('refused').that(response.status >= 400, 'a refusal', `status ${response.status}`, response)
   const expected = 'a message that max workers across all endpoints must not exceed the workers quota'
-  check('message').that(saysQuota(reply), expected, responseText(reply), reply)
+  check('message').that(saysQuota(response), expected, responseText(response), response)
 }
 
 /**
@@ -147,7 +147,7 @@ async function leftOfQuota(context: Context, ids: readonly string[] = []): Promi
     const isWhole = ids.every((id) => own.includes(id))
     return { endpoints, isWhole, isCurrent: isWhole && own.length === ids.length }
   }
-  const seen = await lookUntil(context, target.tolerances.visibleMs, look, ({ isCurrent }) => isCurrent)
+  const seen = await poll(context, target.tolerances.visibleMs, look, ({ isCurrent }) => isCurrent)
   if (!seen.isWhole) inconclusive('the list does not show an endpoint that exists, so workers cannot be counted')
   const workers = seen.endpoints.map(({ workersMax }) => workersMax)
   if (!workers.every((one) => typeof one === 'number')) {

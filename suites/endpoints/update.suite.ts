@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn, listOf, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -9,15 +9,15 @@ import {
   get,
   idleTimeoutOf,
   isQuotaUsed,
+  retryWhileQuotaIsUsed,
   sectionOf,
   submitTo,
   update,
-  whileQuotaIsUsed,
   workersOf,
 } from '../shared/endpoints.ts'
 import { showsAsSent } from '../shared/listing.ts'
-import { lookUntil } from '../shared/look-until.ts'
-import { looksLater } from '../shared/unchanged.ts'
+import { poll } from '../shared/poll.ts'
+import { rereadMoments } from '../shared/unchanged.ts'
 
 /** Members of a creation that a read may show. */
 const parameters = ['name', 'templateId', 'gpuTypeIds', 'workersMin', 'workersMax', 'idleTimeout'] as const
@@ -30,18 +30,18 @@ rule('endpoints.update-keeps', { varies: ['order', 'look'], creates: 2 }, async 
   if (read.status >= 500) check('kept').success(read)
   if (!isSuccess(read.status) || shown === null) return inconclusive(`getEndpoint was answered ${read.status}`)
   let kept = Object.fromEntries(Object.entries(shown).filter(([name]) => parameters.some((own) => own === name)))
-  const refused: Reply[] = []
+  const refused: ApiResponse[] = []
   const bodies = vary.ordered(updates(context))
   for (const body of bodies) {
-    const reply = await whileQuotaIsUsed(context, () => update(context, id, body), isQuotaUsed)
-    if (reply.status >= 500) check('accepted').success(reply)
+    const response = await retryWhileQuotaIsUsed(context, () => update(context, id, body), isQuotaUsed)
+    if (response.status >= 500) check('accepted').success(response)
     // A platform may fix some members at creation.
-    if (!isSuccess(reply.status)) refused.push(reply)
+    if (!isSuccess(response.status)) refused.push(response)
     else kept = await expectUpdated(context, id, body, kept)
   }
-  if (refused.length === bodies.length) for (const reply of refused) check('accepted').success(reply)
+  if (refused.length === bodies.length) for (const response of refused) check('accepted').success(response)
   check('accepted').saw(read)
-  for await (const _ of looksLater(context)) expectKept(context, await get(context, id), kept)
+  for await (const _ of rereadMoments(context)) expectKept(context, await get(context, id), kept)
   await expectListed(context, id, kept)
   if (part('queue') && part('management.worker')) await expectWorks(context, id)
 })
@@ -51,15 +51,15 @@ async function expectListed(context: Context, id: string, kept: Members): Promis
   const { check, on, target } = context
   const wanted = Object.entries(kept).filter(([name]) => name !== 'name')
   const look = async () => {
-    const reply = await on('management').call('listEndpoints')
-    const list = isSuccess(reply.status) ? listOf(reply.json, sectionOf(context).listAt) : null
+    const response = await on('management').call('listEndpoints')
+    const list = isSuccess(response.status) ? listOf(response.json, sectionOf(context).listAt) : null
     const entry = membersOf(list?.find((one) => idIn(one) === id)) ?? {}
-    return { reply, entry, different: wanted.filter((one) => !isShown(entry, one)) }
+    return { response, entry, different: wanted.filter((one) => !isShown(entry, one)) }
   }
   const isDone = ({ different }: Awaited<ReturnType<typeof look>>) => different.length === 0
-  const { reply, entry, different } = await lookUntil(context, target.tolerances.visibleMs, look, isDone)
+  const { response, entry, different } = await poll(context, target.tolerances.visibleMs, look, isDone)
   for (const [name, value] of different) {
-    check('kept').that(false, textOf(name, value), `${textOf(name, entry[name])} in the list`, reply)
+    check('kept').that(false, textOf(name, value), `${textOf(name, entry[name])} in the list`, response)
   }
 }
 
@@ -78,27 +78,27 @@ function updates(context: Context): readonly Members[] {
 /** Reads show what an update changes, and the rest as before. Returns what they show now. */
 async function expectUpdated(context: Context, id: string, body: Members, before: Members): Promise<Members> {
   const { check, target } = context
-  const isUpdated = ({ json }: Reply) => Object.entries(body).every((one) => isShown(membersOf(json) ?? {}, one))
-  const reply = await lookUntil(context, target.tolerances.visibleMs, () => get(context, id), isUpdated)
-  check('changed').status(reply, 200)
-  const after = check('changed').object(reply)
+  const isUpdated = ({ json }: ApiResponse) => Object.entries(body).every((one) => isShown(membersOf(json) ?? {}, one))
+  const response = await poll(context, target.tolerances.visibleMs, () => get(context, id), isUpdated)
+  check('changed').status(response, 200)
+  const after = check('changed').object(response)
   for (const [name, value] of Object.entries(body)) {
     const [expected, observed] =
       name === 'name' ? ['the new name', 'another name'] : [textOf(name, value), textOf(name, after[name])]
-    check('changed').that(isShown(after, [name, value]), expected, observed, reply)
+    check('changed').that(isShown(after, [name, value]), expected, observed, response)
   }
   const kept = { ...before, ...Object.fromEntries(Object.keys(body).map((name) => [name, after[name]])) }
-  expectKept(context, reply, kept)
+  expectKept(context, response, kept)
   return kept
 }
 
-function expectKept({ check }: Context, reply: Reply, kept: Members): void {
-  check('kept').status(reply, 200)
-  const after = check('kept').object(reply)
+function expectKept({ check }: Context, response: ApiResponse, kept: Members): void {
+  check('kept').status(response, 200)
+  const after = check('kept').object(response)
   for (const [name, value] of Object.entries(kept)) {
     const [expected, observed] =
       name === 'name' ? ['the same name', 'another name'] : [textOf(name, value), textOf(name, after[name])]
-    check('kept').that(show(after[name]) === show(value), expected, observed, reply)
+    check('kept').that(show(after[name]) === show(value), expected, observed, response)
   }
 }
 

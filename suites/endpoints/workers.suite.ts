@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, textIn } from '../../harness/exchange/read.ts'
@@ -11,13 +11,13 @@ import {
   endOf,
   expectUpdatable,
   isQuotaUsed,
+  retryWhileQuotaIsUsed,
   sectionOf,
   submitTo,
   update,
-  whileQuotaIsUsed,
   workersOf,
 } from '../shared/endpoints.ts'
-import { lookUntil } from '../shared/look-until.ts'
+import { poll } from '../shared/poll.ts'
 
 /** How long a worker that must not start is waited for, ms. */
 const spareMs = 10_000
@@ -30,16 +30,16 @@ rule<'next' | 'first'>(
     const { gpus, gpuUnavailable } = sectionOf(context)
     const [one = '', two = ''] = gpus
     const expected = branch === 'next' ? one : two
-    const { reply, settled } = await ended(await jobOn([branch === 'next' ? gpuUnavailable : two, one]))
-    const seen = settled ? gpuIn(reply) : 'no worker'
+    const { response, settled } = await ended(await jobOn([branch === 'next' ? gpuUnavailable : two, one]))
+    const seen = settled ? gpuIn(response) : 'no worker'
     if (seen === gpuUnavailable && branch === 'next')
       inconclusive(`management.gpuUnavailable is available: a worker has ${seen}`)
     if (seen !== expected) await expectAvailable()
-    check(branch).that(seen === expected, expected, seen, reply)
+    check(branch).that(seen === expected, expected, seen, response)
 
     /** A worker of the type alone shows that it is available, and how it is named. */
     async function expectAvailable(): Promise<void> {
-      const alone = gpuIn((await endOf(context, await jobOn([expected]))).reply)
+      const alone = gpuIn((await endOf(context, await jobOn([expected]))).response)
       if (!gpus.includes(alone)) inconclusive(`a worker reports the GPU ${alone}, which is none of management.gpus`)
     }
 
@@ -73,9 +73,9 @@ rule('endpoints.update-workers', { creates: 2 }, async (context) => {
   await expectAtMost(context, id, 'lowered', 1)
 
   async function updateTo(body: Members): Promise<void> {
-    const reply = await whileQuotaIsUsed(context, () => update(context, id, body), isQuotaUsed)
+    const response = await retryWhileQuotaIsUsed(context, () => update(context, id, body), isQuotaUsed)
     const smaller = { workersMin: 1, workersMax: 2 }
-    if (!isSuccess(reply.status)) await expectUpdatable(context, id, 'accepted', reply, smaller)
+    if (!isSuccess(response.status)) await expectUpdatable(context, id, 'accepted', response, smaller)
   }
 })
 
@@ -84,9 +84,9 @@ async function expectAtMost(context: Context, id: string, clause: string, most: 
   const jobs = await heldJobs(context, id, 2 * most, most)
   await context.clock.sleep(spareMs)
   const running = jobs.filter(({ beacon }) => beacon.executions().length > 0).length
-  const { reply } = await readyWorkers(context, id)
+  const { response } = await readyWorkers(context, id)
   const [expected, observed] = [most, running].map((count) => `${pluralize(count, 'execution')} at once`)
-  context.check(clause).that(running <= most, expected ?? '', observed ?? '', reply)
+  context.check(clause).that(running <= most, expected ?? '', observed ?? '', response)
   await release(context, jobs)
 }
 
@@ -112,13 +112,13 @@ async function expectReady(
 ): Promise<void> {
   const { check, inconclusive, part, target } = context
   const look = () => readyWorkers(context, id)
-  const seen = await lookUntil(context, target.tolerances.coldStartMs, look, ({ ready }) => ready >= workers)
+  const seen = await poll(context, target.tolerances.coldStartMs, look, ({ ready }) => ready >= workers)
   if (seen.ready === 0) await endOf(context, await submitTo(context, id))
   else if (seen.ready < workers && part('receiver')) await release(context, await heldJobs(context, id, 2, 2))
   else if (seen.ready < workers)
     inconclusive('one of 2 workers is ready; only a receiver shows if there is capacity for both')
   const expected = `${pluralize(workers, 'worker')} ${when}`
-  check(clause).that(seen.ready >= workers, expected, pluralize(seen.ready, 'worker'), seen.reply)
+  check(clause).that(seen.ready >= workers, expected, pluralize(seen.ready, 'worker'), seen.response)
 }
 
 rule('endpoints.idle-timeout', { varies: ['upkeep'] }, async (context) => {
@@ -135,8 +135,8 @@ rule('endpoints.idle-timeout', { varies: ['upkeep'] }, async (context) => {
   async function executed(of: Context, at: string): Promise<unknown> {
     const job = await submitTo(of, at, { steps: [{ output: 1 }] })
     const start = await of.begun(job)
-    const { reply, settled, status } = await of.ended(job)
-    check('executed').that(settled && status === 'COMPLETED', 'COMPLETED', status, reply)
+    const { response, settled, status } = await of.ended(job)
+    check('executed').that(settled && status === 'COMPLETED', 'COMPLETED', status, response)
     return workerOf(start)
   }
 })
@@ -147,7 +147,7 @@ function idleMs(context: Context): number {
 }
 
 /** The id of the GPU that a worker reports; `no GPU` if it has none. */
-function gpuIn({ json }: Reply): string {
+function gpuIn({ json }: ApiResponse): string {
   const output = membersOf(membersOf(json)?.output)
   return textIn(membersOf(output?.gpu)?.id ?? 'no GPU')
 }
@@ -161,17 +161,20 @@ function workerOf({ request }: Arrival): unknown {
 }
 
 /** The workers that /health shows as ready for a job or at work. Ends the rule as inconclusive if it shows no numbers. */
-async function readyWorkers(context: Context, id: string): Promise<{ readonly ready: number; readonly reply: Reply }> {
+async function readyWorkers(
+  context: Context,
+  id: string,
+): Promise<{ readonly ready: number; readonly response: ApiResponse }> {
   const { inconclusive, queue, target } = context
-  const reply = await queue.at(id).health()
+  const response = await queue.at(id).health()
   const place = target.queue?.health.workers ?? ''
-  const value = place.split('.').reduce<unknown>((at, step) => membersOf(at)?.[step], reply.json)
+  const value = place.split('.').reduce<unknown>((at, step) => membersOf(at)?.[step], response.json)
   const members = membersOf(value)
   const { idle, ready, running } = members ?? {}
   const counts = typeof value === 'number' ? [value] : typeof ready === 'number' ? [ready] : [idle, running]
-  if (reply.status === 404) return { ready: 0, reply }
+  if (response.status === 404) return { ready: 0, response }
   if (!counts.every((one) => typeof one === 'number')) {
-    return inconclusive(`/health was answered ${reply.status} without the number of workers`)
+    return inconclusive(`/health was answered ${response.status} without the number of workers`)
   }
-  return { ready: counts.reduce<number>((sum, one) => sum + Number(one), 0), reply }
+  return { ready: counts.reduce<number>((sum, one) => sum + Number(one), 0), response }
 }

@@ -1,8 +1,8 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn, jobIdIn, type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
 import { shows } from '../../harness/fixtures/change.ts'
-import { whenCapable } from '../../harness/fixtures/creating.ts'
+import { retryOnNoCapacity } from '../../harness/fixtures/creating.ts'
 import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
 import type { PlannedJob } from '../../harness/fixtures/types.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
@@ -20,17 +20,17 @@ import {
   inconclusiveIfQuotaIsUsed,
   isQuotaUsed,
   namedId,
+  retryWhileQuotaIsUsed,
   update,
-  whileQuotaIsUsed,
 } from '../shared/endpoints.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
 import { expectEnd, expectOutput } from '../shared/job-responses.ts'
 import { showsAsSent } from '../shared/listing.ts'
-import { lookUntil } from '../shared/look-until.ts'
 import { jsonFault, problemFault } from '../shared/odd-requests.ts'
 import { shown } from '../shared/patching.ts'
+import { poll } from '../shared/poll.ts'
 import { expectStatus, type Refused } from '../shared/table.ts'
-import { expectUnchanged, looksLater } from '../shared/unchanged.ts'
+import { expectUnchanged, rereadMoments } from '../shared/unchanged.ts'
 
 /** Content types under which clients send JSON by mistake. */
 const otherTypes = {
@@ -51,15 +51,15 @@ rule('pods.create.media-type', { varies: ['kind', 'sample'] }, async (context) =
   const refused: Refused[] = []
   const body: Members & { readonly name: string } = { ...twin.valid, name: nextName() }
   const sleep = (ms: number) => clock.sleep(ms)
-  const reply = await whenCapable({ lacksCapacity, sleep }, () => pods.create(body, type))
-  inconclusiveIfNoCapacity(context, reply)
-  if (isRead(context, 'creation', reply, [400, 415, 422], problemFault)) {
-    const id = await fixture.createdId(reply)
+  const response = await retryOnNoCapacity({ lacksCapacity, sleep }, () => pods.create(body, type))
+  inconclusiveIfNoCapacity(context, response)
+  if (isRead(context, 'creation', response, [400, 415, 422], problemFault)) {
+    const id = await fixture.createdId(response)
     const othersIn = (pod: PodView) => podMembers.filter((one) => one in body && !isShown(one, body[one], pod))
     const read = id === null ? null : await shown(context, id, (pod) => othersIn(pod).length === 0)
     const others = read?.pod ? othersIn(read.pod) : null
     const observed = others === null ? 'no pod' : `another ${others.join(', ')}`
-    check('read-as-json').that(others?.length === 0, 'a pod as the JSON says', observed, reply)
+    check('read-as-json').that(others?.length === 0, 'a pod as the JSON says', observed, response)
   } else {
     refused.push({ name: body.name, what: 'another content type' })
   }
@@ -76,24 +76,24 @@ rule('pods.patch.media-type', { varies: [...anyPod, 'sample'] }, async (context)
   const type = drawn(context)
   const { pod, another } = await changes(context, await fixture.pod('EXITED'))
   const change = another('c')
-  const reply = await pods.patch(pod.id, change, type)
-  if (!isRead(context, 'patch', reply, [400, 415, 422], problemFault)) return expectUnchanged(context, pod)
+  const response = await pods.patch(pod.id, change, type)
+  if (!isRead(context, 'patch', response, [400, 415, 422], problemFault)) return expectUnchanged(context, pod)
   const { settled } = await shown(context, pod.id, (seen) => shows(seen, change))
   const field = Object.keys(change).join(', ')
-  check('read-as-json').that(settled, `the ${field} of the JSON`, `another ${field}`, reply)
+  check('read-as-json').that(settled, `the ${field} of the JSON`, `another ${field}`, response)
 })
 
 rule('queue.body.media-type', { varies: ['options', 'sample'], workers: oneWorker }, async (context) => {
-  const { begun, check, clock, ended, fixture, looks, queue, target } = context
+  const { begun, check, clock, ended, fixture, rereadDelays, queue, target } = context
   const type = drawn(context)
   const rejected: PlannedJob[] = []
   for (const operation of ['run', 'runsync'] as const) {
     const job = fixture.job({ steps: [{ output: operation }] })
-    const reply = await queue[operation](job.body, type)
-    if (isRead(context, operation, reply, [400, 415], jsonFault)) {
-      const own = submitted(job, await idIfRead(context, operation, job, reply), reply)
+    const response = await queue[operation](job.body, type)
+    if (isRead(context, operation, response, [400, 415], jsonFault)) {
+      const own = submitted(job, await idIfRead(context, operation, job, response), response)
       const end = await expectEnd(context, 'read-as-json', own, await ended(own), 'COMPLETED')
-      expectOutput(context, 'read-as-json', operation, end.reply)
+      expectOutput(context, 'read-as-json', operation, end.response)
     } else {
       rejected.push(job)
     }
@@ -104,10 +104,10 @@ rule('queue.body.media-type', { varies: ['options', 'sample'], workers: oneWorke
   }
   const later = await fixture.submitted({ steps: [{ output: 'later' }] })
   await begun(later)
-  await clock.sleep(target.tolerances.dispatchMs + (looks().at(-1) ?? 0))
+  await clock.sleep(target.tolerances.dispatchMs + (rereadDelays().at(-1) ?? 0))
   for (const { beacon } of rejected) {
     const isExecuted = beacon.executions().length > 0
-    check('not-executed').that(!isExecuted, 'no execution of what was refused', 'an execution', later.reply)
+    check('not-executed').that(!isExecuted, 'no execution of what was refused', 'an execution', later.response)
   }
 })
 
@@ -116,13 +116,13 @@ async function idIfRead(
   context: Context,
   operation: 'run' | 'runsync',
   job: PlannedJob,
-  reply: Reply,
+  response: ApiResponse,
 ): Promise<string> {
-  const id = jobIdIn(reply.json)
+  const id = jobIdIn(response.json)
   if (id !== null) return id
   const usual = await context.queue[operation](context.fixture.job({ steps: [{ output: operation }] }).body)
-  context.check('read-as-json').that(jobIdIn(usual.json) === null, 'an id', 'no id', reply)
-  return acceptedId(context, job.body, reply)
+  context.check('read-as-json').that(jobIdIn(usual.json) === null, 'an id', 'no id', response)
+  return acceptedId(context, job.body, response)
 }
 
 rule('endpoints.create-media-type', { varies: ['sample', 'look'], creates: 3 }, async (context) => {
@@ -132,13 +132,13 @@ rule('endpoints.create-media-type', { varies: ['sample', 'look'], creates: 3 }, 
   const names: string[] = []
   const body = endpointBody(context, { idleTimeout: idleTimeoutOf(context, 7) })
   const send = () => on('management').call('createEndpoint', { body, ...type })
-  const reply = await whileQuotaIsUsed(context, send, isQuotaUsed)
-  inconclusiveIfQuotaIsUsed(context, reply)
-  if (isRead(context, 'creation', reply, [400, 415, 422], jsonFault)) {
+  const response = await retryWhileQuotaIsUsed(context, send, isQuotaUsed)
+  inconclusiveIfQuotaIsUsed(context, response)
+  if (isRead(context, 'creation', response, [400, 415, 422], jsonFault)) {
     // Another endpoint was created and found in the same way before.
-    const id = idIn(reply.json) ?? (await namedId(context, String(body.name)))
-    check('read-as-json').that(id !== null, 'an endpoint as the JSON says', 'no endpoint', reply)
-    await expectShown(context, id ?? '', body, reply)
+    const id = idIn(response.json) ?? (await namedId(context, String(body.name)))
+    check('read-as-json').that(id !== null, 'an endpoint as the JSON says', 'no endpoint', response)
+    await expectShown(context, id ?? '', body, response)
   } else {
     names.push(String(body.name))
   }
@@ -161,8 +161,8 @@ rule('endpoints.update-media-type', { varies: ['sample', 'look'] }, async (conte
   if (!isCarriedOut) blocked('endpoints.update-keeps', 'an update of the idleTimeout was answered and not carried out')
 
   const change = { idleTimeout: idleTimeoutOf(context, 3) }
-  const reply = await on('management').call('updateEndpoint', { ids: { id }, body: change, repeats: true, ...type })
-  if (isRead(context, 'update', reply, [400, 415, 422], jsonFault)) return expectShown(context, id, change, reply)
+  const response = await on('management').call('updateEndpoint', { ids: { id }, body: change, repeats: true, ...type })
+  if (isRead(context, 'update', response, [400, 415, 422], jsonFault)) return expectShown(context, id, change, response)
   const look = async () => {
     const after = await get(context, id)
     check('unchanged').status(after, 200)
@@ -170,11 +170,11 @@ rule('endpoints.update-media-type', { varies: ['sample', 'look'] }, async (conte
     check('unchanged').that(others.length === 0, 'the idleTimeout as before', 'another idleTimeout', after)
   }
   await look()
-  for await (const _ of looksLater(context)) await look()
+  for await (const _ of rereadMoments(context)) await look()
 })
 
 /** Expects a read to show the endpoint that an accepted body describes, if it shows any of its members. */
-async function expectShown(context: Context, id: string, body: Members, answer: Reply): Promise<void> {
+async function expectShown(context: Context, id: string, body: Members, answer: ApiResponse): Promise<void> {
   const others = await othersShown(context, id, body)
   if (await isHidden(context, id, body)) return
   const observed = `another ${others.join(', ')}`
@@ -190,7 +190,7 @@ async function isHidden(context: Context, id: string, body: Members): Promise<bo
 /** Members that reads show with another value than a body, after the tolerance `visible` at the latest. */
 function othersShown(context: Context, id: string, body: Members): Promise<readonly string[]> {
   const look = async () => othersIn(membersOf((await get(context, id)).json), body)
-  return lookUntil(context, context.target.tolerances.visibleMs, look, (seen) => seen.length === 0)
+  return poll(context, context.target.tolerances.visibleMs, look, (seen) => seen.length === 0)
 }
 
 /** Members that an endpoint shows with another value than a body. A platform may add something to a name. */
@@ -214,14 +214,14 @@ function drawn({ inconclusive, vary }: Context): Typed {
 function isRead(
   { check, reading }: Context,
   clause: string,
-  reply: Reply,
+  response: ApiResponse,
   refusals: readonly number[],
-  faultOf: (reply: Reply) => string | null,
+  faultOf: (response: ApiResponse) => string | null,
 ): boolean {
-  expectStatus(check(clause), reply, ['2XX', ...refusals])
-  reading(clause, isSuccess(reply.status) ? 'accepted' : String(reply.status))
-  if (isSuccess(reply.status)) return true
-  const fault = faultOf(reply)
-  check('form').that(fault === null, 'an error in the form of the API', fault ?? '', reply)
+  expectStatus(check(clause), response, ['2XX', ...refusals])
+  reading(clause, isSuccess(response.status) ? 'accepted' : String(response.status))
+  if (isSuccess(response.status)) return true
+  const fault = faultOf(response)
+  check('form').that(fault === null, 'an error in the form of the API', fault ?? '', response)
   return false
 }

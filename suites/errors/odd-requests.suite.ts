@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { inconclusiveIfOutage, isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -63,8 +63,13 @@ rule('auth.pods.odd-permission', onPods, async (context) => {
   const usual = await as('restricted').call('otherPodRoute', callOf(odd(act, ['4XX'], {})))
   if (isSuccess(usual.status)) blocked('auth.pods.forbidden', `${action} with the restricted key: ${usual.status}`)
   for (const [name, path] of Object.entries(alike)) {
-    const reply = await as('restricted').call('otherPodRoute', callOf(odd(act, ['4XX'], { path: path(act.path) })))
-    check(name.replaceAll(' ', '-')).that(!isSuccess(reply.status), 'no success', `status ${reply.status}`, reply)
+    const response = await as('restricted').call('otherPodRoute', callOf(odd(act, ['4XX'], { path: path(act.path) })))
+    check(name.replaceAll(' ', '-')).that(
+      !isSuccess(response.status),
+      'no success',
+      `status ${response.status}`,
+      response,
+    )
   }
   await plane.expectNoEffect()
 })
@@ -87,11 +92,11 @@ rule('pods.odd-requests', onPods, async (context) => {
   await expectOdd(context, plane, { ...oddRequests, ...otherMethods })
   await expectUnchanged(context, plane.pod)
   const { id } = plane.pod
-  const reply = await pods.call('deletePod', { ids: { id }, body: { action: 'stop' }, repeats: true })
-  expectDeleteWithBody(context, reply)
-  if (!isSuccess(reply.status) && reply.status !== 404) return expectUnchanged(context, plane.pod)
+  const response = await pods.call('deletePod', { ids: { id }, body: { action: 'stop' }, repeats: true })
+  expectDeleteWithBody(context, response)
+  if (!isSuccess(response.status) && response.status !== 404) return expectUnchanged(context, plane.pod)
   const rest = await settle(id, (status) => status === 'gone' || status === 'TERMINATED')
-  expectTerminated(check('deleted'), rest.reply)
+  expectTerminated(check('deleted'), rest.response)
 })
 
 rule('queue.odd-requests', onQueue, async (context) => judge(context, await oddQueue(context), oddRequests))
@@ -117,10 +122,10 @@ rule('endpoints.odd-requests', onEndpoints, async (context) => {
   const plane = await oddEndpoints(context)
   await expectOdd(context, plane, oddRequests)
   await plane.expectUnchanged()
-  const reply = await on('management').call('deleteEndpoint', { ids: { id: plane.id }, body: {}, repeats: true })
-  expectDeleteWithBody(context, reply)
+  const response = await on('management').call('deleteEndpoint', { ids: { id: plane.id }, body: {}, repeats: true })
+  expectDeleteWithBody(context, response)
   // It may have been sent again after a gateway answered.
-  if (!isSuccess(reply.status) && reply.status !== 404) await plane.expectUnchanged()
+  if (!isSuccess(response.status) && response.status !== 404) await plane.expectUnchanged()
 })
 
 rule('lb.odd-requests', usesNormalLooking, async (context) => {
@@ -138,20 +143,21 @@ rule('errors.problem.any', async (context) => {
     method: odd(act, ['4XX'], { method: 'PUT' }),
   }
   for (const [clause, request] of Object.entries(requests)) {
-    const reply = await send(request)
+    const response = await send(request)
     // A server that does not know a method answers 501 (RFC 9110, 9.1), in a form of its own.
-    if (reply.status === 501 && clause === 'method') continue
-    if (!isRefusal(reply)) inconclusive(`${request.method} was answered ${reply.status}, which is no error of the API`)
-    const fault = problemFault(reply)
-    check(clause).that(fault === null, 'a problem in application/problem+json', fault ?? '', reply)
+    if (response.status === 501 && clause === 'method') continue
+    if (!isRefusal(response))
+      inconclusive(`${request.method} was answered ${response.status}, which is no error of the API`)
+    const fault = problemFault(response)
+    check(clause).that(fault === null, 'a problem in application/problem+json', fault ?? '', response)
   }
 })
 
 /** A DELETE with a body that means nothing is carried out, or refused. */
-function expectDeleteWithBody({ check, reading }: Context, reply: Reply): void {
-  const { status } = reply
-  inconclusiveIfOutage(reply)
-  check('delete-body').that(isSuccess(status) || isRefusal(reply), 'status 2XX or 4XX', `status ${status}`, reply)
+function expectDeleteWithBody({ check, reading }: Context, response: ApiResponse): void {
+  const { status } = response
+  inconclusiveIfOutage(response)
+  check('delete-body').that(isSuccess(status) || isRefusal(response), 'status 2XX or 4XX', `status ${status}`, response)
   reading('delete-body', isSuccess(status) ? 'served' : 'refused')
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { raw } from '../../harness/client/body.ts'
-import type { Reply } from '../../harness/client/reply.ts'
 import { memoize, memoizeTexts } from '../../harness/common/memoize.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, show } from '../../harness/exchange/read.ts'
@@ -61,7 +61,7 @@ rule('pods.create.fuzz', { varies: ['kind', 'part'] }, async (context) => {
   const way: Omit<Way, 'situation'> = {
     clause: 'answer',
     send: (one, options) => pods.create(raw(own(one).bytes), { ...options, repeats: true }),
-    excuse: (reply) => inconclusiveIfNoCapacity(context, reply),
+    excuse: (response) => inconclusiveIfNoCapacity(context, response),
   }
   const refused: Refused[] = []
   const { attempt, end } = createCases()
@@ -70,10 +70,10 @@ rule('pods.create.fuzz', { varies: ['kind', 'part'] }, async (context) => {
   for (const one of [...cases.filter((one) => !mayBeMade(one)), ...cases.filter(mayBeMade)]) {
     if (mayBeMade(one) && left <= 0) break
     const tried = async () => {
-      const reply = await trySingle(context, { ...way, situation: situationOf(one) }, one)
+      const response = await trySingle(context, { ...way, situation: situationOf(one) }, one)
       const { name, bytes } = own(one)
-      if (!isSuccess(reply.status)) refused.push({ name, what: caseText(one) })
-      else if (--left >= 0) await readsBack(context, one, bytes, reply)
+      if (!isSuccess(response.status)) refused.push({ name, what: caseText(one) })
+      else if (--left >= 0) await readsBack(context, one, bytes, response)
     }
     const goesOn = await attempt(tried, async () => {
       // Both of its requests may have made a pod.
@@ -86,9 +86,10 @@ rule('pods.create.fuzz', { varies: ['kind', 'part'] }, async (context) => {
 })
 
 /** A pod of an accepted body is read as the body says, and removed. */
-async function readsBack(context: Context, one: FuzzCase, bytes: Uint8Array, reply: Reply): Promise<void> {
+async function readsBack(context: Context, one: FuzzCase, bytes: Uint8Array, response: ApiResponse): Promise<void> {
   const { blocked, check, fixture, pods } = context
-  const id = (await fixture.createdId(reply)) ?? blocked('pods.create.read-back', 'a creation succeeded without a pod')
+  const id =
+    (await fixture.createdId(response)) ?? blocked('pods.create.read-back', 'a creation succeeded without a pod')
   const [value, other] = readBody(bytes).values
   const body = membersOf(withoutNulls(value))
   if (body !== null && other === undefined && !isUnusualText(JSON.stringify(body))) {
@@ -96,7 +97,12 @@ async function readsBack(context: Context, one: FuzzCase, bytes: Uint8Array, rep
     const rest = await shown(context, id, (pod) => given.every((member) => isShown(member, body[member], pod)))
     const wrong = given.filter((member) => rest.pod === null || !isShown(member, body[member], rest.pod))
     const texts = (of: Members | undefined) => wrong.map((member) => `${member} ${show(of?.[member])}`).join(', ')
-    check('kept').that(wrong.length === 0, texts(body), `${texts(rest.pod?.value)} after ${caseText(one)}`, rest.reply)
+    check('kept').that(
+      wrong.length === 0,
+      texts(body),
+      `${texts(rest.pod?.value)} after ${caseText(one)}`,
+      rest.response,
+    )
   }
   await pods.delete(id)
 }

@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { PodView } from '../../harness/exchange/read.ts'
 import { noSuchPod } from '../../harness/planes/pods/client.ts'
@@ -97,7 +97,7 @@ function takesNewPods({ trial: { operation } }: Subject): boolean {
 }
 
 /** The result of a case as an observation. */
-export function observedIn(outcome: Outcome<Reply>): string {
+export function observedIn(outcome: Outcome<ApiResponse>): string {
   if ('value' in outcome) return `status ${outcome.value.status}`
   return outcome.expected === undefined ? outcome.failure : `a success, and then ${outcome.failure}`
 }
@@ -105,9 +105,9 @@ export function observedIn(outcome: Outcome<Reply>): string {
 /** The failure of the last of the cases that were played; null if there is none. */
 export function wrongIn(outcome: Outcome<Played>): string | null {
   if ('failure' in outcome) return observedIn(outcome)
-  const { reply, isAllowed, change } = outcome.value
-  if (!isAllowed) return observedIn({ value: reply })
-  return change === null ? null : `status ${reply.status}, and then ${change.text}`
+  const { response, isAllowed, change } = outcome.value
+  if (!isAllowed) return observedIn({ value: response })
+  return change === null ? null : `status ${response.status}, and then ${change.text}`
 }
 
 /** The simplest case that comes to the same, which it does on a new pod too. */

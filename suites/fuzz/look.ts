@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import type { FuzzCase } from './cases.ts'
 import { isLeft } from './oracle.ts'
@@ -72,7 +72,7 @@ export async function lookAtPod(stage: Subject, steps: Steps): Promise<boolean> 
       context.inconclusive(
         `${changed} after refused bodies, and not when they were sent to a new pod: nothing shows which did it`,
       )
-    if ('value' in rest) noteUnexplained(stage, pod, rest.value.reply, blamed.failure, steps)
+    if ('value' in rest) noteUnexplained(stage, pod, rest.value.response, blamed.failure, steps)
   }
   stage.sent = []
   await giveUp(stage, steps)
@@ -170,19 +170,25 @@ async function keepPinned(
   }
   const least = pinned.cases.length === 1 ? await simplest(last, isSame, simplerTries) : last
   const cases = [...pinned.cases.slice(0, -1), least]
-  const { allowed, change, reply } = seen
+  const { allowed, change, response } = seen
   // The row that judges the response judges its effect as well.
-  if (steps.isRule && isLeft(reply.status, allowed)) return last
-  const observed = `status ${reply.status}, and then ${steps.clean(change.text)}`
-  steps.keep(stage, { cases, allowed, observed, answer: reply, change, also: unchanged })
+  if (steps.isRule && isLeft(response.status, allowed)) return last
+  const observed = `status ${response.status}, and then ${steps.clean(change.text)}`
+  steps.keep(stage, { cases, allowed, observed, answer: response, change, also: unchanged })
   return last
 }
 
 /** Notes a change that no case shows again. */
-function noteUnexplained(stage: Subject, pod: PodView, reply: Reply, failure: string | null, steps: Steps): void {
+function noteUnexplained(
+  stage: Subject,
+  pod: PodView,
+  response: ApiResponse,
+  failure: string | null,
+  steps: Steps,
+): void {
   const { aside } = stage
-  const observed = steps.clean(changesIn(pod, reply, aside) ?? '')
-  const now = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
+  const observed = steps.clean(changesIn(pod, response, aside) ?? '')
+  const now = response.status === 200 ? podOf(response.json, response.exchange.n) : null
   const isOwn = now === null || changesOf(pod, now, [...aside, ...movesByItself]) === null
   const again = failure === null ? 'not again on a new pod' : `could not be tried on a new pod: ${failure}`
   const text = `${observed} ${whileRefused}${isOwn ? ', which a pod may change by itself' : ''}, and ${again}`

@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { changedFields, liveFields, type PodView, podOf, show } from '../../harness/exchange/read.ts'
 import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
@@ -10,7 +10,7 @@ import { allowedOf, asideAfter, isChange, lookAfterMs, sendTwice, type Trial, wi
 /** The result of cases that were sent to a new pod, one after the other. */
 export interface Played {
   /** The response to the last case. */
-  readonly reply: Reply
+  readonly response: ApiResponse
   readonly allowed: readonly Allowed[]
   /** True if that response is in a permitted class. */
   readonly isAllowed: boolean
@@ -21,7 +21,7 @@ export interface Played {
 export interface Change {
   readonly text: string
   /** The response that shows it. */
-  readonly reply: Reply
+  readonly response: ApiResponse
 }
 
 /** A pod that cases were sent to and that is as it should be. */
@@ -67,10 +67,10 @@ export function createPlayer(
     for (const one of cases.slice(sent.length)) {
       if (isUsedUp) [pod, aside, isUsedUp] = [await trial.make(), new Set(), false]
       const allowed = allowedOf(trial, pod, one.bytes)
-      const reply = await sendTwice(trial, pod, one.bytes)
-      inconclusiveIfOutage(reply)
-      const seen = allowed.filter(({ answers }) => isIn(reply.status, answers))
-      last = { reply, allowed, isAllowed: seen.length > 0 }
+      const response = await sendTwice(trial, pod, one.bytes)
+      inconclusiveIfOutage(response)
+      const seen = allowed.filter(({ answers }) => isIn(response.status, answers))
+      last = { response, allowed, isAllowed: seen.length > 0 }
       if (!seen.some(isChange)) continue
       const after = seen.map((each) => each.after)
       const next = await trial.accepted(pod, after, one)
@@ -80,7 +80,7 @@ export function createPlayer(
       aside = asideAfter(aside, one, after)
     }
     if (last === null) throw new Error('no case to send')
-    const isOutOfHand = !last.isAllowed && isSuccess(last.reply.status)
+    const isOutOfHand = !last.isAllowed && isSuccess(last.response.status)
     if (isUsedUp || trial.isPodless) return { ...last, change: null }
     const change = looks && !isOutOfHand ? await changeOf(pod, aside) : null
     if (looks && !isOutOfHand && change === null) used = { pod, sent: cases, aside }
@@ -90,20 +90,20 @@ export function createPlayer(
 
   async function changeOf(pod: PodView, aside: ReadonlySet<string>): Promise<Change | null> {
     await context.clock.sleep(lookAfterMs(context))
-    const reply = await context.pods.get(pod.id)
-    inconclusiveIfOutage(reply)
-    const text = changesIn(pod, reply, aside)
-    return text === null ? null : { text, reply }
+    const response = await context.pods.get(pod.id)
+    inconclusiveIfOutage(response)
+    const text = changesIn(pod, response, aside)
+    return text === null ? null : { text, response }
   }
 }
 
 /**
- * The difference between a pod in a reply and the pod before, as a text; null if there is none. Fields `aside` do not
+ * The difference between a pod in a response and the pod before, as a text; null if there is none. Fields `aside` do not
  * count.
  */
-export function changesIn(before: PodView, reply: Reply, aside?: Iterable<string>): string | null {
-  const pod = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
-  return pod === null ? `answer ${reply.status}` : changesOf(before, pod, aside)
+export function changesIn(before: PodView, response: ApiResponse, aside?: Iterable<string>): string | null {
+  const pod = response.status === 200 ? podOf(response.json, response.exchange.n) : null
+  return pod === null ? `answer ${response.status}` : changesOf(before, pod, aside)
 }
 
 /** The same of a pod that was read. */

@@ -143,7 +143,7 @@ function fail({ check }: Context, { cases, allowed, observed, answer, change }: 
   if (last === undefined) return
   if (change !== undefined) {
     const expected = `nothing changed by ${all.map(({ bytes }) => bodyText(bytes)).join(', then ')}`
-    check('unchanged').that(false, expected, `${change.text} after ${casesText(all)}`, change.reply)
+    check('unchanged').that(false, expected, `${change.text} after ${casesText(all)}`, change.response)
     return
   }
   const before = all.length > 1 ? ` after ${casesText(all.slice(0, -1))}` : ''

@@ -27,21 +27,21 @@ rule('queue.body.fuzz', { workers: oneWorker }, async (context) => {
     clause: 'run',
     situation,
     send: ({ bytes }, options) => queue.run(raw(bytes), options),
-    excuse: (reply) => blockedIfAllAreRefused(context, reply),
+    excuse: (response) => blockedIfAllAreRefused(context, response),
   }
   const runsync: Way = {
     clause: 'runsync',
     situation: { operation: 'runJobSync' },
     send: ({ bytes }, options) => queue.runsync(raw(bytes), options),
     // What /runsync answers once its wait is over is not described.
-    async excuse(reply) {
-      if (reply.status === 408) inconclusive('/runsync answered 408: no worker came in its wait')
-      await blockedIfAllAreRefused(context, reply)
+    async excuse(response) {
+      if (response.status === 408) inconclusive('/runsync answered 408: no worker came in its wait')
+      await blockedIfAllAreRefused(context, response)
     },
   }
   const runs = cases.map((one) => async () => {
-    const reply = await trySingle(context, run, one)
-    if (isSuccess(reply.status)) check('id').that(jobIdIn(reply.json) !== null, 'an id', 'no id', reply)
+    const response = await trySingle(context, run, one)
+    if (isSuccess(response.status)) check('id').that(jobIdIn(response.json) !== null, 'an id', 'no id', response)
   })
   // Without our worker nobody knows how long it would take until a valid one is answered.
   const isTwin = (one: FuzzCase) => one === cases[0] && part('worker')

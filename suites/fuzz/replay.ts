@@ -53,10 +53,15 @@ function judged(outcome: Outcome<Played>): Pick<Replayed, 'wrong' | 'observed' |
     const observed = wrongIn(outcome) ?? failure
     return { wrong: undecided ? null : observed, observed, expected, undecided: undecided ? failure : null }
   }
-  const { reply, allowed, isAllowed, change } = outcome.value
+  const { response, allowed, isAllowed, change } = outcome.value
   const wrong = wrongIn(outcome)
   const also = isAllowed && change !== null ? `, and then ${unchanged}` : ''
-  return { wrong, observed: wrong ?? `status ${reply.status}`, expected: allowedText(allowed) + also, undecided: null }
+  return {
+    wrong,
+    observed: wrong ?? `status ${response.status}`,
+    expected: allowedText(allowed) + also,
+    undecided: null,
+  }
 }
 
 function drawnAt(stages: readonly Stage[], seed: number, path: string): { stage: Stage; one: FuzzCase } | null {

@@ -1,5 +1,5 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { CallOptions } from '../../harness/client/caller.ts'
-import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -12,34 +12,34 @@ import { simplest } from './shrink.ts'
 export interface Way {
   readonly clause: string
   readonly situation: Situation
-  readonly send: (one: FuzzCase, options?: CallOptions) => Promise<Reply>
+  readonly send: (one: FuzzCase, options?: CallOptions) => Promise<ApiResponse>
   /** Ends the rule if something else than the body explains a forbidden response. */
-  readonly excuse?: (reply: Reply) => void | Promise<void>
+  readonly excuse?: (response: ApiResponse) => void | Promise<void>
 }
 
 /** Sends a case; fails with the simplest that does the same if its response is in no class that the oracle allows. */
-export async function trySingle({ check }: Context, way: Way, one: FuzzCase): Promise<Reply> {
+export async function trySingle({ check }: Context, way: Way, one: FuzzCase): Promise<ApiResponse> {
   const { clause, situation, excuse } = way
-  const isAllowed = ({ status }: Reply, { bytes }: FuzzCase) => {
+  const isAllowed = ({ status }: ApiResponse, { bytes }: FuzzCase) => {
     // Other rules judge which success it is.
     const seen = isSuccess(status) ? 200 : status
     return classify(situation, bytes).some(({ answers }) => isIn(seen, answers))
   }
-  const reply = await sendTwice(way, one)
-  check(clause).saw(reply)
-  if (isAllowed(reply, one)) return reply
-  await excuse?.(reply)
-  inconclusiveIfOutage(reply)
+  const response = await sendTwice(way, one)
+  check(clause).saw(response)
+  if (isAllowed(response, one)) return response
+  await excuse?.(response)
+  inconclusiveIfOutage(response)
   const { one: least } = await simplest({ one, path: '' }, async (simpler) => {
     const again = await sendTwice(way, simpler)
-    return again.status === reply.status && !isAllowed(again, simpler)
+    return again.status === response.status && !isAllowed(again, simpler)
   })
   const expected = `${allowedText(classify(situation, one.bytes))} to ${bodyText(least.bytes)}`
-  check(clause).that(false, expected, `status ${reply.status} to ${caseText(least)}`, reply)
-  return reply
+  check(clause).that(false, expected, `status ${response.status} to ${caseText(least)}`, response)
+  return response
 }
 
 /** Sends a case, and once more without a complete response; the reason names its body if none comes again. */
-async function sendTwice({ send }: Way, one: FuzzCase): Promise<Reply> {
+async function sendTwice({ send }: Way, one: FuzzCase): Promise<ApiResponse> {
   return (await unlessUnanswered(send(one))) ?? responseTo(bodySaid(one), send(one, { newConnection: true }))
 }

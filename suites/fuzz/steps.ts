@@ -1,5 +1,5 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { CallOptions } from '../../harness/client/caller.ts'
-import type { Reply } from '../../harness/client/reply.ts'
 import type { PodView } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { Allowed } from './oracle.ts'
@@ -27,7 +27,7 @@ export interface Seen {
   readonly allowed: readonly Allowed[]
   readonly observed: string
   /** The response to the last case, or null if it had none. */
-  readonly answer: Reply | null
+  readonly answer: ApiResponse | null
   /** The forbidden change of the pod. */
   readonly change?: Change
   /** The expectation beyond a permitted response. */
@@ -54,7 +54,7 @@ export interface Steps {
   /** The result of some work, or its failure (no response, no pod, a broken rule) as a value that may be kept. */
   readonly outcomeOf: <T>(work: () => Promise<T>) => Promise<Outcome<T>>
   /** Sends a body to a pod; in a campaign without pacing, so that a 429 has to be waited out. */
-  readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array, options: CallOptions) => Promise<Reply>
+  readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array, options: CallOptions) => Promise<ApiResponse>
   /** True if waiting takes no real time, so that each look at a pod waits for late effects. */
   readonly isTimeFree: boolean
   /** Called for each case that was sent, with the reason if its response says nothing, else with null. */

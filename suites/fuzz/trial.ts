@@ -1,7 +1,7 @@
 import type { PodAction, PodStatus } from '../../generated/tables.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { raw } from '../../harness/client/body.ts'
 import type { CallOptions } from '../../harness/client/caller.ts'
-import type { Reply } from '../../harness/client/reply.ts'
 import { membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import { planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
@@ -19,7 +19,7 @@ export interface Trial {
   /** Its own pod, at rest. */
   readonly make: () => Promise<PodView>
   readonly situation: (pod: PodView) => Situation
-  readonly send: (pod: PodView, bytes: Uint8Array, options?: CallOptions) => Promise<Reply>
+  readonly send: (pod: PodView, bytes: Uint8Array, options?: CallOptions) => Promise<ApiResponse>
   /** Checks what an accepted body has done; the pod to go on with, or null if another one is to be made. */
   readonly accepted: (pod: PodView, after: readonly After[], what: FuzzCase) => Promise<PodView | null>
   /** True if its cases are sent to a pod that does not exist. */
@@ -94,7 +94,7 @@ export function actionTrial(context: Context, status: 'RUNNING' | 'EXITED'): Tri
       const expected = `status ${[...ends].join(' or ')}`
       context
         .check('carried-out')
-        .that(rest.settled, expected, `status ${rest.status} after ${caseText(what)}`, rest.reply)
+        .that(rest.settled, expected, `status ${rest.status} after ${caseText(what)}`, rest.response)
       return null
     },
   }
@@ -135,9 +135,9 @@ export function patchTrial(context: Context, shape: PodShape, volumeCenter: unkn
       const rest = await shown(context, pod.id, ({ value }) =>
         wanted.some((mounts) => mounts === null || sameMounts(value.mounts, mounts)),
       )
-      const seen = rest.pod === null ? `answer ${rest.reply.status}` : `mounts ${show(rest.pod.value.mounts)}`
+      const seen = rest.pod === null ? `answer ${rest.response.status}` : `mounts ${show(rest.pod.value.mounts)}`
       const expected = wanted.map((mounts) => `mounts ${show(mounts)}`).join(' or ')
-      context.check('mount').that(rest.settled, expected, `${seen} after ${caseText(what)}`, rest.reply)
+      context.check('mount').that(rest.settled, expected, `${seen} after ${caseText(what)}`, rest.response)
       return rest.pod
     },
   }
@@ -157,7 +157,7 @@ function asStatus(seen: string): string {
  * Sends a body, and once more if no complete response came: a target may close a connection just as a request is sent
  * on it. Rejects with Unanswered if none came again.
  */
-export async function sendTwice(trial: Trial, pod: PodView, bytes: Uint8Array): Promise<Reply> {
+export async function sendTwice(trial: Trial, pod: PodView, bytes: Uint8Array): Promise<ApiResponse> {
   const harmless = !allowedOf(trial, pod, bytes).some(isChange)
   return (
     (await unlessUnanswered(trial.send(pod, bytes, { harmless }))) ?? trial.send(pod, bytes, { newConnection: true })

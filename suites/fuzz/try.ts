@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
@@ -108,7 +108,7 @@ export async function podFor(stage: Subject, { outcomeOf, log: { unmade } }: Ste
   return null
 }
 
-async function accepted(stage: Subject, drawn: Drawn, reply: Reply, seen: readonly Allowed[], steps: Steps) {
+async function accepted(stage: Subject, drawn: Drawn, response: ApiResponse, seen: readonly Allowed[], steps: Steps) {
   const before = stage.pod
   if (before === null) return
   const after = seen.map((one) => one.after)
@@ -117,14 +117,14 @@ async function accepted(stage: Subject, drawn: Drawn, reply: Reply, seen: readon
     stage.aside = asideAfter(stage.aside, drawn.one, after)
     stage.sent.push({ ...drawn, isAccepted: true, sentMs: steps.context.clock.now() })
   }
-  const answered = steps.isRule ? null : podOf(reply.json, before.exchange)
+  const answered = steps.isRule ? null : podOf(response.json, before.exchange)
   const isShown = seen.some(
     ({ after }) => after.kind === 'mounts' && after.mounts !== null && sameMounts(answered?.value.mounts, after.mounts),
   )
-  if (reply.status === 200 && answered !== null && isShown) return goOn(answered)
+  if (response.status === 200 && answered !== null && isShown) return goOn(answered)
   const outcome = await steps.outcomeOf(() => stage.trial.accepted(before, after, drawn.one))
   if ('value' in outcome && outcome.value !== null) return goOn(outcome.value)
   if ('value' in outcome || outcome.undecided) return giveUp(stage, steps)
-  const what = { drawn, allowed: seen, answer: reply, isPodless: false }
+  const what = { drawn, allowed: seen, answer: response, isPodless: false }
   await judge(stage, { ...what, observed: observedIn(outcome), also: outcome.expected }, steps)
 }

@@ -41,11 +41,16 @@ rule('lb.own-address', usesNormal, async (context) => {
     await expectCounted(context, own)
   }
   for (const [name, own, other] of endpoints) {
-    const { nonce, reply: sent } = await sentOnce(context, own, 'POST', echo, { body: {} })
+    const { nonce, response: sent } = await sentOnce(context, own, 'POST', echo, { body: {} })
     check('reached').status(sent, 200)
     const [here, there] = [await received(context, own, nonce), await received(context, other, nonce)]
-    check('reached').that(here.times === 1, `a request that reaches ${name} once`, `${here.times} times`, here.reply)
-    check('other').that(there.times === 0, `a request to ${name} alone`, 'it also reached the other one', there.reply)
+    check('reached').that(here.times === 1, `a request that reaches ${name} once`, `${here.times} times`, here.response)
+    check('other').that(
+      there.times === 0,
+      `a request to ${name} alone`,
+      'it also reached the other one',
+      there.response,
+    )
   }
 })
 
@@ -83,19 +88,19 @@ rule('lb.peer-call', usesNormal, async (context) => {
     const call = async (nonce: string) => {
       const headers = Object.entries({ ...authorization, 'Plumbline-Nonce': nonce })
       const body = { url: peer.address + echo, method: 'GET', headers }
-      const reply = await client.send('POST', '/plumbline/call', { body })
-      const came = membersOf(reply.json)?.status
-      if (isSuccess(reply.status) && typeof came === 'number') return { nonce, reply, came }
-      return inconclusive(`the worker did not call the second endpoint: status ${reply.status}`)
+      const response = await client.send('POST', '/plumbline/call', { body })
+      const came = membersOf(response.json)?.status
+      if (isSuccess(response.status) && typeof came === 'number') return { nonce, response, came }
+      return inconclusive(`the worker did not call the second endpoint: status ${response.status}`)
     }
     let called = await call(nonceFor(context))
     for (let tries = 1; isOutage({ status: called.came }) && tries < mostTries; tries++)
       called = await call(nonceFor(context))
-    const { nonce, reply, came } = called
+    const { nonce, response, came } = called
     // Others reach the second endpoint, so it is not out.
     if (isOutage({ status: came })) await serving(context, peer)
-    check(clause).that(came === status, `status ${status} from the second endpoint`, `status ${came}`, reply)
+    check(clause).that(came === status, `status ${status} from the second endpoint`, `status ${came}`, response)
     const count = await received(context, peer, nonce)
-    check(clause).that(count.times === times, `reached ${times}×`, `reached ${count.times}×`, count.reply)
+    check(clause).that(count.times === times, `reached ${times}×`, `reached ${count.times}×`, count.response)
   }
 })

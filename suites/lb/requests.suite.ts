@@ -16,9 +16,9 @@ const largeBytes = 10_000_000
 
 /** The report of the worker about the request that reached it. */
 async function echoed({ check, lb }: Context, clause: string, method: string, route: string, options?: RouteOptions) {
-  const reply = await lb.send(method, route, options)
-  check(clause).status(reply, 200)
-  return { reply, echo: check(clause).object(reply) }
+  const response = await lb.send(method, route, options)
+  check(clause).status(response, 200)
+  return { response, echo: check(clause).object(response) }
 }
 
 rule('lb.direct-json', usesNormal, async (context) => {
@@ -29,15 +29,15 @@ rule('lb.direct-json', usesNormal, async (context) => {
     { input: { prompt: 'a member that is called input' }, id: 'a' },
   ]
   for (const body of bodies) {
-    const { reply, echo: came } = await echoed(context, 'object', 'POST', echo, { body })
+    const { response, echo: came } = await echoed(context, 'object', 'POST', echo, { body })
     const text = typeof came.body === 'string' ? came.body : ''
-    check('object').that(isSame(text, body), show(body), text === '' ? 'no JSON' : text, reply)
+    check('object').that(isSame(text, body), show(body), text === '' ? 'no JSON' : text, response)
   }
   const bytes = Uint8Array.from({ length: 1_024 }, (_, at) => (at * 31) % 256)
   const options = { body: raw(bytes), contentType: 'application/octet-stream' }
-  const { reply, echo: came } = await echoed(context, 'bytes', 'PUT', echo, options)
+  const { response, echo: came } = await echoed(context, 'bytes', 'PUT', echo, options)
   const isSent = came.bodySha256 === hash('sha256', bytes)
-  check('bytes').that(isSent, 'the bytes as sent', `${came.bytes} other bytes`, reply)
+  check('bytes').that(isSent, 'the bytes as sent', `${came.bytes} other bytes`, response)
 
   const large = new Uint8Array(largeBytes).fill(0x78)
   const answer = await client.send('POST', echo, { body: raw(large), contentType: 'text/plain' })
@@ -56,10 +56,10 @@ rule('lb.methods', usesNormal, async (context) => {
   const query = 'a=1&a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC'
   for (const method of methods) {
     const options = method === 'GET' || method === 'DELETE' ? {} : { body: { method } }
-    const { reply, echo: came } = await echoed(context, 'method', method, `${path}?${query}`, options)
-    check('method').that(came.method === method, method, show(came.method), reply)
-    check('path').that(isDeepStrictEqual(segmentsOf(came.path), segmentsOf(path)), path, show(came.path), reply)
-    check('query').that(isDeepStrictEqual(pairsOf(came.query), pairsOf(query)), query, show(came.query), reply)
+    const { response, echo: came } = await echoed(context, 'method', method, `${path}?${query}`, options)
+    check('method').that(came.method === method, method, show(came.method), response)
+    check('path').that(isDeepStrictEqual(segmentsOf(came.path), segmentsOf(path)), path, show(came.path), response)
+    check('query').that(isDeepStrictEqual(pairsOf(came.query), pairsOf(query)), query, show(came.query), response)
   }
   for (const method of ['HEAD', 'OPTIONS']) {
     const { nonce } = await sentOnce(context, client, method, echo)
@@ -78,11 +78,11 @@ rule('lb.headers', usesNormal, async (context) => {
     ['Idempotency-Key', 'key-1'],
   ] as const
   const options = { headers, body: raw('a,b'), contentType: 'text/csv; header=present' }
-  const { reply, echo: came } = await echoed(context, 'own', 'POST', echo, options)
+  const { response, echo: came } = await echoed(context, 'own', 'POST', echo, options)
   const expectHeader = (clause: string, name: string, expected: string) => {
     const value = headerIn(came.headers, name)
     const observed = value === null ? `no ${name}` : `${name}: ${value}`
-    check(clause).that(value === expected, `${name}: ${expected}`, observed, reply)
+    check(clause).that(value === expected, `${name}: ${expected}`, observed, response)
   }
   expectHeader('own', 'X-Plumbline-One', 'a, b; c="d"')
   expectHeader('own', 'Accept-Language', 'de-DE, en;q=0.5')
@@ -133,30 +133,33 @@ rule('lb.direct-response', usesNormal, async (context) => {
   const client = await servingNormal(context)
   for (const [status, type, content] of answers) {
     const body = raw(content)
-    const reply = await client.send('POST', `/plumbline/return/${status}`, { body, contentType: type ?? 'text/plain' })
-    inconclusiveIfOutage(reply)
-    check('status').that(reply.status === status, `status ${status}`, responseText(reply), reply)
-    const shown = textOf(reply.bytes) ?? `${reply.bytes.length} bytes`
+    const response = await client.send('POST', `/plumbline/return/${status}`, {
+      body,
+      contentType: type ?? 'text/plain',
+    })
+    inconclusiveIfOutage(response)
+    check('status').that(response.status === status, `status ${status}`, responseText(response), response)
+    const shown = textOf(response.bytes) ?? `${response.bytes.length} bytes`
     const expected = typeof content === 'string' ? show(content) : `${content.length} bytes as the worker gave them`
-    check('body').that(Buffer.from(reply.bytes).equals(body.bytes), expected, show(shown), reply)
+    check('body').that(Buffer.from(response.bytes).equals(body.bytes), expected, show(shown), response)
     if (type === null) continue
-    const came = mediaTypeOf(reply.exchange.response?.headers ?? [])
-    check('type').that(came === type, type, came ?? 'no content type', reply)
+    const came = mediaTypeOf(response.exchange.response?.headers ?? [])
+    check('type').that(came === type, type, came ?? 'no content type', response)
   }
   const parts = Array.from({ length: 1_000 }, (_, at) => `part ${at + 1}\n`)
-  const reply = await client.send('GET', `/plumbline/parts/${parts.length}`)
-  check('parts').status(reply, 200)
-  const text = textOf(reply.bytes) ?? ''
+  const response = await client.send('GET', `/plumbline/parts/${parts.length}`)
+  check('parts').status(response, 200)
+  const text = textOf(response.bytes) ?? ''
   const observed = pluralize(text.split('\n').length - 1, 'part')
-  check('parts').that(text === parts.join(''), pluralize(parts.length, 'part'), observed, reply)
+  check('parts').that(text === parts.join(''), pluralize(parts.length, 'part'), observed, response)
 })
 
 rule('lb.many-routes', usesNormal, async (context) => {
   const { check } = context
   await servingNormal(context)
   const expectPath = async (clause: string, path: string) => {
-    const { reply, echo: came } = await echoed(context, clause, 'GET', path)
-    check(clause).that(came.path === path, path, show(came.path), reply)
+    const { response, echo: came } = await echoed(context, clause, 'GET', path)
+    check(clause).that(came.path === path, path, show(came.path), response)
   }
   await expectPath('routes', echo)
   await expectText(context, '/plumbline/parts/1', 'part 1\n')
@@ -166,9 +169,9 @@ rule('lb.many-routes', usesNormal, async (context) => {
 })
 
 async function expectText({ check, lb }: Context, route: string, expected: string): Promise<void> {
-  const reply = await lb.send('GET', route)
-  check('routes').status(reply, 200)
+  const response = await lb.send('GET', route)
+  check('routes').status(response, 200)
   // A worker may write JSON with white space.
-  const text = reply.json === undefined ? (textOf(reply.bytes) ?? '') : canonical(reply.json)
-  check('routes').that(text === expected, `${show(expected)} from ${route}`, show(text), reply)
+  const text = response.json === undefined ? (textOf(response.bytes) ?? '') : canonical(response.json)
+  check('routes').that(text === expected, `${show(expected)} from ${route}`, show(text), response)
 }

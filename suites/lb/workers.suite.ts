@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess, mediaTypeOf } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import type { LbClient } from '../../harness/planes/lb/client.ts'
@@ -22,7 +22,7 @@ import {
   usesNormal,
   withNonce,
 } from '../shared/balanced.ts'
-import { lookUntil } from '../shared/look-until.ts'
+import { poll } from '../shared/poll.ts'
 import { object, text } from '../shared/readers.ts'
 
 /** A slow request is held so long, and the count is read again so much later, ms on the target's clock. */
@@ -41,25 +41,25 @@ rule('lb.ready-only', kills, async (context) => {
   const before = new Set<string>()
   for (let echoes = 0; echoes < several; echoes++) before.add(workerOf(await serving(context, client)))
   const look = async () => {
-    const reply = await serving(context, client)
-    const came = membersOf(reply.json)
-    check('ready').that(came?.ready === true, 'a worker whose /ping was answered 200', `ready ${came?.ready}`, reply)
-    return { isNewSeen: !before.has(workerOf(reply)) }
+    const response = await serving(context, client)
+    const came = membersOf(response.json)
+    check('ready').that(came?.ready === true, 'a worker whose /ping was answered 200', `ready ${came?.ready}`, response)
+    return { isNewSeen: !before.has(workerOf(response)) }
   }
   const { isNewSeen } = await crashWorker(context, () =>
-    lookUntil(context, target.tolerances.coldStartMs, look, (seen) => seen.isNewSeen),
+    poll(context, target.tolerances.coldStartMs, look, (seen) => seen.isNewSeen),
   )
   if (!isNewSeen) inconclusive('no request reached a worker that had just started')
 })
 
 rule('lb.no-retry', kills, async (context) => {
-  const { beacon: beaconOf, check, clock, looks, part, target } = context
+  const { beacon: beaconOf, check, clock, rereadDelays, part, target } = context
   const client = await servingNormal(context)
   await expectCounted(context, client)
   // POST: a GET that is not answered would be sent again by the client itself.
   const failed = await sentOnce(context, client, 'POST', '/plumbline/status/500')
   // Something else may have answered in place of the worker.
-  const isPassedOn = failed.reply.status === 500
+  const isPassedOn = failed.response.status === 500
   const nonces: Record<string, string> = isPassedOn ? { error: failed.nonce } : {}
   const unavailable: string[] = isPassedOn ? [] : [failed.nonce]
   for (const status of [502, 503, 504]) {
@@ -78,20 +78,20 @@ rule('lb.no-retry', kills, async (context) => {
     nonces.slow = nonce
   }
   nonces.crash = (await crashWorker(context, serving)).nonce
-  await clock.sleep(Math.max(laterMs, looks().at(-1) ?? 0))
+  await clock.sleep(Math.max(laterMs, rereadDelays().at(-1) ?? 0))
   for (const [clause, nonce] of Object.entries(nonces)) {
-    const { times, reply } = await received(context, client, nonce)
+    const { times, response } = await received(context, client, nonce)
     const expected = 'a request that reaches the worker once'
-    check(clause).that(times === 1, expected, `it reached the worker ${times}×`, reply)
+    check(clause).that(times === 1, expected, `it reached the worker ${times}×`, response)
   }
   for (const nonce of unavailable) {
-    const { times, reply } = await received(context, client, nonce)
+    const { times, response } = await received(context, client, nonce)
     // A gateway gives such responses itself, before any worker.
     check('error').that(
       times <= 1,
       'a request that reaches the worker at most once',
       `it reached the worker ${times}×`,
-      reply,
+      response,
     )
   }
 })
@@ -115,47 +115,47 @@ rule('lb.no-queue', usesNormal, async (context) => {
     const isAtOnce = await bothCome(coldStartMs)
     for (const key of keys) beacon.release(key)
     const isLater = isAtOnce || (await bothCome(dispatchMs))
-    const replies: (Reply | null)[] = []
-    for (const request of requests) replies.push(await clock.until(request, clock.now() + dispatchMs))
-    return { isAtOnce, isLater, replies }
+    const responses: (ApiResponse | null)[] = []
+    for (const request of requests) responses.push(await clock.until(request, clock.now() + dispatchMs))
+    return { isAtOnce, isLater, responses }
   }
 
   let pair = await concurrent()
-  const isOut = ({ replies }: typeof pair) => replies.some((reply) => reply !== null && isOutage(reply))
+  const isOut = ({ responses }: typeof pair) => responses.some((response) => response !== null && isOutage(response))
   for (let tries = 1; tries < mostTries && isOut(pair); tries++) pair = await concurrent()
-  const { isAtOnce, isLater, replies } = pair
+  const { isAtOnce, isLater, responses } = pair
   if (!isLater) inconclusive('two concurrent requests did not both reach a worker')
   const observed = 'one reaches the worker once the other has ended'
   check('concurrent').that(isAtOnce, 'two requests that are served at once', observed, null)
-  for (const reply of replies) {
-    if (reply === null) return inconclusive('a request that was held was not answered')
-    check('answered').status(reply, 200)
+  for (const response of responses) {
+    if (response === null) return inconclusive('a request that was held was not answered')
+    check('answered').status(response, 200)
   }
 })
 
 rule('lb.error-body', kills, async (context) => {
   const { blocked, lb, part } = context
   const client = await servingNormal(context)
-  const expectOwnError = (clause: string, reply: Reply) => {
-    inconclusiveIfOutage(reply)
-    expectError(context, clause, reply)
+  const expectOwnError = (clause: string, response: ApiResponse) => {
+    inconclusiveIfOutage(response)
+    expectError(context, clause, response)
   }
   expectOwnError('unauthorized', await client.send('GET', echo, { authorization: null }))
   if (part('lb.unknown')) expectOwnError('unknown', await lb.on('unknown').send('GET', echo))
-  const { reply } = await crashWorker(context, serving)
-  if (reply === null) return blocked('lb.crash', 'a request during which the worker died had no complete response')
-  expectError(context, 'crash', reply)
+  const { response } = await crashWorker(context, serving)
+  if (response === null) return blocked('lb.crash', 'a request during which the worker died had no complete response')
+  expectError(context, 'crash', response)
 })
 
 rule('lb.crash', kills, async (context) => {
   const { check } = context
-  const { reply } = await crashWorker(context, expectServesAgain)
-  check('status').that((reply?.status ?? 0) >= 500, 'a 5xx status', statusOf(reply), reply)
+  const { response } = await crashWorker(context, expectServesAgain)
+  check('status').that((response?.status ?? 0) >= 500, 'a 5xx status', statusOf(response), response)
 })
 
 rule('lb.crash-500', kills, async (context) => {
-  const { reply } = await crashWorker(context, serving)
-  context.check('status').that(reply?.status === 500, 'status 500', statusOf(reply), reply)
+  const { response } = await crashWorker(context, serving)
+  context.check('status').that(response?.status === 500, 'status 500', statusOf(response), response)
 })
 
 /**
@@ -165,14 +165,14 @@ rule('lb.crash-500', kills, async (context) => {
 async function crashWorker<T extends object>(
   context: Context,
   after: (context: Context, client: LbClient) => Promise<T>,
-): Promise<T & { readonly nonce: string; readonly reply: Reply | null }> {
+): Promise<T & { readonly nonce: string; readonly response: ApiResponse | null }> {
   for (let crashes = 1; ; crashes++) {
     const client = await servingNormal(context)
     const { nonce, result } = await reaching(context, async (nonce) => {
-      const reply = await unlessUnanswered(client.send('POST', exit, withNonce(nonce)))
-      return { ...(await after(context, client)), reply }
+      const response = await unlessUnanswered(client.send('POST', exit, withNonce(nonce)))
+      return { ...(await after(context, client)), response }
     })
-    if (result.reply !== null || crashes === 2) return { ...result, nonce }
+    if (result.response !== null || crashes === 2) return { ...result, nonce }
   }
 }
 
@@ -197,21 +197,27 @@ function holdRoute(key: string, beacon: Beacon): string {
   return `/plumbline/hold/${key}?beacon=${encodeURIComponent(beacon.url)}`
 }
 
-function statusOf(reply: Reply | null): string {
-  return reply === null ? 'no complete response' : `status ${reply.status}`
+function statusOf(response: ApiResponse | null): string {
+  return response === null ? 'no complete response' : `status ${response.status}`
 }
 
 /** An error that the platform raised. */
-function expectError({ check, inconclusive }: Context, clause: string, reply: Reply): void {
-  if (reply.status < 400) inconclusive(`a request that must fail was answered ${reply.status}, which other rules judge`)
-  const type = mediaTypeOf(reply.exchange.response?.headers ?? [])
-  check(clause).that(type === 'application/json' || type?.endsWith('+json') === true, 'JSON', type ?? 'no type', reply)
-  const mismatch = errorBody(reply.json, 'body')
+function expectError({ check, inconclusive }: Context, clause: string, response: ApiResponse): void {
+  if (response.status < 400)
+    inconclusive(`a request that must fail was answered ${response.status}, which other rules judge`)
+  const type = mediaTypeOf(response.exchange.response?.headers ?? [])
+  check(clause).that(
+    type === 'application/json' || type?.endsWith('+json') === true,
+    'JSON',
+    type ?? 'no type',
+    response,
+  )
+  const mismatch = errorBody(response.json, 'body')
   const observed = mismatch === null ? '' : `${mismatch.path}: ${mismatch.observed}`
-  check(clause).that(mismatch === null, 'error and detail, both strings', observed, reply)
+  check(clause).that(mismatch === null, 'error and detail, both strings', observed, response)
 }
 
 /** The name of the worker in its echo. */
-function workerOf(reply: Reply): string {
-  return show(membersOf(reply.json)?.worker)
+function workerOf(response: ApiResponse): string {
+  return show(membersOf(response.json)?.worker)
 }

@@ -3,7 +3,7 @@ import { changedFields, type Members, type PodView } from '../../harness/exchang
 import { restartBeginsMs } from '../../harness/fixtures/history.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
-import { whileScarce } from './answers.ts'
+import { retryWhileScarce } from './answers.ts'
 
 /** The actions that answer the pod, in an order in which each is permitted: where each leads, and the rule about that. */
 const steps = [
@@ -33,14 +33,14 @@ rule('pods.action.answer-updated', { varies: anyPod }, async (context) => {
       // A read that waits for the quota may show what has changed since the answer.
       await context.reserve(requestsInAStep)
       const before = check(action).pod(await pods.get(pod.id))
-      const reply = await whileScarce(context, pod, () => pods.act(pod.id, action))
-      if (reply.status !== 200) blocked(by, `${action} was answered ${reply.status}`)
+      const response = await retryWhileScarce(context, pod, () => pods.act(pod.id, action))
+      if (response.status !== 200) blocked(by, `${action} was answered ${response.status}`)
       const read = await pods.get(pod.id)
-      const late = fieldsBehind(check(action).pod(reply), before, check(action).pod(read))
+      const late = fieldsBehind(check(action).pod(response), before, check(action).pod(read))
       if (late.length > 0) behind.set(action, (behind.get(action) ?? 0) + 1)
-      const isSure = context.stoodStill(reply, read) || behind.get(action) === tries
+      const isSure = context.stoodStill(response, read) || behind.get(action) === tries
       const observed = `${late.join(', ')} as before ${action}`
-      check(action).that(late.length === 0 || !isSure, 'the pod as a read shows it right after', observed, reply)
+      check(action).that(late.length === 0 || !isSure, 'the pod as a read shows it right after', observed, response)
       if (action === 'restart') await clock.sleep(restartBeginsMs)
       const rest = await settle(pod.id, (seen) => seen === status)
       if (rest.pod === null || !rest.settled) return blocked(by, `after ${action} the pod is ${rest.status}`)

@@ -1,7 +1,7 @@
 import type { RuleId } from '../../generated/rules.ts'
 import { constraints, type PodAction } from '../../generated/tables.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { raw } from '../../harness/client/body.ts'
-import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess, mediaTypeOf } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import { inconclusiveIfOutage, isRefusal, outageStatuses } from '../../harness/rule/check.ts'
@@ -92,13 +92,13 @@ rule('pods.action-body.errors-list', { varies: actingVaries }, async (context) =
     ['pods.action-body.missing', {}],
     ['pods.action-body.extra', { action, reason: 'plumbline' }],
   ] as const) {
-    const reply = await pods.actWith(pod.id, body, { mustBeRefused: true })
-    if (reply.status !== 422) blocked(by, `a wrong body was answered ${reply.status}`)
-    const errors = membersOf(reply.json)?.errors
+    const response = await pods.actWith(pod.id, body, { mustBeRefused: true })
+    if (response.status !== 422) blocked(by, `a wrong body was answered ${response.status}`)
+    const errors = membersOf(response.json)?.errors
     const isList = Array.isArray(errors) && errors.length > 0
-    check('list').that(isList, 'errors, a list that is not empty', `errors ${show(errors)}`, reply)
+    check('list').that(isList, 'errors, a list that is not empty', `errors ${show(errors)}`, response)
     const others = isList ? errors.filter((error) => typeof error !== 'string').map((error) => typeof error) : []
-    check('strings').that(others.length === 0, 'strings only', `errors of type ${others.join(', ')}`, reply)
+    check('strings').that(others.length === 0, 'strings only', `errors of type ${others.join(', ')}`, response)
   }
 })
 
@@ -108,9 +108,9 @@ rule('pods.action-body.no-effect', { varies: [...anyPod, 'order', 'sample'] }, a
   const unexpected: { readonly by: RuleId; readonly status: number }[] = []
   for (const action of vary.ordered(['stop', 'terminate'] as const)) {
     for (const { id, body } of vary.ordered(wrongBodies(action, context))) {
-      const reply = await pods.actWith(pod.id, body, { mustBeRefused: true })
-      const { status } = reply
-      inconclusiveIfOutage(reply)
+      const response = await pods.actWith(pod.id, body, { mustBeRefused: true })
+      const { status } = response
+      inconclusiveIfOutage(response)
       if (!bodyRefusals.has(status)) unexpected.push({ by: id, status })
       if (isSuccess(status)) pod = await fixture.pod('RUNNING')
     }
@@ -124,25 +124,25 @@ rule('pods.action-body.no-effect', { varies: [...anyPod, 'order', 'sample'] }, a
 rule('pods.action-body.validation-first', { varies: anyPod }, async (context) => {
   const { pods, fixture, check, reading } = context
   const pod = await fixture.pod('EXITED')
-  const reply = await pods.actWith(pod.id, { action: 'restart', reason: 'plumbline' }, { mustBeRefused: true })
-  check('refused').status(reply, 422, 409)
-  reading('status', String(reply.status))
+  const response = await pods.actWith(pod.id, { action: 'restart', reason: 'plumbline' }, { mustBeRefused: true })
+  check('refused').status(response, 422, 409)
+  reading('status', String(response.status))
   await expectUnchanged(context, pod)
 })
 
 rule('pods.action-body.media-type', { varies: anyPod }, async (context) => {
   const { pods, fixture, check, reading, settle } = context
   const pod = await fixture.pod('RUNNING')
-  const reply = await pods.act(pod.id, 'stop', { contentType: 'text/plain' })
-  check('answered').status(reply, 200, 400, 415, 422)
-  reading('text', reply.status === 200 ? 'read as JSON' : String(reply.status))
-  if (reply.status === 200) {
+  const response = await pods.act(pod.id, 'stop', { contentType: 'text/plain' })
+  check('answered').status(response, 200, 400, 415, 422)
+  reading('text', response.status === 200 ? 'read as JSON' : String(response.status))
+  if (response.status === 200) {
     const rest = await settle(pod.id, (status) => status === 'EXITED')
-    return check('carried-out').that(rest.settled, 'status EXITED', `status ${rest.status}`, rest.reply)
+    return check('carried-out').that(rest.settled, 'status EXITED', `status ${rest.status}`, rest.response)
   }
-  const type = mediaTypeOf(reply.exchange.response?.headers ?? [])
+  const type = mediaTypeOf(response.exchange.response?.headers ?? [])
   const isProblem = type === 'application/problem+json'
-  check('problem').that(isProblem, 'application/problem+json', type ?? 'no Content-Type', reply)
+  check('problem').that(isProblem, 'application/problem+json', type ?? 'no Content-Type', response)
   await expectUnchanged(context, pod)
 })
 
@@ -173,9 +173,9 @@ function wrongBodies(
 }
 
 /** A refusal by the API; a gateway's own 5xx proves nothing about the API behind it. */
-function expectRefused({ check, inconclusive }: Context, clause: string, reply: Reply): void {
-  const { status } = reply
+function expectRefused({ check, inconclusive }: Context, clause: string, response: ApiResponse): void {
+  const { status } = response
   if (outageStatuses.has(status)) inconclusive(`a gateway answered ${status} before the API did`)
-  check(clause).that(isRefusal(reply), 'a 4xx status', `status ${status}`, reply)
+  check(clause).that(isRefusal(response), 'a 4xx status', `status ${status}`, response)
   if (!sizeRefusals.has(status)) inconclusive(`a body of ${clause} was answered ${status}, which is not for its size`)
 }

@@ -8,7 +8,7 @@ import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import { judged } from '../shared/shapes.ts'
 import { laterPodReads } from '../shared/unchanged.ts'
-import { bodyTraces, expectAccepted, expectTerminated, inconclusiveIfOtherReason, whileScarce } from './answers.ts'
+import { bodyTraces, expectAccepted, expectTerminated, inconclusiveIfOtherReason, retryWhileScarce } from './answers.ts'
 import { isPart } from './creation.ts'
 
 /** Members of a pod that an action does not change. */
@@ -18,11 +18,11 @@ rule('pods.action.error.start-leaves', { varies: aPod }, async (context) => {
   const { pods, fixture, check, settle, blocked, inconclusive } = context
   const pod = await fixture.pod('ERROR')
   const isMended = await mend(context, pod.id)
-  const reply = await whileScarce(context, pod, () => pods.act(pod.id, 'start'))
-  if (reply.status >= 300) blocked('pods.action.error.start', `start was answered ${reply.status}`)
+  const response = await retryWhileScarce(context, pod, () => pods.act(pod.id, 'start'))
+  if (response.status >= 300) blocked('pods.action.error.start', `start was answered ${response.status}`)
   const rest = await settle(pod.id, (_, seen) => seen !== null && seen.status !== 'ERROR')
   if (!rest.settled && !isMended) inconclusive('what sent the pod into ERROR may have done so again at once')
-  check('left').that(rest.settled, 'another status than ERROR', `status ${rest.status}`, rest.reply)
+  check('left').that(rest.settled, 'another status than ERROR', `status ${rest.status}`, rest.response)
 })
 
 /** Moments after a pod became RUNNING, ms: other rules watch theirs for as long. */
@@ -33,10 +33,10 @@ rule('pods.status.running-lasts', { varies: ['kind', 'mount'] }, async ({ check,
   const sinceMs = clock.now()
   for (const ms of runningMs) {
     await clock.at(sinceMs + ms)
-    const reply = await pods.get(id)
-    check('stays').status(reply, 200)
-    const { status } = check('stays').pod(reply)
-    check('stays').that(status === 'RUNNING', 'status RUNNING', `status ${status}`, reply)
+    const response = await pods.get(id)
+    check('stays').status(response, 200)
+    const { status } = check('stays').pod(response)
+    check('stays').that(status === 'RUNNING', 'status RUNNING', `status ${status}`, response)
   }
 })
 
@@ -47,20 +47,20 @@ rule('pods.action.terminated.any', { varies: [...anyPod, 'removal'] }, async (co
   // What TERMINATED permits is not described: who shows such a pod may let it be terminated again, to no effect.
   const again = shown?.status === 'TERMINATED' && Array.isArray(shown.actions) && shown.actions.includes('terminate')
   for (const action of podActions) {
-    const reply = await pods.act(id, action)
-    check('refused').status(reply, 404, 409, ...(again && action === 'terminate' ? [204] : []))
-    reading(action, String(reply.status))
+    const response = await pods.act(id, action)
+    check('refused').status(response, 404, 409, ...(again && action === 'terminate' ? [204] : []))
+    reading(action, String(response.status))
   }
-  for await (const reply of laterPodReads(context, id)) expectTerminated(check('stays-terminated'), reply)
+  for await (const response of laterPodReads(context, id)) expectTerminated(check('stays-terminated'), response)
 })
 
 rule('pods.action.unknown-pod', { varies: anyPod }, async (context) => {
   const { pods, fixture, check } = context
   const gone = await fixture.gone()
   for (const action of podActions) {
-    const reply = await pods.act(gone.id, action, { mustBeRefused: true })
-    inconclusiveIfOtherReason(context, gone, reply)
-    check('not-found').status(reply, 404)
+    const response = await pods.act(gone.id, action, { mustBeRefused: true })
+    inconclusiveIfOtherReason(context, gone, response)
+    check('not-found').status(response, 404)
   }
   await expectAccepted(context, await fixture.pod('RUNNING'))
 })
@@ -75,16 +75,16 @@ rule(
 )
 
 rule('pods.action.terminate-is-final', { varies: [...anyPod, 'removal'] }, async (context) => {
-  const { pods, fixture, check, clock, looks, settle, blocked } = context
+  const { pods, fixture, check, clock, rereadDelays, settle, blocked } = context
   const settled = await fixture.pod('TERMINATED')
   // A pod that is on its way to RUNNING has steps of its life ahead of it, and none of them may happen any more.
   const young = await fixture.fresh()
-  const reply = await pods.act(young.id, 'terminate')
-  if (reply.status >= 300) blocked('pods.action.provisioning.terminate', `terminate was answered ${reply.status}`)
+  const response = await pods.act(young.id, 'terminate')
+  if (response.status >= 300) blocked('pods.action.provisioning.terminate', `terminate was answered ${response.status}`)
   const rest = await settle(young.id, (status) => status === 'gone' || status === 'TERMINATED')
   if (!rest.settled) blocked('pods.action.provisioning.terminate', 'the pod was not terminated in time')
   const sinceMs = clock.now()
-  for (const ms of [...new Set([1_000, 3_000, 5_000, ...looks()])].sort((a, b) => a - b)) {
+  for (const ms of [...new Set([1_000, 3_000, 5_000, ...rereadDelays()])].sort((a, b) => a - b)) {
     await clock.at(sinceMs + ms)
     expectTerminated(check('settled'), await pods.get(settled.id))
     expectTerminated(check('on-its-way'), await pods.get(young.id))
@@ -126,8 +126,8 @@ async function stopFrees(context: Context, shape: PodShape): Promise<void> {
   // A stop in the history of the pod must not have taken its mount.
   const isMounted = shape.mount === undefined || shape.mount in (membersOf(before.value.mounts) ?? {})
   check('kept').that(isMounted, `a mount ${shape.mount}`, `mounts ${show(before.value.mounts)}`, before)
-  const reply = await pods.act(id, 'stop')
-  if (reply.status !== 200) blocked('pods.action.running.stop', `stop was answered ${reply.status}`)
+  const response = await pods.act(id, 'stop')
+  if (response.status !== 200) blocked('pods.action.running.stop', `stop was answered ${response.status}`)
   const rest = await settle(id, (status) => status === 'EXITED')
   if (rest.pod?.status !== 'EXITED') return blocked('pods.action.running.stop', 'the pod did not become EXITED')
   expectFreed(check, rest.pod, before, env)

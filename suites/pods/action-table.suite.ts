@@ -1,6 +1,6 @@
 import { type PodAction, podActions, tables } from '../../generated/tables.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { lasting } from '../../harness/client/outage.ts'
-import type { Reply } from '../../harness/client/reply.ts'
 import { lengthOf } from '../../harness/common/length.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
@@ -13,9 +13,9 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import type { PodStatus } from '../../target/types.ts'
 import { expectListedAs, expectUnlisted } from '../shared/listing.ts'
-import { untilFound } from '../shared/look-until.ts'
-import { expectUnchanged, looksLater, refuseRestless } from '../shared/unchanged.ts'
-import { expectFullPod, expectNoBody, expectTerminated, inconclusiveIfScarce, whileScarce } from './answers.ts'
+import { untilFound } from '../shared/poll.ts'
+import { expectUnchanged, refuseRestless, rereadMoments } from '../shared/unchanged.ts'
+import { expectFullPod, expectNoBody, expectTerminated, inconclusiveIfScarce, retryWhileScarce } from './answers.ts'
 
 /** Statuses that a pod leaves by itself; a call may find the next one. */
 const transient: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING'])
@@ -43,11 +43,13 @@ for (const name of ['running', 'exited', 'error', 'provisioning', 'starting'] as
 
 async function permitted(context: Context, status: PodStatus, action: PodAction): Promise<void> {
   const { check, pods } = context
-  const { pod, reply: first } = await actIn(context, status, action)
-  const reply = context.lacksCapacity(first) ? await whileScarce(context, pod, () => pods.act(pod.id, action)) : first
-  expectAnswered(context, reply, action)
-  if (action === 'terminate') expectNoBody(check('no-body'), reply)
-  else expectFullPod(check('full-pod'), reply)
+  const { pod, response: first } = await actIn(context, status, action)
+  const response = context.lacksCapacity(first)
+    ? await retryWhileScarce(context, pod, () => pods.act(pod.id, action))
+    : first
+  expectAnswered(context, response, action)
+  if (action === 'terminate') expectNoBody(check('no-body'), response)
+  else expectFullPod(check('full-pod'), response)
   // The pod may go to ERROR again: only pods.action.error.start-leaves judges that.
   if (status === 'ERROR' && action === 'start') return
   await expectReached(context, pod, action)
@@ -65,25 +67,25 @@ async function again(context: Context, { id }: PodView, status: PodStatus, actio
   if (way !== undefined && !isSuccess((await pods.act(id, way)).status)) return
   const { pod } = await settle(id, (seen) => seen === status)
   if (pod?.status !== status) return
-  const reply = await whileScarce(context, pod, () => pods.act(id, action))
+  const response = await retryWhileScarce(context, pod, () => pods.act(id, action))
   // A pod may have left the status by itself since it was read.
-  if (reply.status === 409 && podOf((await pods.get(id)).json, 0)?.status !== status) return
-  expectAnswered(context, reply, action)
+  if (response.status === 409 && podOf((await pods.get(id)).json, 0)?.status !== status) return
+  expectAnswered(context, response, action)
   await expectReached(context, pod, action)
 }
 
 /** The status of the table, or a lack of capacity that a new pod of the kind disproves. */
-function expectAnswered({ check, lacksCapacity }: Context, reply: Reply, action: PodAction): void {
+function expectAnswered({ check, lacksCapacity }: Context, response: ApiResponse, action: PodAction): void {
   const { answer } = tables.transitions[action]
   const expected = `status ${answer}, because a new pod of the same kind can be created`
-  check('answered').that(!lacksCapacity(reply), expected, responseText(reply), reply)
-  check('answered').status(reply, answer)
+  check('answered').that(!lacksCapacity(response), expected, responseText(response), response)
+  check('answered').status(response, answer)
 }
 
 async function refused(context: Context, status: PodStatus, action: PodAction): Promise<void> {
   const { check, stoodStill } = context
-  const { pod, before, reply } = await actIn(context, status, action)
-  check('refused').status(reply, 409)
+  const { pod, before, response } = await actIn(context, status, action)
+  check('refused').status(response, 409)
   if (!transient.has(status)) {
     await expectUnchanged(context, pod)
     check('refused').status(await context.pods.act(pod.id, action), 409)
@@ -93,14 +95,19 @@ async function refused(context: Context, status: PodStatus, action: PodAction): 
   const after = await context.pods.get(pod.id)
   if (stoodStill(before, after)) check('unchanged').sameAs(after, pod)
   const rest = await context.settle(pod.id, (seen) => final.has(seen))
-  check('goes-on').that(!ended.has(rest.status), 'a pod that goes on to RUNNING', `status ${rest.status}`, rest.reply)
+  check('goes-on').that(
+    !ended.has(rest.status),
+    'a pod that goes on to RUNNING',
+    `status ${rest.status}`,
+    rest.response,
+  )
 }
 
 interface Acted {
   /** As read in the status, just before the call. */
   readonly pod: PodView
-  readonly before: Reply
-  readonly reply: Reply
+  readonly before: ApiResponse
+  readonly response: ApiResponse
 }
 
 /**
@@ -111,11 +118,11 @@ async function actIn(context: Context, status: PodStatus, action: PodAction): Pr
   const { clock, fixture, pods } = context
   const restarted: Acted[] = []
   const outages: Acted[] = []
-  let late: { readonly ms: number; readonly reply: Reply } | null = null
-  const sent = (reply: Reply, fromMs: number) => {
-    const ms = reply.exchange.sent.target - fromMs
-    if (ms > Math.max(lateMs, late?.ms ?? 0)) late = { ms, reply }
-    return reply
+  let late: { readonly ms: number; readonly response: ApiResponse } | null = null
+  const sent = (response: ApiResponse, fromMs: number) => {
+    const ms = response.exchange.sent.target - fromMs
+    if (ms > Math.max(lateMs, late?.ms ?? 0)) late = { ms, response }
+    return response
   }
   for (let count = 1; count <= podsTried; count++) {
     const { id } = await fixture.pod(status)
@@ -123,15 +130,15 @@ async function actIn(context: Context, status: PodStatus, action: PodAction): Pr
     const before = sent(await untilFound(context, () => pods.get(id)), fromMs)
     const pod = podOf(before.json, before.exchange.n)
     if (pod?.status !== status) continue
-    const reply = sent(await pods.act(id, action), before.exchange.received.target)
-    const acted = { pod, before, reply }
-    if (isOutage(reply)) {
-      outages.push({ ...acted, reply: lasting(reply) })
+    const response = sent(await pods.act(id, action), before.exchange.received.target)
+    const acted = { pod, before, response }
+    if (isOutage(response)) {
+      outages.push({ ...acted, response: lasting(response) })
       await clock.sleep(outageMs)
       continue
     }
     if (!transient.has(status) || (await isSound(context, acted, action))) return acted
-    if (action === 'restart' && reply.status === 200) restarted.push(acted)
+    if (action === 'restart' && response.status === 200) restarted.push(acted)
   }
   // Reads worked meanwhile, so this is the API's own response, not an outage.
   const [out] = outages.length === podsTried ? outages : []
@@ -148,8 +155,8 @@ async function actIn(context: Context, status: PodStatus, action: PodAction): Pr
   )
 }
 
-function lateText({ ms, reply }: { readonly ms: number; readonly reply: Reply }): string {
-  return `for ${quotaIn(reply)} a call was sent ${lengthOf(ms)} late`
+function lateText({ ms, response }: { readonly ms: number; readonly response: ApiResponse }): string {
+  return `for ${quotaIn(response)} a call was sent ${lengthOf(ms)} late`
 }
 
 /** Leaves a new pod alone for as long as the calls took. True if it is still in the status: they were not too late. */
@@ -158,7 +165,7 @@ async function leaveAlone(
   status: PodStatus,
   calls: readonly Acted[],
 ): Promise<boolean> {
-  const took = calls.map(({ before, reply }) => reply.exchange.received.target - before.exchange.sent.target)
+  const took = calls.map(({ before, response }) => response.exchange.received.target - before.exchange.sent.target)
   const { id } = await fixture.pod(status)
   await clock.sleep(Math.max(...took))
   return podOf((await pods.get(id)).json, 0)?.status === status
@@ -167,21 +174,21 @@ async function leaveAlone(
 /** True if a response can be attributed to the status that the pod was in before the call. */
 async function isSound(
   { pods, stoodStill }: Context,
-  { pod, before, reply }: Acted,
+  { pod, before, response }: Acted,
   action: PodAction,
 ): Promise<boolean> {
-  if (stoodStill(before, reply)) return true
+  if (stoodStill(before, response)) return true
   const { from } = tables.transitions[action]
   const after = podOf((await pods.get(pod.id)).json, 0)?.status
   // Permitted here and on the way to RUNNING, so a success is never too late. A refusal is wrong only if the later status
   // permits the action too.
   if (from.some((permitting) => permitting === pod.status)) {
-    return isSuccess(reply.status) || from.some((permitting) => permitting === after)
+    return isSuccess(response.status) || from.some((permitting) => permitting === after)
   }
   // No status on the way to RUNNING permits start, so an answer other than 409 is wrong in all of them.
-  if (action === 'start') return after === pod.status || reply.status !== 409
+  if (action === 'start') return after === pod.status || response.status !== 409
   // RUNNING permits restart, after which the pod may be seen in the same status once more.
-  return after === pod.status && reply.status !== 200
+  return after === pod.status && response.status !== 200
 }
 
 /** Expects that the pod reaches the status that the action leads to and keeps it; a terminated pod may be gone. */
@@ -190,15 +197,15 @@ async function expectReached(context: Context, pod: PodView, action: PodAction):
   const status = tables.transitions[action].to
   const { settleMs, visibleMs } = target.tolerances
   const expectThere = async (clause: Check, boundMs: number) => {
-    const { reply, ...rest } = await settle(pod.id, (seen) => seen === status || gone.has(seen), boundMs)
+    const { response, ...rest } = await settle(pod.id, (seen) => seen === status || gone.has(seen), boundMs)
     if (status === 'TERMINATED') {
-      expectTerminated(clause, reply)
+      expectTerminated(clause, response)
       return rest.pod
     }
     if (status === 'RUNNING' && rest.status === 'PROVISIONING') await inconclusiveIfScarce(context, pod)
     if (status === 'RUNNING' && rest.status === 'EXITED') await refuseRestless(context, { ...pod, status }, 'fresh')
-    clause.status(reply, 200)
-    clause.that(rest.status === status, `status ${status}`, `status ${rest.status}`, reply)
+    clause.status(response, 200)
+    clause.that(rest.status === status, `status ${status}`, `status ${rest.status}`, response)
     return rest.pod
   }
   if (action === 'restart') await clock.sleep(restartBeginsMs)
@@ -206,7 +213,7 @@ async function expectReached(context: Context, pod: PodView, action: PodAction):
   let last = await expectThere(check(becomes), settleMs)
   // pods.action.terminate-is-final looks again at pods that were terminated.
   if (status === 'TERMINATED') return expectUnlisted(context, becomes, pod.id)
-  for await (const _ of looksLater(context)) {
+  for await (const _ of rereadMoments(context)) {
     // A restart may be carried out late; nothing starts a stopped pod.
     last = await expectThere(check(`stays-${status.toLowerCase()}`), status === 'RUNNING' ? settleMs : visibleMs)
   }

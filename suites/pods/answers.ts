@@ -1,33 +1,33 @@
 import { podRequired } from '../../generated/tables.ts'
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { headerOf, isSuccess, type WireResponse } from '../../harness/exchange/exchange.ts'
 import type { PodView } from '../../harness/exchange/read.ts'
-import { whenCapable } from '../../harness/fixtures/creating.ts'
+import { retryOnNoCapacity } from '../../harness/fixtures/creating.ts'
 import type { GoneId } from '../../harness/fixtures/types.ts'
 import { scarcityText } from '../../harness/planes/pods/access.ts'
 import type { Check } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 
 /** The full pod that start, stop and restart answer (heading Trigger a pod action). */
-export function expectFullPod(check: Check, reply: Reply): PodView {
-  const pod = check.pod(reply)
+export function expectFullPod(check: Check, response: ApiResponse): PodView {
+  const pod = check.pod(response)
   const missing = podRequired.filter((name) => !(name in pod.value))
   check.that(missing.length === 0, 'every required field of a pod', `no ${missing.join(', ')}`, pod)
   return pod
 }
 
 /** A 204 leaves nothing behind that a client would read as a body. */
-export function expectNoBody(check: Check, reply: Reply): void {
-  const traces = bodyTraces({ headers: reply.exchange.response?.headers ?? [], body: reply.bytes })
-  check.that(traces === null, 'no body', traces ?? 'no body', reply)
+export function expectNoBody(check: Check, response: ApiResponse): void {
+  const traces = bodyTraces({ headers: response.exchange.response?.headers ?? [], body: response.bytes })
+  check.that(traces === null, 'no body', traces ?? 'no body', response)
 }
 
 /** A read shows that a pod is gone: 404, or TERMINATED. */
-export function expectTerminated(check: Check, reply: Reply): void {
-  check.status(reply, 404, 200)
-  if (reply.status === 404) return
-  const pod = check.pod(reply)
+export function expectTerminated(check: Check, response: ApiResponse): void {
+  check.status(response, 404, 200)
+  if (response.status === 404) return
+  const pod = check.pod(response)
   check.that(pod.status === 'TERMINATED', '404 or status TERMINATED', `status ${pod.status}`, pod)
 }
 
@@ -35,7 +35,11 @@ export function expectTerminated(check: Check, reply: Reply): void {
  * Ends the rule as inconclusive if something else may explain the answer to a call on a pod that is not there: the form of
  * an invented id, or the status of a terminated pod.
  */
-export function inconclusiveIfOtherReason({ inconclusive }: Context, { origin }: GoneId, { status }: Reply): void {
+export function inconclusiveIfOtherReason(
+  { inconclusive }: Context,
+  { origin }: GoneId,
+  { status }: ApiResponse,
+): void {
   if (origin === 'altered' && (status === 400 || status === 422)) {
     inconclusive(`an invented id was answered ${status}, as one of a wrong form may be`)
   }
@@ -74,14 +78,18 @@ export async function expectAccepted({ pods, inconclusive }: Context, { id }: Po
  * Asks for an action that takes compute; for a while again if there is none. Ends the rule as inconclusive if a new pod of
  * the same kind is refused as well; otherwise the refusal is the answer.
  */
-export async function whileScarce(context: Context, pod: PodView, ask: () => Promise<Reply>): Promise<Reply> {
+export async function retryWhileScarce(
+  context: Context,
+  pod: PodView,
+  ask: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
   const { clock, fixture, inconclusive, lacksCapacity, pods } = context
-  const reply = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, ask)
-  if (!lacksCapacity(reply)) return reply
+  const response = await retryOnNoCapacity({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, ask)
+  if (!lacksCapacity(response)) return response
   if (lacksCapacity(await pods.create(await fixture.body({ kind: kindOf(pod) })))) {
-    inconclusive(scarcityText(reply, ' for this action, nor for a new pod'))
+    inconclusive(scarcityText(response, ' for this action, nor for a new pod'))
   }
-  return reply
+  return response
 }
 
 /**

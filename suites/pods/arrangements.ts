@@ -1,5 +1,5 @@
 import type { PodAction } from '../../generated/tables.ts'
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -91,9 +91,9 @@ export function patching(shapes: Shapes): Arrangement<PodShape> {
       return {
         valid: async () => valid,
         async send(body) {
-          const reply = await context.pods.patch(pod.id, body, { mustBeRefused: true })
-          await refuseElsewhere(context, pod, body, reply)
-          return reply
+          const response = await context.pods.patch(pod.id, body, { mustBeRefused: true })
+          await refuseElsewhere(context, pod, body, response)
+          return response
         },
         expectNoEffect: () => expectUnchanged(context, pod),
       }
@@ -108,7 +108,7 @@ async function refuseElsewhere(
   { fixture, inconclusive }: Context,
   { value }: PodView,
   body: unknown,
-  { status }: Reply,
+  { status }: ApiResponse,
 ): Promise<void> {
   const isAdded = networksIn(membersOf(body) ?? {}).length > 0 && networksIn(value).length === 0
   if (!isAdded || !unknownVolumeStatuses.has(status)) return

@@ -47,16 +47,16 @@ const unusual = {
 rule('pods.create.env-kept', { varies: ['kind', 'mount'] }, async (context) => {
   const { check, fixture } = context
   for (const env of [unusual, { PLUMBLINE: '1' }]) {
-    const reply = await creates(context, await fixture.body({}, { env }))
+    const response = await creates(context, await fixture.body({}, { env }))
     // The description does not say which names and values are accepted, so these may be refused; plain ones may not.
-    if (env === unusual && isRefusal(reply)) continue
-    check('accepted').success(reply)
-    const id = (await fixture.createdId(reply)) ?? context.blocked('pods.create.read-back', 'the pod is not found')
+    if (env === unusual && isRefusal(response)) continue
+    check('accepted').success(response)
+    const id = (await fixture.createdId(response)) ?? context.blocked('pods.create.read-back', 'the pod is not found')
     const rest = await shown(context, id, ({ value }) => isPart(env, membersOf(value.env) ?? {}))
     const seen = membersOf(rest.pod?.value.env) ?? {}
     const lost = Object.entries(env).filter(([name, value]) => seen[name] !== value)
     const text = lost.map(([name]) => `${name} ${show(seen[name])}`).join(', ')
-    check('kept').that(lost.length === 0, `env with ${show(env)}`, `env with ${text}`, rest.reply)
+    check('kept').that(lost.length === 0, `env with ${show(env)}`, `env with ${text}`, rest.response)
     return
   }
 })
@@ -64,23 +64,28 @@ rule('pods.create.env-kept', { varies: ['kind', 'mount'] }, async (context) => {
 rule('pods.create.read-back', { varies: ['kind', 'mount', 'fields'] }, async (context) => {
   const { check, fixture, offers, vary } = context
   let body = await fixture.body()
-  let reply = await creates(context, body)
-  if (!isSuccess(reply.status)) {
+  let response = await creates(context, body)
+  if (!isSuccess(response.status)) {
     vary.fellBack('fields')
     body = await fixture.body({ fields: 'few' })
-    reply = await creates(context, body)
+    response = await creates(context, body)
   }
-  if (!isSuccess(reply.status)) context.blocked(creationRule(body), `a valid creation answered ${reply.status}`)
-  const id = await fixture.createdId(reply)
-  const given = membersOf(reply.json)?.id
+  if (!isSuccess(response.status)) context.blocked(creationRule(body), `a valid creation answered ${response.status}`)
+  const id = await fixture.createdId(response)
+  const given = membersOf(response.json)?.id
   const shownId = given === undefined ? 'neither' : `${kindOfValue(given)} as its id, and no such name`
-  check('id').that(id !== null, 'an id in the answer, or the name of the pod in the list', shownId, reply)
+  check('id').that(id !== null, 'an id in the answer, or the name of the pod in the list', shownId, response)
   const rest = await shown(context, id ?? '', (pod) => pod.id === id)
   // Other rules build on whatever can be read, so a pod of each kind is tried before this one fails.
   if (!rest.settled)
     for (const kind of ['gpu', 'cpu'] as const) if (offers(`pods.${kind}`)) await readsPlain(context, kind)
-  check('read').that(rest.settled, 'the pod in reads', `${rest.pod === null ? rest.status : 'another pod'}`, rest.reply)
-  const { isShown, reply: list } = await listUntil(context, id ?? '')
+  check('read').that(
+    rest.settled,
+    'the pod in reads',
+    `${rest.pod === null ? rest.status : 'another pod'}`,
+    rest.response,
+  )
+  const { isShown, response: list } = await listUntil(context, id ?? '')
   check('listed').that(isShown, 'the pod in the list', 'a list without it', list)
 })
 
@@ -93,19 +98,19 @@ async function readsPlain(context: Context, kind: 'gpu' | 'cpu'): Promise<void> 
 
 rule('pods.create.unique-ids', { varies: ['kind', 'mount'] }, async (context) => {
   const { check, fixture, inconclusive, pods, target } = context
-  const replies = [(await created(context, {})).reply, (await created(context, {})).reply]
+  const responses = [(await created(context, {})).response, (await created(context, {})).response]
   // Twenty pods at once are dear if they cost money; a target whose clock is controlled is a test system.
   const bodies: unknown[] = []
   for (let n = target.clock === 'real' ? 2 : 18; n > 0; n--) bodies.push(await fixture.body({ fields: 'few' }))
-  replies.push(...(await Promise.all(bodies.map((body) => pods.create(body)))))
+  responses.push(...(await Promise.all(bodies.map((body) => pods.create(body)))))
   const ids = new Set<string>()
-  for (const reply of replies) {
-    const id = await fixture.createdId(reply)
+  for (const response of responses) {
+    const id = await fixture.createdId(response)
     if (id === null) continue
-    check('unique').that(!ids.has(id), 'a different id for each creation', 'an id twice', reply)
+    check('unique').that(!ids.has(id), 'a different id for each creation', 'an id twice', response)
     ids.add(id)
   }
-  if (ids.size < replies.length && ids.size < 4) inconclusive(`only ${ids.size} creations answered with an id`)
+  if (ids.size < responses.length && ids.size < 4) inconclusive(`only ${ids.size} creations answered with an id`)
 })
 
 const network = creation({ mount: 'network' })
@@ -126,12 +131,13 @@ refusals(
   inItsCenter,
   ['4XX', '2XX'],
   { elsewhere: (valid, { pods }) => put('mounts.network.0.volumeId', pods?.volumeElsewhere)(valid) },
-  async (context, reply, body) => {
-    const id = (await context.fixture.createdId(reply)) ?? context.blocked('pods.create.read-back', 'no pod is found')
+  async (context, response, body) => {
+    const id =
+      (await context.fixture.createdId(response)) ?? context.blocked('pods.create.read-back', 'no pod is found')
     const rest = await shown(context, id, ({ value }) => typeof value.dataCenterId === 'string')
     const [center = await centerOf(context)] = listOf(body, 'dataCenterIds') ?? []
-    const isElsewhere = rest.pod?.value.dataCenterId !== center
-    context.check('placed').that(isElsewhere, 'a pod with its volume', 'a pod without its volume', rest.reply)
+    const mayCountElsewhere = rest.pod?.value.dataCenterId !== center
+    context.check('placed').that(mayCountElsewhere, 'a pod with its volume', 'a pod without its volume', rest.response)
   },
 )
 
@@ -148,8 +154,8 @@ rule('pods.create.atomic', { varies: ['kind', 'mount', 'fields'] }, async (conte
     const valid = await fixture.body(shape)
     const body = one === undefined ? undefined : wrongBody(one.wrong, valid, target, shape as never)
     if (one === undefined || body === undefined) continue
-    const reply = await pods.create(body, { mustBeRefused: true })
-    if (isRefusal(reply)) refused.push({ name: String(valid.name), what: `${one.name} of ${id}` })
+    const response = await pods.create(body, { mustBeRefused: true })
+    if (isRefusal(response)) refused.push({ name: String(valid.name), what: `${one.name} of ${id}` })
   }
   if (refused.length === 0) inconclusive('no wrong creation is refused')
   await expectNotCreated(context, twin.id, refused)

@@ -1,8 +1,8 @@
 import type { RuleId } from '../../generated/rules.ts'
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { canonical, type Members, membersOf, type PodView, show, textIn } from '../../harness/exchange/read.ts'
-import { whenCapable } from '../../harness/fixtures/creating.ts'
+import { retryOnNoCapacity } from '../../harness/fixtures/creating.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import { inconclusiveIfNoCapacity, scarcityText } from '../../harness/planes/pods/access.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
@@ -26,9 +26,9 @@ export function creation(shapes: Shapes = {}): Arrangement<PodShape> {
       return {
         valid: async () => ({ ...twin.valid, name: context.nextName() }),
         async send(body, one) {
-          const reply = await refusedFor(context, twin.valid, body)
-          if (!isSuccess(reply.status)) refused.push(one)
-          return reply
+          const response = await refusedFor(context, twin.valid, body)
+          if (!isSuccess(response.status)) refused.push(one)
+          return response
         },
         expectNoEffect: () => expectNotCreated(context, twin.id, refused),
       }
@@ -42,20 +42,20 @@ export function creation(shapes: Shapes = {}): Arrangement<PodShape> {
  */
 export async function created(context: Context, shape: PodShape) {
   const { blocked, clock, fixture, lacksCapacity, pods, vary } = context
-  let [valid, reply] = await tryShape(shape)
-  if (!isSuccess(reply.status) && !lacksCapacity(reply)) {
+  let [valid, response] = await tryShape(shape)
+  if (!isSuccess(response.status) && !lacksCapacity(response)) {
     vary.fellBack('fields')
-    ;[valid, reply] = await tryShape({ ...shape, ...shapeOf(valid), fields: 'few' })
+    ;[valid, response] = await tryShape({ ...shape, ...shapeOf(valid), fields: 'few' })
   }
-  inconclusiveIfNoCapacity(context, reply)
+  inconclusiveIfNoCapacity(context, response)
   const by = creationRule(valid)
-  const id = await fixture.createdId(reply)
-  if (id === null) return blocked(by, `a valid creation answered ${reply.status}, and no pod is found`)
-  return { valid, id, reply }
+  const id = await fixture.createdId(response)
+  if (id === null) return blocked(by, `a valid creation answered ${response.status}, and no pod is found`)
+  return { valid, id, response }
 
-  async function tryShape(shape: PodShape): Promise<[Members, Reply]> {
+  async function tryShape(shape: PodShape): Promise<[Members, ApiResponse]> {
     const body = await fixture.body(shape, shape.more ?? {})
-    return [body, await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => pods.create(body))]
+    return [body, await retryOnNoCapacity({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => pods.create(body))]
   }
 }
 
@@ -67,14 +67,14 @@ export function creationRule(valid: Members): RuleId {
 }
 
 /** Sends a valid body. Ends the rule as inconclusive for lack of capacity if a plain body of its kind is refused as well. */
-export async function creates(context: Context, body: Members): Promise<Reply> {
+export async function creates(context: Context, body: Members): Promise<ApiResponse> {
   const { clock, fixture, inconclusive, lacksCapacity, pods } = context
-  const reply = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => pods.create(body))
-  if (!lacksCapacity(reply)) return reply
+  const response = await retryOnNoCapacity({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => pods.create(body))
+  if (!lacksCapacity(response)) return response
   const { kind = 'gpu' } = shapeOf(body)
   const plain = await fixture.body({ kind, mount: 'none', fields: 'few' })
-  if (!isSuccess((await pods.create(plain)).status)) inconclusive(scarcityText(reply))
-  return reply
+  if (!isSuccess((await pods.create(plain)).status)) inconclusive(scarcityText(response))
+  return response
 }
 
 /**
@@ -82,27 +82,28 @@ export async function creates(context: Context, body: Members): Promise<Reply> {
  * removed.
  */
 export async function expectNotCreated(context: Context, twin: string, refused: readonly Refused[]): Promise<void> {
-  const { check, clock, looks, pods, target } = context
-  await clock.sleep(Math.max(target.tolerances.visibleMs, looks().at(-1) ?? 0))
-  const { reply, listed } = await listHolding(context, twin)
+  const { check, clock, rereadDelays, pods, target } = context
+  await clock.sleep(Math.max(target.tolerances.visibleMs, rereadDelays().at(-1) ?? 0))
+  const { response, listed } = await listHolding(context, twin)
   const names = refused.map(({ name }) => name)
   const found = await named(context, listed, names)
   for (const { id } of found) await pods.delete(id)
   const left = refused.filter(({ name }) => found.some((pod) => pod.name === name)).map(({ what }) => what)
-  check('no-pod').that(left.length === 0, 'no pod of a refused creation', `a pod of: ${left.join(', ')}`, reply)
+  check('no-pod').that(left.length === 0, 'no pod of a refused creation', `a pod of: ${left.join(', ')}`, response)
 }
 
 /**
  * Sends a body that must be refused. Lack of capacity is no such refusal, unless a valid body is accepted meanwhile: not only
  * afterwards, when capacity may just have come back.
  */
-async function refusedFor(context: Context, valid: Members, body: unknown): Promise<Reply> {
+async function refusedFor(context: Context, valid: Members, body: unknown): Promise<ApiResponse> {
   const { clock, inconclusive, lacksCapacity, nextName, pods } = context
   const sleep = (ms: number) => clock.sleep(ms)
-  const reply = await whenCapable({ lacksCapacity, sleep }, () => pods.create(body, { mustBeRefused: true }))
+  const response = await retryOnNoCapacity({ lacksCapacity, sleep }, () => pods.create(body, { mustBeRefused: true }))
   const isCapable = async () => isSuccess((await pods.create({ ...valid, name: nextName() })).status)
-  if (lacksCapacity(reply) && !(await isCapable())) inconclusive(scarcityText(reply, ', and refuses a valid body too'))
-  return reply
+  if (lacksCapacity(response) && !(await isCapable()))
+    inconclusive(scarcityText(response, ', and refuses a valid body too'))
+  return response
 }
 
 /** The kind and mount of a body. */
@@ -140,16 +141,16 @@ const others: Readonly<Record<string, readonly unknown[]>> = {
  * values that are accepted: the description does not show the bounds of a creation.
  */
 async function createsWithin(context: Context, body: Members): Promise<Accepted> {
-  const reply = await creates(context, body)
+  const response = await creates(context, body)
   const bounded = Object.keys(others).filter((name) => name in body)
-  if (!isRefusal(reply) || bounded.length === 0) return { reply, body }
+  if (!isRefusal(response) || bounded.length === 0) return { response, body }
   const plain = Object.fromEntries(Object.entries(body).filter(([name]) => !bounded.includes(name)))
   const send = async (more: Members) => {
     const within = { ...plain, ...more, name: context.nextName() }
-    return { reply: await creates(context, within), body: within }
+    return { response: await creates(context, within), body: within }
   }
-  const isAccepted = async (more: Members) => isSuccess((await send(more)).reply.status)
-  if (!(await isAccepted({}))) return { reply, body }
+  const isAccepted = async (more: Members) => isSuccess((await send(more)).response.status)
+  if (!(await isAccepted({}))) return { response, body }
   const fits: Record<string, unknown> = {}
   for (const name of bounded) {
     for (const value of [body[name], ...(others[name] ?? [])]) {
@@ -158,19 +159,24 @@ async function createsWithin(context: Context, body: Members): Promise<Accepted>
       break
     }
   }
-  if (bounded.every((name) => fits[name] === body[name])) return { reply, body }
+  if (bounded.every((name) => fits[name] === body[name])) return { response, body }
   return { ...(await send(fits)), left: bounded.filter((name) => !(name in fits)) }
 }
 
 /** Reads show the pod of a creation with these members of its body. */
-async function expectShown(context: Context, reply: Reply, body: Members, names: readonly string[]): Promise<void> {
+async function expectShown(
+  context: Context,
+  response: ApiResponse,
+  body: Members,
+  names: readonly string[],
+): Promise<void> {
   const { blocked, check, fixture } = context
-  const id = await fixture.createdId(reply)
+  const id = await fixture.createdId(response)
   if (id === null) return blocked('pods.create.read-back', 'a creation succeeded, and its pod is not found')
   const given = names.filter((name) => name in body)
   const rest = await shown(context, id, (pod) => given.every((name) => isShown(name, body[name], pod)))
-  check('there').status(rest.reply, 200)
-  const pod = check('there').pod(rest.reply)
+  check('there').status(rest.response, 200)
+  const pod = check('there').pod(rest.response)
   for (const name of given) {
     const observed = `${name} ${show(pod.value[name])}`
     check(name).that(isShown(name, body[name], pod), `${name} ${show(body[name])}`, observed, pod)

@@ -13,8 +13,8 @@ rule('pods.delete', { each: deletedPods, varies: [...aPod, 'branch'] }, async (c
   const { check, fixture, pods, settle } = context
   const { id } = await fixture.pod(status, shape)
   check('answered').success(await pods.delete(id))
-  const { reply } = await settle(id, (seen) => seen === 'gone' || seen === 'TERMINATED')
-  expectTerminated(check('gone'), reply)
+  const { response } = await settle(id, (seen) => seen === 'gone' || seen === 'TERMINATED')
+  expectTerminated(check('gone'), response)
   for await (const later of laterPodReads(context, id)) expectTerminated(check('stays-gone'), later)
   await expectUnlisted(context, 'stays-gone', id)
 })
@@ -36,8 +36,8 @@ function deletedPods(context: Pick<Context, 'part'>): readonly Deleted[] {
 }
 
 async function expectListedOnce(context: Context, id: string, status: string): Promise<void> {
-  const { listed, isShown, reply } = await listUntil(context, id)
-  context.check('listed').that(isShown, `the pod in the list while it is ${status}`, 'a list without it', reply)
+  const { listed, isShown, response } = await listUntil(context, id)
+  context.check('listed').that(isShown, `the pod in the list while it is ${status}`, 'a list without it', response)
   const count = listed.filter((entry) => entry.id === id).length
-  context.check('once').that(count === 1, 'the pod in the list once', `${count} times`, reply)
+  context.check('once').that(count === 1, 'the pod in the list once', `${count} times`, response)
 }

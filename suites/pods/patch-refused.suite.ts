@@ -103,9 +103,9 @@ rule('pods.patch.unknown-pod', { varies: anyPod }, async (context) => {
   const twin = await pods.patch(pod.id, { mounts: {} })
   if (twin.status >= 300) inconclusive(`the same PATCH of a pod that exists was answered ${twin.status}`)
   const gone = await fixture.gone()
-  const reply = await pods.patch(gone.id, { mounts: {} }, { mustBeRefused: true })
-  inconclusiveIfOtherReason(context, gone, reply)
-  check('not-found').status(reply, 404)
+  const response = await pods.patch(gone.id, { mounts: {} }, { mustBeRefused: true })
+  inconclusiveIfOtherReason(context, gone, response)
+  check('not-found').status(response, 404)
 })
 
 /** A body with the mount of one kind that the target file has, and no other. */

@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { changedFields, type Members, type PodView, show } from '../../harness/exchange/read.ts'
 import { changeOf, shows } from '../../harness/fixtures/change.ts'
@@ -23,7 +23,7 @@ import {
   validPatch,
 } from '../shared/patching.ts'
 import { readingOf } from '../shared/table.ts'
-import { expectUnchanged, laterPodReads, looksLater, refuseRestless } from '../shared/unchanged.ts'
+import { expectUnchanged, laterPodReads, refuseRestless, rereadMoments } from '../shared/unchanged.ts'
 
 const varies = [...patchVaries, 'afterwards'] as const
 /** Without `patchedWhile`: responses are recorded, and a reading must not depend on the seed. */
@@ -52,14 +52,14 @@ rule('pods.patch.atomic', { varies: [...anyPod, 'order'] }, async (context) => {
   const every = Object.assign({}, ...changeFields.map((field) => changeOf(context, pod, 'd', field)))
   for (const mounts of context.vary.ordered([{ network: [] }, { plumbline: true }])) {
     for (const change of [another('c'), every]) {
-      const reply = await context.pods.patch(pod.id, { ...change, mounts }, { mustBeRefused: true })
-      if (!isRefusal(reply)) {
+      const response = await context.pods.patch(pod.id, { ...change, mounts }, { mustBeRefused: true })
+      if (!isRefusal(response)) {
         const by = 'plumbline' in mounts ? 'pods.patch.extra' : 'pods.patch.empty-network'
-        context.blocked(by, `a PATCH with wrong mounts answered ${reply.status}`)
+        context.blocked(by, `a PATCH with wrong mounts answered ${response.status}`)
       }
     }
   }
-  await context.clock.sleep(context.looks().at(-1) ?? 0)
+  await context.clock.sleep(context.rereadDelays().at(-1) ?? 0)
   const after = context.check('unchanged').pod(await context.pods.get(pod.id))
   if (after.status !== pod.status) await refuseRestless(context, pod)
   const other = changedFields(pod.value, after.value).join(', ')
@@ -77,19 +77,19 @@ rule('pods.patch.idempotent', { each: mountStates, varies: [...patchVaries, 'bra
 async function applyPatch(context: Context, pod: PodView) {
   const { inconclusive, pods } = context
   const body = validPatch(context, pod)
-  const reply = await pods.patch(pod.id, body)
-  if (!isSuccess(reply.status)) inconclusive(`a valid PATCH answered ${reply.status}`)
+  const response = await pods.patch(pod.id, body)
+  if (!isSuccess(response.status)) inconclusive(`a valid PATCH answered ${response.status}`)
   const { pod: after, settled } = await shown(context, pod.id, (seen) => shows(seen, body))
   if (after === null || !settled) return inconclusive('a valid PATCH was answered and not carried out')
-  return { body, reply, after }
+  return { body, response, after }
 }
 
 /** Expects the mount unchanged in later reads, and after the start and stop that are drawn. */
 async function expectMountKeptLater(context: Context, before: PodView): Promise<void> {
   const { check, pods } = context
   let last = before
-  for await (const reply of laterPodReads(context, before.id)) {
-    last = check('unchanged').pod(reply)
+  for await (const response of laterPodReads(context, before.id)) {
+    last = check('unchanged').pod(response)
     expectMountKept(context, last, before)
   }
   await expectListedAs(context, 'unchanged', last)
@@ -111,11 +111,11 @@ rule('pods.patch.persistent-path', { varies }, (context) => moves(context, { mou
 
 rule('pods.patch.answer', { varies: anyPod }, async (context) => {
   const { check, fixture } = context
-  const { reply, after } = await applyPatch(context, await fixture.pod('EXITED'))
-  const answered = check('pod').pod(reply)
+  const { response, after } = await applyPatch(context, await fixture.pod('EXITED'))
+  const answered = check('pod').pod(response)
   const other = changedFields(answered.value, after.value)
   const text = ({ value }: PodView) => other.map((name) => `${name} ${show(value[name])}`).join(', ')
-  check('as-afterwards').that(other.length === 0, `as later reads show it: ${text(after)}`, text(answered), reply)
+  check('as-afterwards').that(other.length === 0, `as later reads show it: ${text(after)}`, text(answered), response)
 })
 
 /** Moves the mount of an EXITED pod: reads show it at its new path, now and later, and after what is drawn. */
@@ -123,15 +123,15 @@ async function moves(context: Context, shape: PodShape, mount: 'network' | 'pers
   const { check, fixture, pods } = context
   const pod = await fixture.pod('EXITED', shape)
   const mounts: Members = mountsMoved(context, mount)
-  const reply = await pods.patch(pod.id, { mounts })
-  check('accepted').success(reply)
+  const response = await pods.patch(pod.id, { mounts })
+  check('accepted').success(response)
   const expectMoved = async (when = '') => {
     const { settled, ...after } = await shown(context, pod.id, isMounted(mounts))
-    check('changed').that(settled, `mounts ${show(mounts)}${when}`, `${mountsText(after)}${when}`, after.reply)
+    check('changed').that(settled, `mounts ${show(mounts)}${when}`, `${mountsText(after)}${when}`, after.response)
     return after.pod
   }
   let last = await expectMoved()
-  for await (const _ of looksLater(context)) last = await expectMoved()
+  for await (const _ of rereadMoments(context)) last = await expectMoved()
   if (last !== null) await expectListedAs(context, 'changed', last)
   await afterwards(context, pod.id, expectMoved)
 }
@@ -144,21 +144,21 @@ rule('pods.patch.persistent-size', { varies: recordedVaries }, async (context) =
   const pod = await patchablePod(context, { mount: 'persistent' })
   const { size, path } = movedPersistent(context)
   const mounts = { persistent: { size: size + 10, path } }
-  const reply = await context.pods.patch(pod.id, { mounts })
-  context.reading('another size', readingOf(reply))
-  if (isRefusal(reply)) return expectUnchanged(context, pod)
-  context.check('answer').success(reply)
+  const response = await context.pods.patch(pod.id, { mounts })
+  context.reading('another size', readingOf(response))
+  if (isRefusal(response)) return expectUnchanged(context, pod)
+  context.check('answer').success(response)
   const { settled, ...after } = await shown(context, pod.id, ({ value }) => sameMounts(value.mounts, mounts))
-  context.check('applied').that(settled, `mounts ${show(mounts)}`, mountsText(after), after.reply)
+  context.check('applied').that(settled, `mounts ${show(mounts)}`, mountsText(after), after.response)
 })
 
 rule('pods.patch.null', { each: mountStates, varies: recordedVaries }, async (context, shape) => {
   const pod = await patchablePod(context, shape)
   const state = [shape.kind, shape.mount].filter(Boolean).join(' ')
   for (const member of ['mounts', 'network', 'persistent']) {
-    const reply = await context.pods.patch(pod.id, { mounts: member === 'mounts' ? null : { [member]: null } })
-    context.reading(`${member} of ${state}`, readingOf(reply))
-    if (!isSuccess(reply.status)) context.check('answer').status(reply, 400, 422)
+    const response = await context.pods.patch(pod.id, { mounts: member === 'mounts' ? null : { [member]: null } })
+    context.reading(`${member} of ${state}`, readingOf(response))
+    if (!isSuccess(response.status)) context.check('answer').status(response, 400, 422)
   }
   await expectUnchanged(context, pod)
 })
@@ -167,11 +167,11 @@ rule('pods.patch.size-minimum', { varies: patchVaries }, async (context) => {
   const { check, inconclusive, pods } = context
   const pod = await patchablePod(context, { mount: 'persistent' })
   const mount = movedPersistent(context)
-  const refused: Reply[] = []
+  const refused: ApiResponse[] = []
   for (const size of [9, 0]) {
-    const reply = await pods.patch(pod.id, { mounts: { persistent: { ...mount, size } } })
-    check('refused').status(reply, 422, 400)
-    refused.push(reply)
+    const response = await pods.patch(pod.id, { mounts: { persistent: { ...mount, size } } })
+    check('refused').status(response, 422, 400)
+    refused.push(response)
   }
   await expectUnchanged(context, pod)
   // 9 and 0 are also smaller than the current size, and a target may refuse to shrink with 400.

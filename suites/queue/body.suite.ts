@@ -1,6 +1,6 @@
 import { tables } from '../../generated/tables.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { raw } from '../../harness/client/body.ts'
-import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { Members } from '../../harness/exchange/read.ts'
 import { validText } from '../../harness/fixtures/jobs.ts'
@@ -39,15 +39,15 @@ async function expectSyncAccepted(context: Context): Promise<void> {
   const { inconclusive, queue } = context
   const valid = validSubmission(context)
   for (let tries = 1; ; tries++) {
-    const reply = await queue.runsync(valid)
-    if (isSuccess(reply.status)) return
-    if (reply.status === 400) {
-      const reason = `${validText(valid)} to endpoint ${reply.exchange.endpoint} was answered by /runsync with ${responseText(reply)}`
-      blockedBy(context, 'queue.body.fuzz', reason, reply)
+    const response = await queue.runsync(valid)
+    if (isSuccess(response.status)) return
+    if (response.status === 400) {
+      const reason = `${validText(valid)} to endpoint ${response.exchange.endpoint} was answered by /runsync with ${responseText(response)}`
+      blockedBy(context, 'queue.body.fuzz', reason, response)
     }
     // The response at the end of the wait is not described; by then a worker is starting.
     if (tries === 3)
-      inconclusive(`/runsync answered ${reply.status} to a valid submission, so a refusal proves nothing`)
+      inconclusive(`/runsync answered ${response.status} to a valid submission, so a refusal proves nothing`)
   }
 }
 
@@ -104,17 +104,17 @@ rule('queue.body.ttl-bounds', { varies: ['input', 'options'] }, async (context) 
   for (const [clause, ttl] of Object.entries(bounds)) {
     for (const more of [{}, { lowPriority: false }, { lowPriority: true }]) {
       const body = { ...plain.body, policy: { executionTimeout: executionTimeoutMs.minimum, ttl, ...more } }
-      const reply = await context.queue.run(body)
-      await blockedIfAllAreRefused(context, reply)
-      submittedId(context, clause, body, reply)
+      const response = await context.queue.run(body)
+      await blockedIfAllAreRefused(context, response)
+      submittedId(context, clause, body, response)
     }
   }
 })
 
 rule('queue.body.no-job', { varies: [...anyJob, 'order', 'sample'] }, async (context) => {
-  const { begun, check, clock, ended, fixture, looks, queue, target, vary } = context
+  const { begun, check, clock, ended, fixture, rereadDelays, queue, target, vary } = context
   const rejected: PlannedJob[] = []
-  let last: Reply | null = null
+  let last: ApiResponse | null = null
   const [, drawn] = vary.sample('spoiled', Object.entries(invalidOptions), ([name]) => name) ?? []
   for (const spoil of [...spoilers, (body: Members) => ({ ...body, ...drawn })]) {
     for (const submit of vary.ordered([queue.run, queue.runsync])) {
@@ -127,11 +127,11 @@ rule('queue.body.no-job', { varies: [...anyJob, 'order', 'sample'] }, async (con
     blockedBy(context, 'queue.body.not-json', 'no spoiled submission was rejected', last)
   const later = await fixture.submitted({ steps: [{ output: 1 }] })
   await begun(later)
-  const { reply } = await ended(later)
-  await clock.sleep(target.tolerances.dispatchMs + (looks().at(-1) ?? 0))
+  const { response } = await ended(later)
+  await clock.sleep(target.tolerances.dispatchMs + (rereadDelays().at(-1) ?? 0))
   for (const { beacon } of rejected) {
     const isExecuted = beacon.executions().length > 0
-    check('not-executed').that(!isExecuted, 'no execution of what was rejected', 'an execution', reply)
+    check('not-executed').that(!isExecuted, 'no execution of what was rejected', 'an execution', response)
   }
 })
 

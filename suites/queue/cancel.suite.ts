@@ -1,11 +1,11 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { JobWish, SubmittedJob } from '../../harness/fixtures/types.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
-import { expectNotCompleted, insist, laterJobReads } from '../shared/job-responses.ts'
+import { expectNotCompleted, laterJobReads, retryThroughOutage } from '../shared/job-responses.ts'
 import { expectTaken } from './times.ts'
 
 /** Where workers may die. */
@@ -28,7 +28,7 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   await ended(later)
   await clock.sleep(target.tolerances.dispatchMs)
   expectCancelled(context, waiting, await waiting.queue.status(waiting.id))
-  for await (const reply of laterJobReads(context, waiting)) expectCancelled(context, waiting, reply)
+  for await (const response of laterJobReads(context, waiting)) expectCancelled(context, waiting, response)
 })
 
 rule<JobWish>('queue.cancel.running', { each: cancelled, ...onDedicated }, async (context, wish) => {
@@ -39,8 +39,8 @@ rule<JobWish>('queue.cancel.running', { each: cancelled, ...onDedicated }, async
   await found(job)
   // If /cancel is out for long, queue.cancel.queued says so.
   check('accepted').success(await job.queue.cancel(job.id))
-  const { reply, settled, status } = await follow(job, (shown) => !unfinished.has(shown), dispatchMs + sweepMs)
-  check('stopped').that(settled, 'an end of the job', status, reply)
+  const { response, settled, status } = await follow(job, (shown) => !unfinished.has(shown), dispatchMs + sweepMs)
+  check('stopped').that(settled, 'an end of the job', status, response)
   // A worker that goes on despite that reports its result now.
   job.beacon.release('late')
   await clock.until(job.beacon.ended(), clock.now() + dispatchMs)
@@ -66,17 +66,17 @@ function cancelled({ part }: Context): readonly JobWish[] {
 
 async function cancel(context: Context, { id, queue }: SubmittedJob): Promise<void> {
   let tries = 0
-  const reply = await insist(context, 'accepted', () => {
+  const response = await retryThroughOutage(context, 'accepted', () => {
     tries++
     return queue.cancel(id)
   })
-  if (tries > 1 && isRefusal(reply)) context.inconclusive('an outage may have hidden that the job was cancelled')
-  context.check('accepted').success(reply)
+  if (tries > 1 && isRefusal(response)) context.inconclusive('an outage may have hidden that the job was cancelled')
+  context.check('accepted').success(response)
 }
 
-function expectCancelled(context: Context, { beacon }: SubmittedJob, reply: Reply): void {
+function expectCancelled(context: Context, { beacon }: SubmittedJob, response: ApiResponse): void {
   const isExecuted = beacon.executions().length > 0
   const executed = 'a worker executed it despite that'
-  context.check('not-executed').that(!isExecuted, 'no execution of the cancelled job', executed, reply)
-  expectNotCompleted(context, 'not-completed', reply)
+  context.check('not-executed').that(!isExecuted, 'no execution of the cancelled job', executed, response)
+  expectNotCompleted(context, 'not-completed', response)
 }

@@ -1,9 +1,9 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { Step, SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { blockedBy, plainEnd, shownStatus } from '../shared/job-responses.ts'
-import { lookUntil } from '../shared/look-until.ts'
+import { poll } from '../shared/poll.ts'
 
 /** Jobs whose worker dies every time: with a few executions each, every worker of a small endpoint dies. */
 const deadlyJobs = 2
@@ -23,11 +23,11 @@ rule('queue.retry-automatic', { exclusive: ['dedicated'], varies: ['input', 'opt
   }
   // A job that is FAILED may still be executed again unasked.
   const look = () => shownUnlessExecutedAgain(context, jobs)
-  const ends = await lookUntil(context, context.target.tolerances.retriesMs, look, (shown) => shown === null)
+  const ends = await poll(context, context.target.tolerances.retriesMs, look, (shown) => shown === null)
   if (ends === null) return
   await plainEnd(context, 'COMPLETED', 'dedicated')
   const came = [...ends]
-    .map(([what, reply]) => `${shownStatus(reply)} where the first one ${what}`)
+    .map(([what, response]) => `${shownStatus(response)} where the first one ${what}`)
     .sort()
     .join(', ')
   check('again').that(false, 'COMPLETED in a second execution', came, [...ends.values()][0] ?? null)
@@ -35,12 +35,12 @@ rule('queue.retry-automatic', { exclusive: ['dedicated'], varies: ['input', 'opt
 
 /** A look at each job; null if one is COMPLETED in a second execution. */
 async function shownUnlessExecutedAgain({ check, found }: Context, jobs: ReadonlyMap<string, SubmittedJob>) {
-  const shown = new Map<string, Reply>()
+  const shown = new Map<string, ApiResponse>()
   for (const [what, job] of jobs) {
-    const reply = await found(job)
-    check('again').saw(reply)
-    shown.set(what, reply)
-    if (shownStatus(reply) === 'COMPLETED' && job.beacon.executions().length > 1) return null
+    const response = await found(job)
+    check('again').saw(response)
+    shown.set(what, response)
+    if (shownStatus(response) === 'COMPLETED' && job.beacon.executions().length > 1) return null
   }
   return shown
 }
@@ -50,21 +50,21 @@ rule('queue.status.crash', { exclusive: ['dedicated'] }, async (context) => {
   const { retriesMs } = target.tolerances
   const plain = await plainEnd(context, 'COMPLETED', 'dedicated')
   if (plain.status !== 'COMPLETED') {
-    blockedBy(context, 'queue.run.echo', `a plain job was ${plain.status} instead of COMPLETED`, plain.reply)
+    blockedBy(context, 'queue.run.echo', `a plain job was ${plain.status} instead of COMPLETED`, plain.response)
   }
   for (let n = 0; n < deadlyJobs; n++) {
     const job = await fixture.submitted({ steps: [{ exit: 1 }], endpoint: 'dedicated' })
     await found(job)
     const first = await ended(job, retriesMs)
     const count = job.beacon.executions().length
-    const { settled, status, reply } = first.settled ? first : await ended(job, retriesMs)
+    const { settled, status, response } = first.settled ? first : await ended(job, retriesMs)
     const isAgain = !settled && job.beacon.executions().length > count
-    check('every-time').that(isAgain || status === 'FAILED', 'FAILED, or further executions', status, reply)
+    check('every-time').that(isAgain || status === 'FAILED', 'FAILED, or further executions', status, response)
     reading('every-time', isAgain ? 'executed again' : status)
     if (!settled) await job.queue.cancel(job.id)
   }
   const job = await fixture.submitted({ steps: [{ first: [{ exit: 1 }] }, { output: 1 }], endpoint: 'dedicated' })
   await found(job)
-  const { status, reply } = await ended(job, retriesMs)
-  check('once').that(status === 'COMPLETED' || status === 'FAILED', 'COMPLETED or FAILED', status, reply)
+  const { status, response } = await ended(job, retriesMs)
+  check('once').that(status === 'COMPLETED' || status === 'FAILED', 'COMPLETED or FAILED', status, response)
 })

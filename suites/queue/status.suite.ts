@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
@@ -12,12 +12,12 @@ import {
   expectEnd,
   expectOutput,
   expectRefusal,
-  insist,
+  retryThroughOutage,
   shownStatus,
 } from '../shared/job-responses.ts'
-import { lookUntil } from '../shared/look-until.ts'
+import { poll } from '../shared/poll.ts'
 import { kindOfValue } from '../shared/readers.ts'
-import { looksLater } from '../shared/unchanged.ts'
+import { rereadMoments } from '../shared/unchanged.ts'
 
 /** The statuses that the description has (heading Job status). */
 const described: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'FAILED'])
@@ -34,7 +34,7 @@ rule('queue.status.shape', { varies: [...anyJob, 'output', 'past', 'look'] }, as
   const output = vary.output()
   const done = await fixture.submitted({ steps: [{ output }] })
   expectOutput(context, 'output', output, await lookUntilEnd(context, 'output', done, 'COMPLETED'))
-  for await (const _ of looksLater(context)) {
+  for await (const _ of rereadMoments(context)) {
     for (let n = 0; n < readsEach; n++) expectOutput(context, 'output', output, await expectShown(context, done))
   }
   const failed = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
@@ -57,7 +57,7 @@ rule(
       await look()
       job.beacon.release('go')
       const end = await follow(job, (status) => status !== 'IN_QUEUE' && status !== 'IN_PROGRESS')
-      expectDescribed(end.reply)
+      expectDescribed(end.response)
     }
     if (part('endpoint.dedicated')) await expectDescribedAfterDeaths()
     const cancelled = await fixture.submitted({ steps: [{ hold: 'go' }] })
@@ -77,10 +77,10 @@ rule(
       }
     }
 
-    function expectDescribed(reply: Reply): void {
-      check('described').success(reply)
-      const status = shownStatus(reply)
-      check('described').that(described.has(status), [...described].join(' or '), status, reply)
+    function expectDescribed(response: ApiResponse): void {
+      check('described').success(response)
+      const status = shownStatus(response)
+      check('described').that(described.has(status), [...described].join(' or '), status, response)
     }
   },
 )
@@ -90,25 +90,25 @@ rule('queue.status.in-progress', { ...fills, varies: anyJob }, async (context) =
   const { dispatchMs } = target.tolerances
   const { role, held, release } = await fullEndpoint(context)
   for (const job of held) {
-    const { status, reply } = await follow(job, (shown) => shown === 'IN_PROGRESS', dispatchMs)
-    check('executing').that(status === 'IN_PROGRESS', 'IN_PROGRESS', status, reply)
+    const { status, response } = await follow(job, (shown) => shown === 'IN_PROGRESS', dispatchMs)
+    check('executing').that(status === 'IN_PROGRESS', 'IN_PROGRESS', status, response)
   }
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
-  const looks: Reply[] = []
+  const looks: ApiResponse[] = []
   for (const _ of ['at once', 'later']) {
     looks.push(await found(waiting))
     // A worker more than the target file knows of has the job before it begins.
     const start = await clock.until(waiting.beacon.started(), clock.now() + dispatchMs)
     if (start !== null) inconclusive('a job found a worker though every one was busy')
   }
-  for (const reply of looks) expectStatus('waiting', reply, 'IN_QUEUE')
+  for (const response of looks) expectStatus('waiting', response, 'IN_QUEUE')
   for (const job of held) expectStatus('executing', await found(job), 'IN_PROGRESS')
   release()
 
-  function expectStatus(clause: string, reply: Reply, wanted: string): void {
-    check(clause).success(reply)
-    const status = shownStatus(reply)
-    check(clause).that(status === wanted, wanted, status, reply)
+  function expectStatus(clause: string, response: ApiResponse, wanted: string): void {
+    check(clause).success(response)
+    const status = shownStatus(response)
+    check(clause).that(status === wanted, wanted, status, response)
   }
 })
 
@@ -128,11 +128,11 @@ rule('queue.status.of-another-endpoint', { varies: anyJob }, async (context) => 
     const job = await fixture.submitted({ endpoint: here })
     const look = () => queue.on(here).status(job.id)
     // If the normal endpoint shows no job, or each job late, another rule says so.
-    const reply =
+    const response =
       here === 'normal'
         ? await found(job)
-        : await lookUntil(context, target.tolerances.visibleMs, look, ({ status }) => isSuccess(status))
-    check('known').success(reply)
+        : await poll(context, target.tolerances.visibleMs, look, ({ status }) => isSuccess(status))
+    check('known').success(response)
     const other = await queue.on(there).status(job.id)
     await blockedIfUnknownIsShown(context, job.id, other)
     expectRefusal(context, 'refused', other)
@@ -144,22 +144,27 @@ rule('queue.status.failed', { varies: [...anyJob, 'past'] }, async (context) => 
   const job = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
   const end = await expectEnd(context, 'failed', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
   const error = end.job?.error
-  check('error').that(typeof error === 'string' && error !== '', 'a text', kindOfValue(error), end.reply)
+  check('error').that(typeof error === 'string' && error !== '', 'a text', kindOfValue(error), end.response)
 })
 
 /** Looks at a job; the answer shows it. */
-async function expectShown(context: Context, job: JobAt): Promise<Reply> {
-  const reply = await insist(context, 'answered', () => job.queue.status(job.id))
-  expectShownIn(context, job, reply)
-  return reply
+async function expectShown(context: Context, job: JobAt): Promise<ApiResponse> {
+  const response = await retryThroughOutage(context, 'answered', () => job.queue.status(job.id))
+  expectShownIn(context, job, response)
+  return response
 }
 
-function expectShownIn({ check }: Context, { id }: JobAt, reply: Reply): void {
-  check('answered').success(reply)
-  const shown = membersOf(reply.json)
+function expectShownIn({ check }: Context, { id }: JobAt, response: ApiResponse): void {
+  check('answered').success(response)
+  const shown = membersOf(response.json)
   const seen = shown?.id
-  check('id').that(seen === id, 'the id of the job', typeof seen === 'string' ? 'another id' : kindOfValue(seen), reply)
-  check('status').that(typeof shown?.status === 'string', 'a string', kindOfValue(shown?.status), reply)
+  check('id').that(
+    seen === id,
+    'the id of the job',
+    typeof seen === 'string' ? 'another id' : kindOfValue(seen),
+    response,
+  )
+  check('status').that(typeof shown?.status === 'string', 'a string', kindOfValue(shown?.status), response)
 }
 
 /** Looks at a job until it ends as it should; every answer shows it. The number of looks depends on the worker alone. */
@@ -168,16 +173,16 @@ async function lookUntilEnd(
   clause: string,
   job: JobAt,
   wanted: 'COMPLETED' | 'FAILED',
-): Promise<Reply> {
+): Promise<ApiResponse> {
   const { coldStartMs, dispatchMs, retriesMs } = context.target.tolerances
   const boundMs = wanted === 'FAILED' ? retriesMs : coldStartMs + dispatchMs
   await expectShown(context, job)
   const look = async () => {
-    const reply = await insist(context, 'answered', () => job.queue.status(job.id))
-    const status = statusOf(reply)
-    if (membersOf(reply.json)?.id !== job.id || status.startsWith('answer')) expectShownIn(context, job, reply)
-    return { status, reply, settled: finalStatuses.has(status), job: null }
+    const response = await retryThroughOutage(context, 'answered', () => job.queue.status(job.id))
+    const status = statusOf(response)
+    if (membersOf(response.json)?.id !== job.id || status.startsWith('answer')) expectShownIn(context, job, response)
+    return { status, response, settled: finalStatuses.has(status), job: null }
   }
-  const end = await lookUntil(context, boundMs, look, ({ settled }) => settled)
-  return (await expectEnd(context, clause, job, end, wanted)).reply
+  const end = await poll(context, boundMs, look, ({ settled }) => settled)
+  return (await expectEnd(context, clause, job, end, wanted)).response
 }

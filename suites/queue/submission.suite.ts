@@ -1,5 +1,5 @@
 import { tables } from '../../generated/tables.ts'
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn, isId, jobIdIn, type Members, membersOf } from '../../harness/exchange/read.ts'
@@ -18,14 +18,14 @@ import {
   blockedIfAllAreRefused,
   expectEnd,
   expectOutput,
-  insist,
   plainEnd,
+  retryThroughOutage,
   shownStatus,
   submittedId,
   validSubmission,
   whileWorkerMayCome,
 } from '../shared/job-responses.ts'
-import { untilFound } from '../shared/look-until.ts'
+import { untilFound } from '../shared/poll.ts'
 import { anId, kindOfValue } from '../shared/readers.ts'
 
 /** How many submissions are sent at once, well below what /run admits at once. */
@@ -44,18 +44,23 @@ const recordedBytes = 400_000
 
 rule('queue.run.accepted', { varies: ['input', 'options'] }, async (context) => {
   const { check, fixture, queue, target } = context
-  const replies: (readonly [body: unknown, reply: Reply])[] = []
+  const responses: (readonly [body: unknown, response: ApiResponse])[] = []
   // Enough to draw every value. Other rules build on whatever is accepted, so all are sent before one fails.
   const own = target.queue?.input == null ? [{ input: { plumb: 'line' } }] : []
   for (const body of [validSubmission(context), ...own, ...dimensions.input.map(() => fixture.job().body)]) {
-    replies.push([body, await insist(context, 'accepted', () => queue.run(body))])
+    responses.push([body, await retryThroughOutage(context, 'accepted', () => queue.run(body))])
   }
-  for (const [body, reply] of replies) {
-    check('accepted').that(reply.status === 200, `${validText(body)} is accepted (200)`, responseText(reply), reply)
-    const observed = kindOfValue(membersOf(reply.json)?.id)
-    check('id').that(idIn(reply.json) !== null, anId, observed, reply)
-    const status = shownStatus(reply)
-    check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
+  for (const [body, response] of responses) {
+    check('accepted').that(
+      response.status === 200,
+      `${validText(body)} is accepted (200)`,
+      responseText(response),
+      response,
+    )
+    const observed = kindOfValue(membersOf(response.json)?.id)
+    check('id').that(idIn(response.json) !== null, anId, observed, response)
+    const status = shownStatus(response)
+    check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, response)
   }
 })
 
@@ -63,14 +68,14 @@ rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) =
   const { check, clock, fixture, inconclusive, target } = context
   const full = await fullEndpoint(context)
   const job = fixture.job({ steps: [{ output: 1 }], endpoint: full.role })
-  const reply = await clock.until(job.queue.held.run(job.body), clock.now() + target.tolerances.answerMs)
-  check('at-once').that(reply !== null, 'an answer while every worker is busy', 'no answer', null)
+  const response = await clock.until(job.queue.held.run(job.body), clock.now() + target.tolerances.answerMs)
+  check('at-once').that(response !== null, 'an answer while every worker is busy', 'no answer', null)
   const start = await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)
   if (start !== null) inconclusive('a job found a worker though every one was busy')
-  if (reply !== null) {
-    submittedId(context, 'accepted', job.body, reply)
-    const status = shownStatus(reply)
-    check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
+  if (response !== null) {
+    submittedId(context, 'accepted', job.body, response)
+    const status = shownStatus(response)
+    check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, response)
   }
   full.release()
 })
@@ -79,34 +84,34 @@ rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker 
   const { check, fixture, part, queue, relies } = context
   await relies(queueFoundations.accepted)
   const { body } = fixture.job()
-  const replies = [
+  const responses = [
     await queue.run(body),
     ...(part('worker') ? [await queue.runsync(body), await queue.runsync(body)] : []),
     await queue.run(body),
     ...(await Promise.all(Array.from({ length: manyAtOnce }, () => queue.run(body)))),
   ]
   const seen = new Set<string>()
-  const silent = replies.find((reply) => isSync(reply) && jobIdIn(reply.json) === null)
-  for (const reply of replies) {
-    if (isSync(reply) && silent !== undefined) continue
-    if (isRefusal(reply)) await relies(queueFoundations.accepted, responseText(reply))
-    const isWithout = isSuccess(reply.status) && jobIdIn(reply.json) === null
-    check('accepted').that(!isWithout, 'an id', 'no id', reply)
-    const id = submittedId(context, 'accepted', body, reply)
-    check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', reply)
+  const silent = responses.find((response) => isSync(response) && jobIdIn(response.json) === null)
+  for (const response of responses) {
+    if (isSync(response) && silent !== undefined) continue
+    if (isRefusal(response)) await relies(queueFoundations.accepted, responseText(response))
+    const isWithout = isSuccess(response.status) && jobIdIn(response.json) === null
+    check('accepted').that(!isWithout, 'an id', 'no id', response)
+    const id = submittedId(context, 'accepted', body, response)
+    check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', response)
     seen.add(id)
   }
   await relies(queueFoundations.shown)
-  for (const reply of replies) {
+  for (const response of responses) {
     // A result of /runsync may be removed after a minute.
-    if (isSync(reply)) continue
-    check('found').success(await untilFound(context, () => queue.status(jobIdIn(reply.json) ?? '')))
+    if (isSync(response)) continue
+    check('found').success(await untilFound(context, () => queue.status(jobIdIn(response.json) ?? '')))
   }
   if (silent !== undefined) {
     blockedBy(context, 'queue.runsync.completed', `/runsync answered ${silent.status} without an id`, silent)
   }
 
-  function isSync({ exchange }: Reply): boolean {
+  function isSync({ exchange }: ApiResponse): boolean {
     return exchange.operation === 'runJobSync'
   }
 })
@@ -127,18 +132,19 @@ async function expectCompleted(context: Context, send: Context['queue']['health'
   const { check, inconclusive } = context
   let isQuick = false
   for (let tries = 1; ; tries++) {
-    const reply = await insist(context, 'status', send)
-    await blockedIfAllAreRefused(context, reply)
-    check('status').status(reply, 200)
-    const { id, status } = check('body').object(reply)
-    if (isWaitOver(reply) && tries < runsyncTries) {
+    const response = await retryThroughOutage(context, 'status', send)
+    await blockedIfAllAreRefused(context, response)
+    check('status').status(response, 200)
+    const { id, status } = check('body').object(response)
+    if (isWaitOver(response) && tries < runsyncTries) {
       isQuick = await startWorkerByRun(context)
       continue
     }
-    if (isWaitOver(reply) && !isQuick) inconclusive('no job was done within the wait of /runsync, nor as soon by /run')
-    check('completed').that(status === 'COMPLETED', 'status COMPLETED', `status ${kindOfValue(status)}`, reply)
-    check('id').that(isId(id), anId, kindOfValue(id), reply)
-    expectOutput(context, 'output', expected, reply)
+    if (isWaitOver(response) && !isQuick)
+      inconclusive('no job was done within the wait of /runsync, nor as soon by /run')
+    check('completed').that(status === 'COMPLETED', 'status COMPLETED', `status ${kindOfValue(status)}`, response)
+    check('id').that(isId(id), anId, kindOfValue(id), response)
+    expectOutput(context, 'output', expected, response)
     return
   }
 }
@@ -146,8 +152,8 @@ async function expectCompleted(context: Context, send: Context['queue']['health'
 /** Starts a worker with a job of /run. Returns true if the job was done within the shortest wait of /runsync. */
 async function startWorkerByRun({ ended, fixture }: Context): Promise<boolean> {
   const job = await fixture.submitted({ steps: [{ output: 'a worker is there' }] })
-  const { reply, settled } = await ended(job)
-  return settled && reply.exchange.received.target - job.reply.exchange.sent.target < leastWaitMs
+  const { response, settled } = await ended(job)
+  return settled && response.exchange.received.target - job.response.exchange.sent.target < leastWaitMs
 }
 
 /** Inputs that come back as they are, by the clause that each is for. */
@@ -181,8 +187,8 @@ rule('queue.run.echo', { varies: [...anyJob, 'output'], workers: 3 }, async (con
     sent.unshift({ clause: 'options', job: await fixture.submitted({ input, ...options[name] }), expected: input })
   }
   for (const { clause, job, expected } of sent) {
-    const { reply } = await expectEnd(context, clause, job, await ended(job), 'COMPLETED')
-    expectOutput(context, clause, expected, reply)
+    const { response } = await expectEnd(context, clause, job, await ended(job), 'COMPLETED')
+    expectOutput(context, clause, expected, response)
   }
   const long = await ended(await fixture.submitted({ steps: [{ bytes: recordedBytes }] }))
   const output = long.job?.output
@@ -213,10 +219,10 @@ rule('queue.endpoint-unknown', { varies: ['input', 'options', 'order'] }, async 
   ]
   let isFormRefused = false
   for (const call of context.vary.ordered(calls)) {
-    const reply = await call(nowhere)
+    const response = await call(nowhere)
     // No endpoint of this form ever existed, so the form may be refused before anything is looked up.
-    if (reply.status === 400 || reply.status === 422) isFormRefused = true
-    else check('refused').status(reply, 404)
+    if (response.status === 400 || response.status === 422) isFormRefused = true
+    else check('refused').status(response, 404)
   }
   if (isFormRefused) inconclusive('the form of an endpoint id was refused')
   if (!isSuccess(health.status)) inconclusive(`/health of an endpoint that exists was answered ${health.status}`)
@@ -235,29 +241,29 @@ rule('queue.runsync.when-done', { varies: ['execution'] }, async (context) => {
     const early = await clock.until(answer, clock.now() + runsMs)
     job.beacon.release('go')
     const end = await clock.until(job.beacon.ended(), clock.now() + coldStartMs + dispatchMs)
-    const reply = early ?? (await clock.until(answer, clock.now() + dispatchMs + answerMs))
-    if (reply === null) {
+    const response = early ?? (await clock.until(answer, clock.now() + dispatchMs + answerMs))
+    if (response === null) {
       // A job that is not seen to end has nothing to be answered with.
       if (end === null || (await plainEnd(context, 'COMPLETED')).status !== 'COMPLETED') {
         inconclusive('no job was done in time')
       }
       return check('at-once').that(false, 'an answer once the job is done', 'no answer', null)
     }
-    if (!isSuccess(reply.status)) {
-      blockedBy(context, 'queue.runsync.completed', `/runsync was answered with ${responseText(reply)}`, reply)
+    if (!isSuccess(response.status)) {
+      blockedBy(context, 'queue.runsync.completed', `/runsync was answered with ${responseText(response)}`, response)
     }
-    if (isWaitOver(reply)) continue
-    check('at-once').saw(reply)
-    const status = early === null ? shownStatus(reply) : `${shownStatus(reply)} while the job runs`
-    check('waits').that(status === 'COMPLETED', 'COMPLETED once the job is done', status, reply)
+    if (isWaitOver(response)) continue
+    check('at-once').saw(response)
+    const status = early === null ? shownStatus(response) : `${shownStatus(response)} while the job runs`
+    check('waits').that(status === 'COMPLETED', 'COMPLETED once the job is done', status, response)
     return
   }
   inconclusive('the wait of /runsync was over before its job was done')
 })
 
 /** True if /runsync may have given up waiting. */
-function isWaitOver(reply: Reply): boolean {
-  const status = shownStatus(reply)
-  const tookMs = reply.exchange.received.target - reply.exchange.sent.target
+function isWaitOver(response: ApiResponse): boolean {
+  const status = shownStatus(response)
+  const tookMs = response.exchange.received.target - response.exchange.sent.target
   return (status === 'IN_QUEUE' || status === 'IN_PROGRESS') && tookMs >= leastWaitMs
 }

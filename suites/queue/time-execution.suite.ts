@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
@@ -33,7 +33,7 @@ rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (
   await clock.sleep(2 * dispatchMs)
   for (const job of [long, deaf]) {
     expectNotLate(job, await job.queue.status(job.id))
-    for await (const reply of laterJobReads(context, job)) expectNotLate(job, reply)
+    for await (const response of laterJobReads(context, job)) expectNotLate(job, response)
   }
 
   /** The time limit holds for each execution: for one that was asked for by /retry as well. */
@@ -45,19 +45,19 @@ rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (
     if (status !== 'FAILED' || !isSuccess((await job.queue.retry(job.id)).status)) return
     const start = await clock.until(job.beacon.started(n), clock.now() + target.tolerances.retriesMs)
     if (start === null) return inconclusive('a job that /retry had queued was not executed')
-    const { reply, settled, status: last } = await stopped(context, job, start.at.target + 6_000, n)
-    check('second').that(settled, 'an end of the second execution', `status ${last}`, reply)
+    const { response, settled, status: last } = await stopped(context, job, start.at.target + 6_000, n)
+    check('second').that(settled, 'an end of the second execution', `status ${last}`, response)
   }
 
   async function expectStopped(job: SubmittedJob, endMs: number): Promise<void> {
-    const { reply, status, settled } = await stopped(context, job, endMs)
-    check('stopped').that(settled, 'an end of the execution', `status ${status}`, reply)
+    const { response, status, settled } = await stopped(context, job, endMs)
+    check('stopped').that(settled, 'an end of the execution', `status ${status}`, response)
   }
 
   /** Where the service executed it once more, that one was in time, and its result is another. */
-  function expectNotLate({ beacon }: SubmittedJob, reply: Reply): void {
-    const isAgain = beacon.executions().length > 1 && membersOf(reply.json)?.output === 'again'
-    if (!isAgain) expectNotCompleted(context, 'not-completed', reply)
+  function expectNotLate({ beacon }: SubmittedJob, response: ApiResponse): void {
+    const isAgain = beacon.executions().length > 1 && membersOf(response.json)?.output === 'again'
+    if (!isAgain) expectNotCompleted(context, 'not-completed', response)
   }
 })
 

@@ -1,5 +1,5 @@
 import { tables } from '../../generated/tables.ts'
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { JobWish, Step, SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -41,9 +41,9 @@ rule('queue.ttl.queued', { wakes: ['scaleToZero'], varies: ['input', 'options'] 
   const ttlMs = waitingMs
   for (const _ of tries) {
     const job = await waiting(context, { steps: [{ output: 1 }], policy: { ttl: ttlMs } })
-    const reply = await afterEnd(context, job, ttlMs)
+    const response = await afterEnd(context, job, ttlMs)
     if (job.beacon.executions().length > 0) continue
-    await expectGone(context, 'gone', job, reply)
+    await expectGone(context, 'gone', job, response)
     const later = await wakeWorker(context)
     await begun(later)
     await ended(later)
@@ -66,13 +66,13 @@ rule('queue.ttl.running', { varies: anyJob }, async (context) => {
     // A late report must not bring the job back.
     job.beacon.release('late')
     await clock.sleep(2 * target.tolerances.dispatchMs)
-    for await (const reply of laterJobReads(context, job)) await expectGone(context, 'gone', job, reply)
+    for await (const response of laterJobReads(context, job)) await expectGone(context, 'gone', job, response)
   }
 })
 
 rule('queue.ttl.frees-worker', { exclusive: ['twoWorkers'], varies: ['input', 'options'] }, async (context) => {
   const { jobs, ttlMs } = await running(context, 'twoWorkers', lives, [{ hold: 'late' }])
-  const endsMs = jobs.map(({ reply }) => reply.exchange.sent.target + ttlMs)
+  const endsMs = jobs.map(({ response }) => response.exchange.sent.target + ttlMs)
   await expectWorkerFreed(context, Math.min(...endsMs) - leadMs, Math.max(...endsMs))
 })
 
@@ -82,7 +82,7 @@ rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission'], worke
     for (const ttlMs of by === 'run' ? longLives : livesOfRunsync) {
       const wish = { steps: [{ output: vary.output() }], policy: { ttl: ttlMs } }
       const { job, end } = await fixture.finished(wish, by)
-      const isInTime = clock.now() <= job.reply.exchange.sent.target + ttlMs - leadMs
+      const isInTime = clock.now() <= job.response.exchange.sent.target + ttlMs - leadMs
       if (end.status === 'COMPLETED' && isInTime) return { job, ttlMs }
     }
     return inconclusive('no job was COMPLETED within its ttl')
@@ -93,7 +93,7 @@ rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission'], worke
   jobs.sort((a, b) => endMsOf(a) - endMsOf(b))
   for (const { job, ttlMs } of jobs) await expectGone(context, 'gone', job, await afterEnd(context, job, ttlMs))
   for (const { job } of jobs)
-    for await (const reply of laterJobReads(context, job)) await expectGone(context, 'gone', job, reply)
+    for await (const response of laterJobReads(context, job)) await expectGone(context, 'gone', job, response)
 })
 
 rule('queue.ttl.not-early', { varies: anyJob, workers: 0 }, async (context) => {
@@ -115,7 +115,7 @@ rule('queue.ttl.from-submission', { wakes: ['scaleToZero'], varies: ['input', 'o
   for (const workMs of [28_000, 120_000, 600_000]) {
     const ttlMs = waitMs + workMs
     const job = await waiting(context, { steps: [{ output: 1 }], policy: { ttl: ttlMs } })
-    const submittedMs = job.reply.exchange.received.target
+    const submittedMs = job.response.exchange.received.target
     await clock.at(submittedMs + waitMs)
     if (shownStatus(await job.queue.status(job.id)) !== 'IN_QUEUE') continue
     await wakeWorker(context)
@@ -145,7 +145,7 @@ async function running(
     }
     let begun = 0
     for (const job of jobs) {
-      const deadline = job.reply.exchange.sent.target + ttlMs - leadMs
+      const deadline = job.response.exchange.sent.target + ttlMs - leadMs
       const wait = () => clock.until(job.beacon.started(), deadline)
       if ((await whileWorkerMayCome(context, job, wait)) !== null) begun++
     }
@@ -205,23 +205,23 @@ function wakeWorker({ fixture }: Context): Promise<SubmittedJob> {
 }
 
 /** Looks at a job when its ttl should be nearly over. Rejects with Inconclusive if the answer came too late to tell. */
-async function beforeEnd({ clock, inconclusive }: Context, job: SubmittedJob, ttlMs: number): Promise<Reply> {
-  const endMs = job.reply.exchange.sent.target + ttlMs
+async function beforeEnd({ clock, inconclusive }: Context, job: SubmittedJob, ttlMs: number): Promise<ApiResponse> {
+  const endMs = job.response.exchange.sent.target + ttlMs
   await clock.at(endMs - leadMs)
-  const reply = await job.queue.status(job.id)
-  if (reply.status !== 200 && reply.exchange.received.target > endMs - grainMs) {
+  const response = await job.queue.status(job.id)
+  if (response.status !== 200 && response.exchange.received.target > endMs - grainMs) {
     inconclusive('the job was looked at too late to tell whether it was there until its ttl was over')
   }
-  return reply
+  return response
 }
 
 /** The end of a ttl that counts from the response. */
 function endMsOf({ job, ttlMs }: { readonly job: SubmittedJob; readonly ttlMs: number }): number {
-  return job.reply.exchange.received.target + ttlMs
+  return job.response.exchange.received.target + ttlMs
 }
 
 /** Looks at a job when its ttl is over by as much as the target may be late. */
-async function afterEnd({ clock, target }: Context, job: SubmittedJob, ttlMs: number): Promise<Reply> {
+async function afterEnd({ clock, target }: Context, job: SubmittedJob, ttlMs: number): Promise<ApiResponse> {
   await clock.at(endMsOf({ job, ttlMs }) + target.tolerances.sweepMs)
   return job.queue.status(job.id)
 }

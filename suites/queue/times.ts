@@ -29,5 +29,5 @@ export async function expectTaken(
   const { coldStartMs, dispatchMs, sweepMs } = target.tolerances
   const start = await clock.until(next.beacon.started(), endMs + sweepMs + coldStartMs + dispatchMs)
   if (start !== null && start.at.target < busyUntilMs) inconclusive('a job found a worker though both were busy')
-  check('free').that(start !== null, 'a worker that takes the next job', 'no worker', next.reply)
+  check('free').that(start !== null, 'a worker that takes the next job', 'no worker', next.response)
 }

@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import type { LbClient, RouteOptions } from '../../harness/planes/lb/client.ts'
@@ -6,7 +6,7 @@ import { isOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { Inconclusive } from '../../harness/rule/outcome.ts'
 import type { ScenarioOptions } from '../../harness/rule/registry.ts'
-import { lookUntil } from './look-until.ts'
+import { poll } from './poll.ts'
 
 /** A rule that uses the normal endpoint as others do. */
 export const usesNormal = { wakes: ['lb.normal'] } as const satisfies Partial<ScenarioOptions>
@@ -31,32 +31,32 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
  * does if GET is not served. The rule is inconclusive if it does not come to that, or if the conformance worker is not the
  * one that answers.
  */
-export async function serving(context: Context, client: LbClient): Promise<Reply> {
+export async function serving(context: Context, client: LbClient): Promise<ApiResponse> {
   const { came, inconclusive, target, waitOnce } = context
   const send = async () => {
-    const reply = await client.send('GET', echo, { repeats: false })
-    if (isReport(reply)) return reply
+    const response = await client.send('GET', echo, { repeats: false })
+    if (isReport(response)) return response
     const other = await client.send('POST', echo, { body: {}, repeats: false })
-    return isReport(other) ? other : reply
+    return isReport(other) ? other : response
   }
-  const isDone = ({ status }: Reply) => isSuccess(status) || status === 401 || status === 403
-  const notServing = (reply: Reply) =>
-    new Inconclusive(`${echo} of the worker was answered with ${responseText(reply)}`)
+  const isDone = ({ status }: ApiResponse) => isSuccess(status) || status === 401 || status === 403
+  const notServing = (response: ApiResponse) =>
+    new Inconclusive(`${echo} of the worker was answered with ${responseText(response)}`)
   const what = `a worker of ${client.address}`
-  const reply = await waitOnce(what, {
-    wait: () => lookUntil(context, target.tolerances.coldStartMs, send, isDone),
+  const response = await waitOnce(what, {
+    wait: () => poll(context, target.tolerances.coldStartMs, send, isDone),
     vain: (seen) => (isDone(seen) ? null : notServing(seen)),
   })
-  if (!isSuccess(reply.status)) throw notServing(reply)
+  if (!isSuccess(response.status)) throw notServing(response)
   came(what)
-  if (isReport(reply)) return reply
+  if (isReport(response)) return response
   return inconclusive(
-    `${echo} was answered ${reply.status} without the report of the conformance worker (spec/worker.md); deploy it, or do not claim it by worker: true`,
+    `${echo} was answered ${response.status} without the report of the conformance worker (spec/worker.md); deploy it, or do not claim it by worker: true`,
   )
 }
 
 /** True if the conformance worker answered. */
-function isReport({ json, status }: Reply): boolean {
+function isReport({ json, status }: ApiResponse): boolean {
   return isSuccess(status) && membersOf(json)?.bodySha256 !== undefined
 }
 
@@ -78,10 +78,10 @@ export function withNonce(nonce: string, options: RouteOptions = {}): RouteOptio
 
 /** How often the workers of an endpoint received a nonce, by their own count. */
 export async function received({ inconclusive }: Context, client: LbClient, nonce: string) {
-  const reply = await client.send('GET', `/plumbline/seen/${nonce}`)
-  const times = membersOf(reply.json)?.seen
-  if (isSuccess(reply.status) && typeof times === 'number') return { times, reply }
-  return inconclusive(`the count of the worker was answered with status ${reply.status} and ${show(reply.json)}`)
+  const response = await client.send('GET', `/plumbline/seen/${nonce}`)
+  const times = membersOf(response.json)?.seen
+  if (isSuccess(response.status) && typeof times === 'number') return { times, response }
+  return inconclusive(`the count of the worker was answered with status ${response.status} and ${show(response.json)}`)
 }
 
 /** Requests of which one must reach a worker: a gateway may answer in its place for a while. */
@@ -97,8 +97,8 @@ export async function sentOnce(
 ) {
   for (let tries = 1; ; tries++) {
     const nonce = nonceFor(context)
-    const reply = await client.send(method, route, withNonce(nonce, options))
-    if (!isOutage(reply) || tries === mostTries) return { nonce, reply }
+    const response = await client.send(method, route, withNonce(nonce, options))
+    if (!isOutage(response) || tries === mostTries) return { nonce, response }
     await context.clock.sleep(tries * 1_000)
   }
 }
@@ -111,11 +111,11 @@ export async function reaching<T>(context: Context, act: (nonce: string) => Prom
   for (let tries = 1; ; tries++) {
     const nonce = nonceFor(context)
     const result = await act(nonce)
-    const { reply, times } = await received(context, context.lb, nonce)
+    const { response, times } = await received(context, context.lb, nonce)
     if (times > 0) return { nonce, result }
     if (tries === mostTries) {
       await expectCounted(context, context.lb)
-      context.check('reached').that(false, 'a request that reaches the worker', `none of ${mostTries} does`, reply)
+      context.check('reached').that(false, 'a request that reaches the worker', `none of ${mostTries} does`, response)
     }
     await context.clock.sleep(tries * 1_000)
   }
@@ -139,12 +139,12 @@ export async function expectCounted(context: Context, client: LbClient): Promise
 
 /** No request with these nonces has reached a worker by the last look. */
 export async function expectNotReached(context: Context, clause: string, nonces: readonly string[]): Promise<void> {
-  const { check, clock, lb, looks } = context
+  const { check, clock, lb, rereadDelays } = context
   await expectCounted(context, lb)
-  await clock.sleep(looks().at(-1) ?? 0)
+  await clock.sleep(rereadDelays().at(-1) ?? 0)
   for (const nonce of nonces) {
-    const { times, reply } = await received(context, lb, nonce)
+    const { times, response } = await received(context, lb, nonce)
     const expected = 'a request that does not reach the worker'
-    check(clause).that(times === 0, expected, `it reached the worker ${times}×`, reply)
+    check(clause).that(times === 0, expected, `it reached the worker ${times}×`, response)
   }
 }

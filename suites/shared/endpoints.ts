@@ -1,6 +1,6 @@
 import type { RuleId } from '../../generated/rules.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { lasting } from '../../harness/client/outage.ts'
-import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { idIn, listOf, type Members, membersOf, noListText, show, textIn } from '../../harness/exchange/read.ts'
 import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
@@ -13,7 +13,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import type { ManagementPlane } from '../../target/types.ts'
 import { blockedBy, blockedIfUnknownIsShown, expectRefusal, submittedId } from './job-responses.ts'
 import { isNamed } from './listing.ts'
-import { lookUntil, untilFound } from './look-until.ts'
+import { poll, untilFound } from './poll.ts'
 
 /** How long a creation waits for the workers of other rules, or for an API that is out, ms. */
 const quotaWaitMs = 60_000
@@ -52,14 +52,14 @@ export function workersOf(context: Context, wanted: number): number {
  * Creates an endpoint. Repeats it for a while if other rules have all workers, or a gateway responds. If that lasts while the
  * list is answered, the response is that of the creation.
  */
-export async function create(context: Context, body: Members, isUsed = isQuotaUsed): Promise<Reply> {
+export async function create(context: Context, body: Members, isUsed = isQuotaUsed): Promise<ApiResponse> {
   const api = context.on('management')
-  const reply = await whileQuotaIsUsed(context, () => api.call('createEndpoint', { body }), isUsed)
-  return isOutage(reply) && !isOutage(await api.call('listEndpoints')) ? lasting(reply) : reply
+  const response = await retryWhileQuotaIsUsed(context, () => api.call('createEndpoint', { body }), isUsed)
+  return isOutage(response) && !isOutage(await api.call('listEndpoints')) ? lasting(response) : response
 }
 
 /** Repeats `send` for a while: workers of deleted endpoints may count for some seconds. */
-export async function whileQuotaIsUsed<T>(
+export async function retryWhileQuotaIsUsed<T>(
   { clock }: Context,
   send: () => Promise<T>,
   isUsed: (result: T) => boolean,
@@ -83,13 +83,13 @@ export async function createdEndpoint(context: Context, more: Members = {}) {
   const { blocked, relies } = context
   await relies(managementFoundations.created)
   const body = endpointBody(context, more)
-  const reply = await create(context, body, ({ status }) => !isSuccess(status))
-  inconclusiveIfOutage(reply)
-  inconclusiveIfQuotaIsUsed(context, reply)
-  const id = isSuccess(reply.status) ? (idIn(reply.json) ?? (await namedId(context, String(body.name)))) : null
+  const response = await create(context, body, ({ status }) => !isSuccess(status))
+  inconclusiveIfOutage(response)
+  inconclusiveIfQuotaIsUsed(context, response)
+  const id = isSuccess(response.status) ? (idIn(response.json) ?? (await namedId(context, String(body.name)))) : null
   if (id === null) {
-    const observed = responseText(reply)
-    if (Object.keys(more).length > 0) await expectPlatformBound(context, more, reply)
+    const observed = responseText(response)
+    if (Object.keys(more).length > 0) await expectPlatformBound(context, more, response)
     return blocked(
       'endpoints.create',
       `the creation of an endpoint from the template ${body.templateId} was answered with ${observed}`,
@@ -97,16 +97,16 @@ export async function createdEndpoint(context: Context, more: Members = {}) {
   }
   await untilFound(context, () => get(context, id))
   if (context.vary.draw('upkeep') === 'updated') await updateHarmlessly(context, id, body.idleTimeout)
-  return { id, body, reply }
+  return { id, body, response }
 }
 
 /** If an endpoint without these members can be created, a refusal may be a bound of the platform; anything else is a fault. */
-async function expectPlatformBound(context: Context, more: Members, reply: Reply): Promise<void> {
+async function expectPlatformBound(context: Context, more: Members, response: ApiResponse): Promise<void> {
   const { status } = await create(context, endpointBody(context))
   if (!isSuccess(status)) return
-  const isRefusal = reply.status >= 400 && reply.status < 500
+  const isRefusal = response.status >= 400 && response.status < 500
   if (!isRefusal)
-    context.check('created').that(false, 'a success, as without other members', responseText(reply), reply)
+    context.check('created').that(false, 'a success, as without other members', responseText(response), response)
   context.inconclusive(`an endpoint with ${show(more)} is refused, and one without is not`)
 }
 
@@ -123,25 +123,26 @@ export async function namedId(context: Context, name: string): Promise<string | 
 }
 
 /** Ends the rule as inconclusive if a creation was refused because the account has no worker left. */
-export function inconclusiveIfQuotaIsUsed({ inconclusive }: Context, reply: Reply): void {
-  if (speaksOfQuota(reply)) inconclusive('the account has no workers left for another endpoint; free some of its quota')
+export function inconclusiveIfQuotaIsUsed({ inconclusive }: Context, response: ApiResponse): void {
+  if (speaksOfQuota(response))
+    inconclusive('the account has no workers left for another endpoint; free some of its quota')
 }
 
 /** True if a refusal says that the workers exceed the quota. */
-export function speaksOfQuota(reply: Reply): boolean {
-  return reply.status >= 400 && saysQuota(reply)
+export function speaksOfQuota(response: ApiResponse): boolean {
+  return response.status >= 400 && saysQuota(response)
 }
 
 /** True for a refusal that may pass: the quota is used up, or a gateway responds. */
-export function isQuotaUsed(reply: Reply): boolean {
-  return speaksOfQuota(reply) || isOutage(reply)
+export function isQuotaUsed(response: ApiResponse): boolean {
+  return speaksOfQuota(response) || isOutage(response)
 }
 
 /**
  * True if a body, of JSON or not, has the message of the description about max workers across all endpoints and the workers
  * quota.
  */
-export function saysQuota({ bytes }: Pick<Reply, 'bytes'>): boolean {
+export function saysQuota({ bytes }: Pick<ApiResponse, 'bytes'>): boolean {
   const text = (textOf(bytes) ?? '').toLowerCase()
   return ['workers', 'quota', 'endpoints'].every((word) => text.includes(word))
 }
@@ -149,11 +150,11 @@ export function saysQuota({ bytes }: Pick<Reply, 'bytes'>): boolean {
 /** The list of endpoints. Ends the rule as inconclusive if the response has none. */
 export async function listEndpoints(context: Context, api = context.on('management')) {
   const { listAt } = sectionOf(context)
-  const reply = await api.call('listEndpoints')
-  const list = isSuccess(reply.status) ? listOf(reply.json, listAt) : null
+  const response = await api.call('listEndpoints')
+  const list = isSuccess(response.status) ? listOf(response.json, listAt) : null
   if (list === null)
-    return context.inconclusive(noListText('the list of endpoints', reply.status, listAt, 'management.listAt'))
-  return { reply, endpoints: list.map((one) => membersOf(one) ?? {}) }
+    return context.inconclusive(noListText('the list of endpoints', response.status, listAt, 'management.listAt'))
+  return { response, endpoints: list.map((one) => membersOf(one) ?? {}) }
 }
 
 /** The list, once it shows an endpoint that exists. Only then does it show that another one does not exist. */
@@ -161,7 +162,7 @@ export async function listWith(context: Context, id: string) {
   const { inconclusive, target } = context
   const isShown = ({ endpoints }: { readonly endpoints: readonly Members[] }) =>
     endpoints.some((one) => idIn(one) === id)
-  const listing = await lookUntil(context, target.tolerances.visibleMs, () => listEndpoints(context), isShown)
+  const listing = await poll(context, target.tolerances.visibleMs, () => listEndpoints(context), isShown)
   return isShown(listing) ? listing : inconclusive('the list does not show an endpoint that exists')
 }
 
@@ -177,7 +178,7 @@ export async function expectNotCreated(context: Context, names: readonly string[
   const later = await createdEndpoint(context)
   for (const ms of [0, laterMs]) {
     if (ms > 0) await clock.sleep(ms)
-    const { reply, endpoints } = await listWith(context, later.id)
+    const { response, endpoints } = await listWith(context, later.id)
     const found: string[] = []
     for (const one of endpoints) {
       const id = idIn(one)
@@ -188,15 +189,15 @@ export async function expectNotCreated(context: Context, names: readonly string[
     // The ledger of resources counts a refused creation as refused.
     for (const id of found) await on('management').call('deleteEndpoint', { ids: { id }, repeats: true })
     const expected = 'a list without the endpoint whose creation was refused'
-    check('not-created').that(found.length === 0, expected, 'the endpoint whose creation was refused', reply)
+    check('not-created').that(found.length === 0, expected, 'the endpoint whose creation was refused', response)
   }
 }
 
-export function get(context: Context, id: string): Promise<Reply> {
+export function get(context: Context, id: string): Promise<ApiResponse> {
   return context.on('management').call('getEndpoint', { ids: { id } })
 }
 
-export function update({ on }: Context, id: string, body: Members): Promise<Reply> {
+export function update({ on }: Context, id: string, body: Members): Promise<ApiResponse> {
   return on('management').call('updateEndpoint', { ids: { id }, body, repeats: true })
 }
 
@@ -208,16 +209,16 @@ export async function expectUpdatable(
   context: Context,
   id: string,
   clause: string,
-  reply: Reply,
+  response: ApiResponse,
   smaller: Members,
 ): Promise<void> {
   const { check, inconclusive } = context
-  inconclusiveIfOutage(reply)
-  const twin = await whileQuotaIsUsed(context, () => update(context, id, smaller), isQuotaUsed)
+  inconclusiveIfOutage(response)
+  const twin = await retryWhileQuotaIsUsed(context, () => update(context, id, smaller), isQuotaUsed)
   if (twin.status >= 500)
     blockedBy(context, 'endpoints.update-keeps', `an update was answered with ${responseText(twin)}`, twin)
-  const isCertain = isSuccess(twin.status) || reply.status >= 500
-  check(clause).that(!isCertain, 'a success', responseText(reply), reply)
+  const isCertain = isSuccess(twin.status) || response.status >= 500
+  check(clause).that(!isCertain, 'a success', responseText(response), response)
   inconclusive(`updates of ${Object.keys(smaller).join(' and ')} are answered with ${responseText(twin)}`)
 }
 
@@ -234,22 +235,22 @@ export async function submitTo(
   const { fixture, row, target } = context
   const job = fixture.job({ ...wish, at })
   const send = () => job.queue.run(job.body)
-  const reply = await lookUntil(context, target.tolerances.visibleMs, send, ({ status }) => status !== 404)
+  const response = await poll(context, target.tolerances.visibleMs, send, ({ status }) => status !== 404)
   if (row.id === by) {
-    if (isRefusal(reply)) await context.relies(queueFoundations.accepted, responseText(reply))
-    return submitted(job, submittedId(context, 'reachable', job.body, reply), reply)
+    if (isRefusal(response)) await context.relies(queueFoundations.accepted, responseText(response))
+    return submitted(job, submittedId(context, 'reachable', job.body, response), response)
   }
-  if (!isSuccess(reply.status)) {
-    if (by === 'endpoints.address') await blockedIfGone(context, at, reply)
-    blockedBy(context, by, `a job for a new endpoint was answered with ${responseText(reply)}`, reply)
+  if (!isSuccess(response.status)) {
+    if (by === 'endpoints.address') await blockedIfGone(context, at, response)
+    blockedBy(context, by, `a job for a new endpoint was answered with ${responseText(response)}`, response)
   }
-  return submitted(job, acceptedId(context, job.body, reply), reply)
+  return submitted(job, acceptedId(context, job.body, response), response)
 }
 
 /** Ends a rule whose new endpoint is gone: its id was given to two endpoints, of which another rule has removed one. */
-async function blockedIfGone(context: Context, id: string, reply: Reply): Promise<void> {
+async function blockedIfGone(context: Context, id: string, response: ApiResponse): Promise<void> {
   const isGone = context.offers('management') && (await get(context, id)).status === 404
-  if (isGone) blockedBy(context, 'endpoints.unique', `a new endpoint is gone: ${responseText(reply)}`, reply)
+  if (isGone) blockedBy(context, 'endpoints.unique', `a new endpoint is gone: ${responseText(response)}`, response)
 }
 
 /**
@@ -270,7 +271,7 @@ export async function endOf(context: Context, job: SubmittedJob): Promise<Follow
   if (end.settled) return end
   const twin = await fixture.plain({ at: endpoint })
   const isServed = (await ended(twin)).settled
-  check('ends').that(!isServed, 'a job that ends', `${end.status}, although a later job ends`, end.reply)
+  check('ends').that(!isServed, 'a job that ends', `${end.status}, although a later job ends`, end.response)
   return inconclusive(`a job was ${end.status} when its time was over: no worker may be available`)
 }
 
@@ -286,15 +287,15 @@ export async function expectOwnOutput(
   texts: (status: string, shown: unknown) => readonly [expected: string, observed: string],
 ): Promise<void> {
   const { check, fixture, ended, offers } = context
-  const { reply, status } = await endOf(context, job)
-  const shown = membersOf(reply.json)?.output
+  const { response, status } = await endOf(context, job)
+  const shown = membersOf(response.json)?.output
   const isOwn = show(shown) === show(output)
   if (!isOwn && status === 'COMPLETED' && offers('worker')) {
     const twin = await ended(await fixture.plain({ steps: [{ output }] }))
     const isPlain = twin.settled && show(twin.job?.output) === show(output)
-    if (!isPlain) blockedBy(context, 'queue.run.echo', 'a plain job has another output as well', twin.reply)
+    if (!isPlain) blockedBy(context, 'queue.run.echo', 'a plain job has another output as well', twin.response)
   }
-  check(clause).that(isOwn, ...texts(status, shown), reply)
+  check(clause).that(isOwn, ...texts(status, shown), response)
 }
 
 /** Expects an endpoint not to show a job of another one. The rule is blocked if jobs that do not exist are shown. */
@@ -304,7 +305,7 @@ export async function expectNotShown(
   at: SubmittedJob['queue'],
   id: string,
 ): Promise<void> {
-  const reply = await at.status(id)
-  await blockedIfUnknownIsShown(context, id, reply)
-  expectRefusal(context, clause, reply)
+  const response = await at.status(id)
+  await blockedIfUnknownIsShown(context, id, response)
+  expectRefusal(context, clause, response)
 }

@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ScenarioOptions } from '../../harness/rule/registry.ts'
@@ -37,15 +37,15 @@ export async function fullEndpoint({ fixture, begun, target }: Context) {
 }
 
 /** The job waits. Ends the rule as inconclusive if a worker that the target file does not know of has taken it. */
-export async function expectWaiting(context: Context, job: SubmittedJob): Promise<Reply> {
+export async function expectWaiting(context: Context, job: SubmittedJob): Promise<ApiResponse> {
   const { clock, found, inconclusive, target } = context
-  const reply = await found(job)
+  const response = await found(job)
   const isTaken =
     job.beacon.executions().length > 0 ||
-    (shownStatus(reply) !== 'IN_QUEUE' &&
+    (shownStatus(response) !== 'IN_QUEUE' &&
       (await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)) !== null)
   if (isTaken) inconclusive('a job found a worker though every one was busy')
-  return reply
+  return response
 }
 
 function smallest(target: Target): { readonly role: EndpointRole; readonly workers: number } {

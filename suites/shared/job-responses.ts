@@ -1,5 +1,5 @@
 import type { RuleId } from '../../generated/rules.ts'
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
@@ -12,8 +12,8 @@ import type { Context } from '../../harness/rule/context.ts'
 import { redactorOf } from '../../target/describe.ts'
 import type { EndpointRole } from '../../target/types.ts'
 import { differenceOf } from './difference.ts'
-import { lookUntil } from './look-until.ts'
-import { looksLater } from './unchanged.ts'
+import { poll } from './poll.ts'
+import { rereadMoments } from './unchanged.ts'
 
 /** The shortest valid submission, before anything is made wrong with it. */
 export function validSubmission({ target }: Pick<Context, 'target'>) {
@@ -21,37 +21,37 @@ export function validSubmission({ target }: Pick<Context, 'target'>) {
 }
 
 /** The id in the response to a valid submission, which must be a success; queue.run.accepted judges whether it is 200. */
-export function submittedId(context: Context, clause: string, body: unknown, reply: Reply): string {
-  inconclusiveIfOutage(reply)
+export function submittedId(context: Context, clause: string, body: unknown, response: ApiResponse): string {
+  inconclusiveIfOutage(response)
   const expected = `${validText(body)} is accepted (200)`
-  context.check(clause).that(isSuccess(reply.status), expected, responseText(reply), reply)
-  return acceptedId(context, body, reply)
+  context.check(clause).that(isSuccess(response.status), expected, responseText(response), response)
+  return acceptedId(context, body, response)
 }
 
 /** The response is a 4xx. */
-export function expectRefusal({ check }: Context, clause: string, reply: Reply): void {
-  inconclusiveIfOutage(reply)
-  check(clause).that(isRefusal(reply), 'a 4xx status', `status ${reply.status}`, reply)
+export function expectRefusal({ check }: Context, clause: string, response: ApiResponse): void {
+  inconclusiveIfOutage(response)
+  check(clause).that(isRefusal(response), 'a 4xx status', `status ${response.status}`, response)
 }
 
 /**
  * The status of a job that a response shows; `status NNN` for a response without success, `no status` for one without.
  * Throws Inconclusive for a gateway's response.
  */
-export function shownStatus(reply: Reply): string {
-  inconclusiveIfOutage(reply)
-  if (!isSuccess(reply.status)) return `status ${reply.status}`
-  const shown = membersOf(reply.json)?.status
+export function shownStatus(response: ApiResponse): string {
+  inconclusiveIfOutage(response)
+  if (!isSuccess(response.status)) return `status ${response.status}`
+  const shown = membersOf(response.json)?.status
   return typeof shown === 'string' ? shown : 'no status'
 }
 
 /** Ends a rule whose submission is refused, if a plain one is refused by now as well. */
-export async function blockedIfAllAreRefused({ fixture }: Context, reply: Reply): Promise<void> {
-  if (isRefusal(reply)) await fixture.plain()
+export async function blockedIfAllAreRefused({ fixture }: Context, response: ApiResponse): Promise<void> {
+  if (isRefusal(response)) await fixture.plain()
 }
 
 /** Ends a rule whose job is shown although it should not be, if a job that does not exist is shown as well. */
-export async function blockedIfUnknownIsShown(context: Context, id: string, { status }: Reply): Promise<void> {
+export async function blockedIfUnknownIsShown(context: Context, id: string, { status }: ApiResponse): Promise<void> {
   if (!isSuccess(status)) return
   const unknown = await context.queue.status(mutate(id))
   if (isSuccess(unknown.status))
@@ -59,16 +59,21 @@ export async function blockedIfUnknownIsShown(context: Context, id: string, { st
 }
 
 /** Expects a job to be gone. */
-export async function expectGone(context: Context, clause: string, { id }: JobAt, reply: Reply): Promise<void> {
-  await blockedIfUnknownIsShown(context, id, reply)
-  context.check(clause).status(reply, 404)
+export async function expectGone(
+  context: Context,
+  clause: string,
+  { id }: JobAt,
+  response: ApiResponse,
+): Promise<void> {
+  await blockedIfUnknownIsShown(context, id, response)
+  context.check(clause).status(response, 404)
 }
 
 /** The response shows a job in a status other than COMPLETED, or refuses to show it. */
-export function expectNotCompleted({ check }: Context, clause: string, reply: Reply): void {
-  const status = shownStatus(reply)
-  const isConclusive = isRefusal(reply) || (isSuccess(reply.status) && status !== 'no status')
-  check(clause).that(isConclusive && status !== 'COMPLETED', 'never COMPLETED', status, reply)
+export function expectNotCompleted({ check }: Context, clause: string, response: ApiResponse): void {
+  const status = shownStatus(response)
+  const isConclusive = isRefusal(response) || (isSuccess(response.status) && status !== 'no status')
+  check(clause).that(isConclusive && status !== 'COMPLETED', 'never COMPLETED', status, response)
 }
 
 /** The rules about how a job ends, and the plain job that each builds on. */
@@ -91,22 +96,22 @@ export async function expectEnd(
   wanted: End,
 ): Promise<Followed> {
   const { check, ended, fixture, found, row } = context
-  check(clause).saw(end.reply)
+  check(clause).saw(end.response)
   if (end.settled && end.status === wanted) return end
   const twin = await plainEnd(context, wanted)
   if (twin.status !== wanted && row.id !== ends[wanted].rule) {
-    blockedBy(context, ends[wanted].rule, `a plain job was ${twin.status} instead of ${wanted}`, twin.reply)
+    blockedBy(context, ends[wanted].rule, `a plain job was ${twin.status} instead of ${wanted}`, twin.response)
   }
   const drawn = wanted === 'COMPLETED' && row.id !== ends.COMPLETED.rule ? drawnOptions(job.body ?? {}) : null
   if (drawn !== null) {
     const alike = await ended(await fixture.plain({ steps: ends.COMPLETED.steps, ...drawn }))
     const reason = `a job that has ${show(drawn)} and is else plain was ${alike.status}`
-    if (alike.status !== wanted) blockedBy(context, ends.COMPLETED.rule, reason, alike.reply)
+    if (alike.status !== wanted) blockedBy(context, ends.COMPLETED.rule, reason, alike.response)
   }
-  const reply = end.settled ? end.reply : await found(job)
-  const status = shownStatus(reply)
-  check(clause).that(status === wanted, wanted, status, reply)
-  return { ...end, status, reply, job: membersOf(reply.json) }
+  const response = end.settled ? end.response : await found(job)
+  const status = shownStatus(response)
+  check(clause).that(status === wanted, wanted, status, response)
+  return { ...end, status, response, job: membersOf(response.json) }
 }
 
 /** The end of a plain job. Rejects with Inconclusive if one that should be COMPLETED does not end: no worker may be there. */
@@ -133,31 +138,40 @@ export function whileWorkerMayCome<T>(
  * Sends a request again as long as a gateway answers in place of the API. If that lasts longer than the tolerance `outage`
  * while the endpoint answers another request, the operation itself is broken.
  */
-export async function insist(context: Context, clause: string, send: () => Promise<Reply>): Promise<Reply> {
+export async function retryThroughOutage(
+  context: Context,
+  clause: string,
+  send: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
   const { check, queue, target } = context
   const { outageMs } = target.tolerances
-  const reply = await lookUntil(context, outageMs, send, (seen) => !isOutage(seen))
-  if (isOutage(reply)) {
+  const response = await poll(context, outageMs, send, (seen) => !isOutage(seen))
+  if (isOutage(response)) {
     inconclusiveIfOutage(await queue.health())
-    const observed = `status ${reply.status} for ${outageMs / 1000} s, while /health is answered`
-    check(clause).that(false, 'an answer of the API', observed, reply)
+    const observed = `status ${response.status} for ${outageMs / 1000} s, while /health is answered`
+    check(clause).that(false, 'an answer of the API', observed, response)
   }
-  return reply
+  return response
 }
 
 /** A job as it is looked at later, once for each second look of the run. */
-export async function* laterJobReads(context: Pick<Context, 'clock' | 'looks'>, { id, queue }: JobAt) {
-  for await (const _ of looksLater(context)) yield await queue.status(id)
+export async function* laterJobReads(context: Pick<Context, 'clock' | 'rereadDelays'>, { id, queue }: JobAt) {
+  for await (const _ of rereadMoments(context)) yield await queue.status(id)
 }
 
 /** Ends a rule that builds on what another rule judges. Throws Inconclusive if the response is a gateway's. */
-export function blockedBy({ blocked }: Context, rule: RuleId, reason: string, at: Reply): never {
+export function blockedBy({ blocked }: Context, rule: RuleId, reason: string, at: ApiResponse): never {
   inconclusiveIfOutage(at)
   return blocked(rule, reason)
 }
 
 /** Expects the output in a response to equal `expected`. */
-export function expectOutput({ check, target }: Context, clause: string, expected: unknown, reply: Reply): void {
-  const difference = differenceOf(expected, membersOf(reply.json)?.output, redactorOf(target).text)
-  check(clause).that(difference === null, `in the output ${difference?.expected}`, `${difference?.observed}`, reply)
+export function expectOutput(
+  { check, target }: Context,
+  clause: string,
+  expected: unknown,
+  response: ApiResponse,
+): void {
+  const difference = differenceOf(expected, membersOf(response.json)?.output, redactorOf(target).text)
+  check(clause).that(difference === null, `in the output ${difference?.expected}`, `${difference?.observed}`, response)
 }

@@ -1,4 +1,4 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import {
   changedFields,
@@ -12,7 +12,7 @@ import {
   textIn,
 } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { lookUntil } from './look-until.ts'
+import { poll } from './poll.ts'
 
 /** Looks at a list that may lag behind; pauses double, so the last one takes half of the bound. */
 const looks = 5
@@ -39,18 +39,18 @@ export async function listUntil(context: Context, id: string) {
   const listAt = target.pods?.listAt ?? ''
   const unit = target.tolerances.visibleMs / (2 ** (looks - 1) - 1)
   for (let look = 0; ; look++) {
-    const reply = await pods.list()
-    const listed = entriesOf(context, reply)
-    if (listed === null) return inconclusive(noListText('the list of pods', reply.status, listAt, 'pods.listAt'))
+    const response = await pods.list()
+    const listed = entriesOf(context, response)
+    if (listed === null) return inconclusive(noListText('the list of pods', response.status, listAt, 'pods.listAt'))
     const isShown = listed.some((pod) => pod.id === id)
-    if (isShown || look === looks - 1) return { reply, listed, isShown }
+    if (isShown || look === looks - 1) return { response, listed, isShown }
     await clock.sleep(Math.ceil(unit * 2 ** look))
   }
 }
 
 /** The entries of a list; null if a list was not answered. */
-export function entriesOf({ target }: Context, reply: Reply): readonly Entry[] | null {
-  const list = reply.status < 300 ? listOf(reply.json, target.pods?.listAt ?? '') : null
+export function entriesOf({ target }: Context, response: ApiResponse): readonly Entry[] | null {
+  const list = response.status < 300 ? listOf(response.json, target.pods?.listAt ?? '') : null
   if (list === null) return null
   return list.flatMap((value) => {
     const id = idIn(value)
@@ -117,11 +117,11 @@ async function expectInList(
   const { check, pods, target, vary } = context
   if (vary.draw('seenIn') === 'reads') return
   const look = async () => {
-    const reply = await pods.list()
-    const list = isSuccess(reply.status) ? (listOf(reply.json, target.pods?.listAt ?? '') ?? []) : []
-    return { reply, difference: differenceIn(list.map((one) => membersOf(one) ?? {})) }
+    const response = await pods.list()
+    const list = isSuccess(response.status) ? (listOf(response.json, target.pods?.listAt ?? '') ?? []) : []
+    return { response, difference: differenceIn(list.map((one) => membersOf(one) ?? {})) }
   }
   const isDone = ({ difference }: Awaited<ReturnType<typeof look>>) => difference === null
-  const { reply, difference } = await lookUntil(context, target.tolerances.visibleMs, look, isDone)
-  if (difference !== null) check(clause).that(false, ...difference, reply)
+  const { response, difference } = await poll(context, target.tolerances.visibleMs, look, isDone)
+  if (difference !== null) check(clause).that(false, ...difference, response)
 }

@@ -9,7 +9,7 @@ import { echo, expectNotReached, received, sentOnce, servingNormal } from './bal
 import { createdEndpoint, get, sectionOf } from './endpoints.ts'
 import { expectEnd } from './job-responses.ts'
 import { callOf, jsonFault, type OddPlane, problemFault } from './odd-requests.ts'
-import { expectUnchanged, looksLater } from './unchanged.ts'
+import { expectUnchanged, rereadMoments } from './unchanged.ts'
 
 /** The pod API with a RUNNING pod. */
 export async function oddPods(context: Context): Promise<OddPlane & { readonly pod: PodView }> {
@@ -32,7 +32,7 @@ export async function oddPods(context: Context): Promise<OddPlane & { readonly p
 
 /** The normal queue-based endpoint with a job that runs, if the suite sees what jobs do. */
 export async function oddQueue(context: Context) {
-  const { begun, check, clock, ended, fixture, looks, part, queue, target } = context
+  const { begun, check, clock, ended, fixture, rereadDelays, part, queue, target } = context
   const isSeen = part('worker') && part('receiver')
   const job = await fixture.submitted(isSeen ? { steps: [{ hold: 'go' }, { output: 'done' }] } : {})
   if (isSeen) await begun(job)
@@ -59,9 +59,14 @@ export async function oddQueue(context: Context) {
       if (!isSeen) return
       const later = await fixture.submitted({ steps: [{ output: 'later' }] })
       await begun(later)
-      await clock.sleep(target.tolerances.dispatchMs + (looks().at(-1) ?? 0))
+      await clock.sleep(target.tolerances.dispatchMs + (rereadDelays().at(-1) ?? 0))
       const isExecuted = submission.beacon.executions().length > 0
-      check('not-executed').that(!isExecuted, 'no execution of a refused submission', 'an execution of it', later.reply)
+      check('not-executed').that(
+        !isExecuted,
+        'no execution of a refused submission',
+        'an execution of it',
+        later.response,
+      )
     },
   }
 }
@@ -81,7 +86,7 @@ export async function oddEndpoints(context: Context) {
   }
   const expectUnchanged = async () => {
     await look()
-    for await (const _ of looksLater(context)) await look()
+    for await (const _ of rereadMoments(context)) await look()
   }
   const plane: OddPlane = {
     read: { method: 'GET', path: pathOf(getEndpoint, { id }) },
@@ -106,15 +111,15 @@ export async function oddLb(context: Context, most: 0 | 1): Promise<OddPlane> {
     read: { method: 'GET', path: echo },
     act: { method: 'POST', path: echo, body: {} },
     async send({ method, path, statuses: _, ...options }) {
-      const { nonce, reply } = await sentOnce(context, client, method, path, options)
+      const { nonce, response } = await sentOnce(context, client, method, path, options)
       nonces.push(nonce)
-      return reply
+      return response
     },
     async expectNoEffect() {
       if (most === 0) return expectNotReached(context, 'not-reached', nonces)
       for (const nonce of nonces) {
-        const { times, reply } = await received(context, client, nonce)
-        check('once').that(times <= most, 'a request that reaches the worker once', `${times} times`, reply)
+        const { times, response } = await received(context, client, nonce)
+        check('once').that(times <= most, 'a request that reaches the worker once', `${times} times`, response)
       }
     },
   }

@@ -1,5 +1,5 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { Call } from '../../harness/client/caller.ts'
-import type { Reply } from '../../harness/client/reply.ts'
 import { mediaTypeOf } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
@@ -29,9 +29,9 @@ export interface Usuals {
 
 /** One plane with a resource of the rule's own. */
 export interface OddPlane extends Usuals {
-  send(odd: Odd): Promise<Reply>
+  send(odd: Odd): Promise<ApiResponse>
   /** The fault in the form of a refusal, null if it has none; left out if any form will do. */
-  readonly formFault?: (reply: Reply) => string | null
+  readonly formFault?: (response: ApiResponse) => string | null
   /** Expects that nothing came of the requests, now and later, and shows that `act` works if it is sent as usual. */
   expectNoEffect(): Promise<void>
 }
@@ -165,14 +165,14 @@ export async function expectOdd(context: Context, plane: OddPlane, table: OddTab
     const [, make] = vary.sample(clause, Object.entries(members), ([name]) => name) ?? []
     if (make === undefined) continue
     const request = make(plane)
-    const reply = await orDropped(plane.send(request))
-    expectStatus(check(clause), reply, request.statuses)
-    if (reply instanceof Dropped) return
-    if (row.basis === 'open' && !unread.has(clause)) reading(clause, readingOf(reply, request))
-    if (request.method === 'HEAD' || row.area === 'auth' || !isRefusal(reply)) continue
-    const fault = plane.formFault?.(reply)
+    const response = await orDropped(plane.send(request))
+    expectStatus(check(clause), response, request.statuses)
+    if (response instanceof Dropped) return
+    if (row.basis === 'open' && !unread.has(clause)) reading(clause, readingOf(response, request))
+    if (request.method === 'HEAD' || row.area === 'auth' || !isRefusal(response)) continue
+    const fault = plane.formFault?.(response)
     if (fault === undefined) continue
-    check('form').that(fault === null, 'an error in the form of the API', fault ?? '', reply)
+    check('form').that(fault === null, 'an error in the form of the API', fault ?? '', response)
   }
 }
 
@@ -180,7 +180,7 @@ export async function expectOdd(context: Context, plane: OddPlane, table: OddTab
 const unread: ReadonlySet<string> = new Set(['encoded-slash', 'head'])
 
 /** A response as a reading; a refusal is its status if the description leaves open just that. */
-function readingOf({ status }: Reply, { statuses }: Odd): string {
+function readingOf({ status }: ApiResponse, { statuses }: Odd): string {
   if (status < 400) return status < 300 ? 'served' : 'redirected'
   return statuses.every((one) => typeof one === 'number') ? String(status) : 'refused'
 }
@@ -195,17 +195,17 @@ export function callOf({ method, path, statuses, ...call }: Odd): Call {
 }
 
 /** The fault of a response as an error of the pod API (heading Errors); null if it has none. */
-export function problemFault(reply: Reply): string | null {
-  const type = mediaTypeOf(reply.exchange.response?.headers ?? [])
+export function problemFault(response: ApiResponse): string | null {
+  const type = mediaTypeOf(response.exchange.response?.headers ?? [])
   if (type !== 'application/problem+json') return type ?? 'no Content-Type'
-  const { title, status, detail } = membersOf(reply.json) ?? {}
+  const { title, status, detail } = membersOf(response.json) ?? {}
   if (typeof title !== 'string' || typeof detail !== 'string') return 'no title or no detail'
-  return status === reply.status ? null : 'another status in the body'
+  return status === response.status ? null : 'another status in the body'
 }
 
 /** The fault of a response as a JSON object; null if it has none. */
-export function jsonFault(reply: Reply): string | null {
-  const type = mediaTypeOf(reply.exchange.response?.headers ?? [])
+export function jsonFault(response: ApiResponse): string | null {
+  const type = mediaTypeOf(response.exchange.response?.headers ?? [])
   if (!/^application\/(?:[\w.-]+\+)?json$/.test(type ?? '')) return type ?? 'no Content-Type'
-  return membersOf(reply.json) === null ? 'no JSON object' : null
+  return membersOf(response.json) === null ? 'no JSON object' : null
 }

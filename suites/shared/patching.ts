@@ -70,8 +70,8 @@ export async function patchablePod(context: Context, shape: PodShape): Promise<P
     const refused = await firstRefused(context, pod, twins)
     if (refused === null) {
       // A PATCH may restart the container.
-      const { reply } = await settle(pod.id, (seen) => seen === status)
-      return check('unchanged').pod(reply)
+      const { response } = await settle(pod.id, (seen) => seen === status)
+      return check('unchanged').pod(response)
     }
     if (status === drawn) vary.fellBack('patchedWhile')
     if (mount !== 'none' && !isMounted(own)(pod)) by = await mountLostBy(context, mount, shape)

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { raw } from '../../harness/client/body.ts'
-import type { Reply } from '../../harness/client/reply.ts'
 import { likeTexts, mutate } from '../../harness/common/mutate.ts'
 import { canonical, type Members } from '../../harness/exchange/read.ts'
 import { type Check, inconclusiveIfOutage } from '../../harness/rule/check.ts'
@@ -58,7 +58,7 @@ export interface Arranged {
   /** The body that was accepted; of a creation with another name. */
   readonly valid: () => Promise<Members>
   /** Sends a body that must be refused: the valid one of this name with something wrong. */
-  readonly send: (body: unknown, refused: Refused) => Promise<Reply>
+  readonly send: (body: unknown, refused: Refused) => Promise<ApiResponse>
   /** Expects that refused requests have no effect, at once or later. */
   readonly expectNoEffect: () => Promise<void>
 }
@@ -75,7 +75,7 @@ export interface RefusalTable<Branch = unknown> {
   readonly cases: Readonly<Record<string, Wrong<Branch> | Case<Branch> | CaseClass<Branch>>>
   readonly statuses: readonly Expected[]
   /** Assertions on a case that may be accepted and was. */
-  readonly accepted?: ((context: Context, reply: Reply, body: unknown) => Promise<void>) | undefined
+  readonly accepted?: ((context: Context, response: ApiResponse, body: unknown) => Promise<void>) | undefined
 }
 
 /** A table with its rule. */
@@ -116,11 +116,11 @@ export function refusals<Branch>(
       const valid = await arranged.valid()
       const body = wrongBody(wrong, valid, target, branch)
       if (body === undefined) continue
-      const reply = await orDropped(arranged.send(body, { name: String(valid.name), what: name }))
-      expectStatus(check(name), reply, statuses)
-      if (reply instanceof Dropped) return
-      if (reply.status < 300) await accepted?.(context, reply, body)
-      if (row.basis === 'open' || statuses.includes('2XX')) reading(name, readingOf(reply))
+      const response = await orDropped(arranged.send(body, { name: String(valid.name), what: name }))
+      expectStatus(check(name), response, statuses)
+      if (response instanceof Dropped) return
+      if (response.status < 300) await accepted?.(context, response, body)
+      if (row.basis === 'open' || statuses.includes('2XX')) reading(name, readingOf(response))
     }
     await arranged.expectNoEffect()
   })
@@ -135,14 +135,19 @@ export interface AcceptTable<Branch = unknown> {
   readonly body: (context: Context, branch: Branch) => Promise<Members>
   readonly send: (context: Context, body: Members) => Promise<Accepted>
   /** Expects each of these members of the body in reads, a clause each. */
-  readonly expectShown: (context: Context, reply: Reply, body: Members, names: readonly string[]) => Promise<void>
+  readonly expectShown: (
+    context: Context,
+    response: ApiResponse,
+    body: Members,
+    names: readonly string[],
+  ) => Promise<void>
   readonly cases: Readonly<Record<string, Members | ((valid: Members) => unknown)>>
   readonly shows: readonly string[]
 }
 
 /** The last response, to this body: the one of the case, or one within the bounds of the platform. */
 export interface Accepted {
-  readonly reply: Reply
+  readonly response: ApiResponse
   readonly body: Members
   /** Members that are refused with every value that was tried. */
   readonly left?: readonly string[]
@@ -160,9 +165,9 @@ export function accepts<Branch>(id: RuleId, table: AcceptTable<Branch>): void {
     const allLeft: string[] = []
     for (const [, change] of context.vary.ordered(Object.entries(table.cases))) {
       const wanted = bodyOf(change, await table.body(context, branch), context.target, branch) as Members
-      const { reply, body, left = [] } = await table.send(context, wanted)
-      context.check('accepted').success(reply)
-      await table.expectShown(context, reply, body, table.shows)
+      const { response, body, left = [] } = await table.send(context, wanted)
+      context.check('accepted').success(response)
+      await table.expectShown(context, response, body, table.shows)
       allLeft.push(...left)
     }
     if (allLeft.length > 0) context.inconclusive(`refused with every value that was tried: ${allLeft.join(', ')}`)
@@ -261,12 +266,12 @@ export function put(path: string, value?: unknown): (valid: Members) => unknown 
 }
 
 /** Expects a response with one of these statuses or classes. */
-export function expectStatus(check: Check, reply: Reply | Dropped, expected: readonly Expected[]): void {
-  const status = reply instanceof Dropped ? null : reply.status
+export function expectStatus(check: Check, response: ApiResponse | Dropped, expected: readonly Expected[]): void {
+  const status = response instanceof Dropped ? null : response.status
   const isMet = expected.some((one) => status !== null && (one === status || one === `${Math.floor(status / 100)}XX`))
-  if (!isMet && !(reply instanceof Dropped)) inconclusiveIfOutage(reply)
+  if (!isMet && !(response instanceof Dropped)) inconclusiveIfOutage(response)
   const observed = status === null ? 'no complete response' : `status ${status}`
-  check.that(isMet, `status ${expected.join(' or ')}`, observed, reply)
+  check.that(isMet, `status ${expected.join(' or ')}`, observed, response)
 }
 
 function isCase<Branch>(one: Wrong<Branch> | Case<Branch>): one is Case<Branch> {
@@ -278,6 +283,6 @@ function isClass<Branch>(one: Wrong<Branch> | Case<Branch> | CaseClass<Branch>):
 }
 
 /** A response as a reading: whether it accepts the request, or the status of the refusal. */
-export function readingOf({ status }: Reply): string {
+export function readingOf({ status }: ApiResponse): string {
   return status < 300 ? 'accepted' : String(status)
 }

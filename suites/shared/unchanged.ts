@@ -1,13 +1,16 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ValueOf } from '../../harness/variation/dimensions.ts'
 import { expectListedAs } from './listing.ts'
 
 /** Waits for each second look of the run in turn. */
-export async function* looksLater({ clock, looks }: Pick<Context, 'clock' | 'looks'>): AsyncGenerator<number> {
+export async function* rereadMoments({
+  clock,
+  rereadDelays,
+}: Pick<Context, 'clock' | 'rereadDelays'>): AsyncGenerator<number> {
   const startMs = clock.now()
-  for (const ms of looks()) {
+  for (const ms of rereadDelays()) {
     await clock.at(startMs + ms)
     yield ms
   }
@@ -19,18 +22,23 @@ export async function expectUnchanged(context: Context, ...all: readonly PodView
     for (const before of all) await expectSame(context, await context.pods.get(before.id), before)
   }
   await look()
-  for await (const _ of looksLater(context)) await look()
+  for await (const _ of rereadMoments(context)) await look()
   await expectListedAs(context, 'unchanged', ...all)
 }
 
 /** Says of a pod that is gone that it is: a bare 404 reads as one more refusal. */
-async function expectSame(context: Context, reply: Reply, before: PodView): Promise<void> {
+async function expectSame(context: Context, response: ApiResponse, before: PodView): Promise<void> {
   const { check } = context
-  const isGone = reply.status === 404
-  check('unchanged').that(!isGone, 'the pod as it was before calls that were refused', 'status 404: it is gone', reply)
-  const status = reply.status === 200 ? podOf(reply.json, 0)?.status : undefined
+  const isGone = response.status === 404
+  check('unchanged').that(
+    !isGone,
+    'the pod as it was before calls that were refused',
+    'status 404: it is gone',
+    response,
+  )
+  const status = response.status === 200 ? podOf(response.json, 0)?.status : undefined
   if (status !== undefined && status !== before.status) await refuseRestless(context, before)
-  check('unchanged').sameAs(reply, before)
+  check('unchanged').sameAs(response, before)
 }
 
 /** The rule about what brings a pod to the status that it does not keep, by the last of its history. */
@@ -50,7 +58,7 @@ export async function refuseRestless(
   { id, status, value }: PodView,
   history = context.vary.drawn().history?.at(-1) as ValueOf<'history'> | undefined,
 ): Promise<void> {
-  const { blocked, clock, fixture, looks, pods, row } = context
+  const { blocked, clock, fixture, rereadDelays, pods, row } = context
   if (status !== 'EXITED' && status !== 'RUNNING') return
   const known = bringers[history as keyof typeof bringers] ?? 'pods.status.running-lasts'
   const by = status === 'EXITED' ? 'pods.action.running.stop' : known
@@ -59,7 +67,7 @@ export async function refuseRestless(
   const kind = 'cpu' in value ? 'cpu' : 'gpu'
   const control = await fixture.pod(status, { kind, ...(history === undefined ? {} : { history }) })
   const sinceMs = clock.now()
-  for (const ms of [...looks().filter((look) => look < heldMs), Math.max(heldMs, looks().at(-1) ?? 0)]) {
+  for (const ms of [...rereadDelays().filter((look) => look < heldMs), Math.max(heldMs, rereadDelays().at(-1) ?? 0)]) {
     await clock.at(sinceMs + ms)
     if (podOf((await pods.get(control.id)).json, 0)?.status === status) continue
     blocked(by, `a pod that nobody touches does not stay ${status}`)
@@ -67,6 +75,6 @@ export async function refuseRestless(
 }
 
 /** The pod as it is read later, once for each second look of the run. */
-export async function* laterPodReads(context: Pick<Context, 'clock' | 'looks' | 'pods'>, id: string) {
-  for await (const _ of looksLater(context)) yield await context.pods.get(id)
+export async function* laterPodReads(context: Pick<Context, 'clock' | 'rereadDelays' | 'pods'>, id: string) {
+  for await (const _ of rereadMoments(context)) yield await context.pods.get(id)
 }

@@ -1,6 +1,6 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { canonical, type Members, membersOf, show } from '../../harness/exchange/read.ts'
-import { whenCapable } from '../../harness/fixtures/creating.ts'
+import { retryOnNoCapacity } from '../../harness/fixtures/creating.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { shown } from '../shared/patching.ts'
@@ -12,37 +12,38 @@ rule('version.paths', async (context) => {
   if (part('management')) expectPath('management', '/v1', await on('management').call('listEndpoints'))
 
   /** A request that succeeds is below a path, or ends with it. */
-  function expectPath(clause: string, path: string, reply: Reply): void {
-    check(clause).success(reply)
-    const { pathname } = new URL(reply.exchange.request.url)
-    check(clause).that(`${pathname}/`.includes(`${path}/`), `a path below ${path}`, pathname, reply)
+  function expectPath(clause: string, path: string, response: ApiResponse): void {
+    check(clause).success(response)
+    const { pathname } = new URL(response.exchange.request.url)
+    check(clause).that(`${pathname}/`.includes(`${path}/`), `a path below ${path}`, pathname, response)
   }
 })
 
 rule('version.persistent-deprecated', async (context) => {
   const { check, clock, fixture, lacksCapacity, pods } = context
   const { persistent } = fixture.mounts('persistent')
-  const created = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, async () =>
+  const created = await retryOnNoCapacity({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, async () =>
     pods.create(await fixture.body({ kind: 'gpu', mount: 'persistent' })),
   )
   inconclusiveIfNoCapacity(context, created)
   check('accepted').success(created)
   const id = await fixture.createdId(created)
-  const { reply } = await shown(context, id ?? '', () => true)
-  check('shown').status(reply, 200)
-  const { mounts } = check('shown').object(reply)
+  const { response } = await shown(context, id ?? '', () => true)
+  check('shown').status(response, 200)
+  const { mounts } = check('shown').object(response)
   const isShown = canonical(membersOf(mounts)?.persistent) === canonical(persistent)
-  check('shown').that(isShown, 'the persistent mount', show(mounts), reply)
+  check('shown').that(isShown, 'the persistent mount', show(mounts), response)
 })
 
 rule('version.persistent-marked', async ({ check, inconclusive, on }) => {
-  const reply = await on('openapi').call('getDocument')
-  const document = membersOf(reply.json) ?? inconclusive(`the API document was answered ${reply.status} without JSON`)
+  const response = await on('openapi').call('getDocument')
+  const document =
+    membersOf(response.json) ?? inconclusive(`the API document was answered ${response.status} without JSON`)
   const schemas = membersOf(membersOf(document.components)?.schemas) ?? {}
   const mounts = propertiesIn(document, 'persistent')
   if (mounts.length === 0) inconclusive('the API document has no property `persistent`')
   const isMarked = mounts.some((mount) => partsOf(mount, schemas).some(({ deprecated }) => deprecated === true))
-  check('marked').that(isMarked, 'deprecated: true at the property `persistent`', 'no mark', reply)
+  check('marked').that(isMarked, 'deprecated: true at the property `persistent`', 'no mark', response)
 })
 
 /** The schemas of all properties of a name, at any depth of a document. */

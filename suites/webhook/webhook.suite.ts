@@ -38,18 +38,18 @@ rule('webhook.once', { varies: anyJob }, async (context) => {
   const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], webhook: true })
   await begun(job)
   const early = await clock.until(job.webhook.attempt(1), clock.now() + runningMs)
-  check('not-before').that(early === null, 'no request while the job runs', 'a request', job.reply)
+  check('not-before').that(early === null, 'no request while the job runs', 'a request', job.response)
   job.beacon.release('go')
   const first = await waitForAttempt(context, job, 1)
   if (first === null) return expectOne(context, 'notified', job)
   const [end] = job.beacon.ends()
   if (end === undefined) return inconclusive('a worker did not tell that it was done')
   context.freeWorkers()
-  check('not-before').that(end.n < first.n, 'no request before the worker is done', 'a request', job.reply)
-  check('notified').saw(job.reply)
+  check('not-before').that(end.n < first.n, 'no request before the worker is done', 'a request', job.response)
+  check('notified').saw(job.response)
   for (const one of [job, synchronous]) {
     const count = await countAttempts(context, 'once', one, 2)
-    check('once').that(count === 1, 'no request after one that was answered 200', 'a second request', one.reply)
+    check('once').that(count === 1, 'no request after one that was answered 200', 'a second request', one.response)
   }
 })
 
@@ -57,15 +57,15 @@ rule('webhook.retries', anyNotified, async (context) => {
   const { fixture, check } = context
   const job = await fixture.sent({ steps, webhook: 500 })
   const count = await countAttempts(context, 'second', job, mostAttempts + 1)
-  check('second').that(count >= 2, 'a second request after one that was answered 500', requests(count), job.reply)
-  check('no-fourth').that(count <= mostAttempts, `at most ${requests(mostAttempts)}`, requests(count), job.reply)
+  check('second').that(count >= 2, 'a second request after one that was answered 500', requests(count), job.response)
+  check('no-fourth').that(count <= mostAttempts, `at most ${requests(mostAttempts)}`, requests(count), job.response)
 })
 
 rule('webhook.three', anyNotified, async (context) => {
   const { fixture, check } = context
   const job = await fixture.sent({ steps, webhook: 500 })
   const count = await countAttempts(context, 'three', job, mostAttempts + 1)
-  check('three').that(count === mostAttempts, requests(mostAttempts), requests(count), job.reply)
+  check('three').that(count === mostAttempts, requests(mostAttempts), requests(count), job.response)
 })
 
 rule('webhook.stops-on-success', anyNotified, async (context) => {
@@ -77,7 +77,7 @@ rule('webhook.stops-on-success', anyNotified, async (context) => {
     ['three', third, 3],
   ] as const) {
     const count = await countAttempts(context, clause, job, expected + 1)
-    check(clause).that(count === expected, requests(expected), requests(count), job.reply)
+    check(clause).that(count === expected, requests(expected), requests(count), job.response)
   }
 })
 
@@ -98,7 +98,7 @@ async function expectRetriedAfter(context: Context, statuses: readonly number[])
   for (const status of statuses) jobs.push({ status, job: await fixture.sent({ steps, webhook: [status, 200] }) })
   for (const { status, job } of jobs) {
     const count = await countAttempts(context, `retried-${status}`, job, 2)
-    check(`retried-${status}`).that(count === 2, `a second request after a ${status}`, requests(count), job.reply)
+    check(`retried-${status}`).that(count === 2, `a second request after a ${status}`, requests(count), job.response)
   }
 }
 
@@ -137,7 +137,7 @@ rule('webhook.spacing', { varies: anyJob, workers: 0 }, async (context) => {
     const mostMs = spacingMs + toleranceMs + mean(some.map((gap) => gap.answerMs))
     refuseNear(context, jobs, ms, [leastMs, mostMs])
     const [first] = jobs
-    const at = first?.reply ?? null
+    const at = first?.response ?? null
     check('not-sooner').that(ms >= leastMs, `${seconds(leastMs)} or more ${what}`, seconds(ms), at)
     check('not-later').that(ms <= mostMs, `${seconds(mostMs)} at most ${what}`, seconds(ms), at)
   }
@@ -149,21 +149,21 @@ rule('webhook.no-effect-on-job', { varies: [...anyJob, 'look'], workers: 0 }, as
   const twin = await ended(await fixture.plain({ steps: kept }))
   if (!twin.settled) inconclusive('a job without a webhook did not end in time')
   if (twin.status !== 'COMPLETED')
-    blockedBy(context, 'queue.run.echo', `a plain job was ${twin.status} instead of COMPLETED`, twin.reply)
+    blockedBy(context, 'queue.run.echo', `a plain job was ${twin.status} instead of COMPLETED`, twin.response)
   const job = await fixture.submitted({ steps: kept, webhook: [500, 'reset', 503] })
   await begun(job)
   let count = 0
   while (count < mostAttempts && (await waitForAttempt(context, job, count + 1)) !== null) count++
   await clock.sleep(target.tolerances.dispatchMs)
-  for await (const reply of laterJobReads(context, job)) {
-    check('status').success(reply)
-    const { status, output } = check('status').object(reply)
-    check('status').that(status === 'COMPLETED', 'status "COMPLETED"', `status ${show(status)}`, reply)
+  for await (const response of laterJobReads(context, job)) {
+    check('status').success(response)
+    const { status, output } = check('status').object(response)
+    check('status').that(status === 'COMPLETED', 'status "COMPLETED"', `status ${show(status)}`, response)
     const isSame = canonical(output) === canonical(twin.job?.output)
-    check('output').that(isSame, `output ${show(twin.job?.output)}`, `output ${show(output)}`, reply)
+    check('output').that(isSame, `output ${show(twin.job?.output)}`, `output ${show(output)}`, response)
     const [first] = job.webhook.attempts()
     const more = job.beacon.executions().filter(({ n }) => n > (first?.n ?? Number.POSITIVE_INFINITY)).length
-    check('executions').that(more === 0, 'no execution after the first attempt', `${more} more`, reply)
+    check('executions').that(more === 0, 'no execution after the first attempt', `${more} more`, response)
   }
   if (count === 0) await expectOne(context, 'notified', job)
 })
@@ -171,9 +171,9 @@ rule('webhook.no-effect-on-job', { varies: [...anyJob, 'look'], workers: 0 }, as
 /** Waits for the n-th attempt until its place is well past; null if it does not come. Called in the order of n. */
 async function waitForAttempt(context: Context, job: SubmittedJob, n: number): Promise<Arrival | null> {
   const { clock, rely, target } = context
-  const { reply, webhook } = job
+  const { response, webhook } = job
   // The end of a job of /run is seen by /status alone.
-  if (endIn(reply) === null) rely(queueFoundations.shown)
+  if (endIn(response) === null) rely(queueFoundations.shown)
   const { coldStartMs, dispatchMs, webhookMs, webhookSpacingMs } = target.tolerances
   // Promptness and spacing are judged by rules of their own, so whether one comes at all is given twice the time.
   const patienceMs = 2 * (spacingMs + webhookSpacingMs)
@@ -188,7 +188,7 @@ async function countAttempts(context: Context, clause: string, job: SubmittedJob
   let count = 0
   while (count < most && (await waitForAttempt(context, job, count + 1)) !== null) count++
   if (count === 0) await expectOne(context, clause, job)
-  if (count < most) await context.clock.sleep(context.looks().at(-1) ?? 0)
+  if (count < most) await context.clock.sleep(context.rereadDelays().at(-1) ?? 0)
   return job.webhook.attempts().length
 }
 
@@ -196,13 +196,13 @@ async function countAttempts(context: Context, clause: string, job: SubmittedJob
 async function expectOne(context: Context, clause: string, job: SubmittedJob): Promise<void> {
   const { check, ended, fixture, relies, row } = context
   await relies(queueFoundations.notified)
-  const { reply } = await expectEnd(context, clause, job, endIn(job.reply) ?? (await ended(job)), 'COMPLETED')
+  const { response } = await expectEnd(context, clause, job, endIn(job.response) ?? (await ended(job)), 'COMPLETED')
   if (row.id !== 'webhook.once') {
     const twin = await fixture.plain({ steps: [{ output: 1 }], webhook: true })
     if ((await waitForAttempt(context, twin, 1)) === null)
       context.blocked('webhook.once', 'no notification came at all')
   }
-  check(clause).that(false, 'a request once the job is done', 'no request', reply)
+  check(clause).that(false, 'a request once the job is done', 'no request', response)
 }
 
 /** The times between the attempts of a job, which the receiver refuses with `answers`. */
@@ -222,7 +222,7 @@ async function gapsOf(context: Context, job: SubmittedJob, answers: readonly Web
  */
 async function expectRetried(
   context: Context,
-  { reply }: SubmittedJob,
+  { response }: SubmittedJob,
   count: number,
   answer: WebhookAnswer | undefined,
 ): Promise<void> {
@@ -233,7 +233,7 @@ async function expectRetried(
     : (['webhook.three', 500, mostAttempts] as const)
   const twin = await fixture.plain({ steps, webhook })
   if ((await countAttempts(context, 'not-later', twin, most)) < most) blocked(by, `attempt ${count + 1} did not come`)
-  check('not-later').that(false, requests(mostAttempts), requests(count), reply)
+  check('not-later').that(false, requests(mostAttempts), requests(count), response)
 }
 
 /** Ends the rule as inconclusive if a time is nearer to a bound than requests take. */
@@ -243,7 +243,7 @@ function refuseNear(
   ms: number,
   bounds: readonly number[],
 ): void {
-  const took = jobs.map(({ reply: { exchange } }) => exchange.received.target - exchange.sent.target)
+  const took = jobs.map(({ response: { exchange } }) => exchange.received.target - exchange.sent.target)
   if (bounds.some((bound) => Math.abs(ms - bound) < Math.max(...took))) {
     inconclusive('the time between attempts is nearer to its bound than a request takes')
   }

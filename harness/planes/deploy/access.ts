@@ -1,5 +1,5 @@
+import type { ApiResponse } from '../../client/api-response.ts'
 import type { Call } from '../../client/caller.ts'
-import type { Reply } from '../../client/reply.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { membersOf } from '../../exchange/read.ts'
 import type { ProjectTree } from '../../tool/types.ts'
@@ -21,20 +21,20 @@ export function createDeployAccess(host: OwnerContext): PlaneAccess {
     resources({ ...lineOf(name), id: name, state: 'removed' })
   }
 
-  function note(operation: string, { body, ids }: Call): (reply: Reply) => void {
+  function note(operation: string, { body, ids }: Call): (response: ApiResponse) => void {
     const names =
       operation === 'deployProject' ? (body as ProjectTree).project.endpoints.map((endpoint) => endpoint.name) : []
     const unique = [...new Set(names)]
     for (const name of unique) resources({ ...lineOf(name, channel.now()), id: null, state: 'requested' })
-    return (reply) => {
-      const isDone = membersOf(reply.json)?.exit === 0
+    return (response) => {
+      const isDone = membersOf(response.json)?.exit === 0
       for (const name of unique) {
         if (isDone) left.set(name, channel.now())
         const line = lineOf(name, left.get(name))
         // A refused project may have left endpoints, which are looked for at the end.
         resources(isDone ? { ...line, id: name, state: 'created' } : { ...line, id: null, state: 'refused' })
       }
-      if (operation === 'removeDeployed' && isSuccess(reply.status) && left.has(ids?.id ?? '')) {
+      if (operation === 'removeDeployed' && isSuccess(response.status) && left.has(ids?.id ?? '')) {
         removed(ids?.id ?? '')
       }
     }

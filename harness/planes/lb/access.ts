@@ -1,7 +1,7 @@
 import { demand } from '../../../target/claims.ts'
 import type { LbRole } from '../../../target/types.ts'
 import type { CallerOptions } from '../../client/caller.ts'
-import { outlast } from '../../client/outage.ts'
+import { retryThroughGateway } from '../../client/outage.ts'
 import type { Beacon } from '../../receiver/types.ts'
 import { isOutage } from '../../rule/check.ts'
 import { Unclaimed } from '../../rule/outcome.ts'
@@ -23,7 +23,7 @@ export function createLbAccess(host: OwnerContext) {
     if (call.repeats === false || !isOutage(first)) return first
     const { at, ids: { endpoint = '', route = '' } = {} } = call
     const other = { ...(at === undefined ? {} : { at }), ids: { endpoint, route: route === '/ping' ? '/' : '/ping' } }
-    return outlast(first, {
+    return retryThroughGateway(first, {
       again: () => send(operation, call),
       other: () => send('getRoute', other),
       sleep: (ms) => actor.sleep(ms),

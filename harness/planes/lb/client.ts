@@ -1,6 +1,6 @@
 import type { LbRole } from '../../../target/types.ts'
+import type { ApiResponse } from '../../client/api-response.ts'
 import type { Call, Caller } from '../../client/caller.ts'
-import type { Reply } from '../../client/reply.ts'
 import type { PendingEvent } from '../../clock/types.ts'
 
 export type RouteOptions = Omit<Call, 'ids' | 'other' | 'at'>
@@ -13,9 +13,9 @@ export interface LbClient extends Caller {
    * Rejects with Inconclusive if no complete response came. It is sent again while a gateway answers in place of the
    * endpoint, unless `repeats` is false.
    */
-  send(method: string, route: string, options?: RouteOptions): Promise<Reply>
+  send(method: string, route: string, options?: RouteOptions): Promise<ApiResponse>
   /** Sends and goes on; `clock.until` waits for the response. */
-  hold(method: string, route: string, options?: RouteOptions): PendingEvent<Reply>
+  hold(method: string, route: string, options?: RouteOptions): PendingEvent<ApiResponse>
   /** Another endpoint. Throws Unclaimed or NotApplicable if the target has none. */
   on(role: LbRole): LbClient
   /** The endpoint at an address, without a slash at the end. */

@@ -1,6 +1,6 @@
 import { defaultPlane } from '../../../target/defaults.ts'
 import type { Hook, PodStatus, Target } from '../../../target/types.ts'
-import type { Reply } from '../../client/reply.ts'
+import type { ApiResponse } from '../../client/api-response.ts'
 import { membersOf, type PodView, podOf, show, textIn } from '../../exchange/read.ts'
 import { Inconclusive } from '../../rule/outcome.ts'
 import { createResourceAccess } from '../own-resources.ts'
@@ -24,7 +24,7 @@ export interface Settled {
   readonly status: string
   /** The pod as last seen; null if it is gone or could not be read. */
   readonly pod: PodView | null
-  readonly reply: Reply
+  readonly response: ApiResponse
   /** True if it got there within the bound. */
   readonly settled: boolean
 }
@@ -48,12 +48,12 @@ export function createPodAccess(host: OwnerContext) {
     let pause = target.tolerances.pollMs
     let deadline: number | null = null
     for (;;) {
-      const reply = await as('full').get(id)
+      const response = await as('full').get(id)
       deadline ??= actor.now() + boundMs
-      const pod = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
-      const status = pod?.status ?? (reply.status === 404 ? 'gone' : `answer ${reply.status}`)
-      if (done(status, pod)) return { status, pod, reply, settled: true }
-      if (actor.now() >= deadline) return { status, pod, reply, settled: false }
+      const pod = response.status === 200 ? podOf(response.json, response.exchange.n) : null
+      const status = pod?.status ?? (response.status === 404 ? 'gone' : `answer ${response.status}`)
+      if (done(status, pod)) return { status, pod, response, settled: true }
+      if (actor.now() >= deadline) return { status, pod, response, settled: false }
       await actor.sleep(Math.min(pause, Math.max(1, deadline - actor.now())))
       pause = Math.min(pause * 2, target.tolerances.pollMs * 4)
     }
@@ -104,27 +104,27 @@ export function createPodAccess(host: OwnerContext) {
     came: services.longWaits.came,
     /** Notes that an optional part of a shape did not come about. */
     fellBack(_: 'fields' | 'history'): void {},
-    lacksCapacity: (reply: Reply) => lacksCapacity(target, reply),
+    lacksCapacity: (response: ApiResponse) => lacksCapacity(target, response),
   })
 
   return { as, removables, remover, settle, settleStarted, reserve, maker }
 }
 
 /** Throws Inconclusive if a response shows a lack of capacity. */
-export function inconclusiveIfNoCapacity(of: Pick<PodMaker, 'lacksCapacity'>, reply: Reply, what = ''): void {
-  if (of.lacksCapacity(reply)) throw new Inconclusive(scarcityText(reply, what))
+export function inconclusiveIfNoCapacity(of: Pick<PodMaker, 'lacksCapacity'>, response: ApiResponse, what = ''): void {
+  if (of.lacksCapacity(response)) throw new Inconclusive(scarcityText(response, what))
 }
 
 /** Why a rule ends with a response that shows a lack of capacity. */
-export function scarcityText({ status, json }: Reply, what = ''): string {
+export function scarcityText({ status, json }: ApiResponse, what = ''): string {
   return `the target has no capacity${what} (${status} ${show(titlesIn(json).join(' '))} matches pods.capacity)`
 }
 
 /** True if a response shows a lack of capacity, by the pattern of the target file. */
-export function lacksCapacity({ pods }: Target, reply: Reply): boolean {
+export function lacksCapacity({ pods }: Target, response: ApiResponse): boolean {
   const pattern = new RegExp(pods?.capacity ?? defaultPlane.capacity, 'i')
-  if (reply.status < 400 || reply.status === 401 || reply.status === 403) return false
-  return pattern.test(titlesIn(reply.json).join(' '))
+  if (response.status < 400 || response.status === 401 || response.status === 403) return false
+  return pattern.test(titlesIn(response.json).join(' '))
 }
 
 /** The texts of an error. */

@@ -93,7 +93,7 @@ export const pods: Plane<PodPlane> = {
     quotaOf: ({ key }) => `user of ${ofTheAccount.has(key) ? 'full' : key}`,
     allowance: (_, longestMs) => createShownRate(longestMs),
     // The description does not say to whom another key belongs either.
-    isElsewhere: ({ operation, key }) => uncounted.has(operation) || (key !== 'full' && key !== 'second'),
+    mayCountElsewhere: ({ operation, key }) => uncounted.has(operation) || (key !== 'full' && key !== 'second'),
     isOfAccount: true,
     refresh: 'listPods',
   },

@@ -11,7 +11,7 @@ async function live({ fixture, pods, settle, settleStarted, check }: Context): P
   await settle(id, (seen) => seen === 'EXITED')
   await pods.act(id, 'start')
   const again = await settleStarted(id)
-  check('again').that(again.status === 'RUNNING', 'RUNNING', again.status, again.reply)
+  check('again').that(again.status === 'RUNNING', 'RUNNING', again.status, again.response)
 }
 
 test('one pod of a run is read until it is RUNNING, the others once they may be', async () => {

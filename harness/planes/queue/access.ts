@@ -1,6 +1,6 @@
 import { demand } from '../../../target/claims.ts'
 import type { EndpointRole } from '../../../target/types.ts'
-import type { Reply } from '../../client/reply.ts'
+import type { ApiResponse } from '../../client/api-response.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { membersOf } from '../../exchange/read.ts'
 import type { Arrival, Beacon } from '../../receiver/types.ts'
@@ -52,25 +52,25 @@ export function createQueueAccess(host: OwnerContext) {
     status === 'gone' ? !wasFound(queue.endpoint, id) : status.startsWith('answer ')
 
   /** Blocks a rule that cannot see its job. */
-  function notShown(at: JobAt['queue'], reply: Reply): never {
-    inconclusiveIfOutage(reply)
-    const reason = `/status of a job that should exist was answered with ${responseText(reply)}`
+  function notShown(at: JobAt['queue'], response: ApiResponse): never {
+    inconclusiveIfOutage(response)
+    const reason = `/status of a job that should exist was answered with ${responseText(response)}`
     const isGiven = Object.values(target.queue?.endpoints ?? {}).includes(at.endpoint)
     if (!isGiven) throw new Blocked('endpoints.address', reason)
     return blame(queueFoundations.shown, reason)
   }
 
-  async function found(job: JobAt): Promise<Reply> {
+  async function found(job: JobAt): Promise<ApiResponse> {
     rely(queueFoundations.shown)
     const { pollMs, visibleMs } = target.tolerances
     let deadline: number | null = null
     for (;;) {
-      const reply = await job.queue.status(job.id)
+      const response = await job.queue.status(job.id)
       deadline ??= actor.now() + visibleMs
       const isKnown =
-        wasFound(job.queue.endpoint, job.id) && !isSuccess(reply.status) && !outageStatuses.has(reply.status)
-      if (isKnown || !isUnclear(job, statusOf(reply))) return reply
-      if (actor.now() >= deadline) return notShown(job.queue, reply)
+        wasFound(job.queue.endpoint, job.id) && !isSuccess(response.status) && !outageStatuses.has(response.status)
+      if (isKnown || !isUnclear(job, statusOf(response))) return response
+      if (actor.now() >= deadline) return notShown(job.queue, response)
       await actor.sleep(Math.min(pollMs, Math.max(1, deadline - actor.now())))
     }
   }
@@ -91,20 +91,20 @@ export function createQueueAccess(host: OwnerContext) {
     let deadline: number | null = null
     let unclearUntil: number | null = null
     for (;;) {
-      const reply = await job.queue.status(job.id)
+      const response = await job.queue.status(job.id)
       deadline ??= actor.now() + boundMs
-      const status = statusOf(reply)
-      const shown = isSuccess(reply.status) ? membersOf(reply.json) : null
+      const status = statusOf(response)
+      const shown = isSuccess(response.status) ? membersOf(response.json) : null
       if (isUnclear(job, status)) {
-        unclearUntil ??= Math.min(deadline, actor.now() + (reply.status >= 500 ? outageMs : visibleMs))
+        unclearUntil ??= Math.min(deadline, actor.now() + (response.status >= 500 ? outageMs : visibleMs))
         // /status has shown this job before, so the caller judges that it no longer does.
-        const isKnown = wasFound(job.queue.endpoint, job.id) && !outageStatuses.has(reply.status)
+        const isKnown = wasFound(job.queue.endpoint, job.id) && !outageStatuses.has(response.status)
         if (actor.now() >= unclearUntil)
-          return isKnown ? { status, job: shown, reply, settled: false } : notShown(job.queue, reply)
+          return isKnown ? { status, job: shown, response, settled: false } : notShown(job.queue, response)
       } else {
         unclearUntil = null
-        if (done(status)) return { status, job: shown, reply, settled: true }
-        if (actor.now() >= deadline) return { status, job: shown, reply, settled: false }
+        if (done(status)) return { status, job: shown, response, settled: true }
+        if (actor.now() >= deadline) return { status, job: shown, response, settled: false }
       }
       await actor.sleep(Math.min(pause, Math.max(1, deadline - actor.now())))
       pause = Math.min(pause * 2, pollMs * 4)

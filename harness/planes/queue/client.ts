@@ -1,6 +1,6 @@
 import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
+import type { ApiResponse } from '../../client/api-response.ts'
 import { type Call, type Caller, pathOf } from '../../client/caller.ts'
-import type { Reply } from '../../client/reply.ts'
 import type { PendingEvent } from '../../clock/types.ts'
 import type { QueueOperation } from '../../exchange/exchange.ts'
 
@@ -33,11 +33,11 @@ interface Operations<Result> {
   other(method: string, route: string, body?: unknown, options?: QueueCallOptions): Result
 }
 
-export interface QueueClient extends Operations<Promise<Reply>>, Caller {
+export interface QueueClient extends Operations<Promise<ApiResponse>>, Caller {
   /** Id of the endpoint. */
   readonly endpoint: string
   /** The same calls, sent without waiting for the response. */
-  readonly held: Operations<PendingEvent<Reply>>
+  readonly held: Operations<PendingEvent<ApiResponse>>
   /** The endpoint with another role. Throws Unclaimed or NotApplicable if the target has none. */
   on(role: EndpointRole): QueueClient
   /** An endpoint by its id, whether it exists or not. */

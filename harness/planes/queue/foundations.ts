@@ -20,8 +20,8 @@ export const queueFoundations = {
     rule: 'queue.status.shape',
     clauses: ['answered', 'status'],
     later: many,
-    isShownBy: (operation, reply) =>
-      operation === 'getJobStatus' && isSuccess(reply.status) && !statusOf(reply).startsWith('answer'),
+    isShownBy: (operation, response) =>
+      operation === 'getJobStatus' && isSuccess(response.status) && !statusOf(response).startsWith('answer'),
   },
   /** The end of a job is notified. */
   notified: { rule: 'webhook.once', clauses: ['notified'], isShownBy: () => false },

@@ -1,4 +1,4 @@
-import type { Reply } from '../../client/reply.ts'
+import type { ApiResponse } from '../../client/api-response.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { type Members, membersOf } from '../../exchange/read.ts'
 import type { QueueClient } from './client.ts'
@@ -15,7 +15,7 @@ export interface Followed {
   readonly status: string
   /** The members of the last response; null if it was not a success with an object. */
   readonly job: Members | null
-  readonly reply: Reply
+  readonly response: ApiResponse
   /** True if it got there within the bound. */
   readonly settled: boolean
 }
@@ -24,14 +24,14 @@ export interface Followed {
 export const finalStatuses: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT', 'gone'])
 
 /** The end of a job that a response shows; null if it shows none. */
-export function endIn(reply: Reply): Followed | null {
-  const status = statusOf(reply)
-  return finalStatuses.has(status) ? { status, job: membersOf(reply.json), reply, settled: true } : null
+export function endIn(response: ApiResponse): Followed | null {
+  const status = statusOf(response)
+  return finalStatuses.has(status) ? { status, job: membersOf(response.json), response, settled: true } : null
 }
 
 /** A job status, `gone` after a 404, or `answer NNN`. */
-export function statusOf(reply: Reply): string {
-  if (reply.status === 404) return 'gone'
-  const status = isSuccess(reply.status) ? membersOf(reply.json)?.status : undefined
-  return typeof status === 'string' ? status : `answer ${reply.status}`
+export function statusOf(response: ApiResponse): string {
+  if (response.status === 404) return 'gone'
+  const status = isSuccess(response.status) ? membersOf(response.json)?.status : undefined
+  return typeof status === 'string' ? status : `answer ${response.status}`
 }

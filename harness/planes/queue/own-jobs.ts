@@ -1,6 +1,6 @@
 import { tables } from '../../../generated/tables.ts'
+import type { ApiResponse } from '../../client/api-response.ts'
 import type { Call } from '../../client/caller.ts'
-import type { Reply } from '../../client/reply.ts'
 import { isSuccess, mediaTypeOf } from '../../exchange/exchange.ts'
 import { jobIdIn, membersOf } from '../../exchange/read.ts'
 import type { ResourceLine } from '../../record/resources.ts'
@@ -33,7 +33,7 @@ export function createOwnJobs(
 
   const forget = (job: Job) => record({ ...job, state: 'removed' })
 
-  function submitting(endpoint: string, body: unknown): (reply: Reply) => void {
+  function submitting(endpoint: string, body: unknown): (response: ApiResponse) => void {
     const { rateWaitMs, sweepMs } = target.tolerances
     const goneMs = ttlOf(body) + sweepMs
     const name = `${owner} ${++submissions}`
@@ -41,12 +41,12 @@ export function createOwnJobs(
     const endsMs = channel.now() + rateWaitMs + goneMs
     const job: Job = { kind: 'job', endpoint, name, id: null, state: 'requested', endsMs }
     record(job)
-    return (reply) => {
-      const id = jobIdIn(reply.json)
-      if (executed.has(statusOf(reply))) longWaits.came(workerOf(endpoint))
-      if ((reply.status >= 300 && reply.status < 500) || finalStatuses.has(statusOf(reply))) return forget(job)
+    return (response) => {
+      const id = jobIdIn(response.json)
+      if (executed.has(statusOf(response))) longWaits.came(workerOf(endpoint))
+      if ((response.status >= 300 && response.status < 500) || finalStatuses.has(statusOf(response))) return forget(job)
       // A web page: whatever sent it took no job.
-      if (isSuccess(reply.status) && mediaTypeOf(reply.exchange.response?.headers ?? []) === 'text/html')
+      if (isSuccess(response.status) && mediaTypeOf(response.exchange.response?.headers ?? []) === 'text/html')
         return forget(job)
       record(
         id === null
@@ -56,9 +56,9 @@ export function createOwnJobs(
     }
   }
 
-  function shown(endpoint: string, id: string, reply: Reply): void {
-    const status = statusOf(reply)
-    if (isSuccess(reply.status)) found.add(`${endpoint} ${id}`)
+  function shown(endpoint: string, id: string, response: ApiResponse): void {
+    const status = statusOf(response)
+    if (isSuccess(response.status)) found.add(`${endpoint} ${id}`)
     if (executed.has(status)) longWaits.came(workerOf(endpoint))
     if (!finalStatuses.has(status)) return
     for (const job of open.values()) if (job.id === id && job.endpoint === endpoint) forget(job)
@@ -66,12 +66,12 @@ export function createOwnJobs(
 
   return {
     /** Called before a request is sent with a key. The returned function takes the response. */
-    note(operation: string, { ids = {}, body, authorization }: Call, key: string): (reply: Reply) => void {
+    note(operation: string, { ids = {}, body, authorization }: Call, key: string): (response: ApiResponse) => void {
       const { endpoint = '', job } = ids
       if (submits.has(operation)) return submitting(endpoint, body)
       // With another key, the response may be that there is no such job, while the job goes on.
       const isOwn = job !== undefined && key === 'full' && authorization === undefined
-      return (reply) => (isOwn ? shown(endpoint, job, reply) : undefined)
+      return (response) => (isOwn ? shown(endpoint, job, response) : undefined)
     },
     /** True if an operation of the owner has found the job before. */
     wasFound: (endpoint: string, id: string) => found.has(`${endpoint} ${id}`),

@@ -1,5 +1,5 @@
 import type { QueuePlane } from '../../../target/types.ts'
-import type { Reply } from '../../client/reply.ts'
+import type { ApiResponse } from '../../client/api-response.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { listsIn, membersOf, textIn } from '../../exchange/read.ts'
 import type { Resource } from '../../record/resources.ts'
@@ -95,12 +95,12 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
 
 const untold = 'no response to its submission had an id'
 
-function hasEnded(reply: Reply): boolean {
-  return reply.status === 410 || (isSuccess(reply.status) && finalStatuses.has(statusOf(reply)))
+function hasEnded(response: ApiResponse): boolean {
+  return response.status === 410 || (isSuccess(response.status) && finalStatuses.has(statusOf(response)))
 }
 
 /** The jobs in the queue and in progress that a response of /health counts; null if it does not count both. */
-function countIn({ json }: Reply, { health }: QueuePlane): number | null {
+function countIn({ json }: ApiResponse, { health }: QueuePlane): number | null {
   const counts = [health.inQueue, health.inProgress].map((place) =>
     place.split('.').reduce<unknown>((at, step) => membersOf(at)?.[step], json),
   )

@@ -12,7 +12,7 @@ export interface Outwaiting {
 }
 
 /** Sends a request outside a run again until its 429 has passed. Resolves with the 429 if it does not pass in time. */
-export async function outwait(
+export async function retryAfter429(
   send: () => Promise<WireResponse>,
   { longestMs, sleep }: Outwaiting,
 ): Promise<WireResponse> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ChangeKind, changeAt, nameOf, type OddCase, oddVariant, type Step } from './change.ts'
+import { type ChangeKind, changeAt, type MalformedCase, malformedVariant, nameOf, type Step } from './change.ts'
 
 const pod = { id: 'a', disk: 20, locked: true, template: null, mounts: { network: [{ path: '/x' }, { path: '/y' }] } }
 
@@ -25,8 +25,8 @@ describe('changeAt', () => {
   })
 })
 
-describe('oddVariant', () => {
-  const odd: OddCase = {
+describe('malformedVariant', () => {
+  const malformed: MalformedCase = {
     operation: 'getPod',
     status: 200,
     path: ['mounts', 'network', null, 'path'],
@@ -40,7 +40,9 @@ describe('oddVariant', () => {
     ['GET', '/v2/pods/a', 404, pod],
   ])('changes only its own answers: %s %s %i', async (method, path, status, expected) => {
     const headers = { 'content-type': 'application/json', ratelimit: '"minute";r=1;t=1' }
-    const wrapped = oddVariant(odd).wrap?.(async () => new Response(JSON.stringify(pod), { status, headers }))
+    const wrapped = malformedVariant(malformed).wrap?.(
+      async () => new Response(JSON.stringify(pod), { status, headers }),
+    )
     const answer = await wrapped?.(new Request(`https://reference.test${path}`, { method }))
     expect(answer?.status).toBe(status)
     expect(Object.fromEntries(answer?.headers ?? [])).toEqual(headers)
@@ -48,8 +50,8 @@ describe('oddVariant', () => {
   })
 
   it('is named after what it changes', () => {
-    expect(nameOf(odd)).toBe('getPod 200 mounts.network[].path dropped')
-    expect(nameOf({ ...odd, path: [], change: 'null' })).toBe('getPod 200 $ null')
+    expect(nameOf(malformed)).toBe('getPod 200 mounts.network[].path dropped')
+    expect(nameOf({ ...malformed, path: [], change: 'null' })).toBe('getPod 200 $ null')
   })
 })
 

@@ -12,18 +12,18 @@ export class ReplayMismatch extends Error {
 }
 
 /** One recorded event of an owner: a response, the end of a wait or of a hook, an arrival. */
-export type Happening =
+export type RecordedEvent =
   | { readonly kind: 'exchange'; readonly exchange: Exchange }
   | { readonly kind: 'wait'; readonly end: WaitEnd }
   | { readonly kind: 'hook'; readonly end: HookEvent }
   | { readonly kind: 'arrival'; readonly arrival: Arrival }
 
 /** A record as a source of events: each owner gets its events in the recorded order. */
-export type Script = ReturnType<typeof createScript>
+export type ReplaySource = ReturnType<typeof createReplaySource>
 
 /** The recorded events of one owner, and the functions that wait for one of them, by its key. */
 interface OwnerScript {
-  readonly happenings: Happening[]
+  readonly recorded: RecordedEvent[]
   next: number
   running: boolean
   readonly waiting: Map<string, () => void>
@@ -33,7 +33,7 @@ interface OwnerScript {
 const stuckTurns = 20_000
 
 /** `redactor`: of the marks, which a request may carry in another form than the record has them. */
-export function createScript(happenings: Iterable<Happening>, redactor: Redactor) {
+export function createReplaySource(recorded: Iterable<RecordedEvent>, redactor: Redactor) {
   const ownerScripts = new Map<string, OwnerScript>()
   const exchanges = new Map<string, Exchange>()
   const ends = new Map<string, WaitEnd | HookEvent>()
@@ -41,14 +41,14 @@ export function createScript(happenings: Iterable<Happening>, redactor: Redactor
   let take: (arrival: Arrival) => boolean = () => false
   let handedOut = 0
   let watching = false
-  for (const happening of happenings) {
+  for (const happening of recorded) {
     if (happening.kind === 'exchange') exchanges.set(keyOf(happening), happening.exchange)
     else if (happening.kind !== 'arrival') ends.set(keyOf(happening), happening.end)
-    scriptOf(ownerOf(happening)).happenings.push(happening)
+    scriptOf(ownerOf(happening)).recorded.push(happening)
   }
 
   function scriptOf(owner: string): OwnerScript {
-    const script = ownerScripts.get(owner) ?? { happenings: [], next: 0, running: false, waiting: new Map() }
+    const script = ownerScripts.get(owner) ?? { recorded: [], next: 0, running: false, waiting: new Map() }
     ownerScripts.set(owner, script)
     return script
   }
@@ -67,7 +67,7 @@ export function createScript(happenings: Iterable<Happening>, redactor: Redactor
   }
 
   function handOut(script: OwnerScript): boolean {
-    const happening = script.happenings[script.next]
+    const happening = script.recorded[script.next]
     if (happening === undefined) return false
     if (happening.kind === 'arrival') return take(happening.arrival)
     const go = script.waiting.get(keyOf(happening))
@@ -151,13 +151,13 @@ export function createScript(happenings: Iterable<Happening>, redactor: Redactor
   }
 }
 
-function ownerOf(happening: Happening): string {
+function ownerOf(happening: RecordedEvent): string {
   if (happening.kind === 'exchange') return happening.exchange.owner
   return (happening.kind === 'arrival' ? happening.arrival.owner : happening.end.owner) ?? ''
 }
 
 /** Names an event that an owner can wait for. */
-function keyOf(happening: Exclude<Happening, { kind: 'arrival' }>): string {
+function keyOf(happening: Exclude<RecordedEvent, { kind: 'arrival' }>): string {
   if (happening.kind === 'exchange') return traceOf(happening.exchange.request)
   const { kind, end } = happening
   return `${kind} ${end.owner} ${kind === 'wait' ? end.wait : end.hook}`

@@ -9,11 +9,11 @@ import type { Target } from '../target/types.ts'
 import { type ChildEnd, type ChildRun, startChild } from './child.ts'
 import { digestsOf } from './digests.ts'
 import { BrokenError } from './errors.ts'
-import { moduleUrl, program, version } from './home.ts'
 import { watchInterruption } from './interrupt.ts'
 import { refuseFullDisk } from './load/prepare.ts'
 import { withOutput } from './lock.ts'
-import { temporaryFolder } from './places.ts'
+import { temporaryFolder } from './output-folders.ts'
+import { moduleUrl, program, version } from './package-paths.ts'
 import { noProgress, showProgress } from './progress.ts'
 import { hasRecord, prepareOutput, printReports, printResults, resultsOf } from './record.ts'
 import { beginLedger, newRunId, resourcesFile, writeOwner } from './runs.ts'
@@ -22,7 +22,7 @@ import { interruptedMs } from './sweep-session.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A run as a command decides it. */
-export interface Conducting {
+export interface RunCheckOptions {
   readonly plan: Pick<
     RunOptions,
     | 'seed'
@@ -57,8 +57,8 @@ const graceMs = drainMs + 2_000
 const longestTimerMs = 2 ** 31 - 1
 
 /** Runs the rules of a plan in a process, removes what it leaves, and reports. Returns the exit code. */
-export function conduct(conducting: Conducting): Promise<number> {
-  const { plan, target, targetFile, out, estimate, terminal } = conducting
+export function runCheck(given: RunCheckOptions): Promise<number> {
+  const { plan, target, targetFile, out, estimate, terminal } = given
   const { cwd } = terminal
   return inFolder(out, cwd, (evidence) => {
     if (estimate !== null) refuseFullDisk(evidence, estimate)
@@ -78,11 +78,11 @@ export function conduct(conducting: Conducting): Promise<number> {
       evidence,
       resources: target === null ? null : resourcesFile(cwd, run),
     }
-    return runChild(options, conducting)
+    return runChild(options, given)
   })
 }
 
-async function runChild(options: RunOptions, { out, quiet, terminal, printRecord }: Conducting): Promise<number> {
+async function runChild(options: RunOptions, { out, quiet, terminal, printRecord }: RunCheckOptions): Promise<number> {
   const { run, target, evidence } = options
   let child: ChildRun | null = null
   const interruption = watchInterruption(() => {

@@ -15,8 +15,8 @@ function operationOf(request: Pick<Request, 'method' | 'url'>): OddOperation | n
   return requests.find(([, isOf]) => isOf(request))?.[0] ?? null
 }
 
-/** True for the operations whose responses are made odd. */
-export function isOdd(operation: string): operation is OddOperation {
+/** True for the operations whose responses are made malformed. */
+export function isMalformed(operation: string): operation is OddOperation {
   return Object.hasOwn(oddOperations, operation)
 }
 
@@ -28,7 +28,7 @@ export type ChangeKind = (typeof changeKinds)[number]
 export type Step = string | null
 
 /** A field of some responses, and the change to it. */
-export interface OddCase {
+export interface MalformedCase {
   readonly operation: OddOperation
   readonly status: number
   readonly path: readonly Step[]
@@ -36,7 +36,7 @@ export interface OddCase {
 }
 
 /** A short text that names a case: `getPod 200 mounts.network[].path dropped`. */
-export function nameOf({ operation, status, path, change }: OddCase): string {
+export function nameOf({ operation, status, path, change }: MalformedCase): string {
   return `${operation} ${status} ${pathOf(path)} ${change}`
 }
 
@@ -47,16 +47,16 @@ export function pathOf(path: readonly Step[]): string {
 }
 
 /** The variant whose responses of one operation and status are changed in one field. */
-export function oddVariant(odd: OddCase): Variant {
+export function malformedVariant(malformed: MalformedCase): Variant {
   return {
-    id: 'odd',
-    says: `${nameOf(odd)}.`,
+    id: 'malformed',
+    says: `${nameOf(malformed)}.`,
     wrap: (fetch) => async (request) => {
       const response = await fetch(request)
-      if (response.status !== odd.status || operationOf(request) !== odd.operation) return response
+      if (response.status !== malformed.status || operationOf(request) !== malformed.operation) return response
       const text = await response.text()
       if (text === '') return new Response(null, response)
-      const changed = changeAt(JSON.parse(text), odd.path, odd.change)
+      const changed = changeAt(JSON.parse(text), malformed.path, malformed.change)
       return new Response(changed === undefined ? null : JSON.stringify(changed), response)
     },
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { UsageError } from './errors.ts'
-import { makeFolder, writableFile, writableFolder } from './places.ts'
+import { makeFolder, writableFile, writableFolder } from './output-folders.ts'
 
 let cwd: string
 

@@ -1,7 +1,7 @@
 import { type Exchange, headerList, headerOf, jsonOf, type WireResponse } from '../exchange/exchange.ts'
 
 /** A complete response, as a rule sees it. The body is `unknown`; only the readers of a check give access to it. */
-export interface Reply {
+export interface ApiResponse {
   readonly exchange: Exchange
   readonly status: number
   readonly bytes: Uint8Array
@@ -15,7 +15,7 @@ export interface Reply {
   list(name: string): string | null
 }
 
-export function toReply(exchange: Exchange, response: WireResponse): Reply {
+export function toApiResponse(exchange: Exchange, response: WireResponse): ApiResponse {
   let parsed: { value: unknown } | null = null
   return {
     exchange,

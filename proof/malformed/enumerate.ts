@@ -1,9 +1,9 @@
 import { type Exchange, jsonOf } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
-import { changeKinds, isOdd, type OddCase, pathOf, type Step } from './change.ts'
+import { changeKinds, isMalformed, type MalformedCase, pathOf, type Step } from './change.ts'
 
 /** A place in the answers of a normal run. */
-export interface Place extends Omit<OddCase, 'change'> {
+export interface Place extends Omit<MalformedCase, 'change'> {
   /** Scenarios that were given such an answer, in a run of their own. */
   readonly seenBy: Set<string>
   /** True if anything but null was seen there. */
@@ -37,7 +37,7 @@ export function createPlaces(): Places {
   return {
     take({ operation, response }, rule) {
       const value = response === null ? undefined : jsonOf(response.body)
-      if (response === null || value === undefined || !isOdd(operation)) return
+      if (response === null || value === undefined || !isMalformed(operation)) return
       walk({ operation, status: response.status, path: [] }, rule, value)
     },
     all: () => [...places.values()],
@@ -45,7 +45,7 @@ export function createPlaces(): Places {
 }
 
 /** The cases of a place: each change that makes a difference there. */
-export function casesOf({ operation, status, path, isFilled }: Place): OddCase[] {
+export function casesOf({ operation, status, path, isFilled }: Place): MalformedCase[] {
   return changeKinds
     .filter((change) => isFilled || change !== 'null')
     .map((change) => ({ operation, status, path, change }))

@@ -10,20 +10,20 @@ import { tours } from '../tour.ts'
 import { nameOf } from './change.ts'
 import { casesOf, createPlaces, type Place } from './enumerate.ts'
 
-export interface OddOptions {
+export interface MalformedOptions {
   /** How many cases to draw; default: all. */
   readonly sample?: number
   readonly seed?: number
   readonly onProgress?: (progress: { readonly done: number; readonly total: number; readonly what: string }) => void
 }
 
-export interface OddResult {
+export interface MalformedResult {
   /** Cases that there are. */
   readonly cases: number
   /** Names of those that were tried, in their order. */
   readonly tried: readonly string[]
-  /** Rules that an odd response crashed: always a fault of the harness. */
-  readonly broken: readonly { readonly odd: string; readonly rule: string; readonly reason: string | null }[]
+  /** Rules that an malformed response crashed: always a fault of the harness. */
+  readonly broken: readonly { readonly malformed: string; readonly rule: string; readonly reason: string | null }[]
   /** Cases on which every verdict was the usual one. */
   readonly unnoticed: readonly string[]
 }
@@ -33,10 +33,10 @@ const scenariosEach = 6
 const besideEachOther = 24
 
 /**
- * Tries odd responses: each field of each JSON response of the reference dropped, given another type, set to null, or made
+ * Tries malformed responses: each field of each JSON response of the reference dropped, given another type, set to null, or made
  * an object without a text, one at a time in every such response. No rule may crash on any of them.
  */
-export async function tryOddResponses(options: OddOptions = {}): Promise<OddResult> {
+export async function tryMalformedResponses(options: MalformedOptions = {}): Promise<MalformedResult> {
   const { sample, seed = 1, onProgress } = options
   const { rules } = everything()
   const invariants = rules.filter(({ kind }) => kind === 'invariant')
@@ -46,11 +46,11 @@ export async function tryOddResponses(options: OddOptions = {}): Promise<OddResu
     judgeOn({ variants: [], rules: [rule], seed, exchanged: (exchange) => places.take(exchange, rule.id) }),
   )
   const verdicts = new Map(usual.flat().map(({ rule, verdict }) => [rule, verdict]))
-  const all = places.all().flatMap((place) => casesOf(place).map((odd) => ({ odd, place })))
-  const drawn = sample === undefined ? all : draw(all, sample, seed, 'odd answers')
-  const jobs = drawn.map(({ odd, place }): Job => {
+  const all = places.all().flatMap((place) => casesOf(place).map((malformed) => ({ malformed, place })))
+  const drawn = sample === undefined ? all : draw(all, sample, seed, 'malformed answers')
+  const jobs = drawn.map(({ malformed, place }): Job => {
     const chosen = [...invariants, ...scenariosFor(place, scenarios)].map(({ id }) => id)
-    return { kind: 'odd', id: nameOf(odd), odd, rules: chosen, wanted: chosen }
+    return { kind: 'malformed', id: nameOf(malformed), malformed, rules: chosen, wanted: chosen }
   })
   let done = 0
   const crew = createCrew({ isOwn: true })
@@ -62,7 +62,9 @@ export async function tryOddResponses(options: OddOptions = {}): Promise<OddResu
     cases: all.length,
     tried: tries.map(({ name }) => name),
     broken: tries.flatMap(({ name, judgements }) =>
-      judgements.filter(({ verdict }) => verdict === 'broken').map(({ rule, reason }) => ({ odd: name, rule, reason })),
+      judgements
+        .filter(({ verdict }) => verdict === 'broken')
+        .map(({ rule, reason }) => ({ malformed: name, rule, reason })),
     ),
     unnoticed: tries.filter(({ judgements }) => !isNoticed(judgements, verdicts)).map(({ name }) => name),
   }

@@ -1,11 +1,11 @@
-import type { Reply } from '../../harness/client/reply.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { Context } from '../../harness/rule/context.ts'
 
 /**
  * Looks until `isDone`, with growing pauses, at most for `boundMs` after the first look.
  * @returns the last look, done or not
  */
-export async function lookUntil<T>(
+export async function poll<T>(
   { clock, target }: Pick<Context, 'clock' | 'target'>,
   boundMs: number,
   look: () => Promise<T>,
@@ -22,6 +22,9 @@ export async function lookUntil<T>(
 }
 
 /** Sends until the response is no 404, at most for the tolerance `visible`: something new may not be found by its id yet. */
-export function untilFound(context: Pick<Context, 'clock' | 'target'>, send: () => Promise<Reply>): Promise<Reply> {
-  return lookUntil(context, context.target.tolerances.visibleMs, send, ({ status }) => status !== 404)
+export function untilFound(
+  context: Pick<Context, 'clock' | 'target'>,
+  send: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
+  return poll(context, context.target.tolerances.visibleMs, send, ({ status }) => status !== 404)
 }
