@@ -139,7 +139,8 @@ describe('a controlled clock', () => {
       () => 'waited',
       () => 'inconclusive',
     )
-    await actor.during(new Promise((resolve) => setTimeout(resolve, 300)), kind)
+    const passes = new Promise((resolve) => setTimeout(resolve, 300))
+    await actor.during(kind === 'command' ? passes : waits, kind)
     actor.done()
     expect(await waits).toBe(kind === 'command' ? 'waited' : 'inconclusive')
     other.done()
