@@ -1,3 +1,4 @@
+import { pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { LbClient } from '../../harness/planes/lb/client.ts'
@@ -8,8 +9,8 @@ import {
   expectCounted,
   expectNotReached,
   methods,
-  mostTries,
   nonceFor,
+  outagePausesMs,
   received,
   sentOnce,
   serving,
@@ -75,7 +76,7 @@ rule('lb.auth', usesNormalLooking, async (context) => {
 })
 
 rule('lb.peer-call', usesNormal, async (context) => {
-  const { check, inconclusive, lb, target } = context
+  const { check, clock, inconclusive, lb, target } = context
   const client = await servingNormal(context)
   const peer = lb.on('second')
   await serving(context, peer)
@@ -85,7 +86,8 @@ rule('lb.peer-call', usesNormal, async (context) => {
     ['refused', {}, 401, 0],
   ] as const
   for (const [clause, authorization, status, times] of calls) {
-    const call = async (nonce: string) => {
+    const call = async () => {
+      const nonce = nonceFor(context)
       const headers = Object.entries({ ...authorization, 'Plumbline-Nonce': nonce })
       const body = { url: peer.address + echo, method: 'GET', headers }
       const response = await client.send('POST', '/plumbline/call', { body })
@@ -93,10 +95,8 @@ rule('lb.peer-call', usesNormal, async (context) => {
       if (isSuccess(response.status) && typeof came === 'number') return { nonce, response, came }
       return inconclusive(`the worker did not call the second endpoint: status ${response.status}`)
     }
-    let called = await call(nonceFor(context))
-    for (let tries = 1; isOutage({ status: called.came }) && tries < mostTries; tries++)
-      called = await call(nonceFor(context))
-    const { nonce, response, came } = called
+    const isThere = (called: { readonly came: number }) => !isOutage({ status: called.came })
+    const { nonce, response, came } = await pollOn(clock, outagePausesMs, call, isThere)
     // Others reach the second endpoint, so it is not out.
     if (isOutage({ status: came })) await serving(context, peer)
     check(clause).that(came === status, `status ${status} from the second endpoint`, `status ${came}`, response)

@@ -1,4 +1,5 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess, mediaTypeOf } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import type { LbClient } from '../../harness/planes/lb/client.ts'
@@ -12,8 +13,8 @@ import {
   exit,
   expectCounted,
   kills,
-  mostTries,
   nonceFor,
+  outagePausesMs,
   reaching,
   received,
   sentOnce,
@@ -120,10 +121,9 @@ rule('lb.no-queue', usesNormal, async (context) => {
     return { isAtOnce, isLater, responses }
   }
 
-  let pair = await concurrent()
-  const isOut = ({ responses }: typeof pair) => responses.some((response) => response !== null && isOutage(response))
-  for (let tries = 1; tries < mostTries && isOut(pair); tries++) pair = await concurrent()
-  const { isAtOnce, isLater, responses } = pair
+  const { isAtOnce, isLater, responses } = await pollOn(clock, outagePausesMs, concurrent, (pair) =>
+    pair.responses.every((response) => response === null || !isOutage(response)),
+  )
   if (!isLater) inconclusive('two concurrent requests did not both reach a worker')
   const observed = 'one reaches the worker once the other has ended'
   check('concurrent').that(isAtOnce, 'two requests that are served at once', observed, null)

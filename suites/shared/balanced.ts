@@ -1,4 +1,5 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import type { LbClient, RouteOptions } from '../../harness/planes/lb/client.ts'
@@ -84,23 +85,16 @@ export async function received({ inconclusive }: Context, client: LbClient, nonc
   return inconclusive(`the count of the worker was answered with status ${response.status} and ${show(response.json)}`)
 }
 
-/** Requests of which one must reach a worker: a gateway may answer in its place for a while. */
-export const mostTries = 4
+/** Pauses between requests of which one must reach a worker, ms: a gateway may answer in its place for a while. */
+export const outagePausesMs = [1_000, 2_000, 3_000]
 
 /** Sends a request with a nonce, and again with another one if a gateway answered. */
-export async function sentOnce(
-  context: Context,
-  client: LbClient,
-  method: string,
-  route: string,
-  options?: RouteOptions,
-) {
-  for (let tries = 1; ; tries++) {
+export function sentOnce(context: Context, client: LbClient, method: string, route: string, options?: RouteOptions) {
+  const send = async () => {
     const nonce = nonceFor(context)
-    const response = await client.send(method, route, withNonce(nonce, options))
-    if (!isOutage(response) || tries === mostTries) return { nonce, response }
-    await context.clock.sleep(tries * 1_000)
+    return { nonce, response: await client.send(method, route, withNonce(nonce, options)) }
   }
+  return pollOn(context.clock, outagePausesMs, send, ({ response }) => !isOutage(response))
 }
 
 /**
@@ -108,17 +102,18 @@ export async function sentOnce(
  * another route do, the rule fails.
  */
 export async function reaching<T>(context: Context, act: (nonce: string) => Promise<T>) {
-  for (let tries = 1; ; tries++) {
+  const attempt = async () => {
     const nonce = nonceFor(context)
-    const result = await act(nonce)
-    const { response, times } = await received(context, context.lb, nonce)
-    if (times > 0) return { nonce, result }
-    if (tries === mostTries) {
-      await expectCounted(context, context.lb)
-      context.check('reached').that(false, 'a request that reaches the worker', `none of ${mostTries} does`, response)
-    }
-    await context.clock.sleep(tries * 1_000)
+    return { nonce, result: await act(nonce), ...(await received(context, context.lb, nonce)) }
   }
+  const isReached = ({ times }: Awaited<ReturnType<typeof attempt>>) => times > 0
+  const { nonce, result, response, times } = await pollOn(context.clock, outagePausesMs, attempt, isReached)
+  if (times === 0) {
+    await expectCounted(context, context.lb)
+    const observed = `none of ${outagePausesMs.length + 1} does`
+    context.check('reached').that(false, 'a request that reaches the worker', observed, response)
+  }
+  return { nonce, result }
 }
 
 /** Each request with a nonce is counted, once or more often: the positive twin of every rule that reads the count. */

@@ -1,6 +1,7 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { lasting } from '../../harness/client/outage.ts'
+import { doublingPauses, pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { idIn, listOf, type Members, membersOf, noListText, show, textIn } from '../../harness/exchange/read.ts'
 import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
@@ -59,19 +60,13 @@ export async function create(context: Context, body: Members, isUsed = isQuotaUs
 }
 
 /** Repeats `send` for a while: workers of deleted endpoints may count for some seconds. */
-export async function retryWhileQuotaIsUsed<T>(
+export function retryWhileQuotaIsUsed<T>(
   { clock }: Context,
   send: () => Promise<T>,
   isUsed: (result: T) => boolean,
   longestMs = quotaWaitMs,
 ): Promise<T> {
-  let waitedMs = 0
-  for (let pauseMs = 1_000; ; pauseMs = Math.min(2 * pauseMs, 4_000)) {
-    const result = await send()
-    if (!isUsed(result) || waitedMs >= longestMs) return result
-    await clock.sleep(pauseMs)
-    waitedMs += pauseMs
-  }
+  return pollOn(clock, doublingPauses(1_000, 4_000, longestMs), send, (result) => !isUsed(result))
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import {
   changedFields,
@@ -38,13 +39,14 @@ export async function listUntil(context: Context, id: string) {
   const { clock, pods, inconclusive, target } = context
   const listAt = target.pods?.listAt ?? ''
   const unit = target.tolerances.visibleMs / (2 ** (looks - 1) - 1)
-  for (let look = 0; ; look++) {
+  const pauses = Array.from({ length: looks - 1 }, (_, look) => Math.ceil(unit * 2 ** look))
+  return pollOn(clock, pauses, look, ({ isShown }) => isShown)
+
+  async function look() {
     const response = await pods.list()
     const listed = entriesOf(context, response)
     if (listed === null) return inconclusive(noListText('the list of pods', response.status, listAt, 'pods.listAt'))
-    const isShown = listed.some((pod) => pod.id === id)
-    if (isShown || look === looks - 1) return { response, listed, isShown }
-    await clock.sleep(Math.ceil(unit * 2 ** look))
+    return { response, listed, isShown: listed.some((pod) => pod.id === id) }
   }
 }
 

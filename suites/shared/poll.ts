@@ -1,24 +1,18 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { pausesWithin, pollOn } from '../../harness/clock/poll.ts'
 import type { Context } from '../../harness/rule/context.ts'
 
 /**
  * Looks until `isDone`, with growing pauses, at most for `boundMs` after the first look.
  * @returns the last look, done or not
  */
-export async function poll<T>(
+export function poll<T>(
   { clock, target }: Pick<Context, 'clock' | 'target'>,
   boundMs: number,
   look: () => Promise<T>,
   isDone: (seen: T) => boolean,
 ): Promise<T> {
-  const { pollMs } = target.tolerances
-  let seen = await look()
-  const endMs = clock.now() + boundMs
-  for (let pauseMs = pollMs; !isDone(seen) && clock.now() < endMs; pauseMs = Math.min(2 * pauseMs, 4 * pollMs)) {
-    await clock.sleep(Math.min(pauseMs, Math.max(1, endMs - clock.now())))
-    seen = await look()
-  }
-  return seen
+  return pollOn(clock, pausesWithin(clock, target.tolerances.pollMs, boundMs), look, isDone)
 }
 
 /** Sends until the response is no 404, at most for the tolerance `visible`: something new may not be found by its id yet. */

@@ -1,6 +1,7 @@
 import { defaultPlane } from '../../../target/defaults.ts'
 import type { Hook, PodStatus, Target } from '../../../target/types.ts'
 import type { ApiResponse } from '../../client/api-response.ts'
+import { pausesWithin, pollOn } from '../../clock/poll.ts'
 import { membersOf, type PodView, podOf, show, textIn } from '../../exchange/read.ts'
 import { Inconclusive } from '../../rule/outcome.ts'
 import { createResourceAccess } from '../own-resources.ts'
@@ -44,19 +45,14 @@ export function createPodAccess(host: OwnerContext) {
   const { as, removables, remover } = createResourceAccess(pods, host, createPodClient)
   let hooks = 0
 
-  const settle: Settle = async (id, done, boundMs = target.tolerances.settleMs) => {
-    let pause = target.tolerances.pollMs
-    let deadline: number | null = null
-    for (;;) {
+  const settle: Settle = (id, done, boundMs = target.tolerances.settleMs) => {
+    const look = async (): Promise<Settled> => {
       const response = await as('full').get(id)
-      deadline ??= actor.now() + boundMs
       const pod = response.status === 200 ? podOf(response.json, response.exchange.n) : null
       const status = pod?.status ?? (response.status === 404 ? 'gone' : `answer ${response.status}`)
-      if (done(status, pod)) return { status, pod, response, settled: true }
-      if (actor.now() >= deadline) return { status, pod, response, settled: false }
-      await actor.sleep(Math.min(pause, Math.max(1, deadline - actor.now())))
-      pause = Math.min(pause * 2, target.tolerances.pollMs * 4)
+      return { status, pod, response, settled: done(status, pod) }
     }
+    return pollOn(actor, pausesWithin(actor, target.tolerances.pollMs, boundMs), look, ({ settled }) => settled)
   }
 
   /** Waits until a pod may be RUNNING, by what others took: earlier reads show nothing new and use quota. */

@@ -1,6 +1,7 @@
 import { demand } from '../../../target/claims.ts'
 import type { EndpointRole } from '../../../target/types.ts'
 import type { ApiResponse } from '../../client/api-response.ts'
+import { pausesWithin, pollOn } from '../../clock/poll.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { membersOf } from '../../exchange/read.ts'
 import type { Arrival, Beacon } from '../../receiver/types.ts'
@@ -63,51 +64,45 @@ export function createQueueAccess(host: OwnerContext) {
   async function found(job: JobAt): Promise<ApiResponse> {
     rely(queueFoundations.shown)
     const { pollMs, visibleMs } = target.tolerances
-    let deadline: number | null = null
-    for (;;) {
-      const response = await job.queue.status(job.id)
-      deadline ??= actor.now() + visibleMs
-      const isKnown =
-        wasFound(job.queue.endpoint, job.id) && !isSuccess(response.status) && !outageStatuses.has(response.status)
-      if (isKnown || !isUnclear(job, statusOf(response))) return response
-      if (actor.now() >= deadline) return notShown(job.queue, response)
-      await actor.sleep(Math.min(pollMs, Math.max(1, deadline - actor.now())))
-    }
+    const isFound = (response: ApiResponse) =>
+      !isUnclear(job, statusOf(response)) ||
+      (wasFound(job.queue.endpoint, job.id) && !isSuccess(response.status) && !outageStatuses.has(response.status))
+    const look = () => job.queue.status(job.id)
+    const response = await pollOn(actor, pausesWithin(actor, pollMs, visibleMs), look, isFound)
+    return isFound(response) ? response : notShown(job.queue, response)
   }
 
   async function follow(job: JobAt, done: (status: string) => boolean, boundMs = workerMs): Promise<Followed> {
     rely(queueFoundations.shown)
-    if (boundMs < workerMs) return poll(job, done, boundMs)
+    if (boundMs < workerMs) return followFor(job, done, boundMs)
     return waitOnce(workerOf(job.queue.endpoint), {
       subject: job.id,
-      wait: () => poll(job, done, boundMs),
+      wait: () => followFor(job, done, boundMs),
       vain: ({ settled, status }) => (!settled && status === 'IN_QUEUE' ? noWorker() : null),
     })
   }
 
-  async function poll(job: JobAt, done: (status: string) => boolean, boundMs: number): Promise<Followed> {
+  function followFor(job: JobAt, done: (status: string) => boolean, boundMs: number): Promise<Followed> {
     const { outageMs, pollMs, visibleMs } = target.tolerances
-    let pause = pollMs
-    let deadline: number | null = null
-    let unclearUntil: number | null = null
-    for (;;) {
+    let deadlineMs: number | null = null
+    let unclearUntilMs: number | null = null
+    let isLost = false
+    return pollOn(actor, pausesWithin(actor, pollMs, boundMs), look, ({ settled }) => settled || isLost)
+
+    async function look(): Promise<Followed> {
       const response = await job.queue.status(job.id)
-      deadline ??= actor.now() + boundMs
+      deadlineMs ??= actor.now() + boundMs
       const status = statusOf(response)
-      const shown = isSuccess(response.status) ? membersOf(response.json) : null
-      if (isUnclear(job, status)) {
-        unclearUntil ??= Math.min(deadline, actor.now() + (response.status >= 500 ? outageMs : visibleMs))
-        // /status has shown this job before, so the caller judges that it no longer does.
-        const isKnown = wasFound(job.queue.endpoint, job.id) && !outageStatuses.has(response.status)
-        if (actor.now() >= unclearUntil)
-          return isKnown ? { status, job: shown, response, settled: false } : notShown(job.queue, response)
-      } else {
-        unclearUntil = null
-        if (done(status)) return { status, job: shown, response, settled: true }
-        if (actor.now() >= deadline) return { status, job: shown, response, settled: false }
+      const followed = { status, job: isSuccess(response.status) ? membersOf(response.json) : null, response }
+      if (!isUnclear(job, status)) {
+        unclearUntilMs = null
+        return { ...followed, settled: done(status) }
       }
-      await actor.sleep(Math.min(pause, Math.max(1, deadline - actor.now())))
-      pause = Math.min(pause * 2, pollMs * 4)
+      unclearUntilMs ??= Math.min(deadlineMs, actor.now() + (response.status >= 500 ? outageMs : visibleMs))
+      isLost = actor.now() >= unclearUntilMs
+      // /status has shown this job before, so the caller judges that it no longer does.
+      const isKnown = wasFound(job.queue.endpoint, job.id) && !outageStatuses.has(response.status)
+      return isLost && !isKnown ? notShown(job.queue, response) : { ...followed, settled: false }
     }
   }
 
