@@ -6,6 +6,7 @@ import { retryOnNoCapacity } from '../../harness/fixtures/creating.ts'
 import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
 import type { PlannedJob } from '../../harness/fixtures/types.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
+import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
@@ -92,7 +93,8 @@ rule('queue.body.media-type', { varies: ['options', 'sample'], workers: oneWorke
     const response = await queue[operation](job.body, type)
     if (isRead(context, operation, response, [400, 415], jsonFault)) {
       const own = submitted(job, await idIfRead(context, operation, job, response), response)
-      const end = await expectEnd(context, 'read-as-json', own, await ended(own), 'COMPLETED')
+      const first = endIn(response) ?? (await ended(own))
+      const end = await expectEnd(context, 'read-as-json', own, first, 'COMPLETED')
       expectOutput(context, 'read-as-json', operation, end.response)
     } else {
       rejected.push(job)
