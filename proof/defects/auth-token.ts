@@ -1,5 +1,5 @@
 import { defaultKeys } from '../../reference/auth/accounts.ts'
-import { likeBearer, longerKeys } from '../../suites/auth/authorizations.ts'
+import { likeBearer, longerKeys } from '../../suites/auth/credentials.ts'
 import type { Defect } from '../types.ts'
 import { effectOf, seen } from './action-tools.ts'
 import {

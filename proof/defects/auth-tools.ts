@@ -1,6 +1,6 @@
 import { mutate } from '../../harness/common/mutate.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
-import { likeBearer, longerKeys } from '../../suites/auth/authorizations.ts'
+import { likeBearer, longerKeys } from '../../suites/auth/credentials.ts'
 import { type Effect, later } from './action-tools.ts'
 import { type Change, serving } from './tools.ts'
 

@@ -1,39 +1,23 @@
 import { nothing } from '../../harness/client/body.ts'
-import type { PodOperation } from '../../harness/exchange/exchange.ts'
-import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
-import { type Authorizations, expired, malformed, missing, neverIssued } from './authorizations.ts'
-import { allOperations, onePod, workingPlane } from './operations.ts'
+import { kinds } from './credentials.ts'
+import { workingPods } from './pods.ts'
 
 const varies = [...anyPod, 'order', 'sample'] as const
 
-rule('auth.pods.missing', { varies }, (context) => expectRefusedEverywhere(context, missing))
-
-rule('auth.pods.invalid', { varies }, (context) => {
-  const { altered } = context.target.keys
-  if (altered === undefined) context.inconclusive('keys.full has no character that could be exchanged')
-  return expectRefusedEverywhere(context, neverIssued(context))
-})
-
-rule('auth.pods.expired', { varies }, (context) => expectRefusedEverywhere(context, expired(context)))
-
-rule('auth.scheme-required', { varies }, (context) =>
-  expectRefusedEverywhere(context, [['refused', context.target.keys.full ?? '']]),
-)
-
 rule('auth.pods.malformed', { varies }, async (context) => {
-  const { check, fixture, pods, vary } = context
-  const running = await fixture.pod('RUNNING')
-  const { pod, requests, expectAllWorked } = await workingPlane(context, running, ['listPods', ...onePod])
-  const operations = vary.ordered([...requests.keys()])
-  for (const [at, [clause, authorization]] of malformed(context).entries()) {
+  const { check, fixture, vary } = context
+  const wanted = ['listPods', 'getPod', 'updatePod', 'triggerPodAction', 'deletePod'] as const
+  const { pod, requests, expectAllWorked } = await workingPods(context, await fixture.pod('RUNNING'), wanted)
+  const ordered = vary.ordered(requests)
+  for (const [at, { clause, key, options }] of kinds.malformed.credentials(context).entries()) {
     // Each on the two that matter most, and all operations in turn.
-    const inTurn = [2 * at, 2 * at + 1].flatMap((place) => operations[place % operations.length] ?? [])
-    for (const operation of new Set<PodOperation>([...inTurn, 'getPod', 'triggerPodAction'])) {
-      const send = requests.get(operation)
-      if (send !== undefined) check(clause).status(await send(pods, { authorization }), 401)
+    const inTurn = [2 * at, 2 * at + 1].map((place) => ordered[place % ordered.length])
+    const always = requests.filter(({ operation }) => operation === 'getPod' || operation === 'triggerPodAction')
+    for (const request of new Set([...inTurn, ...always])) {
+      if (request !== undefined) check(clause).status(await request.send(key, options), 401)
     }
   }
   await expectUnchanged(context, pod)
@@ -69,26 +53,3 @@ rule('auth.scheme-case', async (context) => {
     check(scheme).success(await pods.get(id, options))
   }
 })
-
-/**
- * Every operation, shown to work with a full key, is answered 401 with another Authorization, and is not done; reads are
- * asked for again once they were answered. Each Authorization has its clause.
- */
-async function expectRefusedEverywhere(context: Context, others: Authorizations): Promise<void> {
-  const { check, fixture, pods, vary } = context
-  const operations = allOperations(context)
-  const running = await fixture.pod('RUNNING')
-  const { requests, expectNoEffect, expectAllWorked } = await workingPlane(context, running, operations)
-  for (const [clause, authorization] of others) {
-    const again: readonly PodOperation[] = ['getPod', 'listPods']
-    const all = vary.ordered(operations)
-    for (const [at, operation] of [...all, ...again].entries()) {
-      const send = requests.get(operation)
-      if (send === undefined) continue
-      if (at >= all.length) await send(pods)
-      check(clause).status(await send(pods, { authorization }), 401)
-    }
-  }
-  await expectNoEffect()
-  expectAllWorked()
-}

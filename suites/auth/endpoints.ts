@@ -1,0 +1,79 @@
+import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import {
+  createdEndpoint,
+  endpointBody,
+  expectNotCreated,
+  get,
+  idleTimeoutOf,
+  laterMs,
+  listEndpoints,
+  listWith,
+  update,
+} from '../shared/endpoints.ts'
+import { type AuthPlane, createTwins } from './plane.ts'
+
+export const endpoints: AuthPlane = {
+  options: { creates: 2, varies: ['order', 'sample'] },
+  partOf: { updateEndpoint: 'management.update' },
+  async arrange(context, wanted, scope) {
+    const { check, clock, on, part } = context
+    const twins = createTwins<'management'>(context)
+    const { id: removed } = await createdEndpoint(context)
+    twins.works(
+      'deleteEndpoint',
+      await on('management').call('deleteEndpoint', { ids: { id: removed }, repeats: true }),
+    )
+    const { id, body } = await createdEndpoint(context)
+    const updated = idleTimeoutOf(context, 2)
+    if (part('management.update')) twins.works('updateEndpoint', await update(context, id, { idleTimeout: updated }))
+    const { response } = await listEndpoints(context)
+    twins.works('listEndpoints', response)
+    const read = await get(context, id)
+    const isRead = twins.works('getEndpoint', read)
+    const refused = endpointBody(context)
+    const requests = await twins.requests(wanted, {
+      ids: { id },
+      calls: {
+        createEndpoint: { body: refused },
+        updateEndpoint: { body: { idleTimeout: idleTimeoutOf(context, 3) } },
+      },
+      send: (operation, key, call) => on('management', key).call(operation, call),
+    })
+
+    async function expectUnchanged(): Promise<void> {
+      const after = await get(context, id)
+      if (!isRead) return
+      check('unchanged').status(after, read.status)
+      const [was, is] = [read, after].map(({ json }) => show(membersOf(json)?.idleTimeout))
+      // The update of the owner may be visible some seconds later.
+      const isOwn = [was, show(body.idleTimeout), show(updated)].includes(is)
+      check('unchanged').that(isOwn, `idleTimeout ${was}`, `idleTimeout ${is}`, after)
+    }
+
+    const hidden = {
+      secrets: () => ({ 'the name of the endpoint': String(body.name) }),
+      expectUnlisted: () => expectUnlisted(context, id),
+    }
+    return {
+      requests,
+      async expectNoEffect() {
+        await expectUnchanged()
+        if (requests.some(({ operation }) => operation === 'createEndpoint'))
+          await expectNotCreated(context, [String(refused.name)])
+        else await clock.sleep(laterMs)
+        await expectUnchanged()
+      },
+      expectAllWorked: () => twins.expectAllWorked(),
+      ...(scope === 'owned' ? hidden : {}),
+    }
+  },
+}
+
+async function expectUnlisted(context: Context, id: string): Promise<void> {
+  await listWith(context, id)
+  const { response, endpoints } = await listEndpoints(context, context.on('management', 'stranger'))
+  const isListed = endpoints.some((one) => idIn(one) === id)
+  const what = 'the endpoint of another account'
+  context.check('not-listed').that(!isListed, `a list without ${what}`, what, response)
+}

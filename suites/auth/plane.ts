@@ -1,0 +1,112 @@
+import {
+  type OperationFacts,
+  type OperationId,
+  type OperationOf,
+  operations,
+  type PlaneName,
+} from '../../generated/operations.ts'
+import type { RuleId } from '../../generated/rules.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import type { Call, CallOptions } from '../../harness/client/caller.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import type { ScenarioOptions } from '../../harness/rule/registry.ts'
+import type { KeyName } from '../../target/types.ts'
+import { blockedBy } from '../shared/job-responses.ts'
+import type { Scope } from './credentials.ts'
+
+/** A valid request, for any key. */
+export interface AuthRequest {
+  readonly operation: OperationId
+  readonly send: (key: KeyName, options?: CallOptions) => Promise<ApiResponse>
+}
+
+/** A plane as the table of rules uses it. */
+export interface AuthPlane {
+  readonly options: Partial<ScenarioOptions>
+  /** Operations that a target may lack, and the part of the rules that they are. */
+  readonly partOf: Readonly<Partial<Record<OperationId, string>>>
+  /** Creates what the requests are about, and shows with the owner's key that they work. */
+  readonly arrange: (context: Context, wanted: readonly OperationId[], scope: Scope) => Promise<Arranged>
+}
+
+/** Requests that work with the owner's key, so that a refusal is for the key alone. */
+export interface Arranged {
+  readonly requests: readonly AuthRequest[]
+  /** Expects that refused requests had no effect. */
+  readonly expectNoEffect: () => Promise<void>
+  /** Ends the rule as blocked or inconclusive if an operation did not work with the owner's key. */
+  readonly expectAllWorked: () => void
+  /** Texts that a refusal with this status must not contain, by what a finding calls them. */
+  readonly secrets?: (status: number) => Readonly<Record<string, string>>
+  /** Expects another account's list, which shows that its key is valid, to lack the resource that the owner's list shows. */
+  readonly expectUnlisted?: () => Promise<void>
+  /** Ends the rule if another rule judges why a request was not refused. */
+  readonly excuse?: (response: ApiResponse) => Promise<void>
+}
+
+/** Operations whose body the document describes: each plane has to give one. */
+type WithBody<P extends PlaneName> = {
+  [O in OperationOf<P>]: (typeof operations)[O]['body'] extends null ? never : O
+}[OperationOf<P>]
+
+/** How the requests of a plane are made. */
+interface Requests<P extends PlaneName> {
+  /** Values of the placeholders of all paths. */
+  readonly ids: Readonly<Record<string, string>>
+  readonly calls: Readonly<Record<WithBody<P>, Call> & Partial<Record<OperationOf<P>, Call>>>
+  readonly send: (operation: OperationId, key: KeyName, call: Call) => Promise<ApiResponse>
+}
+
+/**
+ * Notes which operations work with the owner's key. One that does not is left out. `judges`: rules about operations, which
+ * block a rule then.
+ */
+export function createTwins<P extends PlaneName>(
+  context: Context,
+  judges: Readonly<Partial<Record<OperationId, RuleId>>> = {},
+) {
+  const seen = new Map<OperationId, { readonly fault: string | null; readonly response: ApiResponse }>()
+
+  function works(
+    operation: OperationOf<P>,
+    response: ApiResponse,
+    fault = isSuccess(response.status) ? null : `${operation} was answered ${response.status}`,
+  ): boolean {
+    seen.set(operation, { fault, response })
+    return fault === null
+  }
+
+  return {
+    works,
+    /** Requests of the wanted operations that work, the one that would remove the resource last. Tries the other reads. */
+    async requests(wanted: readonly OperationId[], { ids, calls, send }: Requests<P>): Promise<AuthRequest[]> {
+      const requests: AuthRequest[] = []
+      const isRemoval = (operation: OperationId) => operations[operation].method === 'DELETE'
+      for (const operation of wanted.toSorted((a, b) => Number(isRemoval(a)) - Number(isRemoval(b)))) {
+        const { held, method, path }: OperationFacts = operations[operation]
+        const call = (calls as Readonly<Partial<Record<OperationId, Call>>>)[operation]
+        const named = Object.entries({ ...ids, ...call?.ids }).filter(([name]) => path.includes(`{${name}}`))
+        const request: AuthRequest = {
+          operation,
+          send: (key, options) => send(operation, key, { ...options, ...call, ids: Object.fromEntries(named) }),
+        }
+        const isUntried = method === 'GET' && !held && !seen.has(operation)
+        if (isUntried) works(operation as OperationOf<P>, await request.send('full'))
+        if ((seen.get(operation)?.fault ?? null) === null) requests.push(request)
+      }
+      return requests
+    },
+    /** Ends the rule if one of these operations did not work. */
+    expectAllWorked(of: readonly OperationId[] = [...seen.keys()]): void {
+      const idle = [...seen].filter(([operation, { fault }]) => fault !== null && of.includes(operation))
+      const [first] = idle
+      if (first === undefined) return
+      const faults = idle.map(([, { fault }]) => fault).join(', ')
+      const reason = `${faults} with a full key, so a refusal does not show that the key is refused`
+      const judge = judges[first[0]]
+      if (judge !== undefined) blockedBy(context, judge, reason, first[1].response)
+      context.inconclusive(reason)
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import type { OperationId } from '../../generated/operations.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { membersOf, type PodView, podOf, textIn } from '../../harness/exchange/read.ts'
+import { changeOf } from '../../harness/fixtures/change.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { anyPod } from '../../harness/variation/dimensions.ts'
+import { creates } from '../pods/creation.ts'
+import { triesToChange } from '../shared/changing.ts'
+import { entriesOf, listHolding, named } from '../shared/listing.ts'
+import { expectUnchanged } from '../shared/unchanged.ts'
+import { type AuthPlane, type AuthRequest, createTwins } from './plane.ts'
+
+export const pods: AuthPlane = {
+  options: { varies: [...anyPod, 'order', 'sample'] },
+  partOf: { listCpuFlavors: 'catalog' },
+  async arrange(context, wanted, scope) {
+    const { fixture } = context
+    if (scope !== 'owned') {
+      const arranged = await workingPods(context, await fixture.pod('RUNNING'), wanted)
+      // A cache may keep the response that the owner got.
+      const again = arranged.requests.filter(({ operation }) => operation === 'getPod' || operation === 'listPods')
+      return { ...arranged, requests: [...arranged.requests, ...again.map(afterOwner)] }
+    }
+    const value = `plumbline-hidden-${Math.floor(context.random() * 2 ** 50).toString(36)}`
+    const env = { ...membersOf(context.target.pods?.extra.env), PLUMBLINE: value }
+    const arranged = await workingPods(context, await fixture.pod('RUNNING', { more: { env } }), wanted)
+    const { pod, requests, expectNoEffect } = arranged
+    const running = await fixture.pod('RUNNING')
+    const stop: AuthRequest = {
+      operation: 'triggerPodAction',
+      send: (key, options) => context.as(key).act(running.id, 'stop', options),
+    }
+    return {
+      ...arranged,
+      requests: [...requests, stop],
+      expectNoEffect: () => expectNoEffect(running),
+      secrets: () => ({ 'the name of the pod': textIn(pod.value.name), 'a variable of the pod': value }),
+      expectUnlisted: () => expectUnlisted(context, pod.id),
+    }
+  },
+}
+
+/** The same request, once the owner's was answered. */
+function afterOwner({ operation, send }: AuthRequest): AuthRequest {
+  return {
+    operation,
+    async send(key, options) {
+      await send('full')
+      return send(key, options)
+    },
+  }
+}
+
+/** Requests on a pod that was RUNNING. It is stopped first: updatePod may be refused before that. */
+export async function workingPods(context: Context, { id }: PodView, wanted: readonly OperationId[]) {
+  const { as, fixture, inconclusive, pods, settle } = context
+  const twins = createTwins<'pods'>(context)
+  const created = await creates(context, await fixture.body({ fields: 'few' }))
+  if (twins.works('createPod', created)) {
+    const other = await fixture.createdId(created)
+    if (other !== null) twins.works('deletePod', await deletes(context, other))
+  }
+  const isStopped =
+    isSuccess((await pods.act(id, 'stop')).status) && (await settle(id, (status) => status === 'EXITED')).settled
+  if (!isStopped) twins.works('triggerPodAction', await pods.act(id, 'restart'))
+  const read = await pods.get(id)
+  const before = podOf(read.json, read.exchange.n) ?? inconclusive(`getPod was answered ${read.status} with a full key`)
+  const tried = await triesToChange(context, before)
+  if ('said' in tried) {
+    // A late effect would be blamed on a refused request.
+    if (tried.isTaken) inconclusive(tried.said)
+    twins.works('updatePod', read, tried.said)
+  }
+  const { pod, another } =
+    'said' in tried ? { pod: before, another: (mark: string) => changeOf(context, before, mark) } : tried
+  const body = await fixture.body({ fields: 'few' })
+  const requests = await twins.requests(wanted, {
+    ids: { id },
+    calls: {
+      createPod: { body },
+      updatePod: { body: another('c') },
+      triggerPodAction: { body: { action: isStopped ? 'start' : 'restart' } },
+    },
+    send: (operation, key, call) => as(key).call(operation, call),
+  })
+  return {
+    /** The pod that the requests are about, EXITED; RUNNING if it cannot be stopped. */
+    pod,
+    requests,
+    /** The pod is as it was, as are `others`, and no other pod was created. */
+    async expectNoEffect(...others: readonly PodView[]) {
+      await expectUnchanged(context, pod, ...others)
+      if (requests.some(({ operation }) => operation === 'createPod')) await expectNotCreated(context, body.name)
+    },
+    expectAllWorked: () => twins.expectAllWorked(wanted),
+  }
+}
+
+/** Deletes a new pod; once it is RUNNING if it cannot be deleted before, which a rule of its own judges. */
+async function deletes({ pods, settle }: Context, id: string): Promise<ApiResponse> {
+  const early = await pods.delete(id)
+  if (isSuccess(early.status)) return early
+  await settle(id, (status) => status === 'RUNNING')
+  return pods.delete(id)
+}
+
+async function expectUnlisted(context: Context, id: string): Promise<void> {
+  const { as, check, inconclusive } = context
+  await listHolding(context, id)
+  const list = await as('stranger').list()
+  const listed = entriesOf(context, list)
+  if (listed === null)
+    return inconclusive(`the list is answered ${list.status} to the stranger, whose key may be no good`)
+  const isListed = listed.some((entry) => entry.id === id)
+  check('not-listed').that(!isListed, 'a list without the pod of another account', 'the pod of another account', list)
+}
+
+/** A pod that is created after the refused one is in the list; the refused one would be there as well. */
+async function expectNotCreated(context: Context, name: unknown): Promise<void> {
+  const { pods, fixture, check, inconclusive } = context
+  const created = await creates(context, await fixture.body({ fields: 'few' }))
+  const later = await fixture.createdId(created)
+  if (later === null) return inconclusive(`a creation was answered ${created.status} without an id`)
+  const { response, listed } = await listHolding(context, later)
+  await pods.delete(later)
+  const found = await named(context, listed, [String(name)])
+  // The ledger of resources took the refusal for a refusal: what was created all the same is removed here.
+  for (const one of found) await pods.delete(one.id)
+  const expected = 'a list without the pod whose creation was refused'
+  check('not-created').that(found.length === 0, expected, 'the pod whose creation was refused', response)
+}

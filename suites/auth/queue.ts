@@ -1,0 +1,110 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
+import { jobIdIn } from '../../harness/exchange/read.ts'
+import { oneWorker } from '../shared/full-endpoint.ts'
+import { blockedBy, blockedIfUnknownIsShown, expectEnd } from '../shared/job-responses.ts'
+import { untilFound } from '../shared/poll.ts'
+import { type AuthPlane, createTwins } from './plane.ts'
+
+/** A job that runs, if the suite can see that, and one that failed. */
+export const queue: AuthPlane = {
+  // A purge that is not refused is carried out.
+  options: { exclusive: ['dedicated'], workers: oneWorker, varies: ['order', 'sample'] },
+  partOf: {
+    streamJob: 'stream',
+    listRequests: 'requests',
+    callOpenaiRoute: 'openai',
+    purgeQueue: 'endpoint.dedicated',
+    retryJob: 'worker',
+  },
+  async arrange(context, wanted, scope) {
+    const { begun, check, clock, ended, fixture, rereadDelays, offers, part, queue, queueAs, random, target } = context
+    const twins = createTwins<'queue'>(context, {
+      getJobStatus: 'queue.status.shape',
+      cancelJob: 'queue.cancel.running',
+      runJobSync: 'queue.runsync.completed',
+    })
+    const secret = `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
+    const input = { secret }
+    const fails = { input, ...(part('worker') ? { steps: [{ fail: 'once more' }] } : {}) }
+    let failing = await fixture.submitted(fails)
+    const isShown = twins.works('getJobStatus', await untilFound(context, () => queue.status(failing.id)))
+    // Without /status, nobody sees what a job does.
+    const isSeen = offers('worker') && offers('receiver') && isShown
+    const held = { input, ...(isSeen ? { steps: [{ hold: 'go' }, { output: 'done' }] } : {}) }
+    // Only a job that failed is for /retry; any other would be refused to its owner too.
+    let failure = part('worker') && isShown ? await ended(failing) : null
+    if (failure !== null && failure.status !== 'FAILED') {
+      // The requests of another rule may have kept that job from its end.
+      failing = await fixture.submitted(fails)
+      failure = await ended(failing)
+    }
+    const hasFailed = failure?.status === 'FAILED'
+    const done = offers('worker') ? await queue.runsync({ input }) : null
+    if (done !== null) twins.works('runJobSync', done)
+    if (isSeen) {
+      const spare = await fixture.submitted(held)
+      await begun(spare)
+      twins.works('cancelJob', await queue.cancel(spare.id))
+      // One worker is enough for all of this.
+      spare.beacon.release('go')
+    }
+    const job = await fixture.submitted(held)
+    const doneId = done !== null && isSuccess(done.status) ? jobIdIn(done.json) : null
+    if (part('stream') && doneId !== null) twins.works('streamJob', await queue.stream(doneId))
+    if (isSeen) await begun(job)
+    const submissions = isSeen ? [1, 2, 3].map((output) => fixture.job({ input, steps: [{ output }] })) : []
+    const [one, two, three] = submissions.map(({ body }) => body)
+    const requests = await twins.requests(
+      wanted.filter((operation) => operation !== 'retryJob' || hasFailed),
+      {
+        ids: { job: job.id, route: '/v1/chat/completions' },
+        calls: {
+          runJob: { body: one ?? { input } },
+          runJobSync: { body: two ?? { input } },
+          callOpenaiRoute: { body: three?.input ?? input },
+          retryJob: { ids: { job: failing.id } },
+          purgeQueue: { unpaced: true },
+        },
+        send: (operation, key, call) =>
+          (operation === 'purgeQueue' ? queueAs(key).on('dedicated') : queueAs(key)).call(operation, call),
+      },
+    )
+    const executions = () =>
+      [...submissions, ...(hasFailed ? [failing] : [])].flatMap(({ beacon }) => beacon.executions()).length
+    const executed = isSeen ? executions() : 0
+
+    function expectAllWorked(): void {
+      twins.expectAllWorked()
+      if (failure !== null && !hasFailed) {
+        const reason = `the failing job was ${failure.status} instead of FAILED, and only a failed job can be retried`
+        blockedBy(context, 'queue.status.failed', reason, failure.response)
+      }
+    }
+
+    const secrets = (status: number) => ({ [`status ${status} with the input of the job`]: secret })
+
+    async function excuse(response: ApiResponse): Promise<void> {
+      const { operation, subject } = response.exchange
+      const isRevealed = (textOf(response.bytes) ?? '').includes(secret)
+      if (operation === 'getJobStatus' && !isRevealed) await blockedIfUnknownIsShown(context, subject ?? '', response)
+    }
+
+    return {
+      requests,
+      expectAllWorked,
+      /** The job runs on to its end, and what was submitted or to be retried is not executed. Needs worker and receiver. */
+      async expectNoEffect() {
+        if (!isShown) return expectAllWorked()
+        job.beacon.release('go')
+        const { response } = await expectEnd(context, 'unchanged', job, await ended(job), 'COMPLETED')
+        const later = await fixture.submitted({ steps: [{ output: 'later' }] })
+        await begun(later)
+        await clock.sleep(target.tolerances.dispatchMs + (rereadDelays().at(-1) ?? 0))
+        const expected = 'no execution of jobs whose submission or retry was refused'
+        check('not-executed').that(executions() === executed, expected, 'an execution of one', response)
+      },
+      ...(scope === 'owned' ? { secrets, excuse } : {}),
+    }
+  },
+}
