@@ -1,7 +1,6 @@
 import './auth/access.suite.ts'
 import './auth/answers.suite.ts'
 import './auth/table.suite.ts'
-import './auth/token.suite.ts'
 import './deploy/endpoints.suite.ts'
 import './deploy/package.suite.ts'
 import './endpoints/create.suite.ts'

@@ -1,8 +1,9 @@
 import { mutate } from '../../harness/common/mutate.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
-import { likeBearer, longerKeys } from '../../suites/auth/credentials.ts'
-import { type Effect, later } from './action-tools.ts'
+import { likeBearer, longerKeys } from '../../suites/auth/table.ts'
 import { type Change, serving } from './tools.ts'
+
+const { full } = defaultKeys
 
 export type When = (request: Request) => boolean
 
@@ -20,28 +21,25 @@ export function authorizationIs(value: string | RegExp | null): When {
 }
 
 export const isMissing = authorizationIs(null)
-export const isInvalid = authorizationIs(/never-issued/)
-export const isExpired = tokenIs(defaultKeys.expired)
-export const isOwner = tokenIs(defaultKeys.full)
+export const isOwner = tokenIs(full)
 export const isRestricted = tokenIs(defaultKeys.restricted)
 export const isStranger = tokenIs(defaultKeys.stranger)
-export const isAltered = tokenIs(mutate(defaultKeys.full))
-export const isLonger = oneOf(Object.values(longerKeys).map((form) => `Bearer ${form(defaultKeys.full)}`))
-const isLikeBearer = oneOf(Object.values(likeBearer).map((form) => form(defaultKeys.full)))
 
-/** Authorizations that are refused: the topic of the rule and its clause, a word for ids, a text, and their requests. */
+/** Credentials that are refused: a word of ids, their kind and clause in the table of rules, a text, and their requests. */
 export const refused = [
-  ['missing', 'refused', 'no-key', 'without Authorization', isMissing],
-  ['invalid', 'refused', 'unissued-key', 'with a token that was never issued', isInvalid],
-  ['invalid', 'altered', 'altered-key', 'with a key that has another ending', isAltered],
-  ['invalid', 'longer', 'longer-key', 'with a key that has more around it', isLonger],
-  ['expired', 'refused', 'expired-key', 'with an expired key', isExpired],
-  ['malformed', 'another-scheme', 'another-scheme', 'with another scheme', authorizationIs(/^(Token|Basic) /)],
-  ['malformed', 'like-bearer', 'like-bearer', 'with a header that resembles a bearer token', isLikeBearer],
-  ['malformed', 'no-token', 'no-token', 'with the scheme alone', authorizationIs('Bearer')],
-  ['malformed', 'empty', 'empty-header', 'with an empty header', authorizationIs('')],
+  ['no-key', 'missing', 'refused', 'without Authorization', isMissing],
+  ['unissued-key', 'invalid', 'refused', 'with a token that was never issued', authorizationIs(/never-issued/)],
+  ['altered-key', 'invalid', 'altered', 'with a key that has another ending', tokenIs(mutate(full))],
+  ['longer-key', 'invalid', 'longer', 'with a key that has more around it', isOneOf('Bearer ', longerKeys)],
+  ['expired-key', 'expired', 'refused', 'with an expired key', tokenIs(defaultKeys.expired)],
+  ['another-scheme', 'malformed', 'another-scheme', 'with another scheme', authorizationIs(/^(Token|Basic) /)],
+  ['like-bearer', 'malformed', 'like-bearer', 'with a header that resembles a bearer token', isOneOf('', likeBearer)],
+  ['no-token', 'malformed', 'no-token', 'with the scheme alone', authorizationIs('Bearer')],
+  ['empty-header', 'malformed', 'empty', 'with an empty header', authorizationIs('')],
+  ['bare-key', 'bare', 'refused', 'with a key and no scheme', authorizationIs(full)],
+  ['stranger', 'stranger', 'refused', 'with the key of another account', isStranger],
+  ['restricted', 'restricted', 'refused', 'with a key without the permission', isRestricted],
 ] as const
-
 /** The same request with another Authorization. */
 export function authorized(request: Request, authorization: string): Request {
   const other = request.clone()
@@ -65,19 +63,8 @@ export function refusesAndDoes(when: When, ms = 0): Change {
   })
 }
 
-/** Requests that `when` picks are refused, and have an effect on their pod `ms` later. */
-export function refusesAndDoesLater(when: When, effect: Effect, ms = 1_000): Change {
-  return serving(async (request, { fetch, service }) => {
-    const refusal = await fetch(request)
-    const known = service()
-    const pod = known?.store.get(idIn(request))
-    if (known && pod && when(request)) later(ms, effect)(pod, known)
-    return refusal
-  })
-}
-
 function withFullKey(request: Request): Request {
-  return authorized(request, `Bearer ${defaultKeys.full}`)
+  return authorized(request, `Bearer ${full}`)
 }
 
 /** The pod id in the path of a request; empty if there is none. */
@@ -89,6 +76,8 @@ export function tokenIs(token: string): When {
   return authorizationIs(`Bearer ${token}`)
 }
 
-function oneOf(values: readonly string[]): When {
+/** Requests with a header that is made of the full key. */
+function isOneOf(scheme: string, forms: typeof longerKeys): When {
+  const values = Object.values(forms).map((form) => scheme + form(full))
   return ({ headers }) => values.includes(headers.get('authorization') ?? '')
 }

@@ -2,9 +2,8 @@ import { derivedDefects } from '../tables/index.ts'
 import type { Defect } from '../types.ts'
 import { actionEffects } from './action-effects.ts'
 import { actionTable } from './action-table.ts'
-import { authAccess } from './auth-access.ts'
-import { authPlanes } from './auth-planes.ts'
-import { authToken } from './auth-token.ts'
+import { authOther } from './auth-other.ts'
+import { authOperations } from './auth-table.ts'
 import { connections } from './connections.ts'
 import { create } from './create.ts'
 import { deploy } from './deploy.ts'
@@ -38,11 +37,10 @@ export const defects: readonly Defect[] = [
   ...queueSubmission,
   ...queueStatus,
   ...queueActs,
-  ...authPlanes,
+  ...authOperations,
   ...actionEffects,
   ...actionTable,
-  ...authAccess,
-  ...authToken,
+  ...authOther,
   ...connections,
   ...create,
   ...fuzz,

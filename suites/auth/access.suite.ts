@@ -1,4 +1,5 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { nothing } from '../../harness/client/body.ts'
 import type { PodView } from '../../harness/exchange/read.ts'
 import { changeOf } from '../../harness/fixtures/change.ts'
 import { retryOnNoCapacity } from '../../harness/fixtures/creating.ts'
@@ -8,8 +9,12 @@ import type { PodClient } from '../../harness/planes/pods/client.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
+import { expectUnchanged } from '../shared/unchanged.ts'
 import { isAction, type Permission, permissionsOf } from './permissions.ts'
 import { workingPods } from './pods.ts'
+import { kinds } from './table.ts'
+
+const varies = [...anyPod, 'order', 'sample'] as const
 
 rule('auth.pods.forbidden', { varies: anyPod }, async (context) => {
   const { as, fixture, check, inconclusive, target } = context
@@ -50,10 +55,57 @@ rule('auth.granted', { varies: anyPod }, async (context) => {
   }
 })
 
+rule('auth.pods.malformed', { varies }, async (context) => {
+  const { check, fixture, vary } = context
+  const wanted = ['listPods', 'getPod', 'updatePod', 'triggerPodAction', 'deletePod'] as const
+  const { pod, requests, expectAllWorked } = await workingPods(context, await fixture.pod('RUNNING'), wanted)
+  const ordered = vary.ordered(requests)
+  for (const [at, { clause, key, options }] of kinds.malformed.credentials(context).entries()) {
+    // Each on the two that matter most, and all operations in turn.
+    const inTurn = [2 * at, 2 * at + 1].map((place) => ordered[place % ordered.length])
+    const always = requests.filter(({ operation }) => operation === 'getPod' || operation === 'triggerPodAction')
+    for (const request of new Set([...inTurn, ...always])) {
+      if (request !== undefined) check(clause).status(await request.send(key, options), 401)
+    }
+  }
+  await expectUnchanged(context, pod)
+  expectAllWorked()
+})
+
+rule('auth.before-validation', { varies }, async ({ pods, fixture, check, vary }) => {
+  const { id } = await fixture.pod('RUNNING')
+  const unknown = await fixture.gone()
+  const unauthenticated = { authorization: null }
+  const wrong = vary.ordered([
+    () => pods.create({ plumbline: true }, unauthenticated),
+    () => pods.patch(id, { disk: 'much' }, unauthenticated),
+    () => pods.actWith(id, { action: 'explode' }, unauthenticated),
+    () => pods.actWith(id, nothing, unauthenticated),
+  ])
+  for (const send of wrong) check('wrong-body').status(await send(), 401)
+  const nowhere = vary.ordered([
+    () => pods.get(unknown.id, unauthenticated),
+    () => pods.patch(unknown.id, {}, unauthenticated),
+    () => pods.delete(unknown.id, unauthenticated),
+    () => pods.act(unknown.id, 'stop', unauthenticated),
+  ])
+  for (const send of nowhere) check('unknown-id').status(await send(), 401)
+})
+
+rule('auth.scheme-case', async (context) => {
+  const { check, fixture, pods } = context
+  const { id } = await fixture.shared('RUNNING')
+  for (const scheme of ['bearer', 'BEARER'] as const) {
+    const options = { authorization: `${scheme} ${context.target.keys.full ?? ''}` }
+    check(scheme).success(await pods.list(options))
+    check(scheme).success(await pods.get(id, options))
+  }
+})
+
+type Send = (client: PodClient) => Promise<ApiResponse>
+
 /** The pod that a request is about, of its own if the request changes it. */
-const podFor: Readonly<
-  Record<Exclude<Permission, 'listPods' | 'listCpuFlavors' | 'createPod'>, (fixture: Fixtures) => Promise<PodView>>
-> = {
+const podFor: Readonly<Partial<Record<Permission, (fixture: Fixtures) => Promise<PodView>>>> = {
   getPod: (fixture) => fixture.shared('RUNNING'),
   updatePod: (fixture) => fixture.pod('EXITED'),
   deletePod: (fixture) => fixture.fresh(),
@@ -63,19 +115,16 @@ const podFor: Readonly<
   terminate: (fixture) => fixture.fresh(),
 }
 
-type Send = (client: PodClient) => Promise<ApiResponse>
-
 /** A request that needs a permission. */
 async function requestFor(permission: Permission, context: Context): Promise<Send> {
-  if (permission === 'listPods') return (client) => client.list()
-  if (permission === 'listCpuFlavors') return (client) => client.cpus()
+  const pod = await podFor[permission]?.(context.fixture)
+  const ids = pod === undefined ? {} : { id: pod.id }
+  if (isAction(permission)) return (client) => client.call('triggerPodAction', { ids, body: { action: permission } })
   if (permission === 'createPod') {
     const body = await context.fixture.body()
     return (client) => client.create(body)
   }
-  const pod = await podFor[permission](context.fixture)
-  if (permission === 'getPod') return (client) => client.get(pod.id)
-  if (permission === 'updatePod') return (client) => client.patch(pod.id, changeOf(context, pod, 'a'))
-  if (permission === 'deletePod') return (client) => client.delete(pod.id)
-  return (client) => client.act(pod.id, permission)
+  if (permission === 'updatePod' && pod !== undefined)
+    return (client) => client.patch(pod.id, changeOf(context, pod, 'a'))
+  return (client) => client.call(permission, { ids })
 }

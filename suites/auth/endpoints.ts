@@ -16,9 +16,9 @@ import { type AuthPlane, createTwins } from './plane.ts'
 export const endpoints: AuthPlane = {
   options: { creates: 2, varies: ['order', 'sample'] },
   partOf: { updateEndpoint: 'management.update' },
-  async arrange(context, wanted, scope) {
+  async arrange(context, wanted) {
     const { check, clock, on, part } = context
-    const twins = createTwins<'management'>(context)
+    const twins = createTwins(context)
     const { id: removed } = await createdEndpoint(context)
     twins.works(
       'deleteEndpoint',
@@ -32,7 +32,7 @@ export const endpoints: AuthPlane = {
     const read = await get(context, id)
     const isRead = twins.works('getEndpoint', read)
     const refused = endpointBody(context)
-    const requests = await twins.requests(wanted, {
+    const requests = await twins.requests<'management'>(wanted, {
       ids: { id },
       calls: {
         createEndpoint: { body: refused },
@@ -51,10 +51,6 @@ export const endpoints: AuthPlane = {
       check('unchanged').that(isOwn, `idleTimeout ${was}`, `idleTimeout ${is}`, after)
     }
 
-    const hidden = {
-      secrets: () => ({ 'the name of the endpoint': String(body.name) }),
-      expectUnlisted: () => expectUnlisted(context, id),
-    }
     return {
       requests,
       async expectNoEffect() {
@@ -65,7 +61,8 @@ export const endpoints: AuthPlane = {
         await expectUnchanged()
       },
       expectAllWorked: () => twins.expectAllWorked(),
-      ...(scope === 'owned' ? hidden : {}),
+      secrets: () => ({ 'the name of the endpoint': String(body.name) }),
+      expectUnlisted: () => expectUnlisted(context, id),
     }
   },
 }

@@ -13,7 +13,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import type { ScenarioOptions } from '../../harness/rule/registry.ts'
 import type { KeyName } from '../../target/types.ts'
 import { blockedBy } from '../shared/job-responses.ts'
-import type { Scope } from './credentials.ts'
+import type { Scope } from './table.ts'
 
 /** A valid request, for any key. */
 export interface AuthRequest {
@@ -37,11 +37,11 @@ export interface Arranged {
   readonly expectNoEffect: () => Promise<void>
   /** Ends the rule as blocked or inconclusive if an operation did not work with the owner's key. */
   readonly expectAllWorked: () => void
-  /** Texts that a refusal with this status must not contain, by what a finding calls them. */
+  /** Texts that a refusal to another account must not contain, by what a finding calls them. */
   readonly secrets?: (status: number) => Readonly<Record<string, string>>
   /** Expects another account's list, which shows that its key is valid, to lack the resource that the owner's list shows. */
   readonly expectUnlisted?: () => Promise<void>
-  /** Ends the rule if another rule judges why a request was not refused. */
+  /** Ends the rule if another rule judges why another account was not refused. */
   readonly excuse?: (response: ApiResponse) => Promise<void>
 }
 
@@ -62,14 +62,11 @@ interface Requests<P extends PlaneName> {
  * Notes which operations work with the owner's key. One that does not is left out. `judges`: rules about operations, which
  * block a rule then.
  */
-export function createTwins<P extends PlaneName>(
-  context: Context,
-  judges: Readonly<Partial<Record<OperationId, RuleId>>> = {},
-) {
+export function createTwins(context: Context, judges: Readonly<Partial<Record<OperationId, RuleId>>> = {}) {
   const seen = new Map<OperationId, { readonly fault: string | null; readonly response: ApiResponse }>()
 
   function works(
-    operation: OperationOf<P>,
+    operation: OperationId,
     response: ApiResponse,
     fault = isSuccess(response.status) ? null : `${operation} was answered ${response.status}`,
   ): boolean {
@@ -80,7 +77,10 @@ export function createTwins<P extends PlaneName>(
   return {
     works,
     /** Requests of the wanted operations that work, the one that would remove the resource last. Tries the other reads. */
-    async requests(wanted: readonly OperationId[], { ids, calls, send }: Requests<P>): Promise<AuthRequest[]> {
+    async requests<P extends PlaneName>(
+      wanted: readonly OperationId[],
+      { ids, calls, send }: Requests<P>,
+    ): Promise<AuthRequest[]> {
       const requests: AuthRequest[] = []
       const isRemoval = (operation: OperationId) => operations[operation].method === 'DELETE'
       for (const operation of wanted.toSorted((a, b) => Number(isRemoval(a)) - Number(isRemoval(b)))) {
@@ -92,7 +92,7 @@ export function createTwins<P extends PlaneName>(
           send: (key, options) => send(operation, key, { ...options, ...call, ids: Object.fromEntries(named) }),
         }
         const isUntried = method === 'GET' && !held && !seen.has(operation)
-        if (isUntried) works(operation as OperationOf<P>, await request.send('full'))
+        if (isUntried) works(operation, await request.send('full'))
         if ((seen.get(operation)?.fault ?? null) === null) requests.push(request)
       }
       return requests
@@ -109,4 +109,9 @@ export function createTwins<P extends PlaneName>(
       context.inconclusive(reason)
     },
   }
+}
+
+/** A text that only the owner of a resource was told. */
+export function secretText({ random }: Context): string {
+  return `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
 }

@@ -9,33 +9,29 @@ import { creates } from '../pods/creation.ts'
 import { triesToChange } from '../shared/changing.ts'
 import { entriesOf, listHolding, named } from '../shared/listing.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
-import { type AuthPlane, type AuthRequest, createTwins } from './plane.ts'
+import { type AuthPlane, type AuthRequest, createTwins, secretText } from './plane.ts'
 
 export const pods: AuthPlane = {
   options: { varies: [...anyPod, 'order', 'sample'] },
   partOf: { listCpuFlavors: 'catalog' },
   async arrange(context, wanted, scope) {
-    const { fixture } = context
-    if (scope !== 'owned') {
-      const arranged = await workingPods(context, await fixture.pod('RUNNING'), wanted)
-      // A cache may keep the response that the owner got.
-      const again = arranged.requests.filter(({ operation }) => operation === 'getPod' || operation === 'listPods')
-      return { ...arranged, requests: [...arranged.requests, ...again.map(afterOwner)] }
-    }
-    const value = `plumbline-hidden-${Math.floor(context.random() * 2 ** 50).toString(36)}`
-    const env = { ...membersOf(context.target.pods?.extra.env), PLUMBLINE: value }
-    const arranged = await workingPods(context, await fixture.pod('RUNNING', { more: { env } }), wanted)
+    const { as, fixture, target } = context
+    const secret = secretText(context)
+    const env = { ...membersOf(target.pods?.extra.env), PLUMBLINE: secret }
+    const first = await fixture.pod('RUNNING', scope === 'owned' ? { more: { env } } : {})
+    const arranged = await workingPods(context, first, wanted)
     const { pod, requests, expectNoEffect } = arranged
-    const running = await fixture.pod('RUNNING')
-    const stop: AuthRequest = {
-      operation: 'triggerPodAction',
-      send: (key, options) => context.as(key).act(running.id, 'stop', options),
-    }
+    const others = scope === 'owned' ? [await fixture.pod('RUNNING')] : []
+    const stops = others.map(({ id }): AuthRequest => {
+      return { operation: 'triggerPodAction', send: (key, options) => as(key).act(id, 'stop', options) }
+    })
+    // A cache may keep the response that the owner got.
+    const reads = requests.filter(({ operation }) => operation === 'getPod' || operation === 'listPods')
     return {
       ...arranged,
-      requests: [...requests, stop],
-      expectNoEffect: () => expectNoEffect(running),
-      secrets: () => ({ 'the name of the pod': textIn(pod.value.name), 'a variable of the pod': value }),
+      requests: [...requests, ...stops, ...reads.map(afterOwner)],
+      expectNoEffect: () => expectNoEffect(...others),
+      secrets: () => ({ 'the name of the pod': textIn(pod.value.name), 'a variable of the pod': secret }),
       expectUnlisted: () => expectUnlisted(context, pod.id),
     }
   },
@@ -55,7 +51,7 @@ function afterOwner({ operation, send }: AuthRequest): AuthRequest {
 /** Requests on a pod that was RUNNING. It is stopped first: updatePod may be refused before that. */
 export async function workingPods(context: Context, { id }: PodView, wanted: readonly OperationId[]) {
   const { as, fixture, inconclusive, pods, settle } = context
-  const twins = createTwins<'pods'>(context)
+  const twins = createTwins(context)
   const created = await creates(context, await fixture.body({ fields: 'few' }))
   if (twins.works('createPod', created)) {
     const other = await fixture.createdId(created)
@@ -75,7 +71,7 @@ export async function workingPods(context: Context, { id }: PodView, wanted: rea
   const { pod, another } =
     'said' in tried ? { pod: before, another: (mark: string) => changeOf(context, before, mark) } : tried
   const body = await fixture.body({ fields: 'few' })
-  const requests = await twins.requests(wanted, {
+  const requests = await twins.requests<'pods'>(wanted, {
     ids: { id },
     calls: {
       createPod: { body },

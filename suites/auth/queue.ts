@@ -1,10 +1,9 @@
-import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { jobIdIn } from '../../harness/exchange/read.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
 import { blockedBy, blockedIfUnknownIsShown, expectEnd } from '../shared/job-responses.ts'
 import { untilFound } from '../shared/poll.ts'
-import { type AuthPlane, createTwins } from './plane.ts'
+import { type AuthPlane, createTwins, secretText } from './plane.ts'
 
 /** A job that runs, if the suite can see that, and one that failed. */
 export const queue: AuthPlane = {
@@ -17,14 +16,14 @@ export const queue: AuthPlane = {
     purgeQueue: 'endpoint.dedicated',
     retryJob: 'worker',
   },
-  async arrange(context, wanted, scope) {
-    const { begun, check, clock, ended, fixture, rereadDelays, offers, part, queue, queueAs, random, target } = context
-    const twins = createTwins<'queue'>(context, {
+  async arrange(context, wanted) {
+    const { begun, check, clock, ended, fixture, rereadDelays, offers, part, queue, queueAs, target } = context
+    const twins = createTwins(context, {
       getJobStatus: 'queue.status.shape',
       cancelJob: 'queue.cancel.running',
       runJobSync: 'queue.runsync.completed',
     })
-    const secret = `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
+    const secret = secretText(context)
     const input = { secret }
     const fails = { input, ...(part('worker') ? { steps: [{ fail: 'once more' }] } : {}) }
     let failing = await fixture.submitted(fails)
@@ -55,7 +54,7 @@ export const queue: AuthPlane = {
     if (isSeen) await begun(job)
     const submissions = isSeen ? [1, 2, 3].map((output) => fixture.job({ input, steps: [{ output }] })) : []
     const [one, two, three] = submissions.map(({ body }) => body)
-    const requests = await twins.requests(
+    const requests = await twins.requests<'queue'>(
       wanted.filter((operation) => operation !== 'retryJob' || hasFailed),
       {
         ids: { job: job.id, route: '/v1/chat/completions' },
@@ -82,14 +81,6 @@ export const queue: AuthPlane = {
       }
     }
 
-    const secrets = (status: number) => ({ [`status ${status} with the input of the job`]: secret })
-
-    async function excuse(response: ApiResponse): Promise<void> {
-      const { operation, subject } = response.exchange
-      const isRevealed = (textOf(response.bytes) ?? '').includes(secret)
-      if (operation === 'getJobStatus' && !isRevealed) await blockedIfUnknownIsShown(context, subject ?? '', response)
-    }
-
     return {
       requests,
       expectAllWorked,
@@ -104,7 +95,12 @@ export const queue: AuthPlane = {
         const expected = 'no execution of jobs whose submission or retry was refused'
         check('not-executed').that(executions() === executed, expected, 'an execution of one', response)
       },
-      ...(scope === 'owned' ? { secrets, excuse } : {}),
+      secrets: (status) => ({ [`status ${status} with the input of the job`]: secret }),
+      async excuse(response) {
+        const { operation, subject } = response.exchange
+        const isTold = (textOf(response.bytes) ?? '').includes(secret)
+        if (operation === 'getJobStatus' && !isTold) await blockedIfUnknownIsShown(context, subject ?? '', response)
+      },
     }
   },
 }

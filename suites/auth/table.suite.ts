@@ -1,59 +1,54 @@
-import { type OperationId, operations, operationsOf, type PlaneName } from '../../generated/operations.ts'
+import { type OperationId, operationsOf, type PlaneName } from '../../generated/operations.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import type { KeyName } from '../../target/types.ts'
-import { kinds, type Scope } from './credentials.ts'
 import { endpoints } from './endpoints.ts'
 import { lb } from './lb.ts'
-import type { AuthPlane } from './plane.ts'
+import type { Arranged, AuthPlane } from './plane.ts'
 import { pods } from './pods.ts'
 import { queue } from './queue.ts'
-import { type AuthRow, authTable } from './table.ts'
+import { type AuthRow, authTable, isOwned, kinds, type Scope } from './table.ts'
 
 const planes: Readonly<Record<PlaneName, AuthPlane>> = { pods, queue, lb, management: endpoints }
 
 for (const row of authTable) rule(row.rule, planes[row.plane].options, (context) => judge(context, row))
 
 /** Sends every request of a plane with every credential of a row. */
-async function judge(context: Context, { plane, sent, judges }: AuthRow): Promise<void> {
+async function judge(context: Context, row: AuthRow): Promise<void> {
   const { check, vary } = context
-  const { scope } = kinds[sent[0]]
-  const arranged = await planes[plane].arrange(context, operationsIn(context, plane, scope), scope)
-  const { requests, excuse, expectUnlisted, secrets } = arranged
-  await expectUnlisted?.()
-  for (const { statuses, credentials } of sent.map((kind) => kinds[kind])) {
+  const { scope } = kinds[row.sent[0]]
+  const arranged = await planes[row.plane].arrange(context, operationsIn(context, row.plane, scope), scope)
+  const hidden: Pick<Arranged, 'secrets' | 'expectUnlisted' | 'excuse'> = scope === 'owned' ? arranged : {}
+  await hidden.expectUnlisted?.()
+  for (const { statuses, credentials } of row.sent.map((kind) => kinds[kind])) {
     for (const { clause, key, options } of credentials(context)) {
-      for (const { send } of vary.ordered(requests)) {
+      for (const { send } of vary.ordered(arranged.requests)) {
         const response = await send(key, options)
-        if (judges === 'effects') continue
-        if (key !== 'full' && expectUnlisted === undefined) await inconclusiveIfUnknown(context, plane, key, response)
-        await excuse?.(response)
+        if (row.judges === 'effects') continue
+        if (key !== 'full' && !hidden.expectUnlisted) await inconclusiveIfUnknown(context, row.plane, key, response)
+        await hidden.excuse?.(response)
         check(clause).status(response, ...statuses)
         const text = textOf(response.bytes) ?? ''
-        for (const [what, secret] of Object.entries(secrets?.(response.status) ?? {}))
+        for (const [what, secret] of Object.entries(hidden.secrets?.(response.status) ?? {}))
           check('not-told').that(!text.includes(secret), 'a refusal without any secret of the owner', what, response)
       }
     }
   }
-  if (judges !== 'responses') await arranged.expectNoEffect()
-  await expectUnlisted?.()
+  if (row.judges !== 'responses') await arranged.expectNoEffect()
+  await hidden.expectUnlisted?.()
   arranged.expectAllWorked()
 }
 
 /** The operations of a plane in a scope that the target offers. */
 function operationsIn({ part, target }: Context, plane: PlaneName, scope: Scope): readonly OperationId[] {
   const { mayNot } = target.grants
-  const isIn = {
-    all: () => true,
-    // A load-balanced endpoint is a host, not a placeholder of the path.
-    owned: (operation: OperationId) => plane === 'lb' || operations[operation].path.includes('{'),
-    forbidden: (operation: OperationId) => mayNot.includes(plane) || mayNot.includes(operation),
-  }[scope]
   return (Object.keys(operationsOf(plane)) as OperationId[]).filter((operation) => {
+    if (scope === 'owned' && !isOwned(plane, operation)) return false
+    if (scope === 'forbidden' && !mayNot.includes(plane) && !mayNot.includes(operation)) return false
     const need = planes[plane].partOf[operation]
-    return isIn(operation) && (need === undefined || part(need))
+    return need === undefined || part(need)
   })
 }
 

@@ -1,13 +1,76 @@
-import type { PlaneName } from '../../generated/operations.ts'
+import { type OperationId, operations, type PlaneName } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
-import type { kinds } from './credentials.ts'
+import type { CallOptions } from '../../harness/client/caller.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import type { KeyName } from '../../target/types.ts'
+
+/** Letters and digits that many forms of keys have. */
+const moreOfKey = 'a7'
+
+/** Tokens that hold a whole key and more, so that records hide the key in them. */
+export const longerKeys: Readonly<Record<string, (key: string) => string>> = {
+  'more after it': (key) => key + moreOfKey,
+  'more before it': (key) => moreOfKey + key,
+  twice: (key) => key + key,
+  'a dot and more': (key) => `${key}.${moreOfKey}`,
+  'a slash and more': (key) => `${key}/${moreOfKey}`,
+}
+
+/** Values of the header that resemble `Bearer KEY`. */
+export const likeBearer: Readonly<Record<string, (key: string) => string>> = {
+  'a colon': (key) => `Bearer: ${key}`,
+  'the scheme twice': (key) => `Bearer Bearer ${key}`,
+  'two tokens': (key) => `Bearer ${key} ${key}`,
+  'a name': (key) => `Bearer token=${key}`,
+  quotes: (key) => `Bearer "${key}"`,
+}
+
+/** The key or the header Authorization of a request that must be refused, and its clause. */
+interface Credential {
+  readonly clause: string
+  readonly key: KeyName
+  readonly options: CallOptions
+}
+
+/** Operations of a plane: all, those about one resource of the owner, or those that the restricted key may not call. */
+export type Scope = 'all' | 'owned' | 'forbidden'
+
+/** Credentials that are refused in the same way. */
+interface Kind {
+  readonly scope: Scope
+  readonly statuses: readonly number[]
+  readonly credentials: (context: Context) => readonly Credential[]
+}
+
+/** Every kind of credential that is refused. */
+export const kinds = {
+  missing: unauthorized(() => [['refused', null]]),
+  /** The full key in other forms than `Bearer KEY`. */
+  malformed: unauthorized(({ target: { keys }, vary }) => [
+    ['another-scheme', `Token ${keys.full}`],
+    ['another-scheme', `Basic ${keys.full}`],
+    ['like-bearer', drawn(vary, 'header', likeBearer, keys.full)],
+    ['no-token', 'Bearer'],
+    ['empty', ''],
+  ]),
+  /** Tokens that were never issued: a new one, the full key with another ending, and the full key with more around it. */
+  invalid: unauthorized(({ inconclusive, target: { keys }, unissuedToken, vary }) => [
+    ['refused', `Bearer ${unissuedToken}`],
+    ['altered', `Bearer ${keys.altered ?? inconclusive('keys.full has no character that could be exchanged')}`],
+    ['longer', `Bearer ${drawn(vary, 'key', longerKeys, keys.full)}`],
+  ]),
+  expired: unauthorized(({ target: { keys } }) => [['refused', `Bearer ${keys.expired}`]]),
+  bare: unauthorized(({ target: { keys } }) => [['refused', keys.full ?? '']]),
+  stranger: { scope: 'owned', statuses: [403, 404], credentials: () => [validKey('stranger')] },
+  restricted: { scope: 'forbidden', statuses: [401, 403, 404], credentials: () => [validKey('restricted')] },
+} as const satisfies Readonly<Record<string, Kind>>
 
 type KindName = keyof typeof kinds
 
 /** A rule: requests with these credentials are refused on a plane, and have no effect. */
-export interface AuthRow<P extends PlaneName = PlaneName> {
+export interface AuthRow {
   readonly rule: RuleId
-  readonly plane: P
+  readonly plane: PlaneName
   /** Kinds of credentials with the same scope. */
   readonly sent: readonly [KindName, ...KindName[]]
   /** Another rule judges the other; default: both. */
@@ -39,3 +102,24 @@ export const authTable: readonly AuthRow[] = [
   { rule: 'auth.management.hidden', plane: 'management', sent: ['stranger'] },
   { rule: 'auth.management.forbidden', plane: 'management', sent: ['restricted'] },
 ]
+
+/** True if an operation is about one resource of the owner. A load-balanced endpoint is a host, not a part of the path. */
+export function isOwned(plane: PlaneName, operation: OperationId): boolean {
+  return plane === 'lb' || operations[operation].path.includes('{')
+}
+
+/** Headers that are no valid Authorization, each under its clause: 401 on every operation. */
+function unauthorized(sent: (context: Context) => readonly (readonly [clause: string, header: string | null])[]): Kind {
+  const credentials = (context: Context) =>
+    sent(context).map(([clause, authorization]) => ({ clause, key: 'full' as const, options: { authorization } }))
+  return { scope: 'all', statuses: [401], credentials }
+}
+
+function validKey(key: KeyName): Credential {
+  return { clause: 'refused', key, options: { mustBeRefused: true } }
+}
+
+/** One of the texts that are made of a key, drawn. */
+function drawn({ sample }: Context['vary'], of: string, forms: typeof longerKeys, key = ''): string {
+  return sample(of, Object.entries(forms), ([name]) => name)?.[1](key) ?? key
+}

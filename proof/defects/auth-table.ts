@@ -1,0 +1,162 @@
+import {
+  type OperationFacts,
+  type OperationId,
+  operations,
+  operationsOf,
+  type PlaneName,
+} from '../../generated/operations.ts'
+import type { RuleId } from '../../generated/rules.ts'
+import { authTable, isOwned, kinds } from '../../suites/auth/table.ts'
+import type { Defect } from '../types.ts'
+import { seen } from './action-tools.ts'
+import { both, lets, refused, refusesAndDoes, type When } from './auth-tools.ts'
+import { defect, requestOf } from './tools.ts'
+
+type Word = (typeof refused)[number][0]
+
+/** Credentials by the word for them in ids. */
+const credentials = Object.fromEntries(
+  refused.map(([word, kind, clause, says, when]) => [word, { word, kind, clause, says, when }]),
+) as Readonly<Record<Word, Credential>>
+
+interface Credential {
+  readonly word: Word
+  readonly kind: keyof typeof kinds
+  readonly clause: string
+  readonly says: string
+  readonly when: When
+}
+
+/** Findings on operations that are refused and carried out. */
+const cancelled = ['cancelJob', 'unchanged', 'CANCELLED'] as const
+const executed = 'an execution of one'
+const started = ['triggerPodAction', 'unchanged', seen('EXITED', 'STARTING')] as const
+const runs = ['triggerPodAction', 'unchanged', seen('EXITED', 'RUNNING')] as const
+const podCreated = ['createPod', 'not-created', 'the pod whose creation was refused'] as const
+const podDeleted = ['deletePod', 'unchanged', 'status 404: it is gone'] as const
+const updated = ['updateEndpoint', 'unchanged', 'idleTimeout 15'] as const
+const deleted = ['deleteEndpoint', 'unchanged', 'status 404'] as const
+const created = ['createEndpoint', 'not-created', 'the endpoint whose creation was refused'] as const
+
+/** Operations that are served, or refused and carried out, with a credential that must be refused. */
+export const authOperations: readonly Defect[] = [
+  served('health-without-key', 'auth.queue.missing', 'no-key', 'getEndpointHealth'),
+  served('any-key-sees-status', 'auth.queue.invalid', 'unissued-key', 'getJobStatus'),
+  served('key-by-its-beginning', 'auth.queue.invalid', 'altered-key'),
+  served('key-by-its-length', 'auth.queue.invalid', 'longer-key'),
+  served('stranger-runs-job', 'auth.queue.hidden', 'stranger', 'runJob'),
+  served('no-key-accepted', 'auth.pods.missing', 'no-key', 'listCpuFlavors'),
+  served('unissued-key-accepted', 'auth.pods.invalid', 'unissued-key', 'listPods'),
+  served('altered-key-accepted', 'auth.pods.invalid', 'altered-key', 'listPods'),
+  served('longer-key-accepted', 'auth.pods.invalid', 'longer-key', 'createPod'),
+  served('expired-key-accepted', 'auth.pods.expired', 'expired-key', 'triggerPodAction'),
+  served('bare-key-accepted', 'auth.scheme-required', 'bare-key', 'getPod'),
+  served('bearer-without-token-accepted', 'auth.pods.malformed', 'no-token', 'getPod'),
+  served('empty-authorization-accepted-for-actions', 'auth.pods.malformed', 'empty-header', 'triggerPodAction'),
+  served('stranger-reads-pod', 'auth.pods.hidden', 'stranger', 'getPod'),
+  served('restricted-key-deletes', 'auth.pods.forbidden', 'restricted', 'deletePod'),
+
+  carriedOut('no-key-refused-and-cancels', 'auth.queue.no-effect', 'no-key', cancelled),
+  carriedOut('no-key-refused-and-runs', 'auth.queue.no-effect', 'no-key', execution('runJob')),
+  carriedOut('no-key-refused-and-runs-later', 'auth.queue.no-effect', 'no-key', execution('runJob'), 10_000),
+  carriedOut('no-key-refused-and-retries', 'auth.queue.no-effect', 'no-key', execution('retryJob')),
+  carriedOut('invalid-key-refused-and-cancels', 'auth.queue.no-effect', 'altered-key', cancelled),
+  carriedOut('invalid-key-refused-and-runs', 'auth.queue.no-effect', 'altered-key', execution('runJobSync')),
+  carriedOut('stranger-refused-and-cancels', 'auth.queue.hidden-no-effect', 'stranger', cancelled),
+  carriedOut('stranger-refused-and-runs', 'auth.queue.hidden-no-effect', 'stranger', execution('runJob')),
+  carriedOut(
+    'stranger-refused-and-asks-openai',
+    'auth.queue.hidden-no-effect',
+    'stranger',
+    execution('callOpenaiRoute'),
+  ),
+  carriedOut('malformed-refused-and-starts', 'auth.pods.malformed', 'empty-header', started),
+  carriedOut('malformed-refused-and-starts-later', 'auth.pods.malformed', 'empty-header', runs, 60_000),
+  carriedOut('restricted-key-refused-and-deletes', 'auth.pods.forbidden', 'restricted', podDeleted),
+  carriedOut('restricted-key-refused-and-creates', 'auth.pods.forbidden', 'restricted', podCreated),
+  ...rowsOf('pods').flatMap(([rule, { word, kind }]) => [
+    carriedOut(`${word}-refused-and-starts`, rule, word, started),
+    carriedOut(`${word}-refused-and-starts-later`, rule, word, runs, 60_000),
+    carriedOut(`${word}-refused-and-deletes`, rule, word, podDeleted),
+    ...(kinds[kind].scope === 'all' ? [carriedOut(`${word}-refused-and-creates`, rule, word, podCreated)] : []),
+  ]),
+
+  ...rowsOf('management').flatMap(([rule, { word, kind }]) => {
+    const sent = operationsIn('management', kind)
+    const effects = [created, updated, deleted].filter(([operation]) => sent.includes(operation))
+    const idOf = (effect: Effect) => `${word}-refused-and-does-${slug(effect[0])}`
+    return [
+      ...sent.map((operation) => served(`${word}-serves-${slug(operation)}`, rule, word, operation)),
+      ...effects.map((effect) => carriedOut(idOf(effect), rule, word, effect)),
+      ...[updated, deleted].map((effect) => carriedOut(`${idOf(effect)}-later`, rule, word, effect, 1_000)),
+    ]
+  }),
+
+  ...rowsOf('lb').flatMap(([rule, { word, kind, clause }]) => {
+    const isHeader = kinds[kind].scope === 'all'
+    const id = isHeader ? `lb-${kind}-${clause}` : `lb-${kind}`
+    return [
+      ...operationsIn('lb', kind).map((operation) =>
+        served(`${id}-serve${isHeader ? 's' : 'd'}-${operation.replace(/Worker|Route/, '')}`, rule, word, operation),
+      ),
+      carriedOut(`${id}-refused-and-reached`, rule, word, ['getRoute', 'not-reached', 'it reached the worker 1×']),
+    ]
+  }),
+]
+
+/** The rules of a plane, each with its credentials. */
+function rowsOf(plane: PlaneName): readonly (readonly [rule: RuleId, credential: Credential])[] {
+  return authTable
+    .filter((row) => row.plane === plane)
+    .flatMap(({ rule, sent }) =>
+      Object.values(credentials)
+        .filter(({ kind }) => sent.includes(kind))
+        .map((credential) => [rule, credential] as const),
+    )
+}
+
+/** The operations of a plane that the rules about a kind of credential send. */
+function operationsIn(plane: PlaneName, kind: Credential['kind']): readonly OperationId[] {
+  const all = Object.keys(operationsOf(plane)) as OperationId[]
+  return kinds[kind].scope === 'owned' ? all.filter((one) => isOwned(plane, one)) : all
+}
+
+/** An operation, or every one, is served with a credential. */
+function served(id: string, rule: RuleId, word: Word, operation?: OperationId): Defect {
+  const { clause, says, when } = credentials[word]
+  const { success = [200] }: Partial<OperationFacts> = operation === undefined ? {} : operations[operation]
+  return defect(id, rule, clause, {
+    says: `${operation ?? 'Every operation'} is served ${says}.`,
+    observed: `status ${success[0]}`,
+    change: lets(operation === undefined ? when : both(when, isOf(operation))),
+  })
+}
+
+type Effect = readonly [operation: OperationId, clause: string, observed: string]
+
+/** An operation is refused with a credential, and carried out at once or so many ms later. */
+function carriedOut(id: string, rule: RuleId, word: Word, [operation, clause, observed]: Effect, ms = 0): Defect {
+  const { says, when } = credentials[word]
+  return defect(id, rule, clause, {
+    says: `${operation} is refused ${says}, and carried out ${ms === 0 ? 'at once' : `${ms / 1_000} s later`}.`,
+    observed,
+    change: refusesAndDoes(both(when, isOf(operation)), ms),
+  })
+}
+
+function execution(operation: OperationId): Effect {
+  return [operation, 'not-executed', executed]
+}
+
+/** A request of an operation; of a route, as the rules name it. */
+function isOf(operation: OperationId): When {
+  const { method, path }: OperationFacts = operations[operation]
+  if (operation === 'callOpenaiRoute') return ({ url }) => url.includes('/openai/')
+  if (!path.startsWith('/v'))
+    return (request) => request.method === method && request.url.endsWith(path.replace('{route}', '/plumbline/echo'))
+  return requestOf(operation)
+}
+
+function slug(operation: OperationId): string {
+  return operation.replace('Endpoint', '-endpoint').replace('-endpoints', '')
+}
