@@ -1,35 +1,15 @@
-import {
-  type OperationFacts,
-  type OperationId,
-  operations,
-  operationsOf,
-  type PlaneName,
-} from '../../generated/operations.ts'
+import { type OperationFacts, type OperationId, operations, type PlaneName } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
-import { authTable, isOwned, kinds } from '../../suites/auth/table.ts'
+import { authTable, kinds, operationsIn } from '../../suites/auth/table.ts'
 import type { Defect } from '../types.ts'
 import { seen } from './action-tools.ts'
-import { both, lets, refused, refusesAndDoes, type When } from './auth-tools.ts'
+import { both, credentials, lets, refusesAndDoes, type When } from './auth-tools.ts'
 import { defect, requestOf } from './tools.ts'
 
-type Word = (typeof refused)[number][0]
-
-/** Credentials by the word for them in ids. */
-const credentials = Object.fromEntries(
-  refused.map(([word, kind, clause, says, when]) => [word, { word, kind, clause, says, when }]),
-) as Readonly<Record<Word, Credential>>
-
-interface Credential {
-  readonly word: Word
-  readonly kind: keyof typeof kinds
-  readonly clause: string
-  readonly says: string
-  readonly when: When
-}
+type Word = keyof typeof credentials
 
 /** Findings on operations that are refused and carried out. */
 const cancelled = ['cancelJob', 'unchanged', 'CANCELLED'] as const
-const executed = 'an execution of one'
 const started = ['triggerPodAction', 'unchanged', seen('EXITED', 'STARTING')] as const
 const runs = ['triggerPodAction', 'unchanged', seen('EXITED', 'RUNNING')] as const
 const podCreated = ['createPod', 'not-created', 'the pod whose creation was refused'] as const
@@ -57,34 +37,29 @@ export const authOperations: readonly Defect[] = [
   served('restricted-key-deletes', 'auth.pods.forbidden', 'restricted', 'deletePod'),
 
   carriedOut('no-key-refused-and-cancels', 'auth.queue.no-effect', 'no-key', cancelled),
-  carriedOut('no-key-refused-and-runs', 'auth.queue.no-effect', 'no-key', execution('runJob')),
-  carriedOut('no-key-refused-and-runs-later', 'auth.queue.no-effect', 'no-key', execution('runJob'), 10_000),
-  carriedOut('no-key-refused-and-retries', 'auth.queue.no-effect', 'no-key', execution('retryJob')),
+  carriedOut('no-key-refused-and-runs', 'auth.queue.no-effect', 'no-key', ran('runJob')),
+  carriedOut('no-key-refused-and-runs-later', 'auth.queue.no-effect', 'no-key', ran('runJob'), 10_000),
+  carriedOut('no-key-refused-and-retries', 'auth.queue.no-effect', 'no-key', ran('retryJob')),
   carriedOut('invalid-key-refused-and-cancels', 'auth.queue.no-effect', 'altered-key', cancelled),
-  carriedOut('invalid-key-refused-and-runs', 'auth.queue.no-effect', 'altered-key', execution('runJobSync')),
+  carriedOut('invalid-key-refused-and-runs', 'auth.queue.no-effect', 'altered-key', ran('runJobSync')),
   carriedOut('stranger-refused-and-cancels', 'auth.queue.hidden-no-effect', 'stranger', cancelled),
-  carriedOut('stranger-refused-and-runs', 'auth.queue.hidden-no-effect', 'stranger', execution('runJob')),
-  carriedOut(
-    'stranger-refused-and-asks-openai',
-    'auth.queue.hidden-no-effect',
-    'stranger',
-    execution('callOpenaiRoute'),
-  ),
+  carriedOut('stranger-refused-and-runs', 'auth.queue.hidden-no-effect', 'stranger', ran('runJob')),
+  carriedOut('stranger-refused-and-asks-openai', 'auth.queue.hidden-no-effect', 'stranger', ran('callOpenaiRoute')),
   carriedOut('malformed-refused-and-starts', 'auth.pods.malformed', 'empty-header', started),
   carriedOut('malformed-refused-and-starts-later', 'auth.pods.malformed', 'empty-header', runs, 60_000),
   carriedOut('restricted-key-refused-and-deletes', 'auth.pods.forbidden', 'restricted', podDeleted),
   carriedOut('restricted-key-refused-and-creates', 'auth.pods.forbidden', 'restricted', podCreated),
-  ...rowsOf('pods').flatMap(([rule, { word, kind }]) => [
+  ...rowsOf('pods').flatMap(({ rule, word, scope }) => [
     carriedOut(`${word}-refused-and-starts`, rule, word, started),
     carriedOut(`${word}-refused-and-starts-later`, rule, word, runs, 60_000),
     carriedOut(`${word}-refused-and-deletes`, rule, word, podDeleted),
-    ...(kinds[kind].scope === 'all' ? [carriedOut(`${word}-refused-and-creates`, rule, word, podCreated)] : []),
+    ...(scope === 'all' ? [carriedOut(`${word}-refused-and-creates`, rule, word, podCreated)] : []),
   ]),
 
-  ...rowsOf('management').flatMap(([rule, { word, kind }]) => {
-    const sent = operationsIn('management', kind)
+  ...rowsOf('management').flatMap(({ rule, word, scope }) => {
+    const sent = operationsIn('management', scope)
     const effects = [created, updated, deleted].filter(([operation]) => sent.includes(operation))
-    const idOf = (effect: Effect) => `${word}-refused-and-does-${slug(effect[0])}`
+    const idOf = ([operation]: Effect) => `${word}-refused-and-does-${slug(operation)}`
     return [
       ...sent.map((operation) => served(`${word}-serves-${slug(operation)}`, rule, word, operation)),
       ...effects.map((effect) => carriedOut(idOf(effect), rule, word, effect)),
@@ -92,33 +67,26 @@ export const authOperations: readonly Defect[] = [
     ]
   }),
 
-  ...rowsOf('lb').flatMap(([rule, { word, kind, clause }]) => {
-    const isHeader = kinds[kind].scope === 'all'
-    const id = isHeader ? `lb-${kind}-${clause}` : `lb-${kind}`
+  ...rowsOf('lb').flatMap(({ rule, word, kind, clause, scope }) => {
+    const id = scope === 'all' ? `lb-${kind}-${clause}` : `lb-${kind}`
+    const serves = scope === 'all' ? 'serves' : 'served'
     return [
-      ...operationsIn('lb', kind).map((operation) =>
-        served(`${id}-serve${isHeader ? 's' : 'd'}-${operation.replace(/Worker|Route/, '')}`, rule, word, operation),
+      ...operationsIn('lb', scope).map((operation) =>
+        served(`${id}-${serves}-${operation.replace(/Worker|Route/, '')}`, rule, word, operation),
       ),
       carriedOut(`${id}-refused-and-reached`, rule, word, ['getRoute', 'not-reached', 'it reached the worker 1×']),
     ]
   }),
 ]
 
-/** The rules of a plane, each with its credentials. */
-function rowsOf(plane: PlaneName): readonly (readonly [rule: RuleId, credential: Credential])[] {
+/** The rules of a plane, once for each of their credentials. */
+function rowsOf(plane: PlaneName) {
+  const all = Object.entries(credentials) as [Word, (typeof credentials)[Word]][]
   return authTable
     .filter((row) => row.plane === plane)
-    .flatMap(({ rule, sent }) =>
-      Object.values(credentials)
-        .filter(({ kind }) => sent.includes(kind))
-        .map((credential) => [rule, credential] as const),
-    )
-}
-
-/** The operations of a plane that the rules about a kind of credential send. */
-function operationsIn(plane: PlaneName, kind: Credential['kind']): readonly OperationId[] {
-  const all = Object.keys(operationsOf(plane)) as OperationId[]
-  return kinds[kind].scope === 'owned' ? all.filter((one) => isOwned(plane, one)) : all
+    .flatMap(({ rule, sent }) => all.map(([word, credential]) => ({ rule, sent, word, ...credential })))
+    .filter(({ sent, kind }) => sent.includes(kind))
+    .map((row) => ({ ...row, scope: kinds[row.kind].scope }))
 }
 
 /** An operation, or every one, is served with a credential. */
@@ -144,8 +112,8 @@ function carriedOut(id: string, rule: RuleId, word: Word, [operation, clause, ob
   })
 }
 
-function execution(operation: OperationId): Effect {
-  return [operation, 'not-executed', executed]
+function ran(operation: OperationId): Effect {
+  return [operation, 'not-executed', 'an execution of one']
 }
 
 /** A request of an operation; of a route, as the rules name it. */

@@ -1,6 +1,6 @@
 import { mutate } from '../../harness/common/mutate.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
-import { likeBearer, longerKeys } from '../../suites/auth/table.ts'
+import { type KindName, likeBearer, longerKeys } from '../../suites/auth/table.ts'
 import { type Change, serving } from './tools.ts'
 
 const { full } = defaultKeys
@@ -25,21 +25,37 @@ export const isOwner = tokenIs(full)
 export const isRestricted = tokenIs(defaultKeys.restricted)
 export const isStranger = tokenIs(defaultKeys.stranger)
 
-/** Credentials that are refused: a word of ids, their kind and clause in the table of rules, a text, and their requests. */
-export const refused = [
-  ['no-key', 'missing', 'refused', 'without Authorization', isMissing],
-  ['unissued-key', 'invalid', 'refused', 'with a token that was never issued', authorizationIs(/never-issued/)],
-  ['altered-key', 'invalid', 'altered', 'with a key that has another ending', tokenIs(mutate(full))],
-  ['longer-key', 'invalid', 'longer', 'with a key that has more around it', isOneOf('Bearer ', longerKeys)],
-  ['expired-key', 'expired', 'refused', 'with an expired key', tokenIs(defaultKeys.expired)],
-  ['another-scheme', 'malformed', 'another-scheme', 'with another scheme', authorizationIs(/^(Token|Basic) /)],
-  ['like-bearer', 'malformed', 'like-bearer', 'with a header that resembles a bearer token', isOneOf('', likeBearer)],
-  ['no-token', 'malformed', 'no-token', 'with the scheme alone', authorizationIs('Bearer')],
-  ['empty-header', 'malformed', 'empty', 'with an empty header', authorizationIs('')],
-  ['bare-key', 'bare', 'refused', 'with a key and no scheme', authorizationIs(full)],
-  ['stranger', 'stranger', 'refused', 'with the key of another account', isStranger],
-  ['restricted', 'restricted', 'refused', 'with a key without the permission', isRestricted],
-] as const
+/** Credentials that are refused, by a word of ids. */
+export const credentials = {
+  'no-key': credential('missing', 'refused', 'without Authorization', isMissing),
+  'unissued-key': credential(
+    'invalid',
+    'refused',
+    'with a token that was never issued',
+    authorizationIs(/never-issued/),
+  ),
+  'altered-key': credential('invalid', 'altered', 'with a key that has another ending', tokenIs(mutate(full))),
+  'longer-key': credential('invalid', 'longer', 'with a key that has more around it', isOneOf('Bearer ', longerKeys)),
+  'expired-key': credential('expired', 'refused', 'with an expired key', tokenIs(defaultKeys.expired)),
+  'another-scheme': credential(
+    'malformed',
+    'another-scheme',
+    'with another scheme',
+    authorizationIs(/^(Token|Basic) /),
+  ),
+  'like-bearer': credential('malformed', 'like-bearer', 'with more than a token', isOneOf('', likeBearer)),
+  'no-token': credential('malformed', 'no-token', 'with the scheme alone', authorizationIs('Bearer')),
+  'empty-header': credential('malformed', 'empty', 'with an empty header', authorizationIs('')),
+  'bare-key': credential('bare', 'refused', 'with a key and no scheme', authorizationIs(full)),
+  stranger: credential('stranger', 'refused', 'with the key of another account', isStranger),
+  restricted: credential('restricted', 'refused', 'with a key without the permission', isRestricted),
+}
+
+/** Their kind and clause in the table of rules, a text, and the requests that have them. */
+function credential(kind: KindName, clause: string, says: string, when: When) {
+  return { kind, clause, says, when }
+}
+
 /** The same request with another Authorization. */
 export function authorized(request: Request, authorization: string): Request {
   const other = request.clone()

@@ -21,25 +21,21 @@ rule('auth.pods.forbidden', { varies: anyPod }, async (context) => {
   const restricted = as('restricted')
   const forbidden = permissionsOf(target.grants.mayNot)
   const wanted = [...forbidden.filter((name) => !isAction(name)), 'triggerPodAction'] as const
-  const { pod, requests, expectNoEffect, expectAllWorked } = await workingPods(
-    context,
-    await fixture.pod('RUNNING'),
-    wanted,
-  )
+  const stopped = await workingPods(context, await fixture.pod('RUNNING'), wanted)
   const running = await fixture.pod('RUNNING')
   const read = await restricted.get(running.id)
   if (read.status === 401) inconclusive('a read is answered 401, so the restricted key is not a valid one')
   const hidden = read.status === 403 || read.status === 404 ? [404] : []
   const options = { mustBeRefused: true }
   for (const permission of forbidden) {
-    const { id } = permission === 'start' ? pod : running
+    const { id } = permission === 'start' ? stopped.pod : running
     const response = isAction(permission)
       ? await restricted.act(id, permission, options)
-      : await requests.find(({ operation }) => operation === permission)?.send('restricted', options)
+      : await stopped.requests.find(({ operation }) => operation === permission)?.send('restricted', options)
     if (response !== undefined) check('refused').status(response, 403, ...hidden)
   }
-  await expectNoEffect(running)
-  expectAllWorked()
+  await stopped.expectNoEffect(running)
+  stopped.expectAllWorked()
 })
 
 rule('auth.granted', { varies: anyPod }, async (context) => {
@@ -76,20 +72,17 @@ rule('auth.before-validation', { varies }, async ({ pods, fixture, check, vary }
   const { id } = await fixture.pod('RUNNING')
   const unknown = await fixture.gone()
   const unauthenticated = { authorization: null }
-  const wrong = vary.ordered([
-    () => pods.create({ plumbline: true }, unauthenticated),
-    () => pods.patch(id, { disk: 'much' }, unauthenticated),
-    () => pods.actWith(id, { action: 'explode' }, unauthenticated),
-    () => pods.actWith(id, nothing, unauthenticated),
-  ])
-  for (const send of wrong) check('wrong-body').status(await send(), 401)
-  const nowhere = vary.ordered([
-    () => pods.get(unknown.id, unauthenticated),
-    () => pods.patch(unknown.id, {}, unauthenticated),
-    () => pods.delete(unknown.id, unauthenticated),
-    () => pods.act(unknown.id, 'stop', unauthenticated),
-  ])
-  for (const send of nowhere) check('unknown-id').status(await send(), 401)
+  const cases = vary.ordered([
+    ['wrong-body', () => pods.create({ plumbline: true }, unauthenticated)],
+    ['wrong-body', () => pods.patch(id, { disk: 'much' }, unauthenticated)],
+    ['wrong-body', () => pods.actWith(id, { action: 'explode' }, unauthenticated)],
+    ['wrong-body', () => pods.actWith(id, nothing, unauthenticated)],
+    ['unknown-id', () => pods.get(unknown.id, unauthenticated)],
+    ['unknown-id', () => pods.patch(unknown.id, {}, unauthenticated)],
+    ['unknown-id', () => pods.delete(unknown.id, unauthenticated)],
+    ['unknown-id', () => pods.act(unknown.id, 'stop', unauthenticated)],
+  ] as const)
+  for (const [clause, send] of cases) check(clause).status(await send(), 401)
 })
 
 rule('auth.scheme-case', async (context) => {

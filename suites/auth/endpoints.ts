@@ -13,6 +13,7 @@ import {
 } from '../shared/endpoints.ts'
 import { type AuthPlane, createTwins } from './plane.ts'
 
+/** An endpoint, and one that was deleted to show that it works. */
 export const endpoints: AuthPlane = {
   options: { creates: 2, varies: ['order', 'sample'] },
   partOf: { updateEndpoint: 'management.update' },
@@ -20,10 +21,8 @@ export const endpoints: AuthPlane = {
     const { check, clock, on, part } = context
     const twins = createTwins(context)
     const { id: removed } = await createdEndpoint(context)
-    twins.works(
-      'deleteEndpoint',
-      await on('management').call('deleteEndpoint', { ids: { id: removed }, repeats: true }),
-    )
+    const removal = await on('management').call('deleteEndpoint', { ids: { id: removed }, repeats: true })
+    twins.works('deleteEndpoint', removal)
     const { id, body } = await createdEndpoint(context)
     const updated = idleTimeoutOf(context, 2)
     if (part('management.update')) twins.works('updateEndpoint', await update(context, id, { idleTimeout: updated }))

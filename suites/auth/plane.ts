@@ -54,7 +54,7 @@ type WithBody<P extends PlaneName> = {
 interface Requests<P extends PlaneName> {
   /** Values of the placeholders of all paths. */
   readonly ids: Readonly<Record<string, string>>
-  readonly calls: Readonly<Record<WithBody<P>, Call> & Partial<Record<OperationOf<P>, Call>>>
+  readonly calls: Readonly<Partial<Record<OperationId, Call>> & Record<WithBody<P>, Call>>
   readonly send: (operation: OperationId, key: KeyName, call: Call) => Promise<ApiResponse>
 }
 
@@ -76,16 +76,12 @@ export function createTwins(context: Context, judges: Readonly<Partial<Record<Op
 
   return {
     works,
-    /** Requests of the wanted operations that work, the one that would remove the resource last. Tries the other reads. */
-    async requests<P extends PlaneName>(
-      wanted: readonly OperationId[],
-      { ids, calls, send }: Requests<P>,
-    ): Promise<AuthRequest[]> {
+    /** Requests of the wanted operations that work. Reads that were not tried are tried here. */
+    async requests<P extends PlaneName>(wanted: readonly OperationId[], { ids, calls, send }: Requests<P>) {
       const requests: AuthRequest[] = []
-      const isRemoval = (operation: OperationId) => operations[operation].method === 'DELETE'
-      for (const operation of wanted.toSorted((a, b) => Number(isRemoval(a)) - Number(isRemoval(b)))) {
+      for (const operation of wanted) {
         const { held, method, path }: OperationFacts = operations[operation]
-        const call = (calls as Readonly<Partial<Record<OperationId, Call>>>)[operation]
+        const call: Call | undefined = calls[operation]
         const named = Object.entries({ ...ids, ...call?.ids }).filter(([name]) => path.includes(`{${name}}`))
         const request: AuthRequest = {
           operation,
@@ -93,20 +89,20 @@ export function createTwins(context: Context, judges: Readonly<Partial<Record<Op
         }
         const isUntried = method === 'GET' && !held && !seen.has(operation)
         if (isUntried) works(operation, await request.send('full'))
-        if ((seen.get(operation)?.fault ?? null) === null) requests.push(request)
+        if (!seen.get(operation)?.fault) requests.push(request)
       }
       return requests
     },
     /** Ends the rule if one of these operations did not work. */
     expectAllWorked(of: readonly OperationId[] = [...seen.keys()]): void {
       const idle = [...seen].filter(([operation, { fault }]) => fault !== null && of.includes(operation))
-      const [first] = idle
-      if (first === undefined) return
       const faults = idle.map(([, { fault }]) => fault).join(', ')
       const reason = `${faults} with a full key, so a refusal does not show that the key is refused`
-      const judge = judges[first[0]]
-      if (judge !== undefined) blockedBy(context, judge, reason, first[1].response)
-      context.inconclusive(reason)
+      for (const [operation, { response }] of idle) {
+        const judge = judges[operation]
+        if (judge !== undefined) blockedBy(context, judge, reason, response)
+        context.inconclusive(reason)
+      }
     },
   }
 }

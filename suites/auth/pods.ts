@@ -11,6 +11,7 @@ import { entriesOf, listHolding, named } from '../shared/listing.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { type AuthPlane, type AuthRequest, createTwins, secretText } from './plane.ts'
 
+/** A pod that was stopped; for another account also a RUNNING one. */
 export const pods: AuthPlane = {
   options: { varies: [...anyPod, 'order', 'sample'] },
   partOf: { listCpuFlavors: 'catalog' },
@@ -27,25 +28,21 @@ export const pods: AuthPlane = {
     })
     // A cache may keep the response that the owner got.
     const reads = requests.filter(({ operation }) => operation === 'getPod' || operation === 'listPods')
+    const rereads = reads.map(({ operation, send }): AuthRequest => {
+      const again: AuthRequest['send'] = async (key, options) => {
+        await send('full')
+        return send(key, options)
+      }
+      return { operation, send: again }
+    })
     return {
       ...arranged,
-      requests: [...requests, ...stops, ...reads.map(afterOwner)],
+      requests: [...requests, ...stops, ...rereads],
       expectNoEffect: () => expectNoEffect(...others),
       secrets: () => ({ 'the name of the pod': textIn(pod.value.name), 'a variable of the pod': secret }),
       expectUnlisted: () => expectUnlisted(context, pod.id),
     }
   },
-}
-
-/** The same request, once the owner's was answered. */
-function afterOwner({ operation, send }: AuthRequest): AuthRequest {
-  return {
-    operation,
-    async send(key, options) {
-      await send('full')
-      return send(key, options)
-    },
-  }
 }
 
 /** Requests on a pod that was RUNNING. It is stopped first: updatePod may be refused before that. */

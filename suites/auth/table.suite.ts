@@ -1,4 +1,4 @@
-import { type OperationId, operationsOf, type PlaneName } from '../../generated/operations.ts'
+import type { OperationId, PlaneName } from '../../generated/operations.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -9,7 +9,7 @@ import { lb } from './lb.ts'
 import type { Arranged, AuthPlane } from './plane.ts'
 import { pods } from './pods.ts'
 import { queue } from './queue.ts'
-import { type AuthRow, authTable, isOwned, kinds, type Scope } from './table.ts'
+import { type AuthRow, authTable, kinds, operationsIn, type Scope } from './table.ts'
 
 const planes: Readonly<Record<PlaneName, AuthPlane>> = { pods, queue, lb, management: endpoints }
 
@@ -19,7 +19,7 @@ for (const row of authTable) rule(row.rule, planes[row.plane].options, (context)
 async function judge(context: Context, row: AuthRow): Promise<void> {
   const { check, vary } = context
   const { scope } = kinds[row.sent[0]]
-  const arranged = await planes[row.plane].arrange(context, operationsIn(context, row.plane, scope), scope)
+  const arranged = await planes[row.plane].arrange(context, offeredIn(context, row.plane, scope), scope)
   const hidden: Pick<Arranged, 'secrets' | 'expectUnlisted' | 'excuse'> = scope === 'owned' ? arranged : {}
   await hidden.expectUnlisted?.()
   for (const { statuses, credentials } of row.sent.map((kind) => kinds[kind])) {
@@ -42,14 +42,12 @@ async function judge(context: Context, row: AuthRow): Promise<void> {
 }
 
 /** The operations of a plane in a scope that the target offers. */
-function operationsIn({ part, target }: Context, plane: PlaneName, scope: Scope): readonly OperationId[] {
+function offeredIn({ part, target }: Context, plane: PlaneName, scope: Scope): readonly OperationId[] {
   const { mayNot } = target.grants
-  return (Object.keys(operationsOf(plane)) as OperationId[]).filter((operation) => {
-    if (scope === 'owned' && !isOwned(plane, operation)) return false
-    if (scope === 'forbidden' && !mayNot.includes(plane) && !mayNot.includes(operation)) return false
-    const need = planes[plane].partOf[operation]
-    return need === undefined || part(need)
-  })
+  const { partOf } = planes[plane]
+  return operationsIn(plane, scope)
+    .filter((operation) => scope !== 'forbidden' || mayNot.includes(plane) || mayNot.includes(operation))
+    .filter((operation) => partOf[operation] === undefined || part(partOf[operation]))
 }
 
 /** Ends the rule if a key is answered 401 and no other request shows that it is valid. */

@@ -1,4 +1,4 @@
-import { type OperationId, operations, type PlaneName } from '../../generated/operations.ts'
+import { type OperationId, operations, operationsOf, type PlaneName } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
 import type { CallOptions } from '../../harness/client/caller.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -65,7 +65,7 @@ export const kinds = {
   restricted: { scope: 'forbidden', statuses: [401, 403, 404], credentials: () => [validKey('restricted')] },
 } as const satisfies Readonly<Record<string, Kind>>
 
-type KindName = keyof typeof kinds
+export type KindName = keyof typeof kinds
 
 /** A rule: requests with these credentials are refused on a plane, and have no effect. */
 export interface AuthRow {
@@ -103,9 +103,12 @@ export const authTable: readonly AuthRow[] = [
   { rule: 'auth.management.forbidden', plane: 'management', sent: ['restricted'] },
 ]
 
-/** True if an operation is about one resource of the owner. A load-balanced endpoint is a host, not a part of the path. */
-export function isOwned(plane: PlaneName, operation: OperationId): boolean {
-  return plane === 'lb' || operations[operation].path.includes('{')
+/** The operations of a plane in a scope; of `forbidden`, those that a key may lack. */
+export function operationsIn(plane: PlaneName, scope: Scope): readonly OperationId[] {
+  // A load-balanced endpoint is a host, not a part of the path.
+  const isOwned = (operation: OperationId) => plane === 'lb' || operations[operation].path.includes('{')
+  const all = Object.keys(operationsOf(plane)) as OperationId[]
+  return scope === 'owned' ? all.filter(isOwned) : all
 }
 
 /** Headers that are no valid Authorization, each under its clause: 401 on every operation. */
