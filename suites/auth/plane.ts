@@ -76,10 +76,10 @@ export function createTwins(context: Context, judges: Readonly<Partial<Record<Op
 
   return {
     works,
-    /** Requests of the wanted operations that work. Reads that were not tried are tried here. */
+    /** Requests of the wanted operations that work, removals last. Reads that were not tried are tried here. */
     async requests<P extends PlaneName>(wanted: readonly OperationId[], { ids, calls, send }: Requests<P>) {
       const requests: AuthRequest[] = []
-      for (const operation of wanted) {
+      for (const operation of wanted.toSorted((a, b) => Number(isRemoval(a)) - Number(isRemoval(b)))) {
         const { held, method, path }: OperationFacts = operations[operation]
         const call: Call | undefined = calls[operation]
         const named = Object.entries({ ...ids, ...call?.ids }).filter(([name]) => path.includes(`{${name}}`))
@@ -105,6 +105,10 @@ export function createTwins(context: Context, judges: Readonly<Partial<Record<Op
       }
     },
   }
+}
+
+function isRemoval(operation: OperationId): boolean {
+  return /^(delete|purge)/.test(operation)
 }
 
 /** A text that only the owner of a resource was told. */
