@@ -8,6 +8,20 @@ import { defect, requestOf } from './tools.ts'
 
 type Word = keyof typeof credentials
 
+/** Ids that are older than the table. The key is plane, credential and operation. */
+const older: Readonly<Record<string, string>> = {
+  'queue no-key getEndpointHealth': 'health-without-key',
+  'queue unissued-key getJobStatus': 'any-key-sees-status',
+  'queue stranger runJob': 'stranger-runs-job',
+  'pods no-key listCpuFlavors': 'no-key-accepted',
+  'pods unissued-key listPods': 'unissued-key-accepted',
+  'pods altered-key listPods': 'altered-key-accepted',
+  'pods longer-key createPod': 'longer-key-accepted',
+  'pods expired-key triggerPodAction': 'expired-key-accepted',
+  'pods bare-key getPod': 'bare-key-accepted',
+  'pods stranger getPod': 'stranger-reads-pod',
+}
+
 /** Findings on operations that are refused and carried out. */
 const cancelled = ['cancelJob', 'unchanged', 'CANCELLED'] as const
 const started = ['triggerPodAction', 'unchanged', seen('EXITED', 'STARTING')] as const
@@ -20,20 +34,17 @@ const created = ['createEndpoint', 'not-created', 'the endpoint whose creation w
 
 /** Operations that are served, or refused and carried out, with a credential that must be refused. */
 export const authOperations: readonly Defect[] = [
-  served('health-without-key', 'auth.queue.missing', 'no-key', 'getEndpointHealth'),
-  served('any-key-sees-status', 'auth.queue.invalid', 'unissued-key', 'getJobStatus'),
+  ...rowsOf('pods', 'queue', 'lb', 'management')
+    .filter(({ judges }) => judges !== 'effects')
+    .flatMap((row) =>
+      operationsIn(row.plane, row.scope).map((operation) =>
+        served(idOf(row, operation), row.rule, row.word, operation),
+      ),
+    ),
   served('key-by-its-beginning', 'auth.queue.invalid', 'altered-key'),
   served('key-by-its-length', 'auth.queue.invalid', 'longer-key'),
-  served('stranger-runs-job', 'auth.queue.hidden', 'stranger', 'runJob'),
-  served('no-key-accepted', 'auth.pods.missing', 'no-key', 'listCpuFlavors'),
-  served('unissued-key-accepted', 'auth.pods.invalid', 'unissued-key', 'listPods'),
-  served('altered-key-accepted', 'auth.pods.invalid', 'altered-key', 'listPods'),
-  served('longer-key-accepted', 'auth.pods.invalid', 'longer-key', 'createPod'),
-  served('expired-key-accepted', 'auth.pods.expired', 'expired-key', 'triggerPodAction'),
-  served('bare-key-accepted', 'auth.scheme-required', 'bare-key', 'getPod'),
   served('bearer-without-token-accepted', 'auth.pods.malformed', 'no-token', 'getPod'),
   served('empty-authorization-accepted-for-actions', 'auth.pods.malformed', 'empty-header', 'triggerPodAction'),
-  served('stranger-reads-pod', 'auth.pods.hidden', 'stranger', 'getPod'),
   served('restricted-key-deletes', 'auth.pods.forbidden', 'restricted', 'deletePod'),
 
   carriedOut('no-key-refused-and-cancels', 'auth.queue.no-effect', 'no-key', cancelled),
@@ -59,34 +70,37 @@ export const authOperations: readonly Defect[] = [
   ...rowsOf('management').flatMap(({ rule, word, scope }) => {
     const sent = operationsIn('management', scope)
     const effects = [created, updated, deleted].filter(([operation]) => sent.includes(operation))
-    const idOf = ([operation]: Effect) => `${word}-refused-and-does-${slug(operation)}`
+    const idFor = ([operation]: Effect) => `${word}-refused-and-does-${kebab(operation)}`
     return [
-      ...sent.map((operation) => served(`${word}-serves-${slug(operation)}`, rule, word, operation)),
-      ...effects.map((effect) => carriedOut(idOf(effect), rule, word, effect)),
-      ...[updated, deleted].map((effect) => carriedOut(`${idOf(effect)}-later`, rule, word, effect, 1_000)),
+      ...effects.map((effect) => carriedOut(idFor(effect), rule, word, effect)),
+      ...[updated, deleted].map((effect) => carriedOut(`${idFor(effect)}-later`, rule, word, effect, 1_000)),
     ]
   }),
 
-  ...rowsOf('lb').flatMap(({ rule, word, kind, clause, scope }) => {
+  ...rowsOf('lb').map(({ rule, word, kind, clause, scope }) => {
     const id = scope === 'all' ? `lb-${kind}-${clause}` : `lb-${kind}`
-    const serves = scope === 'all' ? 'serves' : 'served'
-    return [
-      ...operationsIn('lb', scope).map((operation) =>
-        served(`${id}-${serves}-${operation.replace(/Worker|Route/, '')}`, rule, word, operation),
-      ),
-      carriedOut(`${id}-refused-and-reached`, rule, word, ['getRoute', 'not-reached', 'it reached the worker 1×']),
-    ]
+    return carriedOut(`${id}-refused-and-reached`, rule, word, ['getRoute', 'not-reached', 'it reached the worker 1×'])
   }),
 ]
 
-/** The rules of a plane, once for each of their credentials. */
-function rowsOf(plane: PlaneName) {
+type Row = ReturnType<typeof rowsOf>[number]
+
+/** The rules of some planes, once for each of their credentials. */
+function rowsOf(...planes: readonly PlaneName[]) {
   const all = Object.entries(credentials) as [Word, (typeof credentials)[Word]][]
   return authTable
-    .filter((row) => row.plane === plane)
-    .flatMap(({ rule, sent }) => all.map(([word, credential]) => ({ rule, sent, word, ...credential })))
+    .filter(({ plane }) => planes.includes(plane))
+    .flatMap((row) => all.map(([word, credential]) => ({ ...row, word, ...credential })))
     .filter(({ sent, kind }) => sent.includes(kind))
     .map((row) => ({ ...row, scope: kinds[row.kind].scope }))
+}
+
+/** The id of the defect that an operation is served. */
+function idOf({ plane, word, kind, clause, scope }: Row, operation: OperationId): string {
+  if (plane === 'management') return `${word}-serves-${kebab(operation)}`
+  if (plane !== 'lb') return older[`${plane} ${word} ${operation}`] ?? `${plane}-${word}-serves-${kebab(operation)}`
+  const request = operation.replace(/Worker|Route/, '')
+  return scope === 'all' ? `lb-${kind}-${clause}-serves-${request}` : `lb-${kind}-served-${request}`
 }
 
 /** An operation, or every one, is served with a credential. */
@@ -125,6 +139,7 @@ function isOf(operation: OperationId): When {
   return requestOf(operation)
 }
 
-function slug(operation: OperationId): string {
-  return operation.replace('Endpoint', '-endpoint').replace('-endpoints', '')
+function kebab(operation: OperationId): string {
+  if (operation === 'listEndpoints') return 'list'
+  return operation.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)
 }
