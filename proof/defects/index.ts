@@ -17,7 +17,9 @@ import { limits } from './limits.ts'
 import { listDelete } from './list-delete.ts'
 import { listed } from './listed.ts'
 import { mediaType } from './media-type.ts'
+import { oddAccess } from './odd-access.ts'
 import { oddRequests } from './odd-requests.ts'
+import { oddRoutes } from './odd-routes.ts'
 import { outages } from './outages.ts'
 import { patch } from './patch.ts'
 import { queueActs } from './queue-acts.ts'
@@ -48,6 +50,8 @@ export const defects: readonly Defect[] = [
   ...listed,
   ...mediaType,
   ...oddRequests,
+  ...oddRoutes,
+  ...oddAccess,
   ...outages,
   ...patch,
   ...shape,
