@@ -1,19 +1,10 @@
 /** Does work once for each object, as long as the object is in use. Callers must not change the result. */
 export function memoize<K extends WeakKey, V>(work: (key: K) => V): (key: K) => V {
   const done = new WeakMap<K, { readonly value: V }>()
-  // Most are requested many times in a row, and this is much faster than the map.
-  let last: { readonly key: K; readonly value: V } | null = null
   return (key) => {
-    if (last?.key === key) return last.value
-    const value = done.get(key)?.value ?? fresh(key)
-    last = { key, value }
-    return value
-  }
-
-  function fresh(key: K): V {
-    const value = work(key)
-    done.set(key, { value })
-    return value
+    const known = done.get(key) ?? { value: work(key) }
+    done.set(key, known)
+    return known.value
   }
 }
 
