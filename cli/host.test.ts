@@ -30,7 +30,6 @@ afterAll(() => {
 test.each([
   ['no body', ''],
   ['a short one', '{"action":"stop"}'],
-  ['one as long as is read ahead', 'x'.repeat(65_536)],
   ['a longer one', 'x'.repeat(300_000)],
 ])('a body is handed over: %s', async (_name, body) => {
   const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })

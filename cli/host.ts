@@ -1,14 +1,10 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { noteConnection } from '../harness/transport/reuse.ts'
 import { type Fetch, nativeResponse } from '../reference/index.ts'
 
-/** Largest body that is read whole before the reference is called; a longer one is streamed. */
-const readAheadBytes = 65_536
-
 /**
- * A node:http server, not listening yet, that answers with `fetch`. A short body whose length is declared is read ahead
- * and handed over as a buffer, which the adapter knows as `rawBody`: it then needs neither a stream nor further listeners.
+ * A node:http server, not listening yet, that answers with `fetch`.
  * @param hostname stands in the address of a request that has no Host header.
  */
 export function createHost(fetch: Fetch, hostname: string): Server {
@@ -22,18 +18,7 @@ export function createHost(fetch: Fetch, hostname: string): Server {
       return new Response()
     }
   }
-  const answer = getRequestListener(answerTo, { hostname })
-  return createServer((incoming: IncomingMessage & { rawBody?: Buffer }, outgoing) => {
-    const length = Number(incoming.headers['content-length'] ?? 0)
-    if (!(length > 0 && length <= readAheadBytes)) return answer(incoming, outgoing)
-    const pieces: Buffer[] = []
-    incoming.on('data', (piece: Buffer) => pieces.push(piece))
-    incoming.on('end', () => {
-      const [first = Buffer.alloc(0)] = pieces
-      incoming.rawBody = pieces.length === 1 ? first : Buffer.concat(pieces)
-      answer(incoming, outgoing)
-    })
-  })
+  return createServer(getRequestListener(answerTo, { hostname }))
 }
 
 /** The adapter adds a Content-Type to a body without one, unless the headers are a plain object. */
