@@ -9,7 +9,7 @@ import type { Target } from '../target/types.ts'
 import { version } from './package-paths.ts'
 
 /** The quotas that a plane shows. */
-export interface ShownQuota {
+interface ShownQuota {
   /** Empty if there are none. */
   readonly windows: readonly RateWindow[]
   /** Why the target did not answer; null if it did, or was not asked. */

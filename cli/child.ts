@@ -15,7 +15,7 @@ export interface ChildEnd {
   readonly said: string
 }
 
-export interface ChildOptions {
+interface ChildOptions {
   readonly options: RunOptions
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly onProgress: (progress: Progress) => void

@@ -17,7 +17,7 @@ const typeHeader = `-H 'Content-Type: application/json'`
 /** Ways to one finding that are printed. */
 const shownCases = 5
 
-export interface Reported {
+interface Reported {
   readonly open: OpenTarget
   readonly seed: number
   readonly options: { readonly target?: string; readonly json?: string }

@@ -183,7 +183,7 @@ function silenceSentences([first, ...more]: readonly string[]): string[] {
 }
 
 /** Cases to replay: by seed and path, or as they are. */
-export type ReplayedCases = { readonly seed: number; readonly path: string } | Pick<Replayed, 'stage' | 'cases'>
+type ReplayedCases = { readonly seed: number; readonly path: string } | Pick<Replayed, 'stage' | 'cases'>
 
 /** Sends cases again, in order, to a new pod; null if the target has no such path or stage. */
 export async function replayOn(
@@ -202,7 +202,7 @@ export async function replayOn(
 }
 
 /** Runs work as a scenario, with the names, pacing and cleanup of a rule. Returns why it ended early, or null. */
-export async function inSession(
+async function inSession(
   { target, transport, clock }: OpenTarget,
   seed: number,
   { run, resources }: Branch,

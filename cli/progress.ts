@@ -6,7 +6,7 @@ import type { Progress } from '../harness/run/options.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The state of a run in progress. */
-export interface ProgressState {
+interface ProgressState {
   readonly rules: number
   readonly clock: string
   readonly done: number
@@ -67,7 +67,7 @@ function latest(pending: Pending) {
 }
 
 /** `41 of 92 rules: 38 passed, 2 failed, 1 unclaimed`. */
-export function headline({ done, rules, counts }: ProgressState): string {
+function headline({ done, rules, counts }: ProgressState): string {
   const parts = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`)
   return `${done} of ${pluralize(rules, 'rule')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
 }

@@ -22,7 +22,7 @@ import { interruptedMs } from './sweep-session.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A run as a command decides it. */
-export interface RunCheckOptions {
+interface RunCheckOptions {
   readonly plan: Pick<
     RunOptions,
     | 'seed'

@@ -8,7 +8,7 @@ import { UsageError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The flags of a command line that select rules. */
-export interface Selecting {
+interface Selecting {
   /** Ids, globs over ids, or areas; none means all. */
   readonly only: readonly string[]
   readonly profile?: string
@@ -19,7 +19,7 @@ export interface Selecting {
 export type LoadKind = 'smoke' | 'limits' | 'pods'
 
 /** The rules of a run and the profiles that they are judged in. */
-export interface Selected {
+interface Selected {
   readonly profiles: readonly string[]
   /** Ids of the rules in the results, sorted. */
   readonly selected: readonly string[]

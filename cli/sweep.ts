@@ -20,7 +20,7 @@ export interface Swept {
   readonly failed: readonly Leftover[]
 }
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly ledger: RunLedger
   readonly target: Target
   /** True if pods that the run kept on purpose stay. */

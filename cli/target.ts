@@ -7,13 +7,13 @@ import { UsageError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The flags that choose what a command is about. */
-export interface TargetChoice {
+interface TargetChoice {
   readonly target?: string
   readonly reference?: boolean
 }
 
 /** The target file that is used if none is named. */
-export const usualFile = 'plumbline.yaml'
+const usualFile = 'plumbline.yaml'
 
 /**
  * The same options with the target file that they choose: the named one, or `plumbline.yaml` in this folder, of which

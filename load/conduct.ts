@@ -32,7 +32,7 @@ export interface Judged extends Driven {
 /** Drives one plan, or reads it from the record of an earlier run. Throws LoadError if that fails. */
 export type Perform = (step: Step) => Promise<Driven>
 
-export interface ConductOptions {
+interface ConductOptions {
   readonly target: Target
   /** The selected rules; a smoke ends each plane after its first plans. */
   readonly load: Pick<LoadFacts, 'rules' | 'windowScale' | 'isSmoke'>
@@ -45,7 +45,7 @@ export interface ConductOptions {
 }
 
 /** Why the plans of a plane ended early. */
-export interface BrokenOff {
+interface BrokenOff {
   readonly verdict: 'unverified' | 'broken'
   readonly reason: string
 }

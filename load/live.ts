@@ -11,7 +11,7 @@ import type { QueueStep, Step } from './queue/steps.ts'
 import { runLoad } from './run.ts'
 
 /** Drives a step with k6, its raw points in `folder`. */
-export type DriveIn = (step: Step, folder: string) => Promise<Driven>
+type DriveIn = (step: Step, folder: string) => Promise<Driven>
 
 /** Drives the steps of each plane of a target over HTTP. */
 export function createLive(

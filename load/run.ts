@@ -9,7 +9,7 @@ import { LoadError } from './load-error.ts'
 import type { Plan } from './plan/types.ts'
 import { rawName } from './record.ts'
 
-export interface LoadRunOptions {
+interface LoadRunOptions {
   readonly plan: Plan
   readonly requests: LoadRequests
   /** The path of a k6 (`findK6`). */

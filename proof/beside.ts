@@ -5,7 +5,7 @@ import { planJobs } from './plan.ts'
 import type { Defect } from './types.ts'
 
 /** Defects in the order in which they are laid over each other. */
-export interface Arranged {
+interface Arranged {
   readonly order: readonly Defect[]
   /** Those that their rule does not find beside the others, in whatever order: most rules stop at their first failure. */
   readonly hidden: readonly Defect[]

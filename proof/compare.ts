@@ -65,7 +65,7 @@ export function compareReference(reference: readonly Judgement[]): Mismatch[] {
 }
 
 /** The needs that a latitude lacks, for the comparison of what rules do without them. */
-export interface Lacking {
+interface Lacking {
   /** The needs that its file declares absent, if it differs in nothing else. */
   readonly absent: Target['absent']
   /** Ids of the rules that are no invariants. */

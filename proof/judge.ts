@@ -11,7 +11,7 @@ import type { Variant } from './types.ts'
 /** Makes an instance of the reference with these variants, and connects to it. */
 export type Connect = (variants: readonly Variant[]) => Promise<Connected>
 
-export interface JudgeOptions {
+interface JudgeOptions {
   readonly variants: readonly Variant[]
   /** Default: an instance in this process. */
   readonly connect?: Connect | undefined

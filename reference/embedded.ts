@@ -15,7 +15,7 @@ import {
 } from './index.ts'
 
 /** A reference in this process whose time moves only when it is told to. */
-export interface Embedded {
+interface Embedded {
   readonly fetch: Fetch
   readonly control: { state(): ClockState; advance(ms: number): ClockState }
   /** Says what its notifications and beacons reach; nobody before it. */

@@ -14,7 +14,7 @@ import type { Service } from './service.ts'
 import { createService } from './settings.ts'
 
 /** The API of the description as a value: it opens no port, and two share nothing. */
-export interface Reference {
+interface Reference {
   /** Answers a request by its method, path, headers and body; the host matters only as the option `addresses` says. */
   readonly fetch: Fetch
   /** Calls off what is under way, so that nothing is left on the clock. */
@@ -87,7 +87,6 @@ export type { Endpoint, EndpointOffer, Job, JobStatus } from './queue/model.ts'
 export type { QueueService } from './queue/service.ts'
 export { defaultEndpoints } from './queue/settings.ts'
 export type { Parts } from './service.ts'
-export { createConformanceWorker } from './worker/conformance.ts'
 export type {
   Call,
   Outcome,

@@ -46,7 +46,7 @@ const originals: Parts = {
   ...webhooks,
 }
 
-export type PartName = keyof Parts
+type PartName = keyof Parts
 
 /** For a part, a function from what it was to what it shall be. */
 export type PartWrappers = { readonly [K in PartName]?: (original: Parts[K]) => Parts[K] }

@@ -21,7 +21,7 @@ import { aboutTheTarget, judgeRun, notSelected } from './verdict.ts'
 export type LedgerRow = Pick<RuleResult, 'id' | 'area' | 'profile' | 'level' | 'basis' | 'source' | 'says'> &
   Partial<Pick<RuleRow, 'needs' | 'parts'>>
 
-export interface BuildOptions {
+interface BuildOptions {
   /** All rows of the ledger, in its order. */
   readonly ledger: readonly LedgerRow[]
   /** Opens a recorded exchange; needed if bodies are in separate files (`toExchange` of the record). */

@@ -8,7 +8,7 @@ import { comment, marksIn, printfFormat, secretVariable, word } from './shell.ts
 import { mentionsStatusOf, shownResponseText } from './shown.ts'
 
 /** A scenario of a run, with the facts about the target for its shell lines. */
-export interface ShellReproduction extends Reproduction, TargetFacts {
+interface ShellReproduction extends Reproduction, TargetFacts {
   readonly plumbline: string
   readonly run: string
   readonly rule: string

@@ -12,7 +12,7 @@ export interface Shown {
   readonly violated: ReadonlySet<Finding['clause']>
 }
 
-export interface KnownFacts {
+interface KnownFacts {
   readonly entries: readonly KnownFailure[]
   /** Day of the run, as YYYY-MM-DD. */
   readonly day: string

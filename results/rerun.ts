@@ -32,7 +32,7 @@ export function targetFacts({ target, clock, program = 'plumbline' }: RunEvent):
 }
 
 /** The part of a rule that its rerun command depends on. */
-export interface Rerun {
+interface Rerun {
   readonly id: string
   readonly profile: string
   /** The rule whose exchange showed the finding; another one if the rule is an invariant. */

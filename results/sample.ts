@@ -61,7 +61,7 @@ export function sampleTarget(more: Readonly<Record<string, unknown>> = {}): Reco
   }
 }
 
-export interface SampleExchange {
+interface SampleExchange {
   readonly operation?: PodOperation
   readonly path?: string
   readonly headers?: HeaderPairs

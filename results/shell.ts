@@ -4,7 +4,7 @@ import { quote } from 'shell-quote'
 const mark = /«([A-Za-z0-9._-]+)»/
 
 /** The variable of a mark: `KEY_FULL` for `key.full`, the name itself if it is one already. */
-export function variableOf(name: string): string {
+function variableOf(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? name : name.replace(/[^A-Za-z0-9]/g, '_').toUpperCase()
 }
 

@@ -4,7 +4,7 @@ import type { Finding } from '../harness/rule/outcome.ts'
 import type { ShownExchange, ShownMessage } from './types.ts'
 
 /** Most characters of a body that are shown. */
-export const shownBodyCharacters = 4_000
+const shownBodyCharacters = 4_000
 
 /** A response in short: its HTTP status, and the status of the pod or job in it. */
 export interface ShownResponse {

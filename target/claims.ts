@@ -4,7 +4,7 @@ import { NotApplicable, Unclaimed } from '../harness/rule/outcome.ts'
 import { allNeeds, isGiven } from './needs.ts'
 import type { Target } from './types.ts'
 
-export type Claim = 'given' | 'unclaimed' | { readonly absent: string }
+type Claim = 'given' | 'unclaimed' | { readonly absent: string }
 
 /** The needs of a rule. */
 type Needing = Pick<RuleRow, 'id' | 'needs'> & { readonly area: string }

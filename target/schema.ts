@@ -6,7 +6,7 @@ import { allNeeds } from './needs.ts'
 import { meantKey, pathOf, type Repaired, repair, resolved } from './repair.ts'
 
 /** A fault at `path` in the value; `atKey` if the key itself is wrong. */
-export interface SchemaFault {
+interface SchemaFault {
   readonly path: readonly (string | number)[]
   readonly atKey: boolean
   readonly message: string

@@ -129,7 +129,7 @@ export interface ManagementPlane extends Required<Omit<Management, 'allowPlainHt
 }
 
 /** The commands of a deployment tool. */
-export type DeployCommand = 'build' | 'deploy' | 'list' | 'remove' | 'call'
+type DeployCommand = 'build' | 'deploy' | 'list' | 'remove' | 'call'
 
 /** The deployment tool of a target: its commands, each a program and its words. */
 export interface DeployPlane {

@@ -60,7 +60,7 @@ function refuseNothing(kind: LoadKind, { pods, queue }: Target): void {
 }
 
 /** Prints what the smoke of a record showed. Returns the exit code: 0 if every operation was served. */
-export async function printSmoke(dir: string, { out, err }: Terminal): Promise<number> {
+async function printSmoke(dir: string, { out, err }: Terminal): Promise<number> {
   let run: RunEvent | null = null
   const driven: Driving[] = []
   for await (const event of readEvidence(dir)) {

@@ -156,7 +156,7 @@ export function seedLines({ seeds, latitudes, changed }: SeedsResult): string[] 
 }
 
 /** The lines of a run over malformed responses: rules that crashed, changes that no rule noticed, then the summary. */
-export function malformedLines({ cases, tried, broken, unnoticed }: MalformedResult, quiet: boolean): string[] {
+function malformedLines({ cases, tried, broken, unnoticed }: MalformedResult, quiet: boolean): string[] {
   return [
     ...broken.map(({ malformed, rule, reason }) => `${rule} crashes on ${malformed}: ${reason}`),
     ...(quiet ? [] : unnoticed.map((malformed) => `no rule notices ${malformed}`)),

@@ -6,7 +6,7 @@ import { type Addresses, byPath, type Fetch, splitUrl } from '../../reference/in
 import { page } from './page.ts'
 import type { Served } from './served.ts'
 
-export const resetPath = '/plumbline/reset'
+const resetPath = '/plumbline/reset'
 
 /** The document for generators that know nothing newer than OpenAPI 3.0. */
 const olderDocumentPath = '/openapi-3.0.json'

@@ -12,7 +12,7 @@ import {
 import { UsageError } from '../errors.ts'
 
 /** `change` gives the options of the reference, the clock aside; `latencyMs` delays each answer, on its clock. */
-export interface ServedOptions {
+interface ServedOptions {
   readonly kind: 'real' | 'control'
   /** Where the time of a controlled clock begins; default: now. */
   readonly startMs?: number

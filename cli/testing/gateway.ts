@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A request at a gateway, and the response of the server behind it. */
-export interface Passed {
+interface Passed {
   readonly method: string
   readonly path: string
   /** The text after `Bearer`. */

@@ -7,7 +7,7 @@ export interface Printed {
   readonly err: string
 }
 
-export interface RunningHere {
+interface RunningHere {
   readonly cwd: string
   readonly environment?: Readonly<Record<string, string>>
   /** Ends the command as SIGTERM does once it has printed this. */

@@ -10,7 +10,7 @@ import { createControlHandler, type Fetch } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import { writeTarget } from '../../target/write.ts'
 
-export interface Served {
+interface Served {
   /** Wraps the way to the reference. */
   readonly wrap?: (fetch: Fetch) => Fetch
   /** Changes its target file. */

@@ -14,7 +14,7 @@ export interface ProcessWorker extends WorkerProgram, ServerProgram {
   kill(): void
 }
 
-export interface ProcessWorkerOptions extends WorkerProcessOptions {
+interface ProcessWorkerOptions extends WorkerProcessOptions {
   /** Real milliseconds in which the first process must be ready. */
   readonly readyMs?: number
   /** Ends the wait for the first process as well. */

@@ -21,7 +21,7 @@ interface Current {
 }
 
 /** Messages to a worker process, one JSON line each (`spec/worker.md`, heading The local process protocol). */
-export type Told =
+type Told =
   | {
       readonly type: 'execute'
       readonly job: WorkerJob
@@ -31,7 +31,7 @@ export type Told =
   | { readonly type: 'stop'; readonly execution: string }
 
 /** Messages from a worker process. */
-export type Said =
+type Said =
   | { readonly type: 'ready'; readonly v: 1; readonly port?: number }
   | { readonly type: 'partial'; readonly execution: string; readonly partial: unknown }
   | { readonly type: 'completed'; readonly execution: string; readonly output?: unknown }
@@ -133,7 +133,7 @@ function outcomeOf(said: Exclude<Said, { readonly type: 'ready' | 'partial' }>):
 }
 
 /** Reads a line of a worker process; null if it is not a known message. */
-export function readSaid(line: string): Said | null {
+function readSaid(line: string): Said | null {
   const value = jsonIn(line)
   if (typeof value !== 'object' || value === null) return null
   const { type, v, execution, message } = value as Record<string, unknown>

@@ -10,7 +10,7 @@ import { firstBackoffMs } from './retry-after-429.ts'
 export class UsedUp extends Inconclusive {}
 
 /** An owner that waits at a gate. */
-export interface Visitor {
+interface Visitor {
   readonly actor: Pick<Actor, 'pause' | 'join'>
   /** True if the rule has ended and the request is not needed any more. */
   readonly isGone: () => boolean
@@ -22,7 +22,7 @@ export type TakeResponse = (response: WireResponse | null, mayCountElsewhere?: b
 /** Lets the requests of one quota pass so that none meets a 429 that another one caused. First come, first served. */
 export type Gate = ReturnType<typeof createGate>
 
-export interface GateOptions {
+interface GateOptions {
   readonly allowance: Allowance
   /** ms on the target's clock. */
   readonly now: () => number

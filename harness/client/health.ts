@@ -12,7 +12,7 @@ const slowShare = 0.9
 /** Real ms after which a host that was given up is tried again. */
 const tryAgainMs = 5_000
 
-export interface HealthOptions {
+interface HealthOptions {
   /** Scheme, name and port of the host. */
   readonly host: string
   /** Real ms to wait for a complete response. */

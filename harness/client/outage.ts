@@ -5,7 +5,7 @@ import type { ApiResponse } from './api-response.ts'
 /** Pauses before a request that a gateway answered is sent again, ms. Most outages are shorter. */
 const pausesMs = [1_000, 2_000, 4_000]
 
-export interface Resending {
+interface Resending {
   /** Sends the request once more. */
   readonly again: () => Promise<ApiResponse>
   /** Another request, to see whether the API answers at all. */

@@ -4,7 +4,7 @@ import { statedWaitMs } from './rate-windows.ts'
 /** The first wait after a 429 that states none, ms; it doubles. */
 export const firstBackoffMs = 1_000
 
-export interface Outwaiting {
+interface Outwaiting {
   /** Longest wait in all, ms. */
   readonly longestMs: number
   /** Waits on the target's clock; false if its time cannot pass. */

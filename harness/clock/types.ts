@@ -100,7 +100,7 @@ export interface RunClock {
   close(): void
 }
 
-export interface StillActor {
+interface StillActor {
   readonly name: string
   readonly moves: number
   /** Ends the actor, so that the others go on without it. */

@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url'
 import type { Ended } from './leader.ts'
 
 /** The end of a command and its output. */
-export interface Commanded {
+interface Commanded {
   /** Null if it did not end in time and was killed. */
   readonly ended: Ended | null
   readonly stdout: string
   readonly stderr: string
 }
 
-export interface CommandOptions {
+interface CommandOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Real ms. */
   readonly limitMs: number

@@ -12,7 +12,7 @@ export interface HookCall {
 }
 
 /** Runs a hook. Resolves with null if it worked, else with one clause that says why not. */
-export type RunHook = (hook: Hook, call: HookCall) => Promise<string | null>
+type RunHook = (hook: Hook, call: HookCall) => Promise<string | null>
 
 /** Bytes of a command's output that are read. */
 const keptOutput = 16_384

@@ -20,7 +20,7 @@ const [pacedPerMinute, freePerMinute] = [60, 600]
 const sparingShare = 0.55
 
 /** Facts about a target before a run. */
-export interface Surroundings {
+interface Surroundings {
   readonly isSparing: boolean
   /** Requests that the pod API grants; null: no bound is known. */
   readonly perMinute: number | null

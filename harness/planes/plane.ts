@@ -38,7 +38,7 @@ export function notInDocument(
 }
 
 /** How requests of a plane count for quotas. */
-export interface Pacing {
+interface Pacing {
   /** Names the quota that a request counts for. */
   quotaOf(outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>): string
   /** A new estimate of that quota; `longestMs` is the tolerance `rateWait`. */
@@ -66,7 +66,7 @@ export function perOperation(operations: Described['operations']): Pacing {
 }
 
 /** Resources that are created on a plane and removed after the run. Each has an id and the name that it was created with. */
-export interface Creates<Section = unknown> {
+interface Creates<Section = unknown> {
   /** Its name in messages. */
   readonly kind: string
   /** The beginning of its lines in the ledger of resources. */
@@ -85,7 +85,7 @@ export interface Creates<Section = unknown> {
 }
 
 /** A request that shows whether an address is that of the plane. */
-export interface Probe<Section = unknown> {
+interface Probe<Section = unknown> {
   readonly asked: string
   readonly operation: string
   /** Default: a request without ids and body. */

@@ -4,7 +4,7 @@ import type { Arrival, ArrivalKind, Beacon, Webhook, WebhookAnswer } from './typ
 /** The arrivals of one job, and the responses to its notifications. */
 export type Inbox = ReturnType<typeof createInbox>
 
-export interface InboxOptions {
+interface InboxOptions {
   readonly owner: string
   readonly token: string
   /** Address of the job's beacon. */

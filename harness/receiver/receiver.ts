@@ -6,7 +6,7 @@ import { createInbox, type Inbox } from './inbox.ts'
 import { createSorting, type Sorted, scriptAt } from './sorting.ts'
 import type { Answer, Arrival, Incoming, WebhookAnswer } from './types.ts'
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   readonly runId: string
   readonly seed: number
   /** Address at which the target reaches the receiver, without a slash at the end. */

@@ -96,7 +96,7 @@ export interface HookEvent {
 }
 
 /** A reading: an alternative that was seen where the description is open. */
-export interface ReadingEvent {
+interface ReadingEvent {
   readonly type: 'reading'
   readonly rule: string
   readonly name: string
@@ -135,7 +135,7 @@ export interface CutEvent extends LeftOut {
 }
 
 /** A rule that a budget had left out was run after all, because time was left. */
-export interface AddedEvent {
+interface AddedEvent {
   readonly type: 'added'
   readonly rule: string
 }

@@ -27,7 +27,7 @@ export interface Check {
   saw(response: ApiResponse): void
 }
 
-export interface CheckLog {
+interface CheckLog {
   /** Receives each clause that was reached and each exchange that was judged. */
   clause(name: string): void
   exercised(exchange: number): void

@@ -21,7 +21,7 @@ export interface Connected {
   readonly close: () => Promise<void>
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** False if no notification and no beacon is awaited. */
   readonly hears?: boolean
   /** Adds the commands of the deployment tool to a transport; default: they are run as the target file says. */

@@ -3,7 +3,7 @@ import { lengthOf } from '../common/length.ts'
 import { Stalled, Unverified } from '../rule/outcome.ts'
 import type { Session } from './session.ts'
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly session: Pick<Session, 'running' | 'cut'>
   readonly clock: Pick<RunClock, 'still' | 'deadlock' | 'pending' | 'responseMs'>
   /** Real ms from now until rules without a verdict are ended; null for no end. */

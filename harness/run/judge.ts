@@ -18,7 +18,7 @@ export interface Judgement extends Omit<VerdictEvent, 'type'> {
   readonly variation: Drawn
 }
 
-export interface RowFacts {
+interface RowFacts {
   readonly level: string
   readonly basis: string
 }

@@ -18,7 +18,7 @@ import { type Judgement, recordJudgement, verdictOf } from './judge.ts'
 import { createContext, createOwner } from './owner.ts'
 import { removeLeftovers } from './removal.ts'
 
-export interface JudgingOptions {
+interface JudgingOptions {
   readonly services: RunServices
   readonly sharedFixtures: SharedFixtures
   readonly clock: RunClock

@@ -2,9 +2,6 @@ import type { LongWait } from '../planes/owner.ts'
 import type { Cuts } from './cuts.ts'
 import type { Knowledge, Known } from './knowledge.ts'
 
-/** Waits for something that needs capacity, such as a worker: a run makes one in vain only once. */
-export type LongWaits = ReturnType<typeof createLongWaits>
-
 interface Wait {
   readonly owner: string
   readonly sinceMs: number
@@ -20,6 +17,7 @@ interface State {
   vain: Known | null
 }
 
+/** Waits for something that needs capacity, such as a worker: a run makes one in vain only once. */
 export function createLongWaits(knowledge: Knowledge, cuts: Pick<Cuts, 'cut'>, now: () => number) {
   const states = new Map<string, State>()
 

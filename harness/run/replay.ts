@@ -24,7 +24,7 @@ import { rowOf as rowOfLedger } from './rows.ts'
 import { createSession } from './session.ts'
 
 /** The events of a record with every verdict, finding and reading derived anew. */
-export interface Replayed {
+interface Replayed {
   readonly events: readonly EvidenceEvent[]
   readonly run: RunEvent
   /** The verdicts, findings and readings that the record itself has. */

@@ -98,7 +98,7 @@ function listResponse(end: CommandEnd, name: string | null): WireResponse {
 }
 
 /** The entries of a list of the tool; null if it is not one. */
-export function deployedIn(printed: unknown): readonly Deployed[] | null {
+function deployedIn(printed: unknown): readonly Deployed[] | null {
   if (!Array.isArray(printed)) return null
   const all = printed.map((entry) => membersOf(entry) ?? {})
   if (!all.every(({ name, id }) => typeof name === 'string' && isId(id))) return null

@@ -2,7 +2,7 @@
 export type ProjectFile = string | { readonly bytes: number }
 
 /** An endpoint of a project. */
-export interface EndpointConfig {
+interface EndpointConfig {
   readonly name: string
   readonly type: 'queue' | 'load-balanced'
   /** File and function of a queue-based endpoint, such as `worker/handler.py:handler`. */
@@ -16,7 +16,7 @@ export interface EndpointConfig {
 }
 
 /** A package that a project depends on. */
-export interface Dependency {
+interface Dependency {
   readonly name: string
   /** Its folder in the project. */
   readonly path: string

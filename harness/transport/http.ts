@@ -8,7 +8,7 @@ import { lookupHost } from './lookup.ts'
 import { startsNow } from './reuse.ts'
 import { maxResponseBytes, type ResponsePatience, TransportFailure } from './types.ts'
 
-export interface HttpOptions {
+interface HttpOptions {
   /** Real milliseconds to wait for a connection. */
   readonly connectMs?: number
   /** Real milliseconds to wait for a complete response. */

@@ -76,7 +76,7 @@ export function rulingOf(shapes: readonly LoadVerdict[]): Ruling | null {
 }
 
 /** Why the load was not what was planned, or null. What did fail stays failed; a pass needs the whole load. */
-export function shortfall({ plan, points, beganMs }: Case): string | null {
+function shortfall({ plan, points, beganMs }: Case): string | null {
   const planned = plannedCount(plan)
   const missing = planned - points.length
   if (missing > Math.max(MISSING_REQUESTS, planned / 1000) || points.length === 0) {

@@ -2,7 +2,7 @@ import type { Point } from '../points.ts'
 import { clockSlackMs, sorted } from './counting.ts'
 
 /** More was served within a span than any kind of counting explains. */
-export interface Overflow {
+interface Overflow {
   readonly fromMs: number
   readonly toMs: number
   readonly served: number

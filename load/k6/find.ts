@@ -7,13 +7,13 @@ import { loadFolder } from '../folder.ts'
 import { LoadError } from '../load-error.ts'
 
 /** A k6 that can be run, and where it was found. */
-export interface K6 {
+interface K6 {
   readonly path: string
   readonly version: string
   readonly from: 'PLUMBLINE_K6' | 'PATH' | 'cache' | 'built'
 }
 
-export interface FindOptions {
+interface FindOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder with the `go.mod` that pins k6. */
   readonly moduleFolder?: string

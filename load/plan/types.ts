@@ -2,7 +2,7 @@ import type { RateOperation } from '../../generated/tables.ts'
 
 /** The shape of a load, which decides what can be judged. */
 export type QueueShape = 'under' | 'over' | 'burst' | 'concurrency' | 'released' | 'recovery' | 'isolation'
-export type PodShape = 'pod-headers' | 'pod-429'
+type PodShape = 'pod-headers' | 'pod-429'
 export type Shape = 'smoke' | QueueShape | PodShape
 
 /** A limit as one client meets it. */

@@ -5,7 +5,7 @@ import type { PodPlan } from '../plan/types.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
 import type { Step } from '../queue/steps.ts'
 
-export type PodStep = Step<PodPlan>
+type PodStep = Step<PodPlan>
 
 /** Requests of `pod-headers`. */
 const HEADERS_SAMPLE = 10

@@ -13,13 +13,13 @@ import {
 } from './steps.ts'
 
 /** Operations that would show nothing under load, each with the reason. */
-export type Faults = ReadonlyMap<RateOperation, string>
+type Faults = ReadonlyMap<RateOperation, string>
 
 /** Rules that no plan can decide here, each with the reason. */
 export type Undecided = ReadonlyMap<LoadRule, string>
 
 /** Responses of one request of each operation, and why some would show nothing under load. */
-export interface Shown {
+interface Shown {
   readonly points: readonly Point[]
   readonly faults: Faults
 }

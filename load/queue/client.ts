@@ -11,7 +11,7 @@ import type { QueuePath, QueuePlane } from '../../target/types.ts'
 import { LoadError } from '../load-error.ts'
 import { submission } from './requests.ts'
 
-export interface QueueClientOptions extends Pick<DirectOptions, 'transport' | 'token' | 'userAgent'> {
+interface QueueClientOptions extends Pick<DirectOptions, 'transport' | 'token' | 'userAgent'> {
   readonly section: QueuePlane
   readonly tolerances: Tolerances
   readonly clock: Pick<ScenarioClock, 'sleep'>

@@ -16,7 +16,7 @@ import { workerCount } from './workers.ts'
 /** Sends the requests of one plan: with k6 over HTTP, or in process. */
 export type Drive<S> = (step: S, fills: Fills) => Promise<Pick<Driven, 'points' | 'notes'>>
 
-export interface QueuePerformOptions {
+interface QueuePerformOptions {
   readonly queue: QueuePlane
   readonly windowScale: number
   readonly client: QueueClient

@@ -9,7 +9,7 @@ import type { Workers } from '../plan/types.ts'
  * How many workers an answer of /health counts at most: those that are ready, and those about to be. Null if it does
  * not say. Its form is not in the description: a number, or numbers by state (`health.workers` of the target file).
  */
-export function workersIn(health: unknown, path: string): number | null {
+function workersIn(health: unknown, path: string): number | null {
   let value: unknown = health
   for (const name of path.split('.')) value = membersOf(value)?.[name]
   if (isCount(value)) return value

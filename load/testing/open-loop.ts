@@ -6,12 +6,12 @@ import type { Point } from '../points.ts'
 export type LoadAnswer = Omit<Point, 'operation' | 'endpoint' | 'sentMs' | 'receivedMs' | 'kind'>
 
 /** A request, and for how long the target is asked to hold it open; 0: not at all. */
-export type LoadRequest = Pick<Stretch, 'operation' | 'endpoint' | 'isMissing'> & { readonly holdMs: number }
+type LoadRequest = Pick<Stretch, 'operation' | 'endpoint' | 'isMissing'> & { readonly holdMs: number }
 
 /** Sends one request. A rejection means that no complete response came. */
 export type Send = (request: LoadRequest) => Promise<LoadAnswer>
 
-export interface OpenLoopOptions {
+interface OpenLoopOptions {
   readonly plan: QueuePlan
   readonly send: Send
   readonly clock: ScenarioClock

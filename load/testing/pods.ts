@@ -4,7 +4,7 @@ import type { Point } from '../points.ts'
 import { podSteps } from '../scripts/lib/steps.ts'
 import type { LoadAnswer } from './open-loop.ts'
 
-export interface PodDriverOptions {
+interface PodDriverOptions {
   readonly plan: PodPlan
   /** Sends one request that reads; a rejection means that no complete response came. */
   readonly send: () => Promise<LoadAnswer>

@@ -1,7 +1,7 @@
 import type { Document } from './inputs.ts'
 
 /** A status, or every status of a class. */
-export type Answer = number | '2XX' | '4XX'
+type Answer = number | '2XX' | '4XX'
 
 const OPEN: readonly Answer[] = ['2XX', '4XX']
 

@@ -52,7 +52,7 @@ export async function readInputs(root: string): Promise<Inputs> {
 }
 
 /** Bundles a parsed document. YAML aliases are copied apart first, so that nothing is shared. */
-export async function bundle(data: unknown): Promise<Document> {
+async function bundle(data: unknown): Promise<Document> {
   const document = await SwaggerParser.bundle(JSON.parse(JSON.stringify(data)))
   return document as unknown as Document
 }

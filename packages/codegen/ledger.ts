@@ -23,7 +23,7 @@ export const ruleSchema = {
 } as const
 
 /** One row of the ledger, with every member there. */
-export type RuleRow = { readonly [Member in keyof typeof ruleSchema.properties]: unknown } & {
+type RuleRow = { readonly [Member in keyof typeof ruleSchema.properties]: unknown } & {
   readonly id: string
   readonly area: string
   readonly source: string

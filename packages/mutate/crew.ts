@@ -30,7 +30,7 @@ export interface Order {
   readonly mutant: string | null
 }
 
-export interface Finding {
+interface Finding {
   /** killed: another verdict; recorded: the same verdicts with another reading. */
   readonly status: 'killed' | 'timeout' | 'recorded' | 'survived'
   /** The rule that noticed the mutant and what it saw, or how the thread ended; null for a survivor. */
@@ -59,7 +59,7 @@ export interface Baseline {
   readonly limitMs: number
 }
 
-export type Setup = Omit<ThreadData, 'expected'>
+type Setup = Omit<ThreadData, 'expected'>
 
 const leastLimitMs = 10_000
 const referenceLimitMs = 120_000

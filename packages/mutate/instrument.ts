@@ -4,7 +4,7 @@ import { type babel, Instrumenter } from '@stryker-mutator/instrumenter'
 import { reasonToLeaveOut } from './left-out.ts'
 
 /** A source file, its path relative to the root of the project. */
-export interface Source {
+interface Source {
   readonly file: string
   readonly text: string
 }

@@ -4,7 +4,7 @@ import type { Mutant } from './instrument.ts'
 import { type Classification, classes, type Table } from './table.ts'
 
 /** The result of a run; each mutant that no rule noticed has its entry of the table. */
-export interface Result {
+interface Result {
   readonly outcomes: readonly Outcome[]
   readonly survivors: readonly { readonly mutant: Mutant; readonly entry: Classification | null }[]
   /** Functions with code that never runs, and how many mutants that code has. */

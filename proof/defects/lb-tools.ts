@@ -2,7 +2,7 @@ import type { BalancedEndpoint, BalancedService } from '../../reference/index.ts
 import { type Change, part } from './tools.ts'
 
 /** The parts of a request that a worker gets. */
-export interface Passed {
+interface Passed {
   readonly url: string
   readonly method: string
   readonly headers: Headers

@@ -14,7 +14,7 @@ import {
 } from './tools.ts'
 
 /** A change to PATCH; `next` goes on, with the body or another one. */
-export type Step = (pod: StoredPod, body: Json, next: (body?: Json) => void, service: PodService) => void
+type Step = (pod: StoredPod, body: Json, next: (body?: Json) => void, service: PodService) => void
 
 /** PATCH does something else with a body that is an object, before it is validated. */
 export function patching(step: Step): Change {

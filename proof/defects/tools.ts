@@ -78,7 +78,7 @@ export function refusing<K extends keyof Parts>(
 }
 
 /** The reference that a defect wraps. */
-export interface Wrapped {
+interface Wrapped {
   readonly fetch: Fetch
   readonly clock: ReferenceClock
   /** Its pods and accounts, once it has served a request. */
@@ -129,7 +129,7 @@ export function shows(change: (shown: Json, pod: StoredPod, service: PodService)
 }
 
 /** A response as it leaves the reference, the body as text. */
-export interface Outgoing {
+interface Outgoing {
   readonly status: number
   readonly headers: Headers
   readonly text: string

@@ -4,7 +4,7 @@ import { defect, readOf } from '../defects/tools.ts'
 import { defectId } from '../tables/tools.ts'
 import type { Defect, Fetch, Variant } from '../types.ts'
 
-export type Wrap = NonNullable<Variant['wrap']>
+type Wrap = NonNullable<Variant['wrap']>
 
 /** An observation that ends with a case, such as `status 200 to padded at $.action`, and the part of the cases that has it. */
 export function ofCase(observed: string): Pick<Defect, 'observed' | 'variation'> {
@@ -13,7 +13,7 @@ export function ofCase(observed: string): Pick<Defect, 'observed' | 'variation'>
 }
 
 /** The operations whose bodies are misread. */
-export type Read = 'action' | 'create' | 'patch' | 'run' | 'runsync'
+type Read = 'action' | 'create' | 'patch' | 'run' | 'runsync'
 
 /** A body as text, each byte one character, so that no byte is lost. */
 export type Rewrite = (body: string) => string | null

@@ -11,7 +11,7 @@ export interface Place extends Omit<MalformedCase, 'change'> {
 }
 
 /** Collects every place of every JSON answer. */
-export interface Places {
+interface Places {
   /** `rule`: the scenario that was run. */
   take(exchange: Exchange, rule: string): void
   /** In the order in which they were first seen. */

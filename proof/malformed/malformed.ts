@@ -10,7 +10,7 @@ import { tours } from '../tour.ts'
 import { nameOf } from './change.ts'
 import { casesOf, createPlaces, type Place } from './enumerate.ts'
 
-export interface MalformedOptions {
+interface MalformedOptions {
   /** How many cases to draw; default: all. */
   readonly sample?: number
   readonly seed?: number

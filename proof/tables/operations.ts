@@ -18,14 +18,14 @@ export interface Sent {
 }
 
 /** The finding on a refused request that is carried out. */
-export interface Effect {
+interface Effect {
   readonly clause: string
   readonly observed: string
   readonly says: string
 }
 
 /** Facts about an operation whose rules are tables. `Branch` is that of its arrangement in `suites/`. */
-export interface TableOperation<Branch = unknown> {
+interface TableOperation<Branch = unknown> {
   /** A branch in a few words. */
   branchName(branch: Branch): string
   /** True for a request of a branch. */

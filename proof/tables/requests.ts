@@ -27,7 +27,7 @@ export interface Wronged extends Sent {
 }
 
 /** The requests of a case that go wrong. */
-export interface Meant<Branch> {
+interface Meant<Branch> {
   readonly operation: OperationId
   readonly branch: Branch
   readonly branches: readonly Branch[]
@@ -131,7 +131,7 @@ interface Leniency {
 const served = new AsyncLocalStorage<Leniency>()
 
 /** Constraints are enforced for all requests but the ones that `withoutOne` and `withoutAll` serve. */
-export const lenient: PartWrappers = {
+const lenient: PartWrappers = {
   enforces: (original) => (constraint, body) => {
     const leniency = served.getStore()
     if (leniency === undefined) return original(constraint, body)
@@ -141,11 +141,11 @@ export const lenient: PartWrappers = {
 }
 
 /** Serves a request without the first constraint that it violates. */
-export function withoutOne<T>(serve: () => T): T {
+function withoutOne<T>(serve: () => T): T {
   return served.run({ isTotal: false, missing: null }, serve)
 }
 
 /** Serves a request without any constraint. */
-export function withoutAll<T>(serve: () => T): T {
+function withoutAll<T>(serve: () => T): T {
   return served.run({ isTotal: true, missing: null }, serve)
 }

@@ -1,9 +1,9 @@
 import type { Operation } from '../operations.ts'
 
 /** The permissions of a key: every operation, or those named by their operationId. */
-export type Permissions = '*' | readonly Operation[]
+type Permissions = '*' | readonly Operation[]
 
-export interface Key {
+interface Key {
   readonly token: string
   readonly state: 'valid' | 'expired'
   readonly permissions: Permissions

@@ -8,7 +8,7 @@ interface Entry {
 }
 
 /** Events by time, then by the order in which they were added. Adding, cancelling and taking cost O(log n). */
-export interface Agenda {
+interface Agenda {
   add(atMs: number, run: Task): Cancel
   /** When the earliest event is due; null if there is none. */
   nextMs(): number | null

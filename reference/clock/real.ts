@@ -2,7 +2,7 @@ import { createAgenda } from './agenda.ts'
 import type { ClockState, ReferenceClock } from './types.ts'
 
 /** The clock of the machine. It cannot be advanced, and it holds no process open. */
-export interface RealClock extends ReferenceClock {
+interface RealClock extends ReferenceClock {
   state(): ClockState
   /** Forgets all events and stops the timer. */
   close(): void

@@ -1,14 +1,11 @@
 export {
   defaultTool,
-  type EndpointConfig,
-  type Listed,
   type Project,
   type SourceFile,
   type SourceTree,
   type ToolOptions,
   type ToolParts,
   ToolRefusal,
-  type ToolStyle,
   type Wrappers,
 } from './options.ts'
 export { countedSize, packed } from './package.ts'

@@ -1,5 +1,5 @@
 /** An endpoint of a project. */
-export interface EndpointConfig {
+interface EndpointConfig {
   readonly name: string
   readonly type: 'queue' | 'load-balanced'
   readonly handler?: string
@@ -39,7 +39,7 @@ export class ToolRefusal extends Error {
 }
 
 /** Choices that the description leaves to a tool. */
-export interface ToolStyle {
+interface ToolStyle {
   readonly format: 'tar.gz' | 'zip'
   /** A name that several configurations have; `created` breaks the description. */
   readonly sameName: 'refused' | 'merged' | 'created'

@@ -15,7 +15,7 @@ export interface PeerCache {
   set(caller: string, entries: Readonly<Record<string, PeerEntry>>): void
 }
 
-export interface PeerEntry {
+interface PeerEntry {
   readonly id: string
   readonly atMs: number
   /** How often it was looked up. */

@@ -114,7 +114,7 @@ export function settleEndpoint(body: EndpointCreate | EndpointUpdate, service: E
 }
 
 /** @throws Refusal if there would be fewer workers at most than at least. */
-export function checkOrder(
+function checkOrder(
   { workersMin = 0, workersMax = workersMin }: Partial<Endpoint>,
   body: unknown,
   { parts, style }: EndpointService,

@@ -2,7 +2,7 @@ import type { Common } from '../common.ts'
 import type { Refusal } from './refusal.ts'
 
 /** A problem document, as under the heading Errors. */
-export interface Problem {
+interface Problem {
   readonly title: string
   readonly status: number
   readonly detail: string

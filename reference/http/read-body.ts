@@ -3,9 +3,9 @@ import type { Style } from '../style.ts'
 import { Refusal } from './refusal.ts'
 
 /** The longest body that is read, in bytes. */
-export const MAXIMUM_BODY_BYTES = 1_000_000
+const MAXIMUM_BODY_BYTES = 1_000_000
 /** The deepest nesting of arrays and objects that is read. */
-export const MAXIMUM_BODY_DEPTH = 200
+const MAXIMUM_BODY_DEPTH = 200
 
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -4,7 +4,7 @@ import type { Operation } from '../operations.ts'
 import { Refusal } from './refusal.ts'
 
 /** The operation that a request asks for, and the segments of its path that the placeholders stand for, as sent. */
-export interface Match<O> {
+interface Match<O> {
   readonly operation: O
   readonly params: Readonly<Record<string, string>>
 }
@@ -16,7 +16,7 @@ interface Route<O> {
 }
 
 /** Paths of operations beside those of the API document. */
-export type MorePaths = Readonly<Partial<Record<Operation, string>>>
+type MorePaths = Readonly<Partial<Record<Operation, string>>>
 
 /** The operations of a plane by method and path, as the API document has them. */
 export function createRoutes<O extends Operation>(plane: PlaneName, more: MorePaths = {}) {

@@ -3,7 +3,7 @@ import { OptionError } from '../option-error.ts'
 import { type LimiterKind, limiterKinds } from './windows.ts'
 
 /** The decision on one request: admitted until `release`, or when to come again. */
-export type Admission =
+type Admission =
   | { readonly admitted: true; release(): void }
   | { readonly admitted: false; readonly retryAfterMs: number }
 
@@ -13,7 +13,7 @@ export interface OperationLimiter {
   admit(nowMs: number): Admission
 }
 
-export interface OperationLimiterOptions {
+interface OperationLimiterOptions {
   readonly rate: Pick<Rate, 'requests' | 'windowSeconds' | 'concurrent'>
   /** How requests are counted; the description leaves it open. */
   readonly kind?: LimiterKind

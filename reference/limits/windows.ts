@@ -10,7 +10,7 @@ export interface RateWindow {
   resetMs(nowMs: number): number
 }
 
-export interface WindowSetup {
+interface WindowSetup {
   readonly windowMs: number
   /** Requests a window, as it is now: it can rise with the running workers. */
   readonly limit: () => number

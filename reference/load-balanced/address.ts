@@ -7,10 +7,10 @@ export interface EndpointAddress {
 }
 
 /** Finds the endpoint in an absolute URL; null if the URL is of another plane. */
-export type FindAddress = (url: string) => EndpointAddress | null
+type FindAddress = (url: string) => EndpointAddress | null
 
 /** The address of an endpoint, given that of the reference. */
-export type WriteAddress = (url: string, endpoint: string) => string
+type WriteAddress = (url: string, endpoint: string) => string
 
 /** How endpoints are told apart. */
 export interface Addresses {

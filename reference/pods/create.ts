@@ -9,7 +9,7 @@ import type { PodService } from './service.ts'
 const DEFAULT_DISK_GB = 20
 
 /** Hardware and its price in USD an hour. */
-export interface PricedHardware {
+interface PricedHardware {
   readonly hardware: Hardware
   readonly price: number
 }
@@ -75,7 +75,7 @@ export function checkCapacity({ capacity, store }: PodService): void {
  * The hardware of a pod, with the defaults of the description applied.
  * @throws Refusal if the catalog does not offer it.
  */
-export function chooseHardware(body: PodCreate, service: PodService): PricedHardware {
+function chooseHardware(body: PodCreate, service: PodService): PricedHardware {
   const { gpu, cpu } = body
   if (gpu !== undefined) return chooseGpu(gpu, body, service)
   if (cpu !== undefined) return chooseCpu(cpu, body, service)
@@ -132,7 +132,7 @@ function roundPrice(price: number): number {
  * The data center of a new pod: that of its network volume, else the first one asked for, else the first of all.
  * @throws Refusal if a volume or a data center is unknown, or the volume is in none of those asked for.
  */
-export function choosePlacement(body: PodCreate, caller: Caller, service: PodService): string {
+function choosePlacement(body: PodCreate, caller: Caller, service: PodService): string {
   const { dataCenterIds, mounts } = body
   const { dataCenters, parts, style, volumes } = service
   const asked = dataCenterIds ?? []

@@ -53,7 +53,7 @@ export function provision(pod: StoredPod, service: PodService): void {
 }
 
 /** The action start, on a pod that is EXITED or in ERROR. */
-export function start(pod: StoredPod, service: PodService): void {
+function start(pod: StoredPod, service: PodService): void {
   const { life, style } = service
   if (style.startStatus === 'PROVISIONING') provision(pod, service)
   else if (style.startStatus === 'as-before') after(life.startDelayMs, pod, service, () => beginStarting(pod, service))
@@ -62,7 +62,7 @@ export function start(pod: StoredPod, service: PodService): void {
 }
 
 /** The action stop: the status changes after `life.stopMs`, and what was under way is called off. */
-export function stop(pod: StoredPod, service: PodService): void {
+function stop(pod: StoredPod, service: PodService): void {
   if (pod.pending?.step === 'stop') return
   const exited = service.tables.transitions.stop.to
   after(service.life.stopMs, pod, service, () => service.parts.enter(pod, exited, service), 'stop')
@@ -88,7 +88,7 @@ export function restart(pod: StoredPod, service: PodService): void {
 }
 
 /** The action terminate, and DELETE: the pod is gone for good, or shown as TERMINATED if the style keeps it. */
-export function terminate(pod: StoredPod, service: PodService): void {
+function terminate(pod: StoredPod, service: PodService): void {
   const { life, store, style, tables } = service
   callOff(pod)
   service.parts.enter(pod, tables.transitions.terminate.to, service)

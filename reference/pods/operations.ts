@@ -8,7 +8,7 @@ import { podText } from './present.ts'
 import type { PodService } from './service.ts'
 
 /** An authenticated, authorised request; `id` is empty if the path names no pod. */
-export interface Call {
+interface Call {
   readonly caller: Caller
   readonly id: string
   /** The body as JSON, of the operations that read one. */

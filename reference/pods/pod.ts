@@ -40,7 +40,7 @@ export interface StoredPod {
 }
 
 /** A step that is due later, and the way to call it off. */
-export interface Pending {
+interface Pending {
   readonly step: 'life' | 'stop'
   readonly cancel: Cancel
 }

@@ -100,7 +100,7 @@ export function presentRuntime(pod: StoredPod, service: PodService): PodRuntime 
 }
 
 /** Whole seconds for which the container has run when it was measured last, on which all metrics depend; null without. */
-export function uptimeOf(pod: StoredPod, { clock, life }: PodService): number | null {
+function uptimeOf(pod: StoredPod, { clock, life }: PodService): number | null {
   if (pod.status !== 'RUNNING' || pod.containerStartedAtMs === null) return null
   const age = clock.now() - pod.containerStartedAtMs
   if (age < life.runtimeDelayMs) return null
@@ -134,7 +134,7 @@ function presentPort(entry: string, place: number, pod: StoredPod, isAssigned: b
 }
 
 /** A moment as RFC 3339 writes it, in one of the forms that it allows. */
-export function renderTime(atMs: number, form: Style['dateTimes']): string {
+function renderTime(atMs: number, form: Style['dateTimes']): string {
   const text = new Date(atMs).toISOString()
   switch (form) {
     case 'milliseconds':
@@ -153,7 +153,7 @@ export function renderTime(atMs: number, form: Style['dateTimes']): string {
 }
 
 /** A port of a container and its protocol, from an entry such as `8888/http`. */
-export function readPort(entry: string): { readonly number: number; readonly protocol: string } {
+function readPort(entry: string): { readonly number: number; readonly protocol: string } {
   const slash = entry.indexOf('/')
   return { number: Number(entry.slice(0, slash)), protocol: entry.slice(slash + 1) }
 }

@@ -103,7 +103,7 @@ export function finishJob(job: Job, status: JobStatus, { output, error }: Result
 }
 
 /** Removes a job that neither waits nor runs any more, so that nothing finds it. */
-export function removeJob(job: Job, { style }: QueueService): void {
+function removeJob(job: Job, { style }: QueueService): void {
   job.cancelExpiry?.()
   job.cancelExpiry = null
   job.isGone = true

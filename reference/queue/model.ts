@@ -51,7 +51,7 @@ export interface Execution {
 }
 
 /** The jobs in /health. */
-export interface JobCounts {
+interface JobCounts {
   completed: number
   failed: number
   inProgress: number
@@ -59,7 +59,7 @@ export interface JobCounts {
 }
 
 /** Members of an endpoint that endpoint management shows or changes. */
-export interface Managed {
+interface Managed {
   name: string
   templateId: string
   gpuTypeIds: readonly string[]

@@ -8,7 +8,7 @@ import { nearestOf } from './submit.ts'
 import { waitForJob } from './time.ts'
 
 /** An authenticated, authorised and admitted request on an endpoint. */
-export interface QueueCall {
+interface QueueCall {
   readonly request: Request
   readonly match: QueueMatch
   readonly endpoint: Endpoint

@@ -1,7 +1,7 @@
 import type { Call } from '../index.ts'
 
 /** A request that reached the receiver. */
-export interface Arrival {
+interface Arrival {
   readonly atMs: number
   readonly method: string
   readonly path: string

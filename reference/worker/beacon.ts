@@ -12,7 +12,7 @@ export interface Beacon {
   end(outcome: 'completed' | 'failed', message?: string): Promise<void>
 }
 
-export interface BeaconSetup {
+interface BeaconSetup {
   readonly address: string
   readonly job: WorkerJob
   readonly call: Call

@@ -3,7 +3,7 @@ import { type Beacon, createBeacon, Stopped, unlessAborted } from './beacon.ts'
 import { PlanError, readPlan, type Step } from './plan.ts'
 import type { Outcome, WorkerJob, WorkerProgram, WorkerTools } from './program.ts'
 
-export interface ConformanceWorkerOptions {
+interface ConformanceWorkerOptions {
   /** Waits for real time: the step sleepMs, and the pause between two questions for a held key. */
   readonly pause?: (ms: number) => Promise<void>
 }

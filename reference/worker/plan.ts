@@ -12,7 +12,7 @@ export type Step =
   | { readonly report: readonly string[] }
 
 /** The plan of a conformance job. */
-export interface Plan {
+interface Plan {
   /** Without a slash at the end; null if nobody listens. */
   readonly beacon: string | null
   readonly steps: readonly Step[]

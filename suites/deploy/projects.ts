@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Context } from '../../harness/rule/context.ts'
 import type { Project, ProjectFile, ProjectTree } from '../../harness/tool/types.ts'
 
-export type ProjectName = 'one-queue' | 'two-queues' | 'same-name' | 'routes'
+type ProjectName = 'one-queue' | 'two-queues' | 'same-name' | 'routes'
 
 /** Additions to a project. */
 export interface ProjectMore {

@@ -6,7 +6,7 @@ import type { PodPlane } from '../../target/types.ts'
 import { nameIn, resolved, type Schema, schemaNamed, typesOf } from './schema.ts'
 
 /** Other values for some members, by `Schema.member`: `NetworkMount.volumeId`. */
-export type Overrides = Readonly<Record<string, fc.Arbitrary<unknown>>>
+type Overrides = Readonly<Record<string, fc.Arbitrary<unknown>>>
 
 /** Keywords that are turned into values below, and `not`, which is ignored. Any other but notes is refused. */
 const known: ReadonlySet<string> = new Set(

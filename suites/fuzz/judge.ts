@@ -14,7 +14,7 @@ import type { Drawn, Outcome, Seen, Steps } from './steps.ts'
 import { allowedOf, sendTwice, type Trial, withoutPod } from './trial.ts'
 
 /** A case with a forbidden result. After a success nobody knows how the pod is. */
-export type WrongCase = Omit<Seen, 'cases' | 'change'> & {
+type WrongCase = Omit<Seen, 'cases' | 'change'> & {
   readonly drawn: Drawn
   readonly isPodless: boolean
 }

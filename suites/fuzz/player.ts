@@ -31,7 +31,7 @@ interface Used {
   readonly aside: ReadonlySet<string>
 }
 
-export interface PlayerOptions {
+interface PlayerOptions {
   /** Told of each pod that is given up. */
   readonly drop?: (pod: PodView) => Promise<void>
   /** True if the pod is looked at afterwards; false if only the response matters. */

@@ -62,7 +62,7 @@ function merged(a: Schema, b: Schema): Schema {
   }
 }
 
-export type Step = string | number
+type Step = string | number
 
 /** A value somewhere in a body, and what its schema says of it. */
 export interface Place {

@@ -11,7 +11,7 @@ export interface Sent {
 }
 
 /** A 429 that the requests before it do not explain; those under way meanwhile may still do so. */
-export interface Early {
+interface Early {
   readonly n: number
   readonly receivedMs: number
   /** Requests left, less all that may have been counted since. */

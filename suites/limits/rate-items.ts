@@ -1,7 +1,7 @@
 import { memoizeTexts } from '../../harness/common/memoize.ts'
 
 /** One window of a rate header, its parameters as raw text. */
-export interface RateItem {
+interface RateItem {
   readonly name: string
   readonly parameters: ReadonlyMap<string, string>
 }

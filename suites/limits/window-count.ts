@@ -1,12 +1,12 @@
 /** A request that was served, and what is left of a window afterwards (r). Moments in ms. */
-export interface Served {
+interface Served {
   readonly sentMs: number
   readonly receivedMs: number
   readonly left: number
 }
 
 /** Requests that a window grants (q) in its length (w). */
-export interface Policy {
+interface Policy {
   readonly quota: number
   readonly lengthMs: number
 }

@@ -7,7 +7,7 @@ import type { Target } from '../../target/types.ts'
 import { isPodStatus, type Shown } from '../shared/shapes.ts'
 
 /** Where a pod was shown. */
-export interface PodPlace {
+interface PodPlace {
   /** The id that was asked for; null if none was. */
   readonly subject: string | null
   /** True if it must be complete. Otherwise the fields that it has are judged, and none is missing. */

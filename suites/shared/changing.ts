@@ -7,7 +7,7 @@ import type { ChangeField } from '../../target/types.ts'
 import { shown } from './patching.ts'
 
 /** A pod that a harmless PATCH has changed. */
-export interface Changed {
+interface Changed {
   readonly pod: PodView
   /** Another PATCH of the same field; each `mark` makes another change. */
   readonly another: (mark: string) => Members
@@ -17,7 +17,7 @@ export interface Changed {
 export const changeFields: readonly ChangeField[] = ['name', 'env', 'args']
 
 /** A pod that no harmless PATCH has changed, and why. */
-export interface Unchanged {
+interface Unchanged {
   readonly said: string
   /** True if a PATCH was answered with success: it may be carried out later. */
   readonly isTaken: boolean

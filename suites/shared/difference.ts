@@ -1,7 +1,7 @@
 import { canonical, membersOf } from '../../harness/exchange/read.ts'
 
 /** Two JSON values at the first place where they differ. */
-export interface Difference {
+interface Difference {
   readonly expected: string
   readonly observed: string
 }

@@ -13,7 +13,7 @@ export interface HeaderTable {
 }
 
 /** An expectation of a header. */
-export interface HeaderReader {
+interface HeaderReader {
   readonly expected: (name: string) => string
   /** The fault of a header, or of its absence; null if there is none. */
   readonly faultOf: (value: string | null, name: string) => string | null

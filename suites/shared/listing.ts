@@ -19,7 +19,7 @@ import { poll } from './poll.ts'
 const looks = 5
 
 /** An entry of a list. Only its id can be relied on: the description shows no list. */
-export interface Entry {
+interface Entry {
   readonly id: string
   readonly name: unknown
 }

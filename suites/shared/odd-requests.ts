@@ -8,19 +8,19 @@ import { Dropped, orDropped } from '../../harness/rule/outcome.ts'
 import { type Expected, expectStatus } from './table.ts'
 
 /** A request as clients send it. */
-export interface Usual {
+interface Usual {
   readonly method: string
   readonly path: string
   readonly body?: unknown
 }
 
 /** A request that nobody sends on purpose, and the statuses that the description allows. */
-export interface Odd extends Usual, Pick<Call, 'authorization' | 'contentType' | 'query'> {
+interface Odd extends Usual, Pick<Call, 'authorization' | 'contentType' | 'query'> {
   readonly statuses: readonly Expected[]
 }
 
 /** The usual requests that odd ones are made from. */
-export interface Usuals {
+interface Usuals {
   /** Shows the resource. */
   readonly read: Usual
   /** Has an effect on the resource. */
@@ -37,7 +37,7 @@ export interface OddPlane extends Usuals {
 }
 
 /** Odd requests of the same kind, of which the seed draws one. */
-export type OddClass = Readonly<Record<string, (usuals: Usuals) => Odd>>
+type OddClass = Readonly<Record<string, (usuals: Usuals) => Odd>>
 
 /** Kinds of odd requests, by clause. */
 export type OddTable = Readonly<Record<string, OddClass>>

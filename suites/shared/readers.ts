@@ -1,14 +1,14 @@
 import { isId, membersOf, show } from '../../harness/exchange/read.ts'
 
 /** A value that is not of its type: its place, the expectation there, and the kind of value that it is. */
-export interface Mismatch {
+interface Mismatch {
   readonly path: string
   readonly expected: string
   readonly observed: string
 }
 
 /** Reads a value at a place; the first mismatch, or null if there is none. */
-export interface Reader {
+interface Reader {
   (value: unknown, path: string): Mismatch | null
   /** The ways in which a value breaks the type; the proof derives a defect from each. */
   readonly faults: readonly Fault[]
@@ -18,7 +18,7 @@ export interface Reader {
 export type Readers = Readonly<Record<string, Reader>>
 
 /** One way to break a type. */
-export interface Fault {
+interface Fault {
   readonly name: string
   /** The place within the value, such as `.size`. */
   readonly at: string

@@ -23,21 +23,21 @@ export type Expected = number | '2XX' | '3XX' | '4XX'
  */
 export type Wrong<Branch = never> = Members | WrongBody<Branch> | WrongText
 
-export type WrongBody<Branch = never> = (valid: Members, target: Target, branch: Branch) => unknown
+type WrongBody<Branch = never> = (valid: Members, target: Target, branch: Branch) => unknown
 
-export interface WrongText {
+interface WrongText {
   readonly text: (json: string) => string | Uint8Array
 }
 
 /** A case with other statuses than its table, or with a need of its own, which the row lists under `parts`. */
-export interface Case<Branch = never> {
+interface Case<Branch = never> {
   readonly wrong: Wrong<Branch>
   readonly statuses?: readonly Expected[]
   readonly needs?: string
 }
 
 /** Cases that are wrong in the same way, of which the seed draws one; the name of each is its member. */
-export interface CaseClass<Branch = never> {
+interface CaseClass<Branch = never> {
   readonly members: Readonly<Record<string, Wrong<Branch>>>
 }
 
@@ -54,7 +54,7 @@ export interface Arrangement<Branch> {
 }
 
 /** One branch after its valid request. */
-export interface Arranged {
+interface Arranged {
   /** The body that was accepted; of a creation with another name. */
   readonly valid: () => Promise<Members>
   /** Sends a body that must be refused: the valid one of this name with something wrong. */

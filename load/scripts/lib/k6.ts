@@ -3,7 +3,7 @@ import { Counter } from 'k6/metrics'
 import type { ScriptPlan, ScriptRequest } from './types.ts'
 
 /** A variable of the environment; a script without it ends before it sends anything. */
-export function required(name: string): string {
+function required(name: string): string {
   const value = __ENV[name]
   if (value === undefined || value === '') throw new Error(`The variable ${name} is required and was not set`)
   return value

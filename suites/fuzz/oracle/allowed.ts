@@ -54,7 +54,7 @@ export interface Allowed {
   readonly left?: { readonly to: RuleId; readonly answers: 'any' | readonly number[] }
 }
 
-export const unchanged: After = { kind: 'unchanged' }
+const unchanged: After = { kind: 'unchanged' }
 
 /** A refusal that leaves everything as it was. */
 export function refused(answers: Statuses, reason: string, source = 'Errors'): Allowed {

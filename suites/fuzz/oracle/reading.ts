@@ -4,12 +4,12 @@ import { membersOf } from '../../../harness/exchange/read.ts'
 import { type Allowed, refused } from './allowed.ts'
 
 /** The tokens of a JSON text, white space left out. */
-export function tokensOf(text: string): readonly string[] {
+function tokensOf(text: string): readonly string[] {
   return text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gs) ?? []
 }
 
 /** The value of a JSON text; of members with the same name the first counts. */
-export function firstValueIn(text: string): unknown {
+function firstValueIn(text: string): unknown {
   const isInObject: boolean[] = []
   // Objects become lists of members, which keep what repeats.
   const listed = tokensOf(text).map((token) => {
@@ -29,7 +29,7 @@ export function firstValueIn(text: string): unknown {
 }
 
 /** The readings of a body that the description permits or leaves open. */
-export interface BodyReading {
+interface BodyReading {
   /** The values that that it may mean; none if it is not JSON. */
   readonly values: readonly unknown[]
   /** Refusals that its bytes allow, whatever its value would be answered. */
