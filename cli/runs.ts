@@ -28,6 +28,8 @@ export interface RunLedger {
    * The last line of each, with its id and the end of its ttl if an earlier line has them. Several may have the same name.
    */
   readonly left: readonly Resource[]
+  /** Names of the planes on which something was created. */
+  readonly created: readonly string[]
   /** Why more may be left than it names, as a clause: a part cannot be read. Null if all can. */
   readonly damaged: string | null
 }
@@ -109,6 +111,7 @@ export function otherHost(cwd: string, run: string): string | null {
  */
 export function readLedger(cwd: string, run: string): RunLedger {
   const left = new Map<string, Resource>()
+  const created = new Set<string>()
   let targetFile: string | null = null
   let urls: RunLedger['urls'] = {}
   const file = resourcesFile(cwd, run)
@@ -124,6 +127,7 @@ export function readLedger(cwd: string, run: string): RunLedger {
       ;({ targetFile, urls } = entry)
       continue
     }
+    if (entry.kind === 'pod' || entry.kind === 'resource') created.add(planeOf(entry))
     const keyOf = (id: string | null) => JSON.stringify([planeOf(entry), entry.kind, nameOf(entry), id])
     const [key, id] = [keyOf(null), idOf(entry)]
     const before = left.get(key)
@@ -138,7 +142,15 @@ export function readLedger(cwd: string, run: string): RunLedger {
     const known = Object.entries(entry).filter(([, value]) => value !== null)
     left.set(key, { ...entry, ...(isAnother ? {} : before), ...Object.fromEntries(known) } as Resource)
   }
-  return { run, folder: runFolder(cwd, run), targetFile, urls, left: [...left.values()], damaged }
+  return {
+    run,
+    folder: runFolder(cwd, run),
+    targetFile,
+    urls,
+    left: [...left.values()],
+    created: [...created],
+    damaged,
+  }
 }
 
 /** A line of a ledger; null if it is not one. What counts as no id is null. */

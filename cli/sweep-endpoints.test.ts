@@ -9,6 +9,7 @@ import { referenceTarget } from '../proof/instance.ts'
 import { defaultKeys } from '../reference/auth/accounts.ts'
 import { createRealClock, createReference, type Fetch, type ReferenceOptions, Refusal } from '../reference/index.ts'
 import { writeTarget } from '../target/write.ts'
+import { listRuns, nameOf, readLedger } from './runs.ts'
 import { runHere } from './testing/in-process.ts'
 
 interface Served extends Partial<ReferenceOptions> {
@@ -102,4 +103,14 @@ test.each<[string, string | undefined]>([
   expect([await namesIn(`${url}/v1/endpoints`), await namesIn(`${url}/v2/pods`)]).toEqual([[], []])
   expect([code, out + err]).toEqual([0, 'nothing to sweep: no run has a ledger here\n'])
   expect(created()).toBeGreaterThan(0)
+})
+
+test('what a DELETE with a success leaves is named, and is left for sweep', async () => {
+  const { cwd, url } = await serve({ parts: { transition: () => () => {} } })
+  const seen = await runHere(['check', '--target', 'target.yaml', '--only', 'pods.create.read-back'], { cwd })
+  const left = await namesIn(`${url}/v2/pods`)
+  expect(left).not.toEqual([])
+  expect(seen.err).toMatch(/could not be removed: its removal succeeded, and the list still shows it/)
+  const [run = ''] = listRuns(cwd)
+  expect(readLedger(cwd, run).left.map(nameOf).sort()).toEqual(left.sort())
 })

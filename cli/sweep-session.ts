@@ -4,7 +4,7 @@ import { ClockFault } from '../harness/clock/state.ts'
 import type { ClockControl, RunClock } from '../harness/clock/types.ts'
 import { noRecorder } from '../harness/record/recorder.ts'
 import type { Resource } from '../harness/record/resources.ts'
-import type { End } from '../harness/run/removal.ts'
+import type { End, RemovalOptions } from '../harness/run/removal.ts'
 import { createSession } from '../harness/run/session.ts'
 import { withTool } from '../harness/tool/transport.ts'
 import { overHttp } from '../harness/transport/http.ts'
@@ -54,7 +54,8 @@ export async function openSweep(target: Target, run: string, end?: SweepEnd) {
     wallNow: () => Date.now(),
   })
   return {
-    sweep: (wanted: readonly Resource[]): Promise<End[]> => session.sweep(wanted, { isLater: true, isTimed, over }),
+    sweep: (wanted: readonly Resource[], lists: Pick<RemovalOptions, 'emptied' | 'kept'> = {}): Promise<End[]> =>
+      session.sweep(wanted, { isLater: true, isTimed, over, ...lists }),
     async close(): Promise<void> {
       clock.close()
       await http.close()

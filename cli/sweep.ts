@@ -2,7 +2,7 @@ import { pluralize } from '../harness/common/pluralize.ts'
 import { planeNamed, sectionOf } from '../harness/planes/index.ts'
 import { planeOf } from '../harness/planes/removing.ts'
 import { createResourceLedger, type Resource } from '../harness/record/resources.ts'
-import { type End, isStillLeft } from '../harness/run/removal.ts'
+import { type End, isStillLeft, type RemovalOptions } from '../harness/run/removal.ts'
 import type { Target } from '../target/types.ts'
 import type { Interruption } from './interrupt.ts'
 import { type Leftover, leftoverOf, printLeftovers } from './leftovers.ts'
@@ -41,8 +41,11 @@ export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions)
     return reason === null ? [] : [{ of, end: { reason } }]
   })
   const there = wanted.filter((of) => !faults.some((fault) => fault.of === of))
-  const ends: End[] = [...faults, ...(there.length === 0 ? [] : await removeAll(there, ledger.run, target, end))]
   const kept = ledger.left.filter(isKept).map(nameOf)
+  const emptied = ledger.created.filter((plane) => ledger.urls[plane] === sectionOf(target, plane)?.url)
+  const lists = { emptied, kept }
+  const isNeeded = there.length > 0 || emptied.length > 0
+  const ends: End[] = [...faults, ...(isNeeded ? await removeAll(there, ledger.run, target, lists, end) : [])]
   const failed = ends.flatMap(({ of, end }) => (isStillLeft(end) ? [leftoverOf(of, end.reason, target)] : []))
   if (failed.length === 0 && kept.length === 0 && ledger.damaged === null) deleteLedger(ledger)
   else note(ledger, ends)
@@ -95,21 +98,25 @@ async function removeAll(
   wanted: readonly Resource[],
   run: string,
   target: Target,
+  lists: Pick<RemovalOptions, 'emptied' | 'kept'>,
   end: SweepEnd | undefined,
 ): Promise<End[]> {
   const { sweep, close } = await openSweep(target, run, end)
   try {
-    return await sweep(wanted)
+    return await sweep(wanted, lists)
   } finally {
     await close()
   }
 }
 
-/** Notes in the ledger what is no longer left. */
-function note({ folder }: RunLedger, ends: readonly End[]): void {
+/** Notes in the ledger what is no longer left, and what is although it was removed. */
+function note({ folder, left }: RunLedger, ends: readonly End[]): void {
   const write = createResourceLedger(resourcesIn(folder))
   for (const { of, end } of ends) {
-    if (isStillLeft(end)) continue
+    if (isStillLeft(end)) {
+      if (!left.includes(of)) write(of)
+      continue
+    }
     write(of.kind === 'endpoint' ? { ...of, state: 'purged' } : { ...of, state: 'removed' })
   }
 }

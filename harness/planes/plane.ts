@@ -178,6 +178,8 @@ export interface Remover {
   remove(of: Resource, id: string): Promise<RemovalEnd>
   /** The ids of a resource whose id was never learned, or what became of it. */
   find(of: Resource): Promise<readonly string[] | RemovalEnd>
+  /** Names and ids of this run that the list shows; left out if the plane has no list. */
+  listed?(): Promise<readonly (readonly [name: string, id: string])[]>
 }
 
 /** An owner's access to a plane. Owners are rules, fixtures and probes. */

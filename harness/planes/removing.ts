@@ -43,14 +43,17 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
   const { get, isGone, kind, list, listAt, remove } = creates
   const at = listAt(section)
 
-  /** Name and id of everything in the list; or why it cannot be read. */
-  async function readList(): Promise<readonly (readonly [name: string, id: string | null])[] | string> {
+  /** Name and id of everything in the list, and if it is gone; or why the list cannot be read. */
+  async function readList(): Promise<
+    readonly (readonly [name: string, id: string | null, isOver: boolean])[] | string
+  > {
     const { status, json } = await as('full').call(list)
     const all = isSuccess(status) ? listOf(json, at) : null
     if (all === null) return noListText(`the list of ${kind}s`, status, at)
     return all.flatMap((one) => {
-      const name = membersOf(one)?.name
-      return typeof name === 'string' ? [[name, idIn(one)] as const] : []
+      const members = membersOf(one)
+      const name = members?.name
+      return members !== null && typeof name === 'string' ? [[name, idIn(one), isGone(members)] as const] : []
     })
   }
 
@@ -98,7 +101,19 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
       }
       return 'never'
     },
+    async listed() {
+      const all = await readList()
+      if (typeof all === 'string') return []
+      return all.flatMap(([name, id, isOver]) =>
+        id === null || isOver || runIn(name) !== removal.run ? [] : [[name, id] as const],
+      )
+    },
   }
+}
+
+/** The run that a name was made for, in lower case; undefined if it names none. */
+function runIn(name: string): string | undefined {
+  return /^plumbline-(r[0-9a-z]{10})(?![0-9a-z])/i.exec(name)?.[1]?.toLowerCase()
 }
 
 /** Only a 410 says that the resource existed; a 404 may come too early. */
@@ -115,8 +130,6 @@ type Created = Extract<Resource, { readonly kind: 'pod' | 'resource' }>
 
 /** True if this run may have named it: rules rename their pods, and a target may alter names. */
 function isOurs(name: string, given: string, run: string): boolean {
-  const of = /^plumbline-(r[0-9a-z]{10})(?![0-9a-z])/i.exec(name)?.[1]
-  return (
-    name === given || (name.toLowerCase().startsWith('plumbline-') && (of === undefined || of.toLowerCase() === run))
-  )
+  const of = runIn(name)
+  return name === given || (name.toLowerCase().startsWith('plumbline-') && (of === undefined || of === run))
 }

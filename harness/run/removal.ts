@@ -20,6 +20,10 @@ export interface RemovalOptions extends Pick<Removal, 'isLater'> {
   readonly isTimed: boolean
   /** Once it is aborted, nothing more is sent. */
   readonly over?: AbortSignal
+  /** Planes whose lists are to show nothing of the run in the end, but for what it keeps. */
+  readonly emptied?: readonly string[]
+  /** Names that the run keeps on purpose. */
+  readonly kept?: readonly string[]
 }
 
 /** How many resources are removed at once. */
@@ -68,9 +72,9 @@ export async function removeAll(
   clock: RunClock,
   name: string,
   wanted: readonly Resource[],
-  { isLater, isTimed, over }: RemovalOptions,
+  { isLater, isTimed, over, emptied = [], kept = [] }: RemovalOptions,
 ): Promise<End[]> {
-  if (wanted.length === 0) return []
+  if (wanted.length === 0 && emptied.length === 0) return []
   const actor = clock.actor(name)
   const cleaner = createOwner(services, name, actor)
   const ended = new Promise<void>((resolve) => {
@@ -159,6 +163,36 @@ export async function removeAll(
     for (const [of] of unseen()) ends.set(of, { of, end: hasPassed ? 'gone' : tooEarly })
   }
 
+  const listedOnce = new Map<string, Resource>()
+
+  /** What the list of a plane shows of the run, and is neither kept nor known to be left. */
+  async function listedOn(plane: string): Promise<Found[]> {
+    const any: Resource = { kind: 'resource', plane, name: '', id: null, state: 'created' }
+    const listed = await outcomeOf(any, async (remover) => (await remover.listed?.()) ?? [])
+    if (!Array.isArray(listed)) return []
+    const left = new Set([...ends.values()].flatMap(({ of, end }) => (isStillLeft(end) ? [idOf(of)] : [])))
+    return (listed as (readonly [string, string])[]).flatMap(([shown, id]): Found[] => {
+      if (left.has(id) || kept.some((one) => shown.startsWith(one))) return []
+      const kind = plane === 'pods' ? { kind: 'pod' as const } : { kind: 'resource' as const, plane }
+      const of = listedOnce.get(`${plane} ${id}`) ?? { ...kind, name: shown, id, state: 'created' }
+      listedOnce.set(`${plane} ${id}`, of)
+      return [[of, [id]]]
+    })
+  }
+
+  /** What was removed and is still listed is removed once more. After the tolerance `visible` it is left. */
+  async function emptyLists(): Promise<void> {
+    const look = async () => (await Promise.all(emptied.map(listedOn))).flat()
+    let listed = await look()
+    for (let n = 1; n < looks && listed.length > 0; n++) {
+      if (!(await removal.sleep(services.target.tolerances.visibleMs / (looks - 1)))) return
+      listed = await look()
+      if (n < looks - 1) await removeEach(listed)
+    }
+    for (const [of] of listed)
+      ends.set(of, { of, end: { reason: 'its removal succeeded, and the list still shows it' } })
+  }
+
   async function find(of: Resource): Promise<Found[]> {
     const found = await outcomeOf(of, (remover) => remover.find(of))
     if (Array.isArray(found)) return [[of, found]]
@@ -176,7 +210,9 @@ export async function removeAll(
     const found = (await Promise.all(unknown.map(find))).flat()
     await removeEach(found)
     await removeLate([...withId, ...found])
-    return ordered.flatMap((of) => ends.get(of) ?? [])
+    await emptyLists()
+    const others = [...ends].filter(([of]) => !ordered.includes(of)).map(([, end]) => end)
+    return [...ordered.flatMap((of) => ends.get(of) ?? []), ...others]
   } finally {
     actor.done()
   }
