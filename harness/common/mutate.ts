@@ -1,5 +1,16 @@
-/** The text with its last letters and digits replaced by others of their kind: of the same form, but never issued. */
+/** A number at the end that may count, so that its neighbours may be issued too. */
+const count = /(?:^[a-z]*|[^a-z0-9])(\d{1,9})$/i
+
+/**
+ * The text with its last letters and digits replaced by others of their kind, or with a much greater number at its end: of
+ * the same form, but never issued.
+ */
 export function mutate(text: string): string {
+  const [, last] = count.exec(text) ?? []
+  return last === undefined ? replaceEnd(text) : text.slice(0, -last.length) + String(9e9 + Number(last))
+}
+
+function replaceEnd(text: string): string {
   const isHex = /^[0-9a-f-]+$/i.test(text)
   let changes = 0
   return [...text]
@@ -18,8 +29,8 @@ export function mutate(text: string): string {
 /** Texts like another one that were never issued, by a word for each; not all of them are of its form. */
 export const likeTexts: Readonly<Record<string, (text: string) => string>> = {
   'another end': mutate,
-  'another beginning': (text) => text.replace(/[a-z0-9]/i, mutate),
+  'another beginning': (text) => (/^\d+$/.test(text) ? mutate(text) : text.replace(/[a-z0-9]/i, replaceEnd)),
   longer: (text) => `${text}a7`,
-  shorter: (text) => (text.length > 1 ? text.slice(0, -1) : mutate(text)),
-  twice: (text) => text + text,
+  shorter: (text) => (text.length > 1 ? (count.test(text) ? mutate(text) : text).slice(0, -1) : mutate(text)),
+  twice: (text) => (/^\d+$/.test(text) ? mutate(text) : text) + text,
 }

@@ -165,7 +165,7 @@ export async function removeAll(
 
   const listedOnce = new Map<string, Resource>()
 
-  /** What the list of a plane shows of the run, and is neither kept nor known to be left. */
+  /** Finds in the list of a plane all of the run that is neither kept nor known to be left. */
   async function listedOn(plane: string): Promise<Found[]> {
     const any: Resource = { kind: 'resource', plane, name: '', id: null, state: 'created' }
     const listed = await outcomeOf(any, async (remover) => (await remover.listed?.()) ?? [])
@@ -180,7 +180,7 @@ export async function removeAll(
     })
   }
 
-  /** What was removed and is still listed is removed once more. After the tolerance `visible` it is left. */
+  /** Removes once more all that was removed and is still listed. After the tolerance `visible` it is left. */
   async function emptyLists(): Promise<void> {
     const look = async () => (await Promise.all(emptied.map(listedOn))).flat()
     let listed = await look()
