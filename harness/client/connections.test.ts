@@ -11,8 +11,8 @@ test('a response is out of step after a request that had its response first, but
   connections.follow(misread.request, refused.request)
   expect(connections.before(misread.request)).toBeUndefined()
   connections.end(refused, outgoing)
-  connections.end(misread, outgoing)
   expect(connections.before(misread.request)).toBe(1)
+  connections.end(misread, outgoing)
   expect(await connections.isOutOfStep(misread, outgoing)).toBe(true)
 })
 

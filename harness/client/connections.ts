@@ -38,7 +38,9 @@ export const misreadStatuses: ReadonlySet<number> = new Set([400, 404, 405, 408,
  */
 export function createConnections(isMisread: (earlier: Earlier) => Promise<boolean>): Connections {
   const ended = new WeakMap<WireRequest, Earlier>()
+  /** Of requests under way: a longer chain would keep all requests of a run in memory. */
   const followed = new WeakMap<WireRequest, WireRequest>()
+  const before = new WeakMap<WireRequest, Earlier>()
   const tried = new Map<string, Promise<boolean>>()
 
   async function isMisreadAfter(earlier: Earlier): Promise<boolean> {
@@ -62,10 +64,13 @@ export function createConnections(isMisread: (earlier: Earlier) => Promise<boole
     },
     before: (request) => earlierOf(request)?.n,
     end({ n, owner, request, response }, outgoing) {
+      const earlier = earlierOf(request)
+      if (earlier !== undefined) before.set(request, earlier)
+      followed.delete(request)
       ended.set(request, { n, owner, outgoing, status: response?.status ?? null })
     },
     isOutOfStep({ request, response }, outgoing) {
-      const earlier = earlierOf(request)
+      const earlier = before.get(request)
       if (earlier === undefined || outgoing.connection !== undefined) return null
       if (response === null || !misreadStatuses.has(response.status) || !hasBody(earlier)) return null
       if (earlier.isOutOfStep === undefined && !isRefused(earlier)) return null
