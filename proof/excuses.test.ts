@@ -18,6 +18,7 @@ test.each<readonly [defect: string, rules: readonly RuleId[], verdict: string]>(
   ['cancelled-job-status-500', ['queue.cancel.running'], 'failed'],
   ['cancelled-job-status-500', ['queue.status.values'], 'passed'],
   ['nesting-counted-in-texts', ['queue.runsync.when-done'], 'passed'],
+  ['pods-create-both-mounts-both-accepted', ['pods.create.atomic'], 'blocked'],
   ['persistent-mounts-withdrawn', ['pods.create.mount-path'], 'blocked'],
   ['persistent-mounts-ignored', ['pods.patch.persistent-size'], 'blocked'],
   ['new-endpoint-jobs-not-shown', ['endpoints.gpu-priority'], 'blocked'],

@@ -28,9 +28,8 @@ export interface Connections {
   follow(request: WireRequest, earlier: WireRequest): void
   /** The number of the exchange before that of a request on its connection; undefined if it was the first. */
   before(request: WireRequest): number | undefined
-  end(exchange: Exchange, outgoing: Outgoing): void
-  /** Resolves with true if the response is out of step; null if nothing suggests that. */
-  isOutOfStep(exchange: Exchange, outgoing: Outgoing): Promise<boolean> | null
+  /** Notes the end of an exchange. Resolves with true if its response is out of step; null if nothing suggests that. */
+  end(exchange: Exchange, outgoing: Outgoing): Promise<boolean> | null
 }
 
 /** How a host answers. Beyond a bound it is given up. */

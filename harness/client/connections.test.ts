@@ -12,8 +12,7 @@ test('a response is out of step after a request that had its response first, but
   expect(connections.before(misread.request)).toBeUndefined()
   connections.end(refused, outgoing)
   expect(connections.before(misread.request)).toBe(1)
-  connections.end(misread, outgoing)
-  expect(await connections.isOutOfStep(misread, outgoing)).toBe(true)
+  expect(await connections.end(misread, outgoing)).toBe(true)
 })
 
 function exchange(n: number, status: number): Exchange {

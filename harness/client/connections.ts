@@ -40,7 +40,6 @@ export function createConnections(isMisread: (earlier: Earlier) => Promise<boole
   const ended = new WeakMap<WireRequest, Earlier>()
   /** Of requests under way: a longer chain would keep all requests of a run in memory. */
   const followed = new WeakMap<WireRequest, WireRequest>()
-  const before = new WeakMap<WireRequest, Earlier>()
   const tried = new Map<string, Promise<boolean>>()
 
   async function isMisreadAfter(earlier: Earlier): Promise<boolean> {
@@ -65,19 +64,14 @@ export function createConnections(isMisread: (earlier: Earlier) => Promise<boole
     before: (request) => earlierOf(request)?.n,
     end({ n, owner, request, response }, outgoing) {
       const earlier = earlierOf(request)
-      if (earlier !== undefined) before.set(request, earlier)
       followed.delete(request)
-      ended.set(request, { n, owner, outgoing, status: response?.status ?? null })
-    },
-    isOutOfStep({ request, response }, outgoing) {
-      const earlier = before.get(request)
+      const own: Earlier = { n, owner, outgoing, status: response?.status ?? null }
+      ended.set(request, own)
       if (earlier === undefined || outgoing.connection !== undefined) return null
       if (response === null || !misreadStatuses.has(response.status) || !hasBody(earlier)) return null
       if (earlier.isOutOfStep === undefined && !isRefused(earlier)) return null
-      const isOutOfStep = isMisreadAfter(earlier)
-      const own = ended.get(request)
-      if (own !== undefined) own.isOutOfStep = isOutOfStep
-      return isOutOfStep
+      own.isOutOfStep = isMisreadAfter(earlier)
+      return own.isOutOfStep
     },
   }
 }

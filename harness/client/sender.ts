@@ -81,8 +81,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       ...(follows === undefined ? {} : { follows }),
       ...(old?.isOutOfStep === true ? { isOutOfStep: true } : {}),
     }
-    channel.connections.end(exchange, outgoing)
-    const tried = channel.connections.isOutOfStep(exchange, outgoing)
+    const tried = channel.connections.end(exchange, outgoing)
     if (tried === null) return record(exchange)
     doubtful.set(exchange, tried)
     return exchange

@@ -88,11 +88,7 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
       for await (const listed of listings()) {
         if (listed === null) return tooEarly
         if (typeof listed === 'string') return { reason: listed }
-        // A target may add a word to a name, and rules do when they rename a pod. Stricter than `isNamed`, because what is
-        // found is deleted.
-        const found = listed.filter(
-          ([given]) => given === name || (/^[ -]/.test(given.slice(name.length)) && given.startsWith(name)),
-        )
+        const found = listed.filter(([given]) => isNameOf(name, given))
         if (found.some(([, id]) => id === null))
           return { reason: `the list of ${kind}s shows it without an id that an address can hold` }
         if (found.length > 0) return found.flatMap(([, id]) => id ?? [])
@@ -109,6 +105,14 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
       )
     },
   }
+}
+
+/**
+ * True if a list shows a resource of this name: a target may add a word to it, and rules do when they rename a pod. Stricter
+ * than `isNamed`, because what is found is deleted.
+ */
+export function isNameOf(name: string, shown: string): boolean {
+  return shown === name || (/^[ -]/.test(shown.slice(name.length)) && shown.startsWith(name))
 }
 
 /** The run that a name was made for, in lower case; undefined if it names none. */

@@ -4,7 +4,7 @@ import { together } from '../common/together.ts'
 import { allPlanes } from '../planes/index.ts'
 import type { RunServices } from '../planes/owner.ts'
 import type { Removal, RemovalEnd, Remover, StillLeft } from '../planes/plane.ts'
-import { looks, planeOf, tooEarly } from '../planes/removing.ts'
+import { isNameOf, looks, planeOf, tooEarly } from '../planes/removing.ts'
 import type { Resource } from '../record/resources.ts'
 import { Blocked, Inconclusive, NotApplicable, Unclaimed, Unverified } from '../rule/outcome.ts'
 import { createOwner, type Owner } from './owner.ts'
@@ -151,15 +151,22 @@ export async function removeAll(
     if (unsent.length > 0 && atOnce > 1) await removeEach(unsent, 1)
   }
 
+  /** Does something again within the tolerance `visible`, as long as it is needed; false if time cannot pass. */
+  async function againWhile(isNeeded: () => boolean, again: () => Promise<void>): Promise<boolean> {
+    for (let n = 1; n < looks && isNeeded(); n++) {
+      if (!(await removal.sleep(services.target.tolerances.visibleMs / (looks - 1)))) return false
+      await again()
+    }
+    return true
+  }
+
   /** Looks again, once everything else is removed, at what may not have been visible yet. */
   async function removeLate(all: readonly Found[]): Promise<void> {
     const unseen = () => all.filter(([of]) => ends.get(of)?.end === 'unseen')
-    let hasPassed = true
-    for (let n = 1; n < looks && unseen().length > 0; n++) {
-      hasPassed = await removal.sleep(services.target.tolerances.visibleMs / (looks - 1))
-      if (!hasPassed) break
-      await removeEach(unseen())
-    }
+    const hasPassed = await againWhile(
+      () => unseen().length > 0,
+      () => removeEach(unseen()),
+    )
     for (const [of] of unseen()) ends.set(of, { of, end: hasPassed ? 'gone' : tooEarly })
   }
 
@@ -172,7 +179,7 @@ export async function removeAll(
     if (!Array.isArray(listed)) return []
     const left = new Set([...ends.values()].flatMap(({ of, end }) => (isStillLeft(end) ? [idOf(of)] : [])))
     return (listed as (readonly [string, string])[]).flatMap(([shown, id]): Found[] => {
-      if (left.has(id) || kept.some((one) => shown.startsWith(one))) return []
+      if (left.has(id) || kept.some((one) => isNameOf(one, shown))) return []
       const kind = plane === 'pods' ? { kind: 'pod' as const } : { kind: 'resource' as const, plane }
       const of = listedOnce.get(`${plane} ${id}`) ?? { ...kind, name: shown, id, state: 'created' }
       listedOnce.set(`${plane} ${id}`, of)
@@ -184,12 +191,14 @@ export async function removeAll(
   async function emptyLists(): Promise<void> {
     const look = async () => (await Promise.all(emptied.map(listedOn))).flat()
     let listed = await look()
-    for (let n = 1; n < looks && listed.length > 0; n++) {
-      if (!(await removal.sleep(services.target.tolerances.visibleMs / (looks - 1)))) return
-      listed = await look()
-      if (n < looks - 1) await removeEach(listed)
-    }
-    for (const [of] of listed)
+    const hasPassed = await againWhile(
+      () => listed.length > 0,
+      async () => {
+        listed = await look()
+        await removeEach(listed)
+      },
+    )
+    for (const [of] of hasPassed ? listed : [])
       ends.set(of, { of, end: { reason: 'its removal succeeded, and the list still shows it' } })
   }
 
