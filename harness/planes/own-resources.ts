@@ -11,7 +11,10 @@ import { createClients, type OwnerContext, type RunServices } from './owner.ts'
 import type { Plane, Removable, Removal } from './plane.ts'
 import { createRemover } from './removing.ts'
 
-/** An owner's access to a plane whose resources are removed after it, and whose harmless requests retryThroughGateway a gateway. */
+/**
+ * An owner's access to a plane whose resources are removed after it. Its harmless requests are repeated while a gateway
+ * answers.
+ */
 export function createResourceAccess<Client extends Caller>(
   plane: Plane,
   host: OwnerContext,
@@ -20,7 +23,7 @@ export function createResourceAccess<Client extends Caller>(
   const section = sectionOf(host.services.target, plane.name)
   const listAt = section === null ? undefined : plane.creates?.listAt(section)
   const { note, removables } = createOwnResources(plane, host.services, listAt)
-  const repeat = outlasting(plane, (ms) => host.actor.sleep(ms))
+  const repeat = repeating(plane, (ms) => host.actor.sleep(ms))
   const optionsOf = (key: string): Pick<CallerOptions, 'note' | 'repeat'> => ({
     repeat,
     note: (operation, call) => note(operation, call, key),
@@ -129,7 +132,7 @@ export function createOwnResources(
 }
 
 /** Sends harmless requests of a plane again while a gateway answers in place of the API. */
-function outlasting(
+function repeating(
   { creates, operations }: Pick<Plane, 'creates' | 'operations'>,
   sleep: (ms: number) => Promise<unknown>,
 ): NonNullable<CallerOptions['repeat']> {

@@ -22,7 +22,7 @@ export type RecordedEvent =
 export type ReplaySource = ReturnType<typeof createReplaySource>
 
 /** The recorded events of one owner, and the functions that wait for one of them, by its key. */
-interface OwnerScript {
+interface OwnerEvents {
   readonly recorded: RecordedEvent[]
   next: number
   running: boolean
@@ -34,56 +34,56 @@ const stuckTurns = 20_000
 
 /** `redactor`: of the marks, which a request may carry in another form than the record has them. */
 export function createReplaySource(recorded: Iterable<RecordedEvent>, redactor: Redactor) {
-  const ownerScripts = new Map<string, OwnerScript>()
+  const owners = new Map<string, OwnerEvents>()
   const exchanges = new Map<string, Exchange>()
   const ends = new Map<string, WaitEnd | HookEvent>()
   const failures = new Set<(reason: Error) => void>()
   let take: (arrival: Arrival) => boolean = () => false
   let handedOut = 0
   let watching = false
-  for (const happening of recorded) {
-    if (happening.kind === 'exchange') exchanges.set(keyOf(happening), happening.exchange)
-    else if (happening.kind !== 'arrival') ends.set(keyOf(happening), happening.end)
-    scriptOf(ownerOf(happening)).recorded.push(happening)
+  for (const event of recorded) {
+    if (event.kind === 'exchange') exchanges.set(keyOf(event), event.exchange)
+    else if (event.kind !== 'arrival') ends.set(keyOf(event), event.end)
+    eventsOf(ownerOf(event)).recorded.push(event)
   }
 
-  function scriptOf(owner: string): OwnerScript {
-    const script = ownerScripts.get(owner) ?? { recorded: [], next: 0, running: false, waiting: new Map() }
-    ownerScripts.set(owner, script)
-    return script
+  function eventsOf(owner: string): OwnerEvents {
+    const own = owners.get(owner) ?? { recorded: [], next: 0, running: false, waiting: new Map() }
+    owners.set(owner, own)
+    return own
   }
 
   /** Hands out events while somebody asks for the next one. Each time, the receiver of an event runs first. */
-  async function handOutAll(script: OwnerScript): Promise<void> {
-    if (script.running) return
-    script.running = true
-    while (handOut(script)) {
-      script.next++
+  async function handOutAll(own: OwnerEvents): Promise<void> {
+    if (own.running) return
+    own.running = true
+    while (handOut(own)) {
+      own.next++
       handedOut++
       await nextTurn()
       await nextTurn()
     }
-    script.running = false
+    own.running = false
   }
 
-  function handOut(script: OwnerScript): boolean {
-    const happening = script.recorded[script.next]
-    if (happening === undefined) return false
-    if (happening.kind === 'arrival') return take(happening.arrival)
-    const go = script.waiting.get(keyOf(happening))
+  function handOut(own: OwnerEvents): boolean {
+    const event = own.recorded[own.next]
+    if (event === undefined) return false
+    if (event.kind === 'arrival') return take(event.arrival)
+    const go = own.waiting.get(keyOf(event))
     go?.()
     return go !== undefined
   }
 
   function turnOf<Value>(owner: string, key: string, value: Value): Promise<Value> {
-    const script = scriptOf(owner)
+    const own = eventsOf(owner)
     return new Promise((resolve, reject) => {
       failures.add(reject)
-      script.waiting.set(key, () => {
+      own.waiting.set(key, () => {
         failures.delete(reject)
         resolve(value)
       })
-      void handOutAll(script)
+      void handOutAll(own)
       void watch()
     })
   }
@@ -151,15 +151,15 @@ export function createReplaySource(recorded: Iterable<RecordedEvent>, redactor: 
   }
 }
 
-function ownerOf(happening: RecordedEvent): string {
-  if (happening.kind === 'exchange') return happening.exchange.owner
-  return (happening.kind === 'arrival' ? happening.arrival.owner : happening.end.owner) ?? ''
+function ownerOf(event: RecordedEvent): string {
+  if (event.kind === 'exchange') return event.exchange.owner
+  return (event.kind === 'arrival' ? event.arrival.owner : event.end.owner) ?? ''
 }
 
 /** Names an event that an owner can wait for. */
-function keyOf(happening: Exclude<RecordedEvent, { kind: 'arrival' }>): string {
-  if (happening.kind === 'exchange') return traceOf(happening.exchange.request)
-  const { kind, end } = happening
+function keyOf(event: Exclude<RecordedEvent, { kind: 'arrival' }>): string {
+  if (event.kind === 'exchange') return traceOf(event.exchange.request)
+  const { kind, end } = event
   return `${kind} ${end.owner} ${kind === 'wait' ? end.wait : end.hook}`
 }
 

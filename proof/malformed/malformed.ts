@@ -22,7 +22,7 @@ export interface MalformedResult {
   readonly cases: number
   /** Names of those that were tried, in their order. */
   readonly tried: readonly string[]
-  /** Rules that an malformed response crashed: always a fault of the harness. */
+  /** Rules that a malformed response crashed: always a fault of the harness. */
   readonly broken: readonly { readonly malformed: string; readonly rule: string; readonly reason: string | null }[]
   /** Cases on which every verdict was the usual one. */
   readonly unnoticed: readonly string[]

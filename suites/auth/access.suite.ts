@@ -43,7 +43,7 @@ rule('auth.granted', { varies: anyPod }, async (context) => {
   const restricted = as('restricted')
   for (const permission of permissionsOf(target.grants.may)) {
     const send = await requestFor(permission, context)
-    const response = await retryOnNoCapacity({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => send(restricted))
+    const response = await retryOnNoCapacity(lacksCapacity, clock, () => send(restricted))
     inconclusiveIfNoCapacity(context, response, ` for ${permission}`)
     const { status } = response.status < 300 ? response : await send(pods)
     if (status >= 300) inconclusive(`${permission} is answered ${status} with a full key too`)

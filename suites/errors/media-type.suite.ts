@@ -51,8 +51,7 @@ rule('pods.create.media-type', { varies: ['kind', 'sample'] }, async (context) =
   const twin = await created(context, {})
   const refused: Refused[] = []
   const body: Members & { readonly name: string } = { ...twin.valid, name: nextName() }
-  const sleep = (ms: number) => clock.sleep(ms)
-  const response = await retryOnNoCapacity({ lacksCapacity, sleep }, () => pods.create(body, type))
+  const response = await retryOnNoCapacity(lacksCapacity, clock, () => pods.create(body, type))
   inconclusiveIfNoCapacity(context, response)
   if (isRead(context, 'creation', response, [400, 415, 422], problemFault)) {
     const id = await fixture.createdId(response)

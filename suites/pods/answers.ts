@@ -84,7 +84,7 @@ export async function retryWhileScarce(
   ask: () => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
   const { clock, fixture, inconclusive, lacksCapacity, pods } = context
-  const response = await retryOnNoCapacity({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, ask)
+  const response = await retryOnNoCapacity(lacksCapacity, clock, ask)
   if (!lacksCapacity(response)) return response
   if (lacksCapacity(await pods.create(await fixture.body({ kind: kindOf(pod) })))) {
     inconclusive(scarcityText(response, ' for this action, nor for a new pod'))

@@ -136,8 +136,8 @@ refusals(
       (await context.fixture.createdId(response)) ?? context.blocked('pods.create.read-back', 'no pod is found')
     const rest = await shown(context, id, ({ value }) => typeof value.dataCenterId === 'string')
     const [center = await centerOf(context)] = listOf(body, 'dataCenterIds') ?? []
-    const mayCountElsewhere = rest.pod?.value.dataCenterId !== center
-    context.check('placed').that(mayCountElsewhere, 'a pod with its volume', 'a pod without its volume', rest.response)
+    const isElsewhere = rest.pod?.value.dataCenterId !== center
+    context.check('placed').that(isElsewhere, 'a pod with its volume', 'a pod without its volume', rest.response)
   },
 )
 

@@ -55,7 +55,7 @@ export async function created(context: Context, shape: PodShape) {
 
   async function tryShape(shape: PodShape): Promise<[Members, ApiResponse]> {
     const body = await fixture.body(shape, shape.more ?? {})
-    return [body, await retryOnNoCapacity({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => pods.create(body))]
+    return [body, await retryOnNoCapacity(lacksCapacity, clock, () => pods.create(body))]
   }
 }
 
@@ -69,7 +69,7 @@ export function creationRule(valid: Members): RuleId {
 /** Sends a valid body. Ends the rule as inconclusive for lack of capacity if a plain body of its kind is refused as well. */
 export async function creates(context: Context, body: Members): Promise<ApiResponse> {
   const { clock, fixture, inconclusive, lacksCapacity, pods } = context
-  const response = await retryOnNoCapacity({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => pods.create(body))
+  const response = await retryOnNoCapacity(lacksCapacity, clock, () => pods.create(body))
   if (!lacksCapacity(response)) return response
   const { kind = 'gpu' } = shapeOf(body)
   const plain = await fixture.body({ kind, mount: 'none', fields: 'few' })
@@ -98,8 +98,7 @@ export async function expectNotCreated(context: Context, twin: string, refused: 
  */
 async function refusedFor(context: Context, valid: Members, body: unknown): Promise<ApiResponse> {
   const { clock, inconclusive, lacksCapacity, nextName, pods } = context
-  const sleep = (ms: number) => clock.sleep(ms)
-  const response = await retryOnNoCapacity({ lacksCapacity, sleep }, () => pods.create(body, { mustBeRefused: true }))
+  const response = await retryOnNoCapacity(lacksCapacity, clock, () => pods.create(body, { mustBeRefused: true }))
   const isCapable = async () => isSuccess((await pods.create({ ...valid, name: nextName() })).status)
   if (lacksCapacity(response) && !(await isCapable()))
     inconclusive(scarcityText(response, ', and refuses a valid body too'))

@@ -249,8 +249,8 @@ async function blockedIfGone(context: Context, id: string, response: ApiResponse
 }
 
 /**
- * The end of a job. Fails if /status does not show it, and if the endpoint still exists. If its end does not come in time, the rule fails if that of a later job on the same endpoint does. Otherwise
- * no worker may be available, and the rule is inconclusive.
+ * The end of a job. The rule fails if /status does not show the job although its endpoint exists. It also fails if the job does
+ * not end in time and a later one on the same endpoint does. Otherwise no worker may be available, and it is inconclusive.
  */
 export async function endOf(context: Context, job: SubmittedJob): Promise<Followed> {
   const { check, ended, fixture, inconclusive } = context

@@ -80,14 +80,14 @@ export async function patchablePod(context: Context, shape: PodShape): Promise<P
   return blocked(by, said.join(', '))
 }
 
-/** The rule about what a pod lost its mount by: its creation, or else a stop. */
+/** The rule to blame for a pod that lacks its mount: about creations if a fresh pod lacks it too, else about stops. */
 async function mountLostBy(context: Context, mount: keyof typeof mountRules, shape: PodShape): Promise<RuleId> {
   const { fixture } = context
   const fresh = await fixture.pod('RUNNING', { ...shape, history: 'fresh' })
   return isMounted(fixture.mounts(mount))(fresh) ? 'pods.action.stop-frees-compute' : mountRules[mount]
 }
 
-/** The rules that a pod gets the mount that it is created with. */
+/** The rules that judge whether a new pod has its mount. */
 export const mountRules = {
   network: 'pods.create.gpu',
   persistent: 'version.persistent-deprecated',

@@ -22,7 +22,7 @@ rule('version.paths', async (context) => {
 rule('version.persistent-deprecated', async (context) => {
   const { check, clock, fixture, lacksCapacity, pods } = context
   const { persistent } = fixture.mounts('persistent')
-  const created = await retryOnNoCapacity({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, async () =>
+  const created = await retryOnNoCapacity(lacksCapacity, clock, async () =>
     pods.create(await fixture.body({ kind: 'gpu', mount: 'persistent' })),
   )
   inconclusiveIfNoCapacity(context, created)

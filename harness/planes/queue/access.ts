@@ -52,6 +52,10 @@ export function createQueueAccess(host: OwnerContext) {
   const isUnclear = ({ id, queue }: JobAt, status: string) =>
     status === 'gone' ? !wasFound(queue.endpoint, id) : status.startsWith('answer ')
 
+  /** True if /status has shown this job before, so that the caller judges that it no longer does. */
+  const isKnown = ({ id, queue }: JobAt, { status }: ApiResponse) =>
+    wasFound(queue.endpoint, id) && !outageStatuses.has(status)
+
   /** Blocks a rule that cannot see its job. */
   function notShown(at: JobAt['queue'], response: ApiResponse): never {
     inconclusiveIfOutage(response)
@@ -65,8 +69,7 @@ export function createQueueAccess(host: OwnerContext) {
     rely(queueFoundations.shown)
     const { pollMs, visibleMs } = target.tolerances
     const isFound = (response: ApiResponse) =>
-      !isUnclear(job, statusOf(response)) ||
-      (wasFound(job.queue.endpoint, job.id) && !isSuccess(response.status) && !outageStatuses.has(response.status))
+      !isUnclear(job, statusOf(response)) || (isKnown(job, response) && !isSuccess(response.status))
     const look = () => job.queue.status(job.id)
     const response = await pollOn(actor, pausesWithin(actor, pollMs, visibleMs), look, isFound)
     return isFound(response) ? response : notShown(job.queue, response)
@@ -100,9 +103,7 @@ export function createQueueAccess(host: OwnerContext) {
       }
       unclearUntilMs ??= Math.min(deadlineMs, actor.now() + (response.status >= 500 ? outageMs : visibleMs))
       isLost = actor.now() >= unclearUntilMs
-      // /status has shown this job before, so the caller judges that it no longer does.
-      const isKnown = wasFound(job.queue.endpoint, job.id) && !outageStatuses.has(response.status)
-      return isLost && !isKnown ? notShown(job.queue, response) : { ...followed, settled: false }
+      return isLost && !isKnown(job, response) ? notShown(job.queue, response) : { ...followed, settled: false }
     }
   }
 
