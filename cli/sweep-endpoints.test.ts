@@ -10,6 +10,7 @@ import { defaultKeys } from '../reference/auth/accounts.ts'
 import { createRealClock, createReference, type Fetch, type ReferenceOptions, Refusal } from '../reference/index.ts'
 import { writeTarget } from '../target/write.ts'
 import { listRuns, nameOf, readLedger } from './runs.ts'
+import { sweepRun } from './sweep.ts'
 import { runHere } from './testing/in-process.ts'
 
 interface Served extends Partial<ReferenceOptions> {
@@ -33,7 +34,7 @@ async function serve({ visibleMs = 100, ...more }: Served) {
   const target = { ...referenceTarget(url, 'real'), receiver: null }
   const file = writeTarget({ ...target, tolerances: { ...target.tolerances, visibleMs } })
   writeFileSync(join(cwd, 'target.yaml'), file)
-  return { cwd, url }
+  return { cwd, url, target }
 }
 
 /** The names of this project in a list. */
@@ -106,11 +107,13 @@ test.each<[string, string | undefined]>([
 })
 
 test('what a DELETE with a success leaves is named, and is left for sweep', async () => {
-  const { cwd, url } = await serve({ parts: { transition: () => () => {} } })
+  const { cwd, url, target } = await serve({ parts: { transition: () => () => {} } })
   const seen = await runHere(['check', '--target', 'target.yaml', '--only', 'pods.create.read-back'], { cwd })
   const left = await namesIn(`${url}/v2/pods`)
   expect(left).not.toEqual([])
   expect(seen.err).toMatch(/could not be removed: its removal succeeded, and the list still shows it/)
   const [run = ''] = listRuns(cwd)
   expect(readLedger(cwd, run).left.map(nameOf).sort()).toEqual(left.sort())
+  const { ends, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
+  expect({ ends: ends.length, failed: failed.length }).toEqual({ ends: left.length, failed: left.length })
 })

@@ -170,8 +170,6 @@ export async function removeAll(
     for (const [of] of unseen()) ends.set(of, { of, end: hasPassed ? 'gone' : tooEarly })
   }
 
-  const listedOnce = new Map<string, Resource>()
-
   /** Finds in the list of a plane all of the run that is neither kept nor known to be left. */
   async function listedOn(plane: string): Promise<Found[]> {
     const any: Resource = { kind: 'resource', plane, name: '', id: null, state: 'created' }
@@ -181,9 +179,8 @@ export async function removeAll(
     return (listed as (readonly [string, string])[]).flatMap(([shown, id]): Found[] => {
       if (left.has(id) || kept.some((one) => isNameOf(one, shown))) return []
       const kind = plane === 'pods' ? { kind: 'pod' as const } : { kind: 'resource' as const, plane }
-      const of = listedOnce.get(`${plane} ${id}`) ?? { ...kind, name: shown, id, state: 'created' }
-      listedOnce.set(`${plane} ${id}`, of)
-      return [[of, [id]]]
+      const known = [...ends].find(([, { of }]) => idOf(of) === id && planeOf(of) === plane)?.[0]
+      return [[known ?? { ...kind, name: shown, id, state: 'created' }, [id]]]
     })
   }
 
