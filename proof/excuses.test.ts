@@ -23,6 +23,8 @@ test.each<readonly [defect: string, rules: readonly RuleId[], verdict: string]>(
   ['persistent-mounts-ignored', ['pods.patch.persistent-size'], 'blocked'],
   ['new-endpoint-jobs-not-shown', ['endpoints.gpu-priority'], 'blocked'],
   ['quota-one-less-not-named', ['deploy.endpoint-per-config'], 'passed'],
+  ['greatest-ttl-refused', ['queue.ttl.maximum'], 'blocked'],
+  ['repeated-patch-of-cpu-pod-conflicts', ['pods.patch.mount-on-bare', 'pods.patch.cpu-persistent'], 'passed'],
   ['endpoint-without-id', ['endpoints.echoes', 'endpoints.unique', 'endpoints.types'], 'passed'],
 ])('on %s, %j is %s', async (id, others, verdict) => {
   const defect = defects.find((one) => one.id === id)

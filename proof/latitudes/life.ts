@@ -189,10 +189,12 @@ async function asksToRestart(request: Request, fetch: Fetch): Promise<boolean> {
 
 /** They are last, so that the groups of the others stay as they are. */
 export const late: readonly Latitude[] = [
-  optioned('change-of-mounts-restarts', 'A change of mounts, image, args, env or ports restarts the container.', {
-    style: { patchRestarts: 'mounts-too', restartStatus: 'STARTING' },
-    life: { restartMs: 1_000 },
-  }),
+  optioned(
+    'change-of-mounts-restarts',
+    'A change of mounts, image, args, env or ports restarts the container.',
+    { style: { patchRestarts: 'mounts-too', restartStatus: 'STARTING' }, life: { restartMs: 1_000 } },
+    restarts,
+  ),
 ]
 
 /** For so long, ms, a new pod is found neither to read nor to change; it takes its first steps later. */

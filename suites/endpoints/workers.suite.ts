@@ -7,6 +7,7 @@ import type { Arrival } from '../../harness/receiver/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
+  blockedIfGone,
   createdEndpoint,
   endOf,
   expectUpdatable,
@@ -17,7 +18,7 @@ import {
   update,
   workersOf,
 } from '../shared/endpoints.ts'
-import { poll } from '../shared/poll.ts'
+import { poll, untilFound } from '../shared/poll.ts'
 
 /** How long a worker that must not start is waited for, ms. */
 const spareMs = 10_000
@@ -45,7 +46,10 @@ rule<'next' | 'first'>(
 
     async function jobOn(gpuTypeIds: readonly (string | null)[]): Promise<SubmittedJob> {
       const { id } = await createdEndpoint(context, { gpuTypeIds })
-      return submitTo(context, id, { steps: [{ report: ['gpu'] }] })
+      const job = await submitTo(context, id, { steps: [{ report: ['gpu'] }] })
+      const shown = await untilFound(context, () => job.queue.status(job.id))
+      if (!isSuccess(shown.status)) await blockedIfGone(context, id, shown)
+      return job
     }
   },
 )

@@ -1,8 +1,10 @@
 import { podActions } from '../../generated/tables.ts'
 import { mediaTypeOf } from '../../harness/exchange/exchange.ts'
 import { changedFields, type Members, membersOf, type PodView, podOf, show } from '../../harness/exchange/read.ts'
+import { nameOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { Blocked } from '../../harness/rule/outcome.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import { kindOfValue } from '../shared/readers.ts'
@@ -133,7 +135,7 @@ async function stopFrees(context: Context, shape: PodShape): Promise<void> {
   expectFreed(check, rest.pod, before, env)
   for await (const later of laterPodReads(context, id)) {
     const pod = podOf(later.json, later.exchange.n)
-    if (pod?.status !== 'EXITED') return blocked('pods.action.running.stop', 'the pod did not stay EXITED')
+    if (pod?.status !== 'EXITED') throw new Blocked(nameOf('EXITED', target, shape), 'the pod did not stay EXITED')
     expectFreed(check, pod, before, env)
   }
 }

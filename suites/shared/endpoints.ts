@@ -243,7 +243,7 @@ export async function submitTo(
 }
 
 /** Ends a rule whose new endpoint is gone: its id was given to two endpoints, of which another rule has removed one. */
-async function blockedIfGone(context: Context, id: string, response: ApiResponse): Promise<void> {
+export async function blockedIfGone(context: Context, id: string, response: ApiResponse): Promise<void> {
   const isGone = context.offers('management') && (await get(context, id)).status === 404
   if (isGone) blockedBy(context, 'endpoints.unique', `a new endpoint is gone: ${responseText(response)}`, response)
 }

@@ -92,7 +92,8 @@ export const oddRequests: OddTable = {
     // A DELETE of something that is not there may succeed.
     'encoded slash in the path of an action': ({ act }) =>
       odd(act, act.method === 'DELETE' ? harmless : notServed, { path: `${act.path}%2Fplumbline` }),
-    'encoded slash in an id': ({ read }) => odd(read, harmless, { method: 'DELETE', path: `${read.path}%2Fplumbline` }),
+    'encoded slash in an id': ({ read }) =>
+      odd(read, harmlessMethod, { method: 'DELETE', path: `${read.path}%2Fplumbline` }),
   },
   head: {
     'HEAD of a resource': ({ read }) => odd(read, harmlessMethod, { method: 'HEAD' }),

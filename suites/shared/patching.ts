@@ -1,7 +1,7 @@
 import type { RuleId } from '../../generated/rules.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
-import { changeOf, sameMounts } from '../../harness/fixtures/change.ts'
+import { changeOf, sameMounts, shows } from '../../harness/fixtures/change.ts'
 import { mountsOf, planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Settled } from '../../harness/planes/pods/access.ts'
@@ -66,7 +66,9 @@ export async function patchablePod(context: Context, shape: PodShape): Promise<P
   let by: RuleId = mount === 'none' ? 'pods.patch.empty-object' : 'pods.patch.idempotent'
   for (const status of new Set([drawn, ...others])) {
     const pod = await fixture.pod(status, shape)
-    const twins = status === 'EXITED' ? [own] : [mountsMoved(context, mount), own]
+    // A PATCH of no mount and of nothing else may be refused.
+    const kept = mount === 'none' ? { ...changeOf(context, pod, 'own'), mounts: own } : { mounts: own }
+    const twins = status === 'EXITED' ? [kept] : [{ mounts: mountsMoved(context, mount) }, kept]
     const refused = await firstRefused(context, pod, twins)
     if (refused === null) {
       // A PATCH may restart the container.
@@ -93,13 +95,16 @@ export const mountRules = {
   persistent: 'version.persistent-deprecated',
 } as const satisfies Partial<Record<MountKind, RuleId>>
 
-/** Gives a pod each of these mounts; what came of the first that it does not take, null if it takes all. */
-async function firstRefused(context: Context, { id }: PodView, all: readonly Members[]): Promise<string | null> {
-  for (const mounts of all) {
-    const { status } = await context.pods.patch(id, { mounts })
+/** Patches a pod with each of these bodies; what came of the first whose mounts it does not take, null if it takes all. */
+async function firstRefused(
+  context: Context,
+  { id }: PodView,
+  all: readonly { readonly mounts: Members }[],
+): Promise<string | null> {
+  for (const body of all) {
+    const { status } = await context.pods.patch(id, body)
     if (!isSuccess(status)) return `answered ${status}`
-    const isShown = all.length === 1 || (await shown(context, id, isMounted(mounts))).settled
-    if (!isShown) return 'was answered and not carried out'
+    if (!(await shown(context, id, (pod) => shows(pod, body))).settled) return 'was answered and not carried out'
   }
   return null
 }

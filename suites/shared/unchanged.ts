@@ -1,6 +1,8 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
+import { nameOf } from '../../harness/fixtures/pod-body.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { Blocked } from '../../harness/rule/outcome.ts'
 import type { ValueOf } from '../../harness/variation/dimensions.ts'
 import { expectListedAs } from './listing.ts'
 
@@ -58,19 +60,20 @@ export async function refuseRestless(
   { id, status, value }: PodView,
   history = context.vary.drawn().history?.at(-1) as ValueOf<'history'> | undefined,
 ): Promise<void> {
-  const { blocked, clock, fixture, rereadDelays, pods, row } = context
+  const { clock, fixture, rereadDelays, pods, row, target } = context
   if (status !== 'EXITED' && status !== 'RUNNING') return
   const known = bringers[history as keyof typeof bringers] ?? 'pods.status.running-lasts'
-  const by = status === 'EXITED' ? 'pods.action.running.stop' : known
-  if (by === row.id) return
-  const heldMs = fixture.heldMs(id)
   const kind = 'cpu' in value ? 'cpu' : 'gpu'
+  // Rules about stop draw other kinds of pods.
+  const by = status === 'EXITED' ? nameOf(status, target, { kind }) : known
+  if (by === row.id || row.id === 'pods.action.running.stop') return
+  const heldMs = fixture.heldMs(id)
   const control = await fixture.pod(status, { kind, ...(history === undefined ? {} : { history }) })
   const sinceMs = clock.now()
   for (const ms of [...rereadDelays().filter((look) => look < heldMs), Math.max(heldMs, rereadDelays().at(-1) ?? 0)]) {
     await clock.at(sinceMs + ms)
     if (podOf((await pods.get(control.id)).json, 0)?.status === status) continue
-    blocked(by, `a pod that nobody touches does not stay ${status}`)
+    throw new Blocked(by, `a pod that nobody touches does not stay ${status}`)
   }
 }
 
