@@ -20,6 +20,7 @@ const run = 'r0123456789'
 const now = Date.UTC(2026, 0, 1)
 const hour = 3_600_000
 const untold = 'no response to its submission had an id'
+let isDeleteRefused: boolean
 let server: Server
 let url: string
 let cwd: string
@@ -27,7 +28,11 @@ let target: Target
 
 beforeEach(async () => {
   cwd = mkdtempSync(join(tmpdir(), 'plumbline-sweep-'))
-  server = createAdaptorServer({ fetch: createEmbedded().fetch }) as Server
+  isDeleteRefused = false
+  const { fetch: serve } = createEmbedded()
+  const fetch = (request: Request) =>
+    isDeleteRefused && request.method === 'DELETE' ? new Response(null, { status: 500 }) : serve(request)
+  server = createAdaptorServer({ fetch }) as Server
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const standard = referenceTarget(url, 'real')
@@ -97,6 +102,14 @@ test.each([
   expect(out.at(-1)).toContain('forgot pod a (its id was never learned)')
 })
 
+test('terminates a pod whose DELETE is refused', async () => {
+  const id = await create('a')
+  isDeleteRefused = true
+  ledger([{ kind: 'pod', name: 'a', id, state: 'created' }])
+  expect(endsOf(await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false }))).toEqual({ a: 'removed' })
+  expect(await names()).toEqual([])
+})
+
 test('cancels the jobs that the ledger names', async () => {
   const call = (method: string, path: string, body: string | null = null) =>
     fetch(`${url}/v2/normal/${path}`, {
@@ -159,7 +172,7 @@ test('a job counts as over where its status says so, not where its cancelling is
   const { queue } = target
   expect(await reasons({ queue: null })).toEqual(['the target file has no queue-based endpoints'])
   expect(await reasons({ queue: queue && { ...queue, url: 'http://127.0.0.1:1' } })).toEqual([
-    `it was created at ${url}, and the target file says http://127.0.0.1:1`,
+    `created at ${url}, and the target file says http://127.0.0.1:1`,
   ])
   expect(await reasons({ keys: { full: 'wrong' } })).toEqual(['POST /v2/{endpoint}/cancel/{job} answered 401'])
   const paths = queue && { ...queue.paths, cancelJob: '/v2/{endpoint}/nothing/{job}' }
@@ -331,7 +344,7 @@ test('purges the endpoint that a load has filled, where the target file marks it
     },
   ])
   const elsewhere = await sweep(queue && { ...queue, url: 'http://127.0.0.1:1' })
-  expect(elsewhere.failed[0]?.reason).toBe(`it was created at ${url}, and the target file says http://127.0.0.1:1`)
+  expect(elsewhere.failed[0]?.reason).toBe(`created at ${url}, and the target file says http://127.0.0.1:1`)
   expect((await sweep(null)).failed[0]?.reason).toBe('the target file has no queue-based endpoints')
   expect(readLedger(cwd, run).left).toEqual([line])
   expect(endsOf(await sweep(queue))).toEqual({ 'endpoint dedicated': 'removed' })

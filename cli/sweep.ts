@@ -91,7 +91,7 @@ function elsewhere(of: Resource, { urls }: RunLedger, target: Target): string | 
   const section = sectionOf(target, plane)
   // Without a section, its plane says so.
   if (was === undefined || section === null || was === (section.url ?? '')) return null
-  return `it was created at ${was || 'no address'}, and the target file says ${section.url || 'nothing'}`
+  return `created at ${was || 'no address'}, and the target file says ${section.url || 'nothing'}`
 }
 
 async function removeAll(

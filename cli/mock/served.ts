@@ -84,6 +84,8 @@ function make(options: ReferenceOptions, state: string | undefined) {
   } catch (error) {
     if (!(error instanceof OptionError)) throw error
     const { message } = error
-    throw new UsageError(state === undefined ? message : message.replace(/^Option (?=pods\[)/, `${state}: `))
+    throw new UsageError(
+      state === undefined ? message : message.replace(/^Option (?=(?:pods|endpoints|balanced)\b)/, `${state}: `),
+    )
   }
 }

@@ -76,6 +76,8 @@ interface Creates<Section = unknown> {
   readonly list: string
   readonly get: string
   readonly remove: string
+  /** What removes it too, where `remove` is refused. */
+  readonly removeToo?: { readonly operation: string; readonly body: unknown }
   /** Member of the list that holds the resources; empty if the response is the array itself. */
   listAt(section: Section): string
   /** True if a quota counts all of them, so that a creation depends on those before it; default: false. */

@@ -40,7 +40,7 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
   const section = sectionOf(removal.target, plane.name)
   const missing = { reason: `the target file has no address of ${plane.title}` }
   if (creates === null || section === null) return { remove: async () => missing, find: async () => missing }
-  const { get, isGone, kind, list, listAt, remove } = creates
+  const { get, isGone, kind, list, listAt, remove, removeToo } = creates
   const at = listAt(section)
 
   /** Name and id of everything in the list, and if it is gone; or why the list cannot be read. */
@@ -81,7 +81,11 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
       if (goneStatuses.has(status)) return endOf(status, mayAppear)
       // It was sent again for a while.
       if (outageStatuses.has(status)) throw new Unanswered('a gateway answers removals')
-      return { reason: `DELETE ${section.paths[remove]} answered ${status}` }
+      const reason = { reason: `DELETE ${section.paths[remove]} answered ${status}` }
+      if (removeToo === undefined) return reason
+      const { operation, body } = removeToo
+      const other = await as('full').call(operation, { ids: { id }, body, repeats: true })
+      return isSuccess(other.status) ? 'removed' : reason
     },
     async find(of) {
       const { name, state } = of as Created

@@ -115,6 +115,11 @@ export const patch: readonly Defect[] = [
     observed: '{"ok":true}',
     wrap: onJson(succeeded(is.patch), () => ({ ok: true })),
   }),
+  defect('patch-answers-without-runtime', 'pods.patch.answer', 'full', {
+    says: 'The response to a PATCH leaves out what a stopped pod has nothing to say about.',
+    observed: 'no cost, runtime',
+    wrap: onJson(succeeded(is.patch), ({ cost: _, runtime: __, ...pod }) => pod),
+  }),
   defect('patch-answers-pod-as-before', 'pods.patch.answer', 'as-afterwards', {
     says: 'A PATCH answers the pod with the path that it had before.',
     observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace"}]}',

@@ -1,3 +1,4 @@
+import { podRequired } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { changedFields, type Members, type PodView, show } from '../../harness/exchange/read.ts'
@@ -113,6 +114,8 @@ rule('pods.patch.answer', { varies: anyPod }, async (context) => {
   const { check, fixture } = context
   const { response, after } = await applyPatch(context, await fixture.pod('EXITED'))
   const answered = check('pod').pod(response)
+  const lacking = podRequired.filter((name) => name in after.value && !(name in answered.value))
+  check('full').that(lacking.length === 0, 'the full pod', `no ${lacking.join(', ')}`, response)
   const other = changedFields(answered.value, after.value)
   const text = ({ value }: PodView) => other.map((name) => `${name} ${show(value[name])}`).join(', ')
   check('as-afterwards').that(other.length === 0, `as later reads show it: ${text(after)}`, text(answered), response)

@@ -104,6 +104,7 @@ export const pods: Plane<PodPlane> = {
     list: 'listPods',
     get: 'getPod',
     remove: 'deletePod',
+    removeToo: { operation: 'triggerPodAction', body: { action: 'terminate' } },
     listAt: ({ listAt }) => listAt,
     isGone: ({ status }) => status === 'TERMINATED',
   },
