@@ -117,3 +117,12 @@ test('what a DELETE with a success leaves is named, and is left for sweep', asyn
   const { ends, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
   expect({ ends: ends.length, failed: failed.length }).toEqual({ ends: left.length, failed: left.length })
 })
+
+test('a pod that DELETE leaves is terminated in the end', async () => {
+  const wrapFetch = (fetch: Fetch) => async (request: Request) =>
+    request.method === 'DELETE' ? new Response(null, { status: 204 }) : fetch(request)
+  const { cwd, url } = await serve({ wrapFetch })
+  const seen = await runHere(['check', '--target', 'target.yaml', '--only', 'pods.create.read-back'], { cwd })
+  expect(seen.err).not.toMatch(/could not be removed/)
+  expect(await namesIn(`${url}/v2/pods`)).toEqual([])
+})

@@ -71,21 +71,31 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
     return { reason: `its id belongs to a ${kind} named ${show(shown)}, which was not removed` }
   }
 
+  /** Ids whose removal succeeded. If one is to be removed again, that was in vain. */
+  const answered = new Set<string>()
+
+  /** Removes in the other way, if there is one; true if that succeeds. */
+  async function removesToo(id: string): Promise<boolean> {
+    if (removeToo === undefined) return false
+    const { operation, body } = removeToo
+    return isSuccess((await as('full').call(operation, { ids: { id }, body, repeats: true })).status)
+  }
+
   return {
     async remove(of, id) {
       const mayAppear = removal.mayAppear(of)
       const seen = removal.isLater ? await look(of as Created, id, mayAppear) : null
       if (seen !== null) return seen
+      if (answered.has(id) && (await removesToo(id))) return 'removed'
       const { status } = await as('full').call(remove, { ids: { id }, repeats: true })
-      if (isSuccess(status)) return 'removed'
+      if (isSuccess(status)) {
+        answered.add(id)
+        return 'removed'
+      }
       if (goneStatuses.has(status)) return endOf(status, mayAppear)
       // It was sent again for a while.
       if (outageStatuses.has(status)) throw new Unanswered('a gateway answers removals')
-      const reason = { reason: `DELETE ${section.paths[remove]} answered ${status}` }
-      if (removeToo === undefined) return reason
-      const { operation, body } = removeToo
-      const other = await as('full').call(operation, { ids: { id }, body, repeats: true })
-      return isSuccess(other.status) ? 'removed' : reason
+      return (await removesToo(id)) ? 'removed' : { reason: `DELETE ${section.paths[remove]} answered ${status}` }
     },
     async find(of) {
       const { name, state } = of as Created

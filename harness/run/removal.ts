@@ -191,8 +191,8 @@ export async function removeAll(
     const hasPassed = await againWhile(
       () => listed.length > 0,
       async () => {
-        listed = await look()
         await removeEach(listed)
+        listed = await look()
       },
     )
     for (const [of] of hasPassed ? listed : [])
