@@ -76,7 +76,7 @@ interface Creates<Section = unknown> {
   readonly list: string
   readonly get: string
   readonly remove: string
-  /** What removes it too, where `remove` does not. */
+  /** The call that removes it too, where `remove` does not. */
   readonly removeToo?: { readonly operation: string; readonly body: unknown }
   /** Member of the list that holds the resources; empty if the response is the array itself. */
   listAt(section: Section): string

@@ -10,6 +10,7 @@ import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
 import { endpointChanges } from './endpoints-changes.ts'
 import { excuses } from './excuses.ts'
+import { fields } from './fields.ts'
 import { fuzz } from './fuzz.ts'
 import { lbRequests } from './lb-requests.ts'
 import { lbWorkers } from './lb-workers.ts'
@@ -45,6 +46,7 @@ export const defects: readonly Defect[] = [
   ...authOther,
   ...connections,
   ...create,
+  ...fields,
   ...fuzz,
   ...listDelete,
   ...listed,

@@ -1,7 +1,7 @@
 import { composeOptions } from '../../reference/options.ts'
 import { is, type Json, onAnswer, onJson, serving, succeeded, type Wrap } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { inProvisioning, inStarting, isOfLb, latitude, optioned, plane, styled, verdict } from './tools.ts'
+import { inProvisioning, inStarting, isOfLb, latitude, optioned, plane, reads, styled, verdict } from './tools.ts'
 
 /** Other statuses of success, and other things that a caller gets to see. Only the action call has its answers stated. */
 export const answers = [
@@ -57,6 +57,7 @@ export const answers = [
   latitude('list-of-short-entries', 'The list shows the id, the name and the status of each pod and nothing else.', {
     about: 'the list',
     wrap: listShows('id', 'name', 'status'),
+    verdicts: { 'pods.list.full-shape': 'advice' },
   }),
   latitude('list-cached', 'The list of pods is made anew every five seconds.', {
     about: 'the list',
@@ -77,6 +78,7 @@ export const answers = [
   latitude('list-of-ids', 'The list shows the id of each pod and nothing else.', {
     about: 'the list',
     wrap: listShows('id'),
+    verdicts: { 'pods.list.full-shape': 'advice' },
   }),
   latitude('reads-lag', 'For half a second a read shows a pod as the read before it did.', {
     // With a creation that answers nothing, a pod is first seen after it was in PROVISIONING.
@@ -110,8 +112,22 @@ export const answers = [
     style: { catalogShape: 'array' },
     file: plane({ flavorsAt: '' }),
   }),
-  styled('unknown-query-400', 'A query parameter that nobody knows is refused with 400.', { unknownQuery: 400 }),
-  styled('unknown-query-422', 'A query parameter that nobody knows is refused with 422.', { unknownQuery: 422 }),
+  styled(
+    'unknown-query-400',
+    'A query parameter that nobody knows is refused with 400.',
+    { unknownQuery: 400 },
+    {
+      readings: reads('pods.query.unknown', '400', ['get', 'list']),
+    },
+  ),
+  styled(
+    'unknown-query-422',
+    'A query parameter that nobody knows is refused with 422.',
+    { unknownQuery: 422 },
+    {
+      readings: reads('pods.query.unknown', '422', ['get', 'list']),
+    },
+  ),
 
   optioned('ids-uuid', 'Pod ids are UUIDs.', { ids: (n) => `7f3c0a52-9d1e-4b6a-8c2f-${hex(n, 12)}` }),
   optioned('ids-upper-case', 'Pod ids are upper-case letters and digits.', {

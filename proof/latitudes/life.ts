@@ -135,6 +135,7 @@ export const life = [
       'pods.create.read-back': 'failed',
       'pods.list.contains': 'failed',
       ...verdict('inconclusive', [
+        'pods.list.full-shape',
         'auth.pods.expired',
         'auth.pods.forbidden',
         'auth.pods.hidden',

@@ -1,6 +1,6 @@
 import { part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, styled } from './tools.ts'
+import { latitude, styled, verdict } from './tools.ts'
 
 /** How a pod is written down. More members than the description names are nowhere forbidden in an answer. */
 export const shape = [
@@ -17,7 +17,14 @@ export const shape = [
   styled('actions-reversed', 'actions come in another order.', { actionsOrder: 'reversed' }),
   styled('json-indented', 'Answers are indented JSON.', { json: 'indented' }),
   styled('runtime-partial', 'runtime has some of its fields.', { runtimeParts: 'partial' }),
-  styled('runtime-empty', 'runtime is an object without fields.', { runtimeParts: 'empty' }),
+  styled(
+    'runtime-empty',
+    'runtime is an object without fields.',
+    { runtimeParts: 'empty' },
+    {
+      verdicts: verdict('not-applicable', ['pods.shape.uptime-grows', 'pods.shape.uptime-value']),
+    },
+  ),
   styled('ports-not-public', 'No port has a public number.', { publicPorts: 'null' }),
   styled('provisioning-unplaced', 'dataCenterId is null while the pod is PROVISIONING.', {
     provisioningDataCenter: 'null',

@@ -3,7 +3,7 @@ import { type HeaderTable, headerClause } from '../../suites/shared/header-table
 import { memberFaults } from '../../suites/shared/readers.ts'
 import { clauseOf, type ShapeTable } from '../../suites/shared/shape-table.ts'
 import type { Registered } from '../../suites/shared/table.ts'
-import { answered, defect, type Json, onAnswer, onJson, shows } from '../defects/tools.ts'
+import { answered, defect, type Json, membersOf, onAnswer, onJson, shows } from '../defects/tools.ts'
 import type { Defect } from '../types.ts'
 import { defectId } from './tools.ts'
 
@@ -25,26 +25,30 @@ const podTour = [
 
 /** Values that show members which a plain pod has not, by the beginning of their paths. */
 const shownBy: readonly (readonly [path: string, variation: Values])[] = [
-  ['mounts.network', { mount: 'network' }],
+  ['network', { mount: 'network' }],
   ['globalNetworking', { fields: 'networked' }],
+  ['ports', { fields: 'many' }],
   ['runtime.ports', { fields: 'many' }],
 ]
 
 /** By the name of the shape. */
 const showings: Readonly<Record<string, Showing>> = {
-  pod(path, spoil) {
-    const [, variation] = shownBy.find(([beginning]) => path.startsWith(beginning)) ?? []
-    return {
-      change: shows((shown) => (isShownWrong(shown, fieldOf(path)) ? spoil(shown) : shown)),
-      tour: podTour,
-      ...(variation !== undefined && { variation }),
-    }
-  },
+  pod: (path, spoil) => inPods(path, (shown) => (isShownWrong(shown, fieldOf(path)) ? spoil(shown) : shown)),
+  mounts: (path, spoil) =>
+    inPods(path, (shown) => {
+      const value = membersOf(shown.mounts)
+      return value === null || !isShownWrong(shown, 'mounts') ? shown : { ...shown, mounts: spoil(value) }
+    }),
   problem(path, spoil, at) {
     // Only a failed validation has a list of errors.
     const of = fieldOf(path) === 'errors' ? 422 : oneOf(statuses.error, at)
     return { wrap: onJson(answered(of), spoil) }
   },
+}
+
+function inPods(path: string, change: (shown: Json) => Json): ReturnType<Showing> {
+  const [, variation] = shownBy.find(([beginning]) => path.startsWith(beginning)) ?? []
+  return { change: shows(change), tour: podTour, ...(variation !== undefined && { variation }) }
 }
 
 /** Statuses of which one defect concerns one, so that a rule has to look at every response. */

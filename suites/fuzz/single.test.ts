@@ -54,7 +54,7 @@ test('an outage is the reason, and not the pod that it keeps from being made', a
 
 test('bodies without a response do not keep the requests of another rule from being sent', async () => {
   const variants = [dropping((body) => !/"input":\{|"action"/.test(body), actionOrRun)]
-  const judgements = await judgeOn({ variants, rules: rules('pods.action.exited.start', 'queue.body.fuzz') })
+  const judgements = await judgeOn({ variants, rules: rules('pods.action.exited.start', 'queue.body.fuzz'), given: {} })
   expect(judgements.map(({ verdict }) => verdict)).toEqual(['passed', 'inconclusive'])
 })
 

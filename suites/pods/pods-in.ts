@@ -79,6 +79,11 @@ function podsIn(exchange: Exchange, target: Target): readonly PlacedPod[] {
   return pods
 }
 
+/** The pods of an exchange, wherever it shows them. */
+export function podsShown(exchange: Exchange, target: Target): readonly Members[] {
+  return podsIn(exchange, target).map(({ pod }) => pod)
+}
+
 let rules = 0
 
 /**

@@ -1,5 +1,6 @@
+import type { RuleId } from '../../generated/rules.ts'
 import { tables } from '../../generated/tables.ts'
-import { membersOf } from '../../harness/exchange/read.ts'
+import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import { everyExchange } from '../../harness/rule/registry.ts'
 import {
   id,
@@ -10,6 +11,7 @@ import {
   number,
   object,
   oneOf,
+  powerOfTwo,
   record,
   someText,
   text,
@@ -17,7 +19,15 @@ import {
   truth,
 } from '../shared/readers.ts'
 import { shape } from '../shared/shape-table.ts'
-import { actionFlaws, isPodStatus, judged, missingFields, mountFlaws } from '../shared/shapes.ts'
+import {
+  actionFlaws,
+  isPodStatus,
+  judged,
+  missingFields,
+  mountFlaws,
+  networkFlaws,
+  type Shown,
+} from '../shared/shapes.ts'
 import { isDateTime } from './date-time.ts'
 import { everyPod, wholePodsIn } from './pods-in.ts'
 
@@ -28,43 +38,81 @@ everyExchange('pods.shape.required', (exchange) => {
 
 const pods = { of: 'pod', every: everyPod }
 
-const utilization = object({}, { util: integer() })
-
 // In the order of the headings Pod to PodRuntime; other rules are about the other fields.
 shape('pods.shape.types', {
   ...pods,
   fields: {
     id,
     name: text,
-    status: oneOf(Object.keys(tables.actions)),
     image: text,
     args: text,
-    disk: integer(1),
-    ports: list(text),
     registry: nullable(text),
-    mounts: object(
-      {},
-      { persistent: object({ size: integer(10), path: text }), network: list(object({ volumeId: text, path: text })) },
-    ),
-    gpu: object({ id: text }, { count: integer(1) }),
-    cpu: object({ id: someText, vcpuCount: integer(2), memory: integer(1) }),
-    cloud: oneOf(['SECURE', 'COMMUNITY']),
+    mounts: object({}),
     dataCenterId: nullable(text),
     template: nullable(text),
     cost: number,
     locked: truth,
-    globalNetworking: object({ enabled: truth }, { ip: text, internalDns: text }),
-    runtime: nullable(
-      object(
-        {},
-        {
-          uptime: integer(),
-          gpus: list(object({}, { util: integer(), memoryUtil: integer() })),
-          cpu: utilization,
-          memory: utilization,
-          ports: list(object({}, { private: integer(), public: nullable(integer()), type: text, ip: nullable(text) })),
-        },
-      ),
+  },
+})
+
+shape('pods.lifecycle.statuses', { ...pods, fields: { status: oneOf(Object.keys(tables.actions)) } })
+
+shape('pods.shape.disk', { ...pods, fields: { disk: integer(1) } })
+
+shape('pods.shape.cloud', { ...pods, fields: { cloud: oneOf(['SECURE', 'COMMUNITY']) } })
+
+const port = textOf('a port and a protocol, such as 80/http', (entry) => /^\d{1,5}\/[a-z]+$/i.test(entry), '80')
+
+shape('pods.shape.ports', { ...pods, fields: { ports: list(port) } })
+
+shape('pods.shape.gpu', { ...pods, fields: { gpu: object({ id: text }, { count: integer(1) }) } })
+
+shape('pods.shape.cpu', {
+  ...pods,
+  fields: { cpu: object({ id: someText, vcpuCount: powerOfTwo(2), memory: integer(1) }) },
+})
+
+const mounts = {
+  of: 'mounts',
+  every: (id: RuleId, judge: (value: Members) => Shown | null) =>
+    everyPod(id, (pod) => {
+      const value = membersOf(pod.mounts)
+      return value === null ? null : judge(value)
+    }),
+}
+
+shape('pods.shape.persistent', {
+  ...mounts,
+  fields: { persistent: object({ size: integer(10), path: text }) },
+})
+
+shape('pods.shape.network', {
+  ...mounts,
+  fields: { network: list(object({ volumeId: text, path: text })) },
+})
+
+shape('pods.shape.global-networking', {
+  ...pods,
+  fields: { globalNetworking: object({ enabled: truth }, { ip: text, internalDns: text }) },
+  also: networkFlaws,
+})
+
+const utilization = object({}, { util: integer(0, 100) })
+const portShown = object({}, { private: integer(), public: nullable(integer()), type: text, ip: nullable(text) })
+
+shape('pods.shape.runtime', {
+  of: 'pod',
+  every: (id, judge) => everyPod(id, (pod) => (pod.runtime === null ? null : judge(pod))),
+  fields: {
+    runtime: object(
+      {},
+      {
+        uptime: integer(0),
+        gpus: list(object({}, { util: integer(), memoryUtil: integer() })),
+        cpu: utilization,
+        memory: utilization,
+        ports: list(portShown),
+      },
     ),
   },
 })
@@ -87,8 +135,8 @@ everyPod('pods.shape.gpu-xor-cpu', (pod, { isWhole }) => {
   }
 })
 
-everyPod('pods.shape.mounts', ({ mounts }) => {
-  const members = membersOf(mounts)
+everyPod('pods.shape.mounts', (pod) => {
+  const members = membersOf(pod.mounts)
   return members === null ? null : mountFlaws(members)
 })
 

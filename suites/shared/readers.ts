@@ -42,13 +42,27 @@ export const truth = kind('a boolean', (value) => typeof value === 'boolean', { 
 
 export const number = kind('a number', (value) => typeof value === 'number', { retyped: 'plumbline' })
 
-/** A whole number of at least `minimum`; JSON does not distinguish 10 from 10.0. */
-export function integer(minimum = Number.NEGATIVE_INFINITY): Reader {
+/** A whole number within bounds, if there are any; JSON does not distinguish 10 from 10.0. */
+export function integer(minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY): Reader {
   const isBound = minimum !== Number.NEGATIVE_INFINITY
+  const isBoundAbove = maximum !== Number.POSITIVE_INFINITY
   return kind(
-    `an integer${isBound ? ` from ${minimum}` : ''}`,
-    (value) => Number.isInteger(value) && Number(value) >= minimum,
-    { retyped: 'plumbline', fraction: (isBound ? minimum : 1) + 0.5, ...(isBound ? { below: minimum - 1 } : {}) },
+    `an integer${isBound ? ` from ${minimum}` : ''}${isBoundAbove ? ` to ${maximum}` : ''}`,
+    (value) => Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
+    {
+      retyped: 'plumbline',
+      fraction: (isBound ? minimum : 1) + 0.5,
+      ...(isBound && { below: minimum - 1 }),
+      ...(isBoundAbove && { above: maximum + 1 }),
+    },
+  )
+}
+
+export function powerOfTwo(minimum: number): Reader {
+  return kind(
+    `a power of two from ${minimum}`,
+    (value) => Number(value) >= minimum && Number.isInteger(Math.log2(Number(value))) && typeof value === 'number',
+    { retyped: 'plumbline', below: minimum / 2, 'another number': 3 * minimum },
   )
 }
 

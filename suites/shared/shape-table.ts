@@ -13,6 +13,8 @@ export interface ShapeTable {
   /** Members that may be missing. */
   readonly fields?: Readers
   readonly required?: Readers
+  /** A further demand on an object. */
+  readonly also?: (value: Members) => Shown | null
 }
 
 const registered: Registered<ShapeTable>[] = []
@@ -23,7 +25,11 @@ export const shapeTables: readonly Registered<ShapeTable>[] = registered
 /** Registers an invariant: each object has members of these types, a clause each. */
 export function shape(id: RuleId, table: ShapeTable): void {
   registered.push({ id, table })
-  table.every(id, (value) => shownOf(value, table))
+  table.every(id, (value) => {
+    const { exercised, findings } = shownOf(value, table)
+    const also = table.also?.(value) ?? { exercised: [], findings: [] }
+    return { exercised: [...exercised, ...also.exercised], findings: [...findings, ...also.findings] }
+  })
 }
 
 /** The clauses that a value exercises, and its findings. */

@@ -6,7 +6,10 @@ import { actionFlaws, missingFields, mountFlaws } from './shapes.ts'
 import '../pods/shape.suite.ts'
 
 const tableOf = (id: string) => shapeTables.find((one) => one.id === id)?.table ?? expect.fail(id)
-const typeFlaws = (value: Members) => shownOf(value, tableOf('pods.shape.types')).findings
+const typeFlaws = (value: Members) =>
+  shapeTables.filter(({ table }) => table.of === 'pod').flatMap(({ table }) => shownOf(value, table).findings)
+const mountTypeFlaws = (kind: 'network' | 'persistent', mounts: Members) =>
+  shownOf(mounts, tableOf(`pods.shape.${kind}`)).findings
 const envFlaws = (env: unknown) => shownOf({ env }, tableOf('pods.shape.env'))
 const timeFlaws = (times: Members) => shownOf(times, tableOf('pods.shape.times')).findings
 
@@ -60,10 +63,9 @@ test.each([
   [{ status: 'BOOTING' }, 'status', expect.stringContaining('RUNNING'), 'status: "BOOTING"'],
   [{ disk: 0 }, 'disk', 'disk: an integer from 1', 'disk: 0'],
   [{ disk: 1.5 }, 'disk', 'disk: an integer from 1', 'disk: 1.5'],
-  [{ ports: ['80/http', 80] }, 'ports', 'ports[]: a string', 'ports[]: 80'],
+  [{ ports: ['80/http', 80] }, 'ports', 'ports[]: a port and a protocol, such as 80/http', 'ports[]: a number'],
   [{ registry: 1 }, 'registry', 'registry: a string or null', 'registry: 1'],
-  [{ mounts: { network: {} } }, 'mounts', 'mounts.network: an array', 'mounts.network: an object'],
-  [{ mounts: { persistent: null } }, 'mounts', 'mounts.persistent: an object', 'mounts.persistent: null'],
+  [{ mounts: [] }, 'mounts', 'mounts: an object', 'mounts: an array'],
   [{ gpu: null }, 'gpu', 'gpu: an object', 'gpu: null'],
   [{ cpu: { id: '', vcpuCount: 2, memory: 4 } }, 'cpu', 'cpu.id: a string that is not empty', 'cpu.id: ""'],
   [{ dataCenterId: 1 }, 'data-center-id', 'dataCenterId: a string or null', 'dataCenterId: 1'],
@@ -73,10 +75,21 @@ test.each([
     'globalNetworking.enabled: a boolean',
     'globalNetworking.enabled: nothing',
   ],
-  [{ runtime: [] }, 'runtime', 'runtime: an object or null', 'runtime: an array'],
-  [{ runtime: { cpu: { util: '7' } } }, 'runtime', 'runtime.cpu.util: an integer', 'runtime.cpu.util: "7"'],
+  [{ cpu: { id: 'c', vcpuCount: 6, memory: 4 } }, 'cpu', 'cpu.vcpuCount: a power of two from 2', 'cpu.vcpuCount: 6'],
+  [{ runtime: [] }, 'runtime', 'runtime: an object', 'runtime: an array'],
+  [
+    { runtime: { cpu: { util: 101 } } },
+    'runtime',
+    'runtime.cpu.util: an integer from 0 to 100',
+    'runtime.cpu.util: 101',
+  ],
 ])('a field of another type: %j', (change, clause, expected, observed) => {
   expect(typeFlaws({ ...pod, ...change })).toEqual([{ clause, expected, observed }])
+})
+
+test('a mount of another type', () => {
+  expect(mountTypeFlaws('network', { network: {} })).toMatchObject([{ observed: 'network: an object' }])
+  expect(mountTypeFlaws('persistent', { persistent: null })).toMatchObject([{ observed: 'persistent: null' }])
 })
 
 test('a whole number may be written with a fraction of zero', () => {

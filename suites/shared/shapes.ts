@@ -67,6 +67,29 @@ export function mountFlaws(mounts: Members): Shown {
   }
 }
 
+/** An address and a name only with a network, and a name that begins with the id (heading PodGlobalNetworking). */
+export function networkFlaws({ id, globalNetworking }: Members): Shown | null {
+  const network = membersOf(globalNetworking)
+  if (network === null) return null
+  const { enabled, internalDns } = network
+  const without = ['ip', 'internalDns'].filter((name) => enabled === false && name in network)
+  const isNamed = typeof internalDns === 'string'
+  const isOwn = !isNamed || (internalDns.startsWith(`${id}.`) && internalDns.length > `${id}.`.length)
+  return {
+    exercised: [...(enabled === false ? ['enabled-only'] : []), ...(isNamed ? ['internal-dns'] : [])],
+    findings: [
+      ...without.map((name) => ({
+        clause: 'enabled-only',
+        expected: `no ${name} while enabled is false`,
+        observed: `${name} while enabled is false`,
+      })),
+      ...(isOwn
+        ? []
+        : [{ clause: 'internal-dns', expected: 'the id of the pod, a dot and a domain', observed: 'another name' }]),
+    ],
+  }
+}
+
 export function isPodStatus(value: unknown): value is PodStatus {
   return typeof value === 'string' && Object.hasOwn(tables.actions, value)
 }

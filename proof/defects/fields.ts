@@ -1,0 +1,175 @@
+import type { Defect } from '../types.ts'
+import { defect, is, membersOf, onAnswer, part, shows, succeeded } from './tools.ts'
+
+const minute = 60_000
+const both = ['pods.patch.network-path', 'pods.patch.persistent-path', 'pods.create.cpu'] as const
+
+/** Fields of pods that contradict each other, the catalog or the past. */
+export const fields: readonly Defect[] = [
+  defect('cpu-pod-shows-persistent', 'pods.shape.cpu-no-persistent', 'none', {
+    says: 'A CPU pod shows a persistent mount that nobody asked for.',
+    observed: 'a persistent mount beside cpu',
+    change: shows((pod) => ('cpu' in pod ? { ...pod, mounts: { persistent: { size: 10, path: '/p' } } } : pod)),
+  }),
+  defect('runtime-shows-internal-port', 'pods.shape.runtime-ports', 'known', {
+    says: 'The runtime lists a port of the agent that runs beside the container.',
+    observed: 'another private port',
+    change: shows((pod) => ({ ...pod, runtime: withPort(pod.runtime) })),
+  }),
+  defect('running-without-data-center', 'pods.shape.datacenter', 'given', {
+    says: 'A CPU pod that is RUNNING has no data center.',
+    observed: 'null while RUNNING',
+    change: shows((pod) => ('cpu' in pod ? { ...pod, dataCenterId: null } : pod)),
+    tour: both,
+  }),
+  defect('running-cpu-pod-is-free', 'pods.shape.cost-running', 'positive', {
+    says: 'A CPU pod that is RUNNING costs nothing.',
+    observed: 'cost 0 while RUNNING',
+    change: shows((pod) => ('cpu' in pod ? { ...pod, cost: 0 } : pod)),
+    tour: both,
+  }),
+  defect('list-cut-off', 'pods.json', 'json', {
+    says: 'The end of the list of pods is missing.',
+    observed: 'a body that is not JSON',
+    wrap: onAnswer(succeeded(is.list), ({ text }) => ({ text: text.slice(0, -1) })),
+  }),
+  defect('list-without-runtime', 'pods.list.full-shape', 'fields', {
+    says: 'The list leaves out the runtime of pods.',
+    observed: 'no runtime',
+    wrap: onAnswer(succeeded(is.list), ({ text }) => ({ text: text.replaceAll('"runtime":', '"runTime":') })),
+  }),
+  defect('volume-in-two-data-centers', 'pods.shape.network-datacenter', 'same', {
+    says: 'CPU pods are placed in another data center than their network volume.',
+    observed: 'another data center',
+    change: shows((pod) => ('cpu' in pod ? { ...pod, dataCenterId: 'elsewhere' } : pod)),
+    tour: both,
+  }),
+  defect('created-at-moves', 'pods.shape.times-order', 'created', {
+    says: 'createdAt is the time of the last start once the pod has been started.',
+    observed: 'another createdAt',
+    change: shows((pod) => (pod.startedAt === null ? pod : { ...pod, createdAt: pod.startedAt })),
+  }),
+  defect('started-at-from-creation', 'pods.shape.times-order', 'unstarted', {
+    says: 'A new pod has a startedAt.',
+    observed: 'startedAt before the first start',
+    change: shows((pod) => ({ ...pod, startedAt: pod.startedAt ?? pod.createdAt })),
+  }),
+  defect('started-at-in-local-time', 'pods.shape.times-order', 'order', {
+    says: 'startedAt is the local time of the host, two hours behind.',
+    observed: 'startedAt before createdAt',
+    change: shows((pod) => ({ ...pod, startedAt: earlier(pod.startedAt, 120 * minute) })),
+  }),
+  defect('address-while-disabled', 'pods.shape.global-networking', 'enabled-only', {
+    says: 'A pod without global networking shows an address.',
+    observed: 'ip while enabled is false',
+    change: shows((pod) => ({ ...pod, globalNetworking: { ip: '10.0.0.1', ...membersOf(pod.globalNetworking) } })),
+  }),
+  defect('internal-name-of-its-name', 'pods.shape.global-networking', 'internal-dns', {
+    says: 'The internal name of a pod begins with its name.',
+    observed: 'another name',
+    variation: { fields: 'networked' },
+    tour: both,
+    change: shows((pod) => {
+      const network = membersOf(pod.globalNetworking)
+      const internalDns = `${pod.name}.pods.internal`
+      return network?.internalDns === undefined ? pod : { ...pod, globalNetworking: { ...network, internalDns } }
+    }),
+  }),
+  defect('runtime-never-measured', 'pods.shape.runtime-present', 'runtime', {
+    says: 'Metrics are not collected.',
+    observed: 'null',
+    change: part('presentRuntime', () => null),
+  }),
+  defect('uptime-in-milliseconds', 'pods.shape.uptime-value', 'most', {
+    says: 'uptime is in milliseconds.',
+    observed: 'an uptime that is longer',
+    change: uptime((seconds) => seconds * 1_000 + 1_000),
+  }),
+  defect('uptime-stands-still', 'pods.shape.uptime-grows', 'grows', {
+    says: 'uptime is measured once.',
+    observed: 'an uptime that does not',
+    change: uptime((seconds) => Math.min(seconds, 0)),
+  }),
+  defect('uptime-runs-fast', 'pods.shape.uptime-grows', 'pace', {
+    says: 'uptime is in hundredths of a second.',
+    observed: 'more',
+    change: uptime((seconds) => seconds * 100),
+  }),
+  defect('unknown-pod-410', 'pods.get.unknown', 'not-found', {
+    says: 'GET of a pod that no longer exists is answered 410.',
+    observed: 'status 410',
+    wrap: onAnswer(
+      (request, response) => is.get(request) && response.status === 404,
+      () => ({ status: 410 }),
+    ),
+  }),
+  defect('unknown-parameter-500', 'pods.query.unknown', 'get', {
+    says: 'GET of a pod with a parameter that the API does not know is answered 500.',
+    observed: 'status 500',
+    wrap: onAnswer(
+      (request) => is.get(request) && request.url.includes('?'),
+      () => ({ status: 500 }),
+    ),
+  }),
+  defect('unknown-parameter-filters', 'pods.query.unknown', 'list', {
+    says: 'A parameter that the API does not know filters the list, which is empty then.',
+    observed: 'another response',
+    wrap: onAnswer(
+      (request) => is.list(request) && request.url.includes('plumbline='),
+      () => ({ text: '{"pods":[]}' }),
+    ),
+  }),
+  defect('catalog-404', 'pods.catalog.cpus', 'answered', {
+    says: 'The CPU catalog is not found.',
+    observed: 'status 404',
+    wrap: onAnswer(isCatalog, () => ({ status: 404 })),
+  }),
+  defect('catalog-empty', 'pods.catalog.cpus', 'flavors', {
+    says: 'The CPU catalog lists no flavor.',
+    observed: '{"cpus":[]}',
+    wrap: onAnswer(isCatalog, () => ({ text: '{"cpus":[]}' })),
+  }),
+  defect('catalog-without-ids', 'pods.catalog.cpus', 'id', {
+    says: 'The flavors of the CPU catalog have names in place of ids.',
+    observed: 'nothing',
+    wrap: onAnswer(isCatalog, ({ text }) => ({ text: text.replaceAll('"id":', '"name":') })),
+  }),
+  defect('cpu-shows-its-model', 'pods.shape.cpu-flavor-listed', 'listed', {
+    says: 'The id of a CPU is that of its model, not of its flavor.',
+    observed: 'another flavor',
+    change: shows(({ cpu, ...pod }) =>
+      cpu === undefined ? pod : { ...pod, cpu: { ...membersOf(cpu), id: 'model-7' } },
+    ),
+  }),
+  defect('gpu-count-default-two', 'pods.shape.gpu-count-default', 'one', {
+    says: 'A pod that is created without gpu.count shows two GPUs.',
+    observed: 'count 2',
+    change: shows(({ gpu, ...pod }) => (gpu === undefined ? pod : { ...pod, gpu: { ...membersOf(gpu), count: 2 } })),
+  }),
+  defect('template-empty', 'pods.shape.template-null', 'null', {
+    says: 'A pod that was created from no template has the template "".',
+    observed: 'template ""',
+    change: shows((pod) => ({ ...pod, template: '' })),
+  }),
+]
+
+function isCatalog(request: Request): boolean {
+  return request.url.includes('/catalog/')
+}
+
+function withPort(runtime: unknown): unknown {
+  const live = membersOf(runtime)
+  if (live === null || !Array.isArray(live.ports)) return runtime
+  return { ...live, ports: [...live.ports, { private: 19_123, public: null, type: 'tcp', ip: null }] }
+}
+
+function earlier(moment: unknown, ms: number): unknown {
+  return typeof moment === 'string' ? new Date(Date.parse(moment) - ms).toISOString() : moment
+}
+
+function uptime(other: (seconds: number) => number) {
+  return part('presentRuntime', (next) => {
+    const live = next()
+    return live?.uptime === undefined ? live : { ...live, uptime: other(live.uptime) }
+  })
+}

@@ -1,0 +1,126 @@
+import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
+import { idIn, listOf, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { everyExchange, invariant } from '../../harness/rule/registry.ts'
+import { kindOfValue } from '../shared/readers.ts'
+import { judged, missingFields, type Shown } from '../shared/shapes.ts'
+import { isDateTime } from './date-time.ts'
+import { everyPod, podsShown } from './pods-in.ts'
+
+everyPod('pods.shape.cpu-no-persistent', ({ cpu, mounts }) => {
+  const shown = membersOf(mounts)
+  if (cpu === undefined || shown === null) return null
+  return judged('none', !('persistent' in shown), 'no persistent mount beside cpu', 'a persistent mount beside cpu')
+})
+
+everyPod('pods.shape.runtime-ports', ({ ports, runtime }) => {
+  const live = membersOf(runtime)
+  if (live === null || !Array.isArray(ports)) return null
+  const numbers = new Set(ports.map((entry) => Number.parseInt(String(entry), 10)))
+  const shown = Array.isArray(live.ports) ? live.ports.map((one) => membersOf(one)?.private) : []
+  const others = shown.filter((one) => typeof one === 'number' && !numbers.has(one))
+  return judged('known', others.length === 0, 'private ports that are ports of the pod', 'another private port')
+})
+
+everyPod('pods.shape.datacenter', ({ dataCenterId, status }) => {
+  if (status !== 'RUNNING' || dataCenterId === undefined) return null
+  const observed = `${kindOfValue(dataCenterId)} while RUNNING`
+  return judged('given', typeof dataCenterId === 'string', 'a string while RUNNING', observed)
+})
+
+everyPod('pods.shape.cost-running', ({ cost, status }) => {
+  if (status !== 'RUNNING' || typeof cost !== 'number') return null
+  return judged('positive', cost > 0, 'a cost above 0 while RUNNING', `cost ${cost} while RUNNING`)
+})
+
+everyExchange('pods.json', ({ response }) => {
+  if (response === null || !isSuccess(response.status) || response.body.length === 0) return null
+  return judged('json', jsonOf(response.body) !== undefined, 'JSON that parses', 'a body that is not JSON')
+})
+
+everyExchange('pods.list.full-shape', ({ operation, response }, target) => {
+  if (operation !== 'listPods' || response === null || !isSuccess(response.status)) return null
+  const entries = listOf(jsonOf(response.body), target.pods?.listAt ?? '') ?? []
+  return entries.length === 0 ? null : { exercised: ['fields'], findings: entries.flatMap(missingFields) }
+})
+
+/** The data center of each volume, as pods have shown it. */
+invariant<ReadonlyMap<string, string>>('pods.shape.network-datacenter', new Map(), (known, exchange, target) => {
+  const state = new Map(known)
+  const seen: Shown[] = []
+  for (const { dataCenterId, mounts } of podsShown(exchange, target)) {
+    const network = membersOf(mounts)?.network
+    const volume = membersOf(Array.isArray(network) ? network[0] : undefined)?.volumeId
+    if (typeof volume !== 'string' || typeof dataCenterId !== 'string') continue
+    const first = state.get(volume)
+    state.set(volume, first ?? dataCenterId)
+    if (first === undefined) continue
+    seen.push(judged('same', first === dataCenterId, 'the data center of the volume', 'another data center'))
+  }
+  return { state, ...joined(seen) }
+})
+
+/** The times that a pod has shown. */
+interface Times {
+  readonly createdAt: unknown
+  /** False as long as the run knows it from its creation, has seen it in PROVISIONING alone, and has not acted on it. */
+  readonly mayHaveStarted: boolean
+}
+
+const slackMs = 1_000
+
+invariant<ReadonlyMap<string, Times>>('pods.shape.times-order', new Map(), (known, exchange, target) => {
+  const { operation, subject } = exchange
+  const state = new Map(known)
+  const seen: Shown[] = []
+  const isActedOn = operation === 'triggerPodAction' || operation === 'updatePod'
+  const before = subject === null ? undefined : state.get(subject)
+  if (isActedOn && subject !== null) state.set(subject, { createdAt: before?.createdAt, mayHaveStarted: true })
+  for (const pod of podsShown(exchange, target)) {
+    const id = idIn(pod)
+    if (id === null) continue
+    const last = state.get(id)
+    const isOlder = last?.mayHaveStarted ?? operation !== 'createPod'
+    const mayHaveStarted = isOlder || pod.status !== 'PROVISIONING'
+    state.set(id, { createdAt: last?.createdAt ?? pod.createdAt, mayHaveStarted })
+    seen.push(...timesJudged(pod, last?.createdAt, mayHaveStarted))
+  }
+  return { state, ...joined(seen) }
+})
+
+function timesJudged({ createdAt, startedAt }: Members, first: unknown, mayHaveStarted: boolean): readonly Shown[] {
+  const created = momentOf(createdAt)
+  const [began, started] = [momentOf(first), momentOf(startedAt)]
+  const constant =
+    created === null || began === null
+      ? []
+      : [judged('created', Math.abs(created - began) <= slackMs, 'createdAt as before', 'another createdAt')]
+  const unstarted =
+    mayHaveStarted || startedAt === undefined
+      ? []
+      : [
+          judged(
+            'unstarted',
+            startedAt === null,
+            'startedAt null before the first start',
+            'startedAt before the first start',
+          ),
+        ]
+  const isLater = created !== null && started !== null
+  const ordered = isLater
+    ? [judged('order', started >= created - slackMs, 'startedAt not before createdAt', 'startedAt before createdAt')]
+    : []
+  return [...constant, ...unstarted, ...ordered]
+}
+
+/** ms; null if it is not a moment. */
+function momentOf(value: unknown): number | null {
+  const ms = typeof value === 'string' && isDateTime(value) ? Date.parse(value.toUpperCase()) : Number.NaN
+  return Number.isNaN(ms) ? null : ms
+}
+
+function joined(all: readonly Shown[]): Shown {
+  return {
+    exercised: [...new Set(all.flatMap(({ exercised }) => exercised))],
+    findings: all.flatMap(({ findings }) => findings),
+  }
+}

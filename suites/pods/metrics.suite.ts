@@ -1,0 +1,74 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { lengthOf } from '../../harness/common/length.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { NotApplicable } from '../../harness/rule/outcome.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { poll } from '../shared/poll.ts'
+import { kindOfValue } from '../shared/readers.ts'
+
+const varies = ['kind', 'mount', 'fields'] as const
+/** How long metrics may be cached, ms. */
+const cachedMs = 60_000
+const slackMs = 2_000
+/** How long a pod runs before its uptime is read again, ms. */
+const runMs = 10_000
+
+rule('pods.shape.runtime-present', { varies }, async (context) => {
+  const { check, fixture, pods, target } = context
+  const { id } = await fixture.pod('RUNNING')
+  const response = await poll(context, target.tolerances.settleMs, () => pods.get(id), isMeasured)
+  const { runtime, status } = check('runtime').pod(response).value
+  if (status !== 'RUNNING')
+    context.blocked('pods.status.running-lasts', `the pod is ${status} although nobody touched it`)
+  check('runtime').that(membersOf(runtime) !== null, 'a runtime while RUNNING', kindOfValue(runtime), response)
+})
+
+rule('pods.shape.uptime-value', { varies }, async (context) => {
+  const { check, fixture, pods } = context
+  // Its only use is its time, which is before the creation.
+  const before = await pods.list()
+  const { id } = await fixture.pod('RUNNING')
+  const { response, uptimeMs } = await uptimeOf(context, id)
+  const existsMs = response.exchange.received.target - before.exchange.sent.target
+  const isPossible = uptimeMs <= existsMs + slackMs
+  const expected = 'an uptime no longer than the pod has existed'
+  check('most').that(isPossible, expected, 'an uptime that is longer', response)
+})
+
+rule('pods.shape.uptime-grows', { varies }, async (context) => {
+  const { check, clock, fixture } = context
+  const { id } = await fixture.pod('RUNNING')
+  const first = await uptimeOf(context, id)
+  await clock.sleep(runMs)
+  const later = await poll(
+    context,
+    cachedMs + runMs,
+    () => uptimeOf(context, id),
+    ({ uptimeMs }) => uptimeMs > first.uptimeMs,
+  )
+  const grownMs = later.uptimeMs - first.uptimeMs
+  check('grows').that(grownMs > 0, 'an uptime that grows', 'an uptime that does not', later.response)
+  const passedMs = later.response.exchange.received.target - first.response.exchange.sent.target
+  // The first value may have been cached.
+  const isPossible = grownMs <= passedMs + cachedMs + slackMs
+  check('pace').that(isPossible, `at most ${lengthOf(cachedMs)} more than the time that passed`, 'more', later.response)
+})
+
+/** The uptime that a RUNNING pod shows, ms. Rejects with NotApplicable if its runtime has none. */
+async function uptimeOf(
+  context: Context,
+  id: string,
+): Promise<{ readonly response: ApiResponse; readonly uptimeMs: number }> {
+  const { pods, target } = context
+  const response = await poll(context, target.tolerances.settleMs, () => pods.get(id), isMeasured)
+  const uptime = membersOf(membersOf(response.json)?.runtime)?.uptime
+  if (typeof uptime !== 'number') throw new NotApplicable('the runtime of a RUNNING pod shows no uptime')
+  return { response, uptimeMs: uptime * 1_000 }
+}
+
+/** True once a pod has a runtime, or cannot have one any more. */
+function isMeasured({ json }: ApiResponse): boolean {
+  const { runtime, status } = membersOf(json) ?? {}
+  return status !== 'RUNNING' || membersOf(runtime) !== null
+}
