@@ -14,6 +14,7 @@ import { fields } from './fields.ts'
 import { fuzz } from './fuzz.ts'
 import { lbRequests } from './lb-requests.ts'
 import { lbWorkers } from './lb-workers.ts'
+import { life } from './life.ts'
 import { limits } from './limits.ts'
 import { listDelete } from './list-delete.ts'
 import { listed } from './listed.ts'
@@ -57,6 +58,7 @@ export const defects: readonly Defect[] = [
   ...outages,
   ...patch,
   ...shape,
+  ...life,
   ...limits,
   ...siblings,
   ...variationPods,

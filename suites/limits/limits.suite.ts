@@ -52,6 +52,20 @@ everyExchange('limits.pods.structured', (exchange) =>
   }),
 )
 
+const lengths: Readonly<Record<string, number>> = { minute: 60, hour: 3_600, day: 86_400 }
+
+everyExchange('limits.pods.window-length', (exchange) => {
+  const shown = windowsIn(exchange).filter(({ name, w }) => w !== null && name in lengths)
+  return {
+    exercised: shown.length > 0 ? ['length'] : [],
+    findings: shown.flatMap(({ name, w }) =>
+      w === lengths[name]
+        ? []
+        : [{ clause: 'length', expected: `w ${lengths[name]} of ${name}`, observed: `w ${w} of ${name}` }],
+    ),
+  }
+})
+
 everyExchange('limits.pods.bounds', (exchange, { tolerances }) => {
   const pairs = windowsIn(exchange).flatMap(({ name, r, q, t, w }) => [
     { clause: 'remaining', value: r, bound: q, slack: 0, of: 'r', by: `q in the window ${name}` },

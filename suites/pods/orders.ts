@@ -1,0 +1,34 @@
+import { type PodAction, type PodStatus, tables } from '../../generated/tables.ts'
+
+/** An action that was sent beside others, and whether it was carried out. */
+export interface RacedAction {
+  readonly action: PodAction
+  readonly isDone: boolean
+}
+
+/** The statuses in which a pod may be once an action is carried out, until another one is. */
+const afterwards: Readonly<Record<PodAction, readonly PodStatus[]>> = {
+  // A platform may show the former status for a while.
+  start: ['EXITED', 'PROVISIONING', 'STARTING', 'RUNNING'],
+  stop: ['EXITED'],
+  restart: ['PROVISIONING', 'STARTING', 'RUNNING'],
+  terminate: ['TERMINATED'],
+}
+
+/**
+ * True if some order of the actions explains which of them were carried out: each in a status that permits it (heading Pod
+ * status), and each refused one in a status that does not. `statuses`: those in which the pod may be before them.
+ */
+export function isExplained(raced: readonly RacedAction[], statuses: readonly PodStatus[]): boolean {
+  if (raced.length === 0) return true
+  return raced.some(({ action, isDone }, at) => {
+    const others = raced.toSpliced(at, 1)
+    const before = statuses.filter((status) => permits(status, action) === isDone)
+    if (before.length === 0) return false
+    return isDone ? isExplained(others, afterwards[action]) : before.some((status) => isExplained(others, [status]))
+  })
+}
+
+function permits(status: PodStatus, action: PodAction): boolean {
+  return status !== 'TERMINATED' && tables.actions[status].some((one) => one === action)
+}
