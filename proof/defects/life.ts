@@ -56,10 +56,10 @@ export const life: readonly Defect[] = [
     observed: 'status 500',
     wrap: nth(5, 'stop', () => new Response(null, { status: 500 })),
   }),
-  defect('fifth-stop-starts', 'pods.action.race-stop', 'ends', {
-    says: 'The fifth stop of a pod starts it again.',
+  defect('tenth-stop-starts', 'pods.action.race-stop', 'ends', {
+    says: 'The tenth stop of a pod starts it again.',
     observed: 'status RUNNING',
-    wrap: nth(5, 'stop', (response, again) => again('start').then(() => response)),
+    wrap: nth(10, 'stop', (response, again) => again('start').then(() => response)),
   }),
   defect('stop-twice-200', 'pods.action.race-once', 'once', {
     says: 'A stop of a pod that is EXITED is answered 200.',
