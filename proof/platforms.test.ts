@@ -28,7 +28,7 @@ const adds: Variant = {
           ...pod,
           ports: [...(pod.ports as readonly string[]), '22/tcp'],
           env: { ...(pod.env as Json), PLATFORM_HOST: 'host-37' },
-          globalNetworking: { enabled: true, ip: '10.0.0.7', internalDns: 'pod.internal' },
+          globalNetworking: { enabled: true, ip: '10.0.0.7', internalDns: `${pod.id}.pod.internal` },
         }
       : pod,
   ),
