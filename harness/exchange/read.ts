@@ -102,6 +102,11 @@ export function changedFields(before: Members, after: Members, aside: ReadonlySe
     .sort()
 }
 
+/** Fields of a pod in a message, each with its value. */
+export function fieldsText(pod: Members, names: readonly string[]): string {
+  return names.map((name) => `${name} ${show(pod[name])}`).join(', ')
+}
+
 function same(a: unknown, b: unknown, name: string): boolean {
   return canonical(a, name === 'actions' || name === 'ports') === canonical(b, name === 'actions' || name === 'ports')
 }

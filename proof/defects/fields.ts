@@ -1,7 +1,6 @@
 import type { Defect } from '../types.ts'
 import { defect, is, membersOf, onAnswer, part, shows, succeeded } from './tools.ts'
 
-const minute = 60_000
 const both = ['pods.patch.network-path', 'pods.patch.persistent-path', 'pods.create.cpu'] as const
 
 /** Fields of pods that contradict each other, the catalog or the past. */
@@ -57,7 +56,7 @@ export const fields: readonly Defect[] = [
   defect('started-at-in-local-time', 'pods.shape.times-order', 'order', {
     says: 'startedAt is the local time of the host, two hours behind.',
     observed: 'startedAt before createdAt',
-    change: shows((pod) => ({ ...pod, startedAt: earlier(pod.startedAt, 120 * minute) })),
+    change: shows((pod) => ({ ...pod, startedAt: earlier(pod.startedAt, 7_200_000) })),
   }),
   defect('address-while-disabled', 'pods.shape.global-networking', 'enabled-only', {
     says: 'A pod without global networking shows an address.',

@@ -25,31 +25,19 @@ export const life: readonly Defect[] = [
     says: 'A terminated pod is shown for a while, and a deleted one is not.',
     observed: '200 "TERMINATED"',
     change: options({ style: { terminated: 'shown' } }),
-    wrap: (fetch) => {
-      const deleted = new Set<string>()
-      return async (request) => {
-        const path = new URL(request.url).pathname
-        if (is.delete(request)) deleted.add(path)
-        const response = await fetch(request)
-        return is.get(request) && deleted.has(path) ? new Response(null, { status: 404 }) : response
-      }
-    },
+    wrap: deletedOtherwise((response, request, deleted) =>
+      is.get(request) && deleted.has(idIn(request)) ? new Response(null, { status: 404 }) : response,
+    ),
   }),
   defect('terminated-stays-listed', 'pods.action.terminate-equals-delete', 'list', {
     says: 'A terminated pod stays in the list, and a deleted one does not.',
     observed: 'in the list',
     change: options({ style: { terminated: 'shown', terminatedListed: true } }),
-    wrap: (fetch) => {
-      const deleted = new Set<string>()
-      return async (request) => {
-        const response = await fetch(request)
-        const id = new URL(request.url).pathname.split('/').at(-1) ?? ''
-        if (is.delete(request)) deleted.add(id)
-        if (!is.list(request)) return response
-        const { pods } = (await response.json()) as { readonly pods: readonly { readonly id: string }[] }
-        return Response.json({ pods: pods.filter((pod) => !deleted.has(pod.id)) }, response)
-      }
-    },
+    wrap: deletedOtherwise(async (response, request, deleted) => {
+      if (!is.list(request)) return response
+      const { pods } = (await response.json()) as { readonly pods: readonly { readonly id: string }[] }
+      return Response.json({ pods: pods.filter(({ id }) => !deleted.has(id)) }, response)
+    }),
   }),
   defect('fifth-stop-500', 'pods.action.race-stop', 'answers', {
     says: 'The fifth stop of a pod is answered 500.',
@@ -125,6 +113,24 @@ function loses(lost: 'start' | 'restart'): Change {
     next()
     if (action === lost) pod.env = {}
   })
+}
+
+/** Responses are rewritten by those who know which pods were deleted. */
+function deletedOtherwise(
+  rewrite: (response: Response, request: Request, deleted: ReadonlySet<string>) => Response | Promise<Response>,
+): Wrap {
+  return (fetch) => {
+    const deleted = new Set<string>()
+    return async (request) => {
+      if (is.delete(request)) deleted.add(idIn(request))
+      return rewrite(await fetch(request), request, deleted)
+    }
+  }
+}
+
+/** The id of the pod that a read or DELETE is about. */
+function idIn({ url }: Request): string {
+  return new URL(url).pathname.split('/').at(-1) ?? ''
 }
 
 /** The nth of these actions on one pod is answered otherwise; `again` takes another action on it. */

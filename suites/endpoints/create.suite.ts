@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mutate } from '../../harness/common/mutate.ts'
-import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
@@ -21,7 +21,7 @@ import {
 } from '../shared/endpoints.ts'
 import { showsAsSent } from '../shared/listing.ts'
 import { anId, kindOfValue } from '../shared/readers.ts'
-import { judged } from '../shared/shapes.ts'
+import { jsonFlaws } from '../shared/shapes.ts'
 import { type Arrangement, anyOf, likeOther, refusals } from '../shared/table.ts'
 
 rule('endpoints.create', { creates: 2 }, async (context) => {
@@ -63,10 +63,7 @@ rule('endpoints.echoes', { creates: 2 }, async (context) => {
   }
 })
 
-everyExchange('endpoints.json', ({ response }) => {
-  if (response === null || !isSuccess(response.status) || response.body.length === 0) return null
-  return judged('json', jsonOf(response.body) !== undefined, 'JSON that parses', 'a body that is not JSON')
-})
+everyExchange('endpoints.json', jsonFlaws)
 
 rule('endpoints.address', { varies: ['upkeep'] }, async (context) => {
   const { check, queue } = context

@@ -5,6 +5,7 @@ import { idIn, type Members, membersOf, show } from '../../harness/exchange/read
 import { inconclusiveIfOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { responsesTo } from '../shared/at-once.ts'
 import {
   create,
   createdEndpoint,
@@ -41,19 +42,15 @@ rule('endpoints.quota', { alone: true }, async (context) => {
 })
 
 rule('endpoints.quota-race', { alone: true }, async (context) => {
-  const { check, clock, on, target } = context
+  const { check, on } = context
   const all = await leftOfQuota(context)
   const workersMax = workersOf(context, sizeFor(all))
   // Endpoints with few workers each would fit into what is left.
   const used = await useUp(context, 'rest', Math.max(0, all - atOnce * workersMax + 1))
   const left = used.length > 0 ? await leftOfQuota(context, used) : all
-  const responses: ApiResponse[] = []
   const bodies = Array.from({ length: atOnce }, () => endpointBody(context, { workersMax }))
   const coming = bodies.map((body) => on('management').begin('createEndpoint', { body }))
-  for (const one of coming) {
-    const response = await clock.until(one, clock.now() + target.tolerances.answerMs)
-    if (response !== null) responses.push(response)
-  }
+  const responses = (await responsesTo(context, coming)).filter((response) => response !== null)
   const made = responses.filter(({ status }) => isSuccess(status))
   const [last = context.inconclusive('no creation was answered')] = made.length > 0 ? made.slice(-1) : responses
   const workers = made.length * workersMax

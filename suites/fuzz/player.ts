@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { changedFields, liveFields, type PodView, podOf, show } from '../../harness/exchange/read.ts'
+import { changedFields, fieldsText, liveFields, type PodView, podOf } from '../../harness/exchange/read.ts'
 import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { FuzzCase } from './cases.ts'
@@ -109,5 +109,5 @@ export function changesIn(before: PodView, response: ApiResponse, aside?: Iterab
 /** The same of a pod that was read. */
 export function changesOf(before: PodView, { value }: PodView, aside: Iterable<string> = []): string | null {
   const changed = changedFields(before.value, value, new Set([...liveFields, ...aside]))
-  return changed.length === 0 ? null : changed.map((name) => `${name} ${show(value[name])}`).join(', ')
+  return changed.length === 0 ? null : fieldsText(value, changed)
 }

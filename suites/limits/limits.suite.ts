@@ -52,16 +52,16 @@ everyExchange('limits.pods.structured', (exchange) =>
   }),
 )
 
-const lengths: Readonly<Record<string, number>> = { minute: 60, hour: 3_600, day: 86_400 }
+const lengths = new Map(tables.podWindows.map(({ name, seconds }): [string, number] => [name, seconds]))
 
 everyExchange('limits.pods.window-length', (exchange) => {
-  const shown = windowsIn(exchange).filter(({ name, w }) => w !== null && name in lengths)
+  const shown = windowsIn(exchange).filter(({ name, w }) => w !== null && lengths.has(name))
   return {
     exercised: shown.length > 0 ? ['length'] : [],
     findings: shown.flatMap(({ name, w }) =>
-      w === lengths[name]
+      w === lengths.get(name)
         ? []
-        : [{ clause: 'length', expected: `w ${lengths[name]} of ${name}`, observed: `w ${w} of ${name}` }],
+        : [{ clause: 'length', expected: `w ${lengths.get(name)} of ${name}`, observed: `w ${w} of ${name}` }],
     ),
   }
 })

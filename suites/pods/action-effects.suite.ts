@@ -1,6 +1,14 @@
 import { podActions } from '../../generated/tables.ts'
 import { mediaTypeOf } from '../../harness/exchange/exchange.ts'
-import { changedFields, type Members, membersOf, type PodView, podOf, show } from '../../harness/exchange/read.ts'
+import {
+  changedFields,
+  fieldsText,
+  type Members,
+  membersOf,
+  type PodView,
+  podOf,
+  show,
+} from '../../harness/exchange/read.ts'
 import { nameOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -10,7 +18,14 @@ import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import { judged } from '../shared/shapes.ts'
 import { laterPodReads } from '../shared/unchanged.ts'
-import { bodyTraces, expectAccepted, expectTerminated, inconclusiveIfOtherReason, retryWhileScarce } from './answers.ts'
+import {
+  bodyTraces,
+  expectAccepted,
+  expectTerminated,
+  inconclusiveIfOtherReason,
+  retryWhileScarce,
+  stopPod,
+} from './answers.ts'
 import { isPart } from './creation.ts'
 
 /** Members of a pod that an action does not change. */
@@ -121,18 +136,14 @@ const freed: readonly { readonly need: string; readonly shape: PodShape }[] = [
 
 /** Stops a pod of this shape: it costs nothing any more, and has all that was chosen for it. */
 async function stopFrees(context: Context, shape: PodShape): Promise<void> {
-  const { pods, check, fixture, settle, blocked, target } = context
+  const { check, fixture, target } = context
   const env = { ...membersOf(target.pods?.extra.env), PLUMBLINE: 'kept' }
   const before = await fixture.pod('RUNNING', { ...shape, more: { env } })
   const { id } = before
   // A stop in the history of the pod must not have taken its mount.
   const isMounted = shape.mount === undefined || shape.mount in (membersOf(before.value.mounts) ?? {})
   check('kept').that(isMounted, `a mount ${shape.mount}`, `mounts ${show(before.value.mounts)}`, before)
-  const response = await pods.act(id, 'stop')
-  if (response.status !== 200) blocked('pods.action.running.stop', `stop was answered ${response.status}`)
-  const rest = await settle(id, (status) => status === 'EXITED')
-  if (rest.pod?.status !== 'EXITED') return blocked('pods.action.running.stop', 'the pod did not become EXITED')
-  expectFreed(check, rest.pod, before, env)
+  expectFreed(check, await stopPod(context, id), before, env)
   for await (const later of laterPodReads(context, id)) {
     const pod = podOf(later.json, later.exchange.n)
     if (pod?.status !== 'EXITED') throw new Blocked(nameOf('EXITED', target, shape), 'the pod did not stay EXITED')
@@ -147,6 +158,6 @@ function expectFreed(check: Context['check'], pod: PodView, before: PodView, env
   const changed = changedFields(before.value, pod.value).filter((name) =>
     name === 'env' ? !isPart(env, membersOf(pod.value.env) ?? {}) : keptMembers.has(name),
   )
-  const texts = ({ value }: PodView) => changed.map((name) => `${name} ${show(value[name])}`).join(', ')
+  const texts = ({ value }: PodView) => fieldsText(value, changed)
   check('kept').that(changed.length === 0, texts(before), texts(pod), pod)
 }

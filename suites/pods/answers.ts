@@ -92,6 +92,15 @@ export async function retryWhileScarce(
   return response
 }
 
+/** A RUNNING pod once it is stopped. Ends the rule as blocked if stop does not work. */
+export async function stopPod({ blocked, pods, settle }: Context, id: string): Promise<PodView> {
+  const { status } = await pods.act(id, 'stop')
+  if (status !== 200) blocked('pods.action.running.stop', `stop was answered ${status}`)
+  const rest = await settle(id, (seen) => seen === 'EXITED')
+  if (rest.pod?.status !== 'EXITED') return blocked('pods.action.running.stop', 'the pod did not become EXITED')
+  return rest.pod
+}
+
 /**
  * Ends the rule as inconclusive if a new pod does not leave PROVISIONING in time either: then there is no capacity for
  * a pod that stays there.

@@ -2,7 +2,7 @@ import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { idIn, listOf, type Members, membersOf } from '../../harness/exchange/read.ts'
 import { everyExchange, invariant } from '../../harness/rule/registry.ts'
 import { kindOfValue } from '../shared/readers.ts'
-import { judged, missingFields, type Shown } from '../shared/shapes.ts'
+import { joined, jsonFlaws, judged, missingFields, type Shown } from '../shared/shapes.ts'
 import { isDateTime } from './date-time.ts'
 import { everyPod, podsShown } from './pods-in.ts'
 
@@ -32,10 +32,7 @@ everyPod('pods.shape.cost-running', ({ cost, status }) => {
   return judged('positive', cost > 0, 'a cost above 0 while RUNNING', `cost ${cost} while RUNNING`)
 })
 
-everyExchange('pods.json', ({ response }) => {
-  if (response === null || !isSuccess(response.status) || response.body.length === 0) return null
-  return judged('json', jsonOf(response.body) !== undefined, 'JSON that parses', 'a body that is not JSON')
-})
+everyExchange('pods.json', jsonFlaws)
 
 everyExchange('pods.list.full-shape', ({ operation, response }, target) => {
   if (operation !== 'listPods' || response === null || !isSuccess(response.status)) return null
@@ -45,16 +42,15 @@ everyExchange('pods.list.full-shape', ({ operation, response }, target) => {
 
 /** The data center of each volume, as pods have shown it. */
 invariant<ReadonlyMap<string, string>>('pods.shape.network-datacenter', new Map(), (known, exchange, target) => {
-  const state = new Map(known)
+  let state = known
   const seen: Shown[] = []
   for (const { dataCenterId, mounts } of podsShown(exchange, target)) {
     const network = membersOf(mounts)?.network
     const volume = membersOf(Array.isArray(network) ? network[0] : undefined)?.volumeId
     if (typeof volume !== 'string' || typeof dataCenterId !== 'string') continue
     const first = state.get(volume)
-    state.set(volume, first ?? dataCenterId)
-    if (first === undefined) continue
-    seen.push(judged('same', first === dataCenterId, 'the data center of the volume', 'another data center'))
+    if (first === undefined) state = new Map([...state, [volume, dataCenterId]])
+    else seen.push(judged('same', first === dataCenterId, 'the data center of the volume', 'another data center'))
   }
   return { state, ...joined(seen) }
 })
@@ -70,18 +66,22 @@ const slackMs = 1_000
 
 invariant<ReadonlyMap<string, Times>>('pods.shape.times-order', new Map(), (known, exchange, target) => {
   const { operation, subject } = exchange
-  const state = new Map(known)
+  let state = known
+  const note = (id: string, createdAt: unknown, mayHaveStarted: boolean) => {
+    const last = state.get(id)
+    const isKnown = last?.createdAt === createdAt && last?.mayHaveStarted === mayHaveStarted
+    if (!isKnown) state = new Map([...state, [id, { createdAt, mayHaveStarted }]])
+  }
   const seen: Shown[] = []
   const isActedOn = operation === 'triggerPodAction' || operation === 'updatePod'
-  const before = subject === null ? undefined : state.get(subject)
-  if (isActedOn && subject !== null) state.set(subject, { createdAt: before?.createdAt, mayHaveStarted: true })
+  if (isActedOn && subject !== null) note(subject, state.get(subject)?.createdAt, true)
   for (const pod of podsShown(exchange, target)) {
     const id = idIn(pod)
     if (id === null) continue
     const last = state.get(id)
     const isOlder = last?.mayHaveStarted ?? operation !== 'createPod'
     const mayHaveStarted = isOlder || pod.status !== 'PROVISIONING'
-    state.set(id, { createdAt: last?.createdAt ?? pod.createdAt, mayHaveStarted })
+    note(id, last?.createdAt ?? pod.createdAt, mayHaveStarted)
     seen.push(...timesJudged(pod, last?.createdAt, mayHaveStarted))
   }
   return { state, ...joined(seen) }
@@ -116,11 +116,4 @@ function timesJudged({ createdAt, startedAt }: Members, first: unknown, mayHaveS
 function momentOf(value: unknown): number | null {
   const ms = typeof value === 'string' && isDateTime(value) ? Date.parse(value.toUpperCase()) : Number.NaN
   return Number.isNaN(ms) ? null : ms
-}
-
-function joined(all: readonly Shown[]): Shown {
-  return {
-    exercised: [...new Set(all.flatMap(({ exercised }) => exercised))],
-    findings: all.flatMap(({ findings }) => findings),
-  }
 }

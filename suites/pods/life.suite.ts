@@ -1,11 +1,13 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { changedFields, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
+import { changedFields, fieldsText, type Members, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { listUntil } from '../shared/listing.ts'
 import { poll } from '../shared/poll.ts'
-import { retryWhileScarce } from './answers.ts'
+import { retryWhileScarce, stopPod } from './answers.ts'
+import { cachedMs, slackMs, uptimeIn } from './uptime.ts'
 
 /** Members that a start, stop or restart may change. */
 const lively: ReadonlySet<string> = new Set([
@@ -19,17 +21,12 @@ const lively: ReadonlySet<string> = new Set([
 ])
 /** How long a pod runs before it is restarted, ms. */
 const runMs = 5_000
-/** How long metrics may be cached, ms. */
-const cachedMs = 60_000
-const slackMs = 2_000
 
 rule('pods.action.start-restores', { varies: anyPod }, async (context) => {
-  const { blocked, fixture, pods, settle, settleStarted } = context
+  const { blocked, fixture, pods, settleStarted } = context
   const before = await fixture.pod('RUNNING')
   const { id } = before
-  const { status } = await pods.act(id, 'stop')
-  const isStopped = isSuccess(status) && (await settle(id, (seen) => seen === 'EXITED')).settled
-  if (!isStopped) blocked('pods.action.running.stop', `stop was answered ${status}, and the pod did not become EXITED`)
+  await stopPod(context, id)
   const started = await retryWhileScarce(context, before, () => pods.act(id, 'start'))
   const rest = await settleStarted(id)
   if (rest.pod === null || rest.status !== 'RUNNING')
@@ -44,21 +41,16 @@ rule('pods.action.restart-restarts', { varies: anyPod }, async (context) => {
   const before = check('kept').pod(await pods.get(id))
   const response = await pods.act(id, 'restart')
   if (!isSuccess(response.status)) blocked('pods.action.running.restart', `restart was answered ${response.status}`)
-  const sentMs = response.exchange.sent.target
   const rest = await settle(id, (seen) => seen === 'RUNNING')
   if (rest.pod === null) return blocked('pods.action.running.restart', `after restart the pod is ${rest.status}`)
-  const later = await poll(
-    context,
-    cachedMs + runMs,
-    () => pods.get(id),
-    (read) => hasRestarted(before, read.json, read.exchange.received.target - sentMs),
-  )
+  const isAnew = ({ exchange, json }: ApiResponse) =>
+    hasRestarted(before.value, membersOf(json), exchange.received.target - response.exchange.sent.target)
+  const later = await poll(context, cachedMs + runMs, () => pods.get(id), isAnew)
   const after = check('kept').pod(later)
   expectKept(context, before, after)
-  const isRestarted = hasRestarted(before, later.json, later.exchange.received.target - sentMs)
-  if (!isRestarted && uptimeIn(after.value) === null)
+  if (!isAnew(later) && uptimeIn(after.value) === null)
     inconclusive('startedAt has not moved, and the runtime shows no uptime')
-  check('restarted').that(isRestarted, 'an uptime that starts over, or a later startedAt', 'neither', later)
+  check('restarted').that(isAnew(later), 'an uptime that starts over, or a later startedAt', 'neither', later)
 })
 
 rule('pods.action.terminate-equals-delete', { varies: anyPod }, async (context) => {
@@ -84,20 +76,14 @@ rule('pods.action.terminate-equals-delete', { varies: anyPod }, async (context) 
 /** All that was chosen for a pod is as before. */
 function expectKept({ check }: Context, before: PodView, after: PodView): void {
   const changed = changedFields(before.value, after.value, lively)
-  const text = ({ value }: PodView) => changed.map((name) => `${name} ${show(value[name])}`).join(', ')
+  const text = ({ value }: PodView) => fieldsText(value, changed)
   check('kept').that(changed.length === 0, text(before), text(after), after)
 }
 
 /** True if a pod shows that its container began anew, at most `sinceMs` ago. */
-function hasRestarted(before: PodView, json: unknown, sinceMs: number): boolean {
-  const after = membersOf(json) ?? {}
-  const [started, startedBefore] = [after.startedAt, before.value.startedAt].map((time) => Date.parse(String(time)))
-  if (started !== undefined && startedBefore !== undefined && started > startedBefore) return true
-  const uptime = uptimeIn(after)
-  return uptime !== null && uptime * 1_000 <= sinceMs + slackMs
-}
-
-function uptimeIn(pod: Readonly<Record<string, unknown>>): number | null {
-  const uptime = membersOf(pod.runtime)?.uptime
-  return typeof uptime === 'number' ? uptime : null
+function hasRestarted(before: Members, after: Members | null, sinceMs: number): boolean {
+  const uptimeMs = uptimeIn(after)
+  // Without a time in either, neither is later.
+  const isLater = Date.parse(String(after?.startedAt)) > Date.parse(String(before.startedAt))
+  return isLater || (uptimeMs !== null && uptimeMs <= sinceMs + slackMs)
 }

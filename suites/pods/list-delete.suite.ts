@@ -5,7 +5,7 @@ import { aPod } from '../../harness/variation/dimensions.ts'
 import { expectUnlisted, listUntil } from '../shared/listing.ts'
 import { bareStates, mountStates } from '../shared/patching.ts'
 import { laterPodReads } from '../shared/unchanged.ts'
-import { expectTerminated } from './answers.ts'
+import { expectTerminated, stopPod } from './answers.ts'
 
 type Deleted = PodShape & { readonly status: 'RUNNING' | 'EXITED' }
 
@@ -20,12 +20,9 @@ rule('pods.delete', { each: deletedPods, varies: [...aPod, 'branch'] }, async (c
 })
 
 rule('pods.list.contains', { each: mountStates, varies: [...aPod, 'branch'] }, async (context, shape) => {
-  const { blocked, fixture, pods, settle } = context
-  const { id } = await fixture.pod('RUNNING', shape)
+  const { id } = await context.fixture.pod('RUNNING', shape)
   await expectListedOnce(context, id, 'RUNNING')
-  const { status } = await pods.act(id, 'stop')
-  const isStopped = status === 200 && (await settle(id, (seen) => seen === 'EXITED')).status === 'EXITED'
-  if (!isStopped) blocked('pods.action.running.stop', `stop answered ${status}, and the pod did not become EXITED`)
+  await stopPod(context, id)
   await expectListedOnce(context, id, 'EXITED')
 })
 

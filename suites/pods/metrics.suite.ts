@@ -6,11 +6,9 @@ import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { poll } from '../shared/poll.ts'
 import { kindOfValue } from '../shared/readers.ts'
+import { cachedMs, slackMs, uptimeIn } from './uptime.ts'
 
 const varies = ['kind', 'mount', 'fields'] as const
-/** How long metrics may be cached, ms. */
-const cachedMs = 60_000
-const slackMs = 2_000
 /** How long a pod runs before its uptime is read again, ms. */
 const runMs = 10_000
 
@@ -62,9 +60,9 @@ async function uptimeOf(
 ): Promise<{ readonly response: ApiResponse; readonly uptimeMs: number }> {
   const { pods, target } = context
   const response = await poll(context, target.tolerances.settleMs, () => pods.get(id), isMeasured)
-  const uptime = membersOf(membersOf(response.json)?.runtime)?.uptime
-  if (typeof uptime !== 'number') throw new NotApplicable('the runtime of a RUNNING pod shows no uptime')
-  return { response, uptimeMs: uptime * 1_000 }
+  const uptimeMs = uptimeIn(membersOf(response.json))
+  if (uptimeMs === null) throw new NotApplicable('the runtime of a RUNNING pod shows no uptime')
+  return { response, uptimeMs }
 }
 
 /** True once a pod has a runtime, or cannot have one any more. */

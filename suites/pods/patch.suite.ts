@@ -1,7 +1,7 @@
 import { podRequired } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { changedFields, type Members, type PodView, show } from '../../harness/exchange/read.ts'
+import { changedFields, fieldsText, type Members, type PodView, show } from '../../harness/exchange/read.ts'
 import { changeOf, shows } from '../../harness/fixtures/change.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Settled } from '../../harness/planes/pods/access.ts'
@@ -117,7 +117,7 @@ rule('pods.patch.answer', { varies: anyPod }, async (context) => {
   const lacking = podRequired.filter((name) => name in after.value && !(name in answered.value))
   check('full').that(lacking.length === 0, 'the full pod', `no ${lacking.join(', ')}`, response)
   const other = changedFields(answered.value, after.value)
-  const text = ({ value }: PodView) => other.map((name) => `${name} ${show(value[name])}`).join(', ')
+  const text = ({ value }: PodView) => fieldsText(value, other)
   check('as-afterwards').that(other.length === 0, `as later reads show it: ${text(after)}`, text(answered), response)
 })
 

@@ -5,6 +5,7 @@ import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { aPod } from '../../harness/variation/dimensions.ts'
+import { responsesTo } from '../shared/at-once.ts'
 import { laterPodReads } from '../shared/unchanged.ts'
 import { expectTerminated } from './answers.ts'
 import { isExplained } from './orders.ts'
@@ -26,31 +27,29 @@ rule('pods.action.race-once', { varies: aPod }, async (context) => {
   const { check, fixture } = context
   const raced = await atOnce(context, (await fixture.pod('RUNNING')).id, stops)
   const done = raced.filter(({ response }) => response.status === 200)
-  const [last] = done.slice(-1)
-  check('once').that(done.length === 1, 'one response 200', `${done.length} responses 200`, last?.response ?? null)
+  const last = done.at(-1)?.response ?? null
+  check('once').that(done.length === 1, 'one response 200', `${done.length} responses 200`, last)
 })
 
 rule('pods.action.race-terminate', { varies: aPod }, async (context) => {
-  const { check, fixture, settle } = context
+  const { check, fixture } = context
   const { id } = await fixture.pod('RUNNING')
   const raced = await atOnce(context, id, terminates)
   for (const { response } of raced) check('answers').status(response, 204, 404, 409)
   const isDone = raced.some(({ response }) => response.status === 204)
   check('one').that(isDone, 'a response 204', 'none', raced.at(-1)?.response ?? null)
-  await settle(id, (seen) => seen === 'gone' || seen === 'TERMINATED')
-  for await (const later of laterPodReads(context, id)) expectTerminated(check('ends'), later)
+  await expectEnded(context, id)
 })
 
 rule('pods.action.race-mixed', { varies: [...aPod, 'order'] }, async (context) => {
-  const { check, fixture, settle, vary } = context
+  const { check, fixture, vary } = context
   const { id } = await fixture.pod('RUNNING')
   const raced = await atOnce(context, id, vary.ordered<PodAction>(['start', 'stop', 'restart', 'terminate']))
   const done = raced.map(({ action, response }) => ({ action, isDone: isSuccess(response.status) }))
   const seen = raced.map(({ action, response }) => `${action} ${response.status}`).sort()
   const expected = 'responses that some order of the calls explains'
   check('explained').that(isExplained(done, ['RUNNING']), expected, seen.join(', '), raced.at(-1)?.response ?? null)
-  await settle(id, (status) => status === 'gone' || status === 'TERMINATED')
-  for await (const later of laterPodReads(context, id)) expectTerminated(check('ends'), later)
+  await expectEnded(context, id)
 })
 
 interface Raced {
@@ -58,19 +57,22 @@ interface Raced {
   readonly response: ApiResponse
 }
 
-/** Sends calls for a pod at the same time. Rejects with Inconclusive if one of them has no response of the API. */
+/** Sends calls for a pod at the same time. Ends the rule as inconclusive if one of them has no response of the API. */
 async function atOnce(context: Context, id: string, actions: readonly PodAction[]): Promise<readonly Raced[]> {
-  const { clock, inconclusive, pods, reserve, target } = context
+  const { inconclusive, pods, reserve } = context
   await reserve(actions.length)
   const coming = actions.map((action) => pods.begin('triggerPodAction', { ids: { id }, body: { action } }))
-  const raced: Raced[] = []
-  for (const [at, action] of actions.entries()) {
-    const pending = coming[at]
-    const response = pending && (await clock.until(pending, clock.now() + target.tolerances.answerMs))
-    if (!response) return inconclusive(`a call of ${action} had no response`)
+  const responses = await responsesTo(context, coming)
+  return actions.map((action, at) => {
+    const response = responses[at] ?? inconclusive(`a call of ${action} had no response`)
     inconclusiveIfOutage(response)
     if (response.status === 429) inconclusive('the quota did not suffice for the calls')
-    raced.push({ action, response })
-  }
-  return raced
+    return { action, response }
+  })
+}
+
+/** A terminated pod is gone, and stays so. */
+async function expectEnded(context: Context, id: string): Promise<void> {
+  await context.settle(id, (seen) => seen === 'gone' || seen === 'TERMINATED')
+  for await (const later of laterPodReads(context, id)) expectTerminated(context.check('ends'), later)
 }

@@ -1,7 +1,6 @@
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, listOf, membersOf, show } from '../../harness/exchange/read.ts'
-import { planeOf } from '../../harness/fixtures/pod-body.ts'
-import type { Context } from '../../harness/rule/context.ts'
+import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
+import { flavorsIn, planeOf } from '../../harness/fixtures/pod-body.ts'
 import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
@@ -45,7 +44,7 @@ rule('pods.catalog.cpus', async (context) => {
   const { check, pods } = context
   const response = await pods.cpus()
   check('answered').status(response, 200)
-  const flavors = listOf(response.json, planeOf(context.target).flavorsAt)
+  const flavors = flavorsIn(planeOf(context.target), response)
   check('flavors').that(flavors !== null && flavors.length > 0, 'a list of flavors', show(response.json), response)
   for (const flavor of flavors ?? [])
     check('id').that(idIn(flavor) !== null, 'an id in each flavor', kindOfValue(membersOf(flavor)?.id), response)
@@ -55,7 +54,7 @@ rule('pods.shape.cpu-flavor-listed', { varies: ['mount', 'fields'] }, async (con
   const { blocked, check, fixture, pods } = context
   const pod = await fixture.pod('RUNNING', { kind: 'cpu' })
   const response = await pods.cpus()
-  const flavors = listOf(response.json, planeOf(context.target).flavorsAt)
+  const flavors = flavorsIn(planeOf(context.target), response)
   if (flavors === null) return blocked('pods.catalog.cpus', `the catalog was answered with status ${response.status}`)
   const isListed = flavors.some((flavor) => idIn(flavor) === membersOf(pod.value.cpu)?.id)
   check('listed').that(isListed, 'a flavor of the catalog', 'another flavor', pod)
@@ -70,13 +69,9 @@ rule('pods.shape.gpu-count-default', { varies: ['mount', 'fields'] }, async (con
 })
 
 rule('pods.shape.template-null', { varies: ['kind', 'mount', 'fields'] }, async (context) => {
-  const { check, fixture } = context
-  refuseTemplate(context)
+  const { check, fixture, target } = context
+  if (membersOf(planeOf(target).extra)?.template !== undefined)
+    throw new NotApplicable('the target file has pods created from a template')
   const pod = await fixture.pod('RUNNING')
   check('null').that(pod.value.template === null, 'template null', `template ${kindOfValue(pod.value.template)}`, pod)
 })
-
-function refuseTemplate({ target }: Context): void {
-  if (membersOf(planeOf(target).extra)?.template !== undefined)
-    throw new NotApplicable('the target file has pods created from a template')
-}

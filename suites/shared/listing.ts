@@ -3,6 +3,7 @@ import { pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import {
   changedFields,
+  fieldsText,
   idIn,
   listOf,
   type Members,
@@ -95,7 +96,7 @@ export async function expectListedAs(context: Context, clause: string, ...all: r
     for (const { id, value } of all) {
       const entry = entries.find((one) => idIn(one) === id) ?? {}
       const changed = changedFields(value, { ...value, ...entry }).filter((name) => name in value)
-      const texts = (of: Members) => changed.map((name) => `${name} ${show(of[name])}`).join(', ')
+      const texts = (of: Members) => fieldsText(of, changed)
       if (changed.length > 0) return [texts(value), `${texts(entry)} in the list`]
     }
     return null

@@ -61,7 +61,7 @@ export function integer(minimum = Number.NEGATIVE_INFINITY, maximum = Number.POS
 export function powerOfTwo(minimum: number): Reader {
   return kind(
     `a power of two from ${minimum}`,
-    (value) => Number(value) >= minimum && Number.isInteger(Math.log2(Number(value))) && typeof value === 'number',
+    (value) => typeof value === 'number' && value >= minimum && Number.isInteger(Math.log2(value)),
     { retyped: 'plumbline', below: minimum / 2, 'another number': 3 * minimum },
   )
 }

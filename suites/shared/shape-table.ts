@@ -1,7 +1,7 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { Members } from '../../harness/exchange/read.ts'
 import { membersRead, type Readers } from './readers.ts'
-import type { Shown } from './shapes.ts'
+import { joined, type Shown } from './shapes.ts'
 import type { Registered } from './table.ts'
 
 /** The members of an object and their types. Its defects are derived from it in `proof/`. */
@@ -26,9 +26,8 @@ export const shapeTables: readonly Registered<ShapeTable>[] = registered
 export function shape(id: RuleId, table: ShapeTable): void {
   registered.push({ id, table })
   table.every(id, (value) => {
-    const { exercised, findings } = shownOf(value, table)
-    const also = table.also?.(value) ?? { exercised: [], findings: [] }
-    return { exercised: [...exercised, ...also.exercised], findings: [...findings, ...also.findings] }
+    const also = table.also?.(value) ?? null
+    return joined([shownOf(value, table), ...(also === null ? [] : [also])])
   })
 }
 

@@ -1,4 +1,5 @@
 import { type PodAction, type PodStatus, podRequired, tables } from '../../generated/tables.ts'
+import { type Exchange, isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import type { InvariantStep } from '../../harness/rule/registry.ts'
 import { kindOfValue } from './readers.ts'
@@ -9,6 +10,20 @@ export type Shown = Omit<InvariantStep<null>, 'state'>
 /** The same for a single clause. */
 export function judged(clause: string, holds: boolean, expected: string, observed: string): Shown {
   return { exercised: [clause], findings: holds ? [] : [{ clause, expected, observed }] }
+}
+
+/** Several judgements of one rule as one. */
+export function joined(all: readonly Shown[]): Shown {
+  return {
+    exercised: [...new Set(all.flatMap(({ exercised }) => exercised))],
+    findings: all.flatMap(({ findings }) => findings),
+  }
+}
+
+/** The judgement of the body of a success as JSON; null without one. */
+export function jsonFlaws({ response }: Exchange): Shown | null {
+  if (response === null || !isSuccess(response.status) || response.body.length === 0) return null
+  return judged('json', jsonOf(response.body) !== undefined, 'JSON that parses', 'a body that is not JSON')
 }
 
 /** Required fields that are missing; a value that is not an object has none of them. */
