@@ -12,7 +12,7 @@ const bin = join(import.meta.dirname, '..', 'bin', 'plumbline.js')
 const dir = mkdtempSync(join(tmpdir(), 'plumbline-http-'))
 const at = (name) => join(dir, name)
 /** Changes one verdict only: no other rule builds on this one. */
-const defect = { id: 'exited-stop-accepted', rule: 'pods.action.exited.stop' }
+const defect = { id: 'exited-restart-accepted', rule: 'pods.action.exited.restart' }
 const workers = python === null ? `without worker processes, since ${noPython}` : 'with worker processes'
 
 /** Runs a command; throws unless it exits with the expected status. */
