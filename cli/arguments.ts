@@ -1,7 +1,7 @@
 import type * as typed from '@commander-js/extra-typings'
 import * as commander from 'commander'
 import { parseDuration } from '../target/duration.ts'
-import { suggestion } from '../target/nearest.ts'
+import { suggestion } from '../target-file/nearest.ts'
 import { UsageError } from './errors.ts'
 
 /** The parts of commander, with options that are typed by their flags. */

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parseTarget } from '../target/load.ts'
+import { parseTarget } from '../target-file/load.ts'
 import { refusalBefore } from './ask.ts'
 import { runHere } from './testing/in-process.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RunOptions } from '../harness/run/options.ts'
-import { parseTarget } from '../target/load.ts'
+import { parseTarget } from '../target-file/load.ts'
 import { startChild } from './child.ts'
 import { moduleUrl } from './package-paths.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseDocument } from 'yaml'
-import { parseTarget } from '../target/load.ts'
+import { parseTarget } from '../target-file/load.ts'
 import { diagnose } from './commands/doctor.ts'
 
 const pods = 'plumbline: 1\npods: https://a.test\nkeys: {full: plumbline-example-full}\n'

@@ -9,7 +9,7 @@ import { inProcess } from '../harness/transport/in-process.ts'
 import { type FailureKind, TransportFailure } from '../harness/transport/types.ts'
 import { createInstance, referenceTarget } from '../proof/instance.ts'
 import { createControlHandler } from '../reference/index.ts'
-import { writeTarget } from '../target/write.ts'
+import { writeTarget } from '../target-file/write.ts'
 import { createCommands } from './testing/commands.ts'
 
 const timeout = 120_000

@@ -1,4 +1,4 @@
-import { exitCodes } from '../results/types.ts'
+import { exitCodes } from '../verdicts/exit-codes.ts'
 
 /** A signal asks a run to end. */
 export interface Interruption {

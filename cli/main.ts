@@ -1,4 +1,4 @@
-import { exitCodes } from '../results/types.ts'
+import { exitCodes } from '../verdicts/exit-codes.ts'
 import { endOnSignals } from './interrupt.ts'
 import { runCommand } from './run.ts'
 import { processTerminal } from './terminal.ts'

@@ -90,6 +90,8 @@ test('no source or document tells anybody to run it through npx', () => {
     'spec',
     'suites',
     'target',
+    'target-file',
+    'verdicts',
   ]
     .flatMap((name) =>
       readdirSync(join(root, name), { recursive: true, encoding: 'utf8' }).map((file) => join(name, file)),

@@ -1,8 +1,8 @@
 import { createLogUpdate } from 'log-update'
 import { lengthOf } from '../harness/common/length.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
-import type { Verdict } from '../harness/rule/outcome.ts'
 import type { Progress } from '../harness/run/options.ts'
+import type { Verdict } from '../verdicts/verdicts.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The state of a run in progress. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { rules } from '../generated/rules.ts'
+import { claimOf } from '../harness/claims/claims.ts'
 import { embed, referenceTarget } from '../proof/instance.ts'
 import { defaultKeys } from '../reference/auth/accounts.ts'
-import { claimOf } from '../target/claims.ts'
-import { parseTarget } from '../target/load.ts'
-import { writeTarget } from '../target/write.ts'
+import { parseTarget } from '../target-file/load.ts'
+import { writeTarget } from '../target-file/write.ts'
 import { diagnose } from './commands/doctor.ts'
 
 test('the reference claims all that any rule needs', () => {

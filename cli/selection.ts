@@ -1,9 +1,9 @@
 import { type RuleRow, ruleProfiles, rules } from '../generated/rules.ts'
 import { matcherOf } from '../harness/common/pattern.ts'
 import { planeOfRule } from '../harness/planes/index.ts'
-import { judgedByLoad, podLoadRules, queueLoadRules } from '../load/analyse/rules.ts'
-import { suggestion } from '../target/nearest.ts'
+import { judgedByLoad, podLoadRules, queueLoadRules } from '../harness/rule/load-rules.ts'
 import type { Target } from '../target/types.ts'
+import { suggestion } from '../target-file/nearest.ts'
 import { UsageError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
 

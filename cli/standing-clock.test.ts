@@ -7,7 +7,7 @@ import { clockPath, createControlHandler } from '../reference/clock/control-endp
 import { createControlledClock } from '../reference/clock/controlled.ts'
 import { createRealClock } from '../reference/clock/real.ts'
 import type { ObservableClock } from '../reference/clock/types.ts'
-import { parseTarget } from '../target/load.ts'
+import { parseTarget } from '../target-file/load.ts'
 import { refuseStandingClock } from './clocks.ts'
 
 let server: Server | null = null

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { redactorOf } from '../target/describe.ts'
-import { parseTarget, type Reading, textOfFile } from '../target/load.ts'
+import { redactorOf } from '../harness/record/describe.ts'
 import type { Target } from '../target/types.ts'
+import { parseTarget, type Reading, textOfFile } from '../target-file/load.ts'
 import { UsageError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
 

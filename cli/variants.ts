@@ -2,7 +2,7 @@ import { rules } from '../generated/rules.ts'
 import { matcherOf } from '../harness/common/pattern.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { Defect, Latitude, Variant } from '../proof/types.ts'
-import { suggestion } from '../target/nearest.ts'
+import { suggestion } from '../target-file/nearest.ts'
 import { UsageError } from './errors.ts'
 
 /** The variants of these names, in the given order. Throws UsageError for an unknown name. */

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 // The part of plain English that a machine can check.
 
 const root = join(import.meta.dirname, '..')
-const rooms = 'bench cli harness load packages proof reference reports results scripts spec suites target'.split(' ')
+const code = 'bench cli harness load packages proof reference reports results scripts'
+const rooms = `${code} spec suites target target-file verdicts`.split(' ')
 
 /** A documentation comment that begins with a question. */
 const asks = /\/\*\*(?:\s*\*)?\s+(?:What|Whether)\b.*/g

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { verdictOrder } from '../harness/rule/outcome.ts'
 import { ruleSchema } from '../packages/codegen/ledger.ts'
+import { verdictOrder } from '../verdicts/verdicts.ts'
 
 const lines = readFileSync(join(import.meta.dirname, 'glossary.md'), 'utf8')
   .split('\n')

@@ -1,6 +1,6 @@
 import { rules as ledger, type RuleRow } from '../generated/rules.ts'
+import { missingNeed } from '../harness/claims/claims.ts'
 import type { NotApplicable, Unclaimed } from '../harness/rule/outcome.ts'
-import { missingNeed } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 
 /** The caps of load decide whether a quota can be reached. */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { rules as rows } from '../generated/rules.ts'
+import { judgedByLoad } from '../harness/rule/load-rules.ts'
 import { rowOf } from '../harness/run/rows.ts'
-import { judgedByLoad } from '../load/analyse/rules.ts'
 import { catalogFaults, freedomFaults, type Ledger, ledgerFaults } from './gates.ts'
 import { createInstance } from './instance.ts'
 import { everything } from './jobs.ts'
@@ -66,7 +66,7 @@ describe('the ledger', () => {
       ledgerFaults({ ids: ['a', 'b'], ever: ['a', 'b'], retired: [] }, functions, load)
     expect(faults(['a'], ['b'])).toEqual([])
     expect(faults(['a', 'b'], ['b'])).toEqual([
-      'rule b has a function and a judge in load/: take it out of load/analyse/rules.ts',
+      'rule b has a function and a judge in load/: take it out of harness/rule/load-rules.ts',
     ])
     expect(faults(['a', 'b'], ['c'])).toEqual(['rule c has a judge in load/ and no row: add it to spec/rules/'])
   })

@@ -34,7 +34,7 @@ export function ledgerFaults(
     ...without(functions, ids).map((id) => `rule ${id} has a function and no row: add it to spec/rules/`),
     ...without(load, ids).map((id) => `rule ${id} has a judge in load/ and no row: add it to spec/rules/`),
     ...without(load, without(load, functions)).map(
-      (id) => `rule ${id} has a function and a judge in load/: take it out of load/analyse/rules.ts`,
+      (id) => `rule ${id} has a function and a judge in load/: take it out of harness/rule/load-rules.ts`,
     ),
     ...repeated(ids).map((id) => `rule ${id} has two rows: ids are unique`),
     ...ids.filter((id) => !known.has(id)).map((id) => `rule ${id} is not in spec/rules/ids.txt: add the line`),

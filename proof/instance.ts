@@ -1,9 +1,10 @@
 import { stringify } from 'yaml'
+import type { EmbeddedTarget } from '../harness/transport/embedded.ts'
 import { defaultTool } from '../reference/deploy/index.ts'
 import { createEmbedded, embeddedUrl, targetFileOf } from '../reference/embedded.ts'
 import { composeOptions, type ReferenceOptions } from '../reference/options.ts'
-import { parseTarget } from '../target/load.ts'
-import type { EmbeddedTarget, Target } from '../target/types.ts'
+import type { Target } from '../target/types.ts'
+import { parseTarget } from '../target-file/load.ts'
 import { withReferenceTool } from './tool.ts'
 import type { Fetch, Variant } from './types.ts'
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { needsOf } from '../harness/claims/claims.ts'
 import { type PlanOptions, planFor } from '../harness/plan/plan.ts'
 import type { Plan } from '../harness/plan/types.ts'
 import { rowOf } from '../harness/run/rows.ts'
 import type { Life } from '../reference/life.ts'
 import { limiterOf } from '../reference/limits/limiter.ts'
-
 import { defaultEndpoints } from '../reference/queue/settings.ts'
-import { needsOf } from '../target/claims.ts'
 import type { EndpointRole } from '../target/types.ts'
 import { createInstance } from './instance.ts'
 import { everything } from './jobs.ts'

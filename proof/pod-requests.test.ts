@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import '../suites/all.ts'
+import { needsOf } from '../harness/claims/claims.ts'
 import { planFor } from '../harness/plan/plan.ts'
 import { planeOfOperation } from '../harness/planes/index.ts'
 import { allRules } from '../harness/rule/registry.ts'
 import { rowOf } from '../harness/run/rows.ts'
-import { needsOf } from '../target/claims.ts'
 import { createInstance } from './instance.ts'
 import { judgeOn } from './judge.ts'
 

@@ -1,6 +1,6 @@
 import { subjectOf } from '../harness/common/areas.ts'
-import type { Verdict } from '../harness/rule/outcome.ts'
 import type { Judgement } from '../harness/run/judge.ts'
+import type { Verdict } from '../verdicts/verdicts.ts'
 import { compareDefect, compareReference, type DefectResult, type Mismatch } from './compare.ts'
 import { type RuleClause, type Unproven, unkilledClauses, unknownClauses, unprovenReadings } from './coverage.ts'
 import { createCrew } from './crew.ts'

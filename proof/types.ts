@@ -1,10 +1,10 @@
 import type { PlaneName } from '../generated/operations.ts'
 import type { RuleId } from '../generated/rules.ts'
-import type { Verdict } from '../harness/rule/outcome.ts'
 import type { Values } from '../harness/variation/dimensions.ts'
 import type { ToolOptions } from '../reference/deploy/index.ts'
 import type { ReferenceOptions } from '../reference/options.ts'
 import type { Target } from '../target/types.ts'
+import type { Verdict } from '../verdicts/verdicts.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { lengthOf } from '../harness/common/length.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
-import { type Finding, verdictOrder } from '../harness/rule/outcome.ts'
+import type { Finding } from '../harness/rule/outcome.ts'
 import type {
   KnownResult,
   ProfileCoverage,
@@ -10,6 +10,7 @@ import type {
   ShownExchange,
   ShownMessage,
 } from '../results/types.ts'
+import { verdictOrder } from '../verdicts/verdicts.ts'
 import { pageStyle } from './html-style.ts'
 import { brokenBy, gradeOf, logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
 

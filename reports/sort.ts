@@ -1,8 +1,9 @@
 import { codePointEscape, unseen } from '../harness/common/escape.ts'
 import { lengthOf } from '../harness/common/length.ts'
-import { type Verdict, verdictOrder } from '../harness/rule/outcome.ts'
-import { exitCodes, type Results, type RuleResult } from '../results/types.ts'
+import type { Results, RuleResult } from '../results/types.ts'
 import { isInPart } from '../results/verdict.ts'
+import { exitCodes } from '../verdicts/exit-codes.ts'
+import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
 
 const notVerified: readonly Verdict[] = ['inconclusive', 'blocked', 'unverified', 'unclaimed', 'not-applicable']
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { verdictOrder } from '../harness/rule/outcome.ts'
-import { exitCodes } from './types.ts'
+import { exitCodes } from '../verdicts/exit-codes.ts'
+import { verdictOrder } from '../verdicts/verdicts.ts'
 
 const page = readFileSync(new URL('../docs/verdicts.md', import.meta.url), 'utf8')
 

@@ -1,5 +1,5 @@
 import { rules } from '../generated/rules.ts'
-import { verdictOrder } from '../harness/rule/outcome.ts'
+import { verdictOrder } from '../verdicts/verdicts.ts'
 
 const verdicts: ReadonlySet<unknown> = new Set(verdictOrder)
 const ids: ReadonlySet<unknown> = new Set(rules.map(({ id }) => id))

@@ -1,6 +1,7 @@
 import { membersOf } from '../harness/exchange/read.ts'
-import type { Finding, Verdict } from '../harness/rule/outcome.ts'
+import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownFailure } from '../target/types.ts'
+import type { Verdict } from '../verdicts/verdicts.ts'
 import type { KnownResult, KnownState } from './types.ts'
 
 /** The outcome of one rule, for an entry of `known:`. */

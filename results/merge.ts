@@ -1,6 +1,7 @@
 import type { RuleRow } from '../generated/rules.ts'
+import type { RunVerdict } from '../verdicts/exit-codes.ts'
 import { countsOf } from './build.ts'
-import type { KnownResult, Results, RuleResult, RunVerdict } from './types.ts'
+import type { KnownResult, Results, RuleResult } from './types.ts'
 import { aboutTheTarget, judgeRun, notSelected } from './verdict.ts'
 
 /** Results, and the folder that they are from, for messages. */

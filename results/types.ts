@@ -1,26 +1,14 @@
 import type { RuleRow } from '../generated/rules.ts'
+import type { UnjudgedPart } from '../harness/claims/claims.ts'
 import type { Exchange } from '../harness/exchange/exchange.ts'
 import type { RunEvent, VerdictEvent } from '../harness/record/events.ts'
-import type { Finding, Verdict } from '../harness/rule/outcome.ts'
-import type { UnjudgedPart } from '../target/claims.ts'
+import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownFailure } from '../target/types.ts'
+import type { RunVerdict } from '../verdicts/exit-codes.ts'
+import type { Verdict } from '../verdicts/verdicts.ts'
 
 /** Version of `results.json`. */
 export const resultsFormat = 1
-
-/** The one table of exit codes (`docs/verdicts.md`). */
-export const exitCodes = {
-  conformant: 0,
-  'conformant with known failures': 0,
-  'not conformant': 1,
-  usage: 2,
-  incomplete: 3,
-  broken: 4,
-  unreachable: 5,
-  interrupted: 130,
-} as const
-
-export type RunVerdict = Exclude<keyof typeof exitCodes, 'usage'> | 'refused'
 
 /** One exchange as reports show it: bodies as text, long ones cut, secrets as marks. */
 export interface ShownExchange extends Pick<Exchange, 'n' | 'owner' | 'operation' | 'subject' | 'failure'> {

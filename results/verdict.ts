@@ -1,17 +1,10 @@
+import type { UnjudgedPart } from '../harness/claims/claims.ts'
 import { areaOf } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { EndEvent, RunEvent } from '../harness/record/events.ts'
-import type { Verdict } from '../harness/rule/outcome.ts'
-import type { UnjudgedPart } from '../target/claims.ts'
-import {
-  exitCodes,
-  type KnownResult,
-  type KnownState,
-  type ProfileCoverage,
-  type Results,
-  type RuleResult,
-  type RunVerdict,
-} from './types.ts'
+import { exitCodes, type RunVerdict } from '../verdicts/exit-codes.ts'
+import type { Verdict } from '../verdicts/verdicts.ts'
+import type { KnownResult, KnownState, ProfileCoverage, Results, RuleResult } from './types.ts'
 
 type LedgerEntry = Pick<RuleResult, 'id' | 'profile'>
 

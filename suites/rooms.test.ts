@@ -1,8 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
-// What may never be in a room, as the table of docs/decisions.md says, for those that a text shows.
+// What may never be in a room, as the table of docs/decisions.md says, for those that a text shows; and that imports
+// between rooms point one way.
 
 const root = join(import.meta.dirname, '..')
 const isOwn = (file: string) => !/\.(test|load)\.ts$|\/testing\//.test(file)
@@ -25,13 +26,18 @@ const timed = /^harness\/(clock|transport|receiver|run\/(guard|open)\.ts)/
 const children = /^harness\/(run\/child|hooks\/leader)\.ts$/
 
 test.each([
-  ['{harness,target,results,suites}', 'an import of reference/', reference, null],
+  ['{harness,target,target-file,results,suites}', 'an import of reference/', reference, null],
   ['suites', 'a catch', /\bcatch\s*[({]/, null],
-  ['{target,results,suites}', 'a sleep', sleep, null],
-  ['{harness,target,results,suites}', 'a timer of its own', timer, timed],
-  ['{target,results,suites}', 'HTTP', http, /^target\/types\.ts$/],
-  ['{harness,target,results,suites,reference,proof,reports,load,generated}', 'an exit', exit, children],
-  ['{harness,target,results}', 'an import of suites/', suites, null],
+  ['{target,target-file,results,suites}', 'a sleep', sleep, null],
+  ['{harness,target,target-file,results,suites}', 'a timer of its own', timer, timed],
+  ['{target,target-file,results,suites}', 'HTTP', http, /^target\/types\.ts$/],
+  [
+    '{harness,target,target-file,verdicts,results,suites,reference,proof,reports,load,generated}',
+    'an exit',
+    exit,
+    children,
+  ],
+  ['{harness,target,target-file,results}', 'an import of suites/', suites, null],
   ['reference', 'an import of suites/', suites, null],
   ['reference', 'a port', port, null],
   ['reports', 'a clock, a file system, a console', /\bDate\.now\b|\bnew Date\(\)|node:fs|\bconsole\./, null],
@@ -41,6 +47,27 @@ test.each([
   const inRoom = files.filter((file) => aside === null || !aside.test(file))
   expect(inRoom.filter((file) => forbidden.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
 })
+
+test('no two rooms import each other, types included', () => {
+  const files = globSync('{*,packages/*}/**/*.ts', { cwd: root, exclude: isInstalled }).filter(isOwn)
+  const arrows = files.flatMap((file) =>
+    modulesIn(readFileSync(join(root, file), 'utf8'))
+      .map((module) => [roomOf(file), roomOf(normalize(join(dirname(file), module)))] as const)
+      .filter(([from, to]) => from !== to)
+      .map(([from, to]) => ({ arrow: `${from} > ${to}`, back: `${to} > ${from}`, file })),
+  )
+  const all = new Set(arrows.map(({ arrow }) => arrow))
+  expect(all).toContain('harness > target')
+  expect(arrows.filter(({ back }) => all.has(back)).map(({ arrow, file }) => `${arrow}: ${file}`)).toEqual([])
+})
+
+test.each([
+  ["import type { A } from '../target/types.ts'", ['../target/types.ts']],
+  ["export {\n  a,\n} from '../target/a.ts'", ['../target/a.ts']],
+  ["import '../target/a.ts'", ['../target/a.ts']],
+  ["readonly a: import('../target/types.ts').A", ['../target/types.ts']],
+  ["import { join } from 'node:path'", []],
+])('the modules of %s are found', (text, modules) => expect(modulesIn(text)).toEqual(modules))
 
 test.each([
   [reference, "import { a } from '../reference/index.ts'"],
@@ -55,3 +82,17 @@ test.each([
   [exit, 'process.exitCode = 1'],
   [exit, "process.once('disconnect', process.exit)"],
 ])('%s finds %s', (forbidden, line) => expect(line).toMatch(forbidden))
+
+function isInstalled(file: string): boolean {
+  return /(^|\/)(node_modules|dist)$/.test(file)
+}
+
+/** The relative modules that a text imports, in any way. */
+function modulesIn(text: string): string[] {
+  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*['"`](\.[^'"`]+)/g)].map(([, module = '']) => module)
+}
+
+/** The room of a file; each package is one. */
+function roomOf(file: string): string {
+  return file.split('/', file.startsWith('packages/') ? 2 : 1).join('/')
+}

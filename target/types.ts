@@ -1,6 +1,5 @@
 import type { OperationOf } from '../generated/operations.ts'
 import type { TargetFile } from '../generated/target-file.ts'
-import type { PodOperation } from '../harness/exchange/exchange.ts'
 import type { Tolerances } from './tolerances.ts'
 
 type Pods = Exclude<TargetFile['pods'], string | undefined>
@@ -59,7 +58,7 @@ export interface PlaneSection {
 /** The pod plane of a target. Kinds of pod that are present are claimed; null is unclaimed unless `absent` says why. */
 export interface PodPlane extends Required<Pick<Pods, 'image' | 'extra' | 'catalog' | 'capacity'>> {
   readonly url: string
-  readonly paths: Readonly<Record<PodOperation, string>>
+  readonly paths: Readonly<Record<OperationOf<'pods'>, string>>
   /** Member of the list response that holds the pods; empty if the response is the array itself. */
   readonly listAt: string
   /** Member of the catalog response that holds the flavors; empty if the response is the array itself. */
@@ -196,13 +195,4 @@ export interface Target {
   readonly tolerances: Tolerances
   readonly budget: Budget
   readonly known: readonly KnownFailure[]
-}
-
-/** An open target: a value to call in process, and its clock. */
-export interface EmbeddedTarget {
-  fetch(request: Request): Promise<Response>
-  readonly control: import('../harness/clock/types.ts').ClockControl
-  readonly target: Target
-  /** Gives the target the receiver of its notifications and beacons; missing if it reaches none. */
-  reach?(receive: (request: Request) => Promise<Response>): void
 }

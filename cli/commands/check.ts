@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { listedByPlan } from '../../harness/plan/text.ts'
+import { judgedByLoad } from '../../harness/rule/load-rules.ts'
 import type { RunOptions } from '../../harness/run/options.ts'
-import { judgedByLoad } from '../../load/analyse/rules.ts'
 import type { Target } from '../../target/types.ts'
 import { refuseStandingClock } from '../clocks.ts'
 import { UsageError } from '../errors.ts'

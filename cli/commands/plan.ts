@@ -1,6 +1,6 @@
 import { lengthOf } from '../../harness/common/length.ts'
 import { planeOfRule } from '../../harness/planes/index.ts'
-import { exitCodes } from '../../results/types.ts'
+import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refusalBefore } from '../ask.ts'
 import { refuseFaultyClock, refuseStandingClock } from '../clocks.ts'
 import { UsageError } from '../errors.ts'

@@ -6,7 +6,7 @@ import { type MalformedResult, tryMalformedResponses } from '../../proof/malform
 import { NothingMatches } from '../../proof/plan.ts'
 import { type MatrixRow, type ProofResult, prove as run, type Undecided } from '../../proof/prove.ts'
 import { proveSeeds, type SeedsResult } from '../../proof/seeds.ts'
-import { exitCodes } from '../../results/types.ts'
+import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { UsageError } from '../errors.ts'
 import type * as commands from '../options.ts'
 import { writableFile } from '../output-folders.ts'

@@ -4,7 +4,7 @@ import { addressesIn, describedBy, referenceTarget, withVariants } from '../../p
 import type { Variant } from '../../proof/types.ts'
 import { type Call, limiterOf, type ReferenceOptions } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
-import { writeTarget } from '../../target/write.ts'
+import { writeTarget } from '../../target-file/write.ts'
 import { UsageError } from '../errors.ts'
 import { aborted, watchInterruption } from '../interrupt.ts'
 import { createMock } from '../mock/app.ts'

@@ -9,7 +9,7 @@ import {
   type ToolOptions,
   ToolRefusal,
 } from '../../reference/deploy/index.ts'
-import { suggestion } from '../../target/nearest.ts'
+import { suggestion } from '../../target-file/nearest.ts'
 import { Command } from '../arguments.ts'
 import { version } from '../package-paths.ts'
 import type { Terminal } from '../terminal.ts'

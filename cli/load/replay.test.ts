@@ -15,7 +15,7 @@ import { planFolder, plansFolder, pointsOf, rawName } from '../../load/record.ts
 import { createLimits } from '../../load/testing/targets.ts'
 import { serialiseResults } from '../../results/build.ts'
 import { sampleRun } from '../../results/sample.ts'
-import { parseTarget } from '../../target/load.ts'
+import { parseTarget } from '../../target-file/load.ts'
 import { replay } from '../commands/replay.ts'
 import { resultsOf } from '../record.ts'
 import type { Terminal } from '../terminal.ts'

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import { createInstance, referenceTarget } from '../../proof/instance.ts'
 import { createControlHandler, type Fetch } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
-import { writeTarget } from '../../target/write.ts'
+import { writeTarget } from '../../target-file/write.ts'
 
 interface Served {
   /** Wraps the way to the reference. */

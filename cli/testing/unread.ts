@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createInstance, referenceTarget } from '../../proof/instance.ts'
 import { createControlHandler, type Fetch } from '../../reference/index.ts'
-import { writeTarget } from '../../target/write.ts'
+import { writeTarget } from '../../target-file/write.ts'
 
 /**
  * Serves the reference behind a server that leaves the body of a request unread if its response has one of some statuses.

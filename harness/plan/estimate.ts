@@ -1,6 +1,6 @@
 import type { RuleRow } from '../../generated/rules.ts'
-import { missing, needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
+import { missing, needsOf } from '../claims/claims.ts'
 import { allPlanes, foundationRank } from '../planes/index.ts'
 import type { Scenario } from '../rule/registry.ts'
 import { type Cost, costOfRule, overheadOfOne, type Situation } from './costs.ts'

@@ -1,6 +1,6 @@
 import type { RuleRow } from '../../generated/rules.ts'
-import { missingNeed } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
+import { missingNeed } from '../claims/claims.ts'
 import type { RateWindow } from '../client/rate-windows.ts'
 import { lengthOf } from '../common/length.ts'
 import type { LeftOut } from '../record/events.ts'

@@ -1,5 +1,5 @@
-import { demand } from '../../target/claims.ts'
 import type { Hook, KeyName, Target } from '../../target/types.ts'
+import { demand } from '../claims/claims.ts'
 import { type Caller, type CallerOptions, createCaller } from '../client/caller.ts'
 import type { Channel } from '../client/channel.ts'
 import type { Sender } from '../client/sender.ts'

@@ -1,4 +1,4 @@
-import type { EmbeddedTarget } from '../../target/types.ts'
+import type { EmbeddedTarget } from '../transport/embedded.ts'
 import type { Answer, Listener, Receive } from './types.ts'
 
 /** The listener of a target in this process: its calls end here, and no port is open. */

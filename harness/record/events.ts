@@ -1,7 +1,8 @@
+import type { Verdict } from '../../verdicts/verdicts.ts'
 import type { WaitEnd } from '../clock/types.ts'
 import type { Exchange, WireRequest, WireResponse } from '../exchange/exchange.ts'
 import type { Arrival } from '../receiver/types.ts'
-import type { Finding, Verdict } from '../rule/outcome.ts'
+import type { Finding } from '../rule/outcome.ts'
 import type { Drawn } from '../variation/variation.ts'
 
 /** Version of the evidence format; a reader refuses another one. */

@@ -1,19 +1,3 @@
-/** All verdicts, in the order in which reports list them; `docs/verdicts.md` says what each one means for an exit code. */
-export const verdictOrder = [
-  'failed',
-  'broken',
-  'advice',
-  'inconclusive',
-  'blocked',
-  'unverified',
-  'unclaimed',
-  'not-applicable',
-  'observed',
-  'passed',
-] as const
-
-export type Verdict = (typeof verdictOrder)[number]
-
 /** A broken clause as data: reports make sentences of it, the proof compares `clause` and `observed` for equality. */
 export interface Finding {
   readonly clause: string

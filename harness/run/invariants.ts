@@ -1,6 +1,6 @@
 import type { RuleRow } from '../../generated/rules.ts'
-import { missingNeed, needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
+import { missingNeed, needsOf } from '../claims/claims.ts'
 import { isOfTrial } from '../client/connections.ts'
 import { pluralize } from '../common/pluralize.ts'
 import type { Exchange } from '../exchange/exchange.ts'

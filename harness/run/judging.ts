@@ -1,5 +1,5 @@
 import type { RuleRow } from '../../generated/rules.ts'
-import { missingNeed } from '../../target/claims.ts'
+import { missingNeed } from '../claims/claims.ts'
 import type { Actor, RunClock } from '../clock/types.ts'
 import { fixturesOf, type SharedFixtures } from '../fixtures/fixtures.ts'
 import { createReserve, noReserve, type Reserve } from '../plan/reserve.ts'

@@ -1,5 +1,5 @@
 import type { RuleRow } from '../../generated/rules.ts'
-import { missing } from '../../target/claims.ts'
+import { missing } from '../claims/claims.ts'
 import { createSender } from '../client/sender.ts'
 import type { Actor } from '../clock/types.ts'
 import { randomFrom } from '../common/random.ts'

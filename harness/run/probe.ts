@@ -1,5 +1,5 @@
-import { exitCodes } from '../../results/types.ts'
 import type { Target } from '../../target/types.ts'
+import { exitCodes } from '../../verdicts/exit-codes.ts'
 import type { Direct } from '../client/direct.ts'
 import { headerOf, isSuccess, jsonOf, mediaTypeOf, type WireResponse } from '../exchange/exchange.ts'
 import { membersOf } from '../exchange/read.ts'

@@ -1,7 +1,7 @@
 import type { RuleRow } from '../../generated/rules.ts'
-import { redactorOf } from '../../target/describe.ts'
 import type { Target } from '../../target/types.ts'
 import { createRecordClock } from '../clock/record.ts'
+import { redactorOf } from '../record/describe.ts'
 import {
   type BrokenOffEvent,
   type CutEvent,

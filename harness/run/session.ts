@@ -1,6 +1,6 @@
 import type { RuleRow } from '../../generated/rules.ts'
-import { needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
+import { needsOf } from '../claims/claims.ts'
 import type { Channel, HostHealth } from '../client/channel.ts'
 import { createConnections, trialOwner } from '../client/connections.ts'
 import type { Direct } from '../client/direct.ts'

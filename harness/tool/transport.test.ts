@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
-import { deployOf, writeDeploy } from '../../target/deploy.ts'
 import type { FileSection } from '../../target/section.ts'
 import type { DeployPlane } from '../../target/types.ts'
 import { jsonOf } from '../exchange/exchange.ts'
+import { deployOf, writeDeploy } from '../planes/deploy/section.ts'
 import { withTool } from './transport.ts'
 import type { ProjectTree } from './types.ts'
 

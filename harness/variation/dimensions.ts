@@ -1,5 +1,5 @@
-import { missing } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
+import { missing } from '../claims/claims.ts'
 
 /**
  * The dimensions that rules may leave to the engine. The first value of each is the plain case, which rules that do not

@@ -1,10 +1,10 @@
+import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import { lengthOf, type Plan, plannedCount, type QueuePlan, type Shape } from '../plan/types.ts'
 import { isNeither, type Point } from '../points.ts'
 import { judgeConcurrency, judgeReleased } from './at-once.ts'
 import { judgeRecovery, judgeStatus } from './overload.ts'
 import { judgePods } from './pods.ts'
 import { judgeIsolation, judgeTooGenerous, judgeTooStrict } from './rate.ts'
-import type { LoadRule } from './rules.ts'
 import { type Case, type LoadVerdict, passed, type Ruling, unclear } from './verdict.ts'
 
 type Judge = (subject: Case) => Ruling

@@ -1,7 +1,7 @@
+import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import { EARLY_FROM_MS, type PodPlan } from '../plan/types.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
 import { judgeExceeded, longestWaitMsOf, usedUpWindows } from './exceeded.ts'
-import type { LoadRule } from './rules.ts'
 import { failed, type LoadVerdict, milliseconds, passed, type Ruling, unclear } from './verdict.ts'
 
 /** Whole seconds may be rounded up. */

@@ -1,7 +1,7 @@
 import type { RateOperation } from '../../generated/tables.ts'
+import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import type { QueuePlan, Shape } from '../plan/types.ts'
 import type { Point } from '../points.ts'
-import type { LoadRule } from './rules.ts'
 
 /** The verdict of one shape of load on one rule. */
 export interface LoadVerdict {

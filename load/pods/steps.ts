@@ -1,5 +1,5 @@
+import { podLoadRules } from '../../harness/rule/load-rules.ts'
 import { quotasOf, resetMsOf } from '../analyse/exceeded.ts'
-import { podLoadRules } from '../analyse/rules.ts'
 import { LoadError } from '../load-error.ts'
 import type { PodPlan } from '../plan/types.ts'
 import { isRefused, isServed, type Point } from '../points.ts'

@@ -1,5 +1,5 @@
 import type { RateOperation } from '../../generated/tables.ts'
-import type { LoadRule } from '../analyse/rules.ts'
+import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import { isServed, type Point } from '../points.ts'
 import {
   type Holds,

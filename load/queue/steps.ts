@@ -1,6 +1,6 @@
 import { type RateOperation, tables } from '../../generated/tables.ts'
+import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import type { QueuePlane } from '../../target/types.ts'
-import type { LoadRule } from '../analyse/rules.ts'
 import { jobsKey } from '../k6/script-plan.ts'
 import { FIRST_ENDPOINT, queuePlan } from '../plan/queue-plan.ts'
 import { lengthOf, type Plan, plannedCount, type QueuePlan, type QueueShape, type Stretch } from '../plan/types.ts'

@@ -1,11 +1,11 @@
 import { type RuleId, rules } from '../../generated/rules.ts'
 import { podActions } from '../../generated/tables.ts'
-import type { Verdict } from '../../harness/rule/outcome.ts'
+import { needsOf } from '../../harness/claims/claims.ts'
 import type { Life } from '../../reference/life.ts'
 import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
 import type { Style } from '../../reference/style.ts'
-import { needsOf } from '../../target/claims.ts'
 import type { PodPlane, Target } from '../../target/types.ts'
+import type { Verdict } from '../../verdicts/verdicts.ts'
 import type { Latitude } from '../types.ts'
 
 /** The members of a latitude beside its id, its sentence and its change. */

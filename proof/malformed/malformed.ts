@@ -1,6 +1,6 @@
-import type { Verdict } from '../../harness/rule/outcome.ts'
 import type { Rule } from '../../harness/rule/registry.ts'
 import type { Judgement } from '../../harness/run/judge.ts'
+import type { Verdict } from '../../verdicts/verdicts.ts'
 import { createCrew } from '../crew.ts'
 import { everything, type Job } from '../jobs.ts'
 import { judgeOn } from '../judge.ts'

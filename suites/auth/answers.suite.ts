@@ -1,8 +1,8 @@
 import { memoizeTexts } from '../../harness/common/memoize.ts'
 import { type HeaderPairs, headerOf } from '../../harness/exchange/exchange.ts'
+import { keyRedactorOf } from '../../harness/record/describe.ts'
 import { createRedactor } from '../../harness/record/redact.ts'
 import { everyExchange, invariant } from '../../harness/rule/registry.ts'
-import { keyRedactorOf } from '../../target/describe.ts'
 import { judged } from '../shared/shapes.ts'
 
 /** A shorter text, sent in place of a token, may stand in an answer by chance. */

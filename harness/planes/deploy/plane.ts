@@ -1,8 +1,8 @@
-import { deployOf, deployPaths, deploySecrets, describeDeploy, writeDeploy } from '../../../target/deploy.ts'
 import type { DeployPlane } from '../../../target/types.ts'
 import { commandScheme } from '../../tool/address.ts'
 import { always, given, notInDocument, type Plane, perOperation } from '../plane.ts'
 import { deployFoundations } from './foundations.ts'
+import { deployOf, deployPaths, deploySecrets, describeDeploy, writeDeploy } from './section.ts'
 
 /** Each runs a command; its end and its output are the response. */
 const operations = Object.fromEntries(

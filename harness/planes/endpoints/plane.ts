@@ -1,10 +1,10 @@
 import { operationsOf } from '../../../generated/operations.ts'
-import { managementOf, writeManagement } from '../../../target/management.ts'
 import { managementPermissions } from '../../../target/permissions.ts'
 import type { ManagementPlane } from '../../../target/types.ts'
 import { idIn, listsIn } from '../../exchange/read.ts'
 import { always, type Capability, given, notInDocument, type Plane, perOperation } from '../plane.ts'
 import { managementFoundations } from './foundations.ts'
+import { managementOf, writeManagement } from './section.ts'
 
 const operations = {
   ...operationsOf('management'),

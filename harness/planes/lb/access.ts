@@ -1,5 +1,5 @@
-import { demand } from '../../../target/claims.ts'
 import type { LbRole } from '../../../target/types.ts'
+import { demand } from '../../claims/claims.ts'
 import type { CallerOptions } from '../../client/caller.ts'
 import { retryThroughGateway } from '../../client/outage.ts'
 import type { Beacon } from '../../receiver/types.ts'

@@ -1,7 +1,7 @@
 import { operationsOf } from '../../../generated/operations.ts'
-import { lbOf, writeLb } from '../../../target/lb.ts'
 import type { LbPlane, LbRole } from '../../../target/types.ts'
 import { type Capability, given, notInDocument, type Plane, perOperation } from '../plane.ts'
+import { lbOf, writeLb } from './section.ts'
 
 const operations = {
   ...operationsOf('lb'),

@@ -1,6 +1,5 @@
 import { operationsOf } from '../../../generated/operations.ts'
 import type { TargetFile } from '../../../generated/target-file.ts'
-import { describePods, podSecrets, podsOf, writePods } from '../../../target/pods.ts'
 import type { FileSection } from '../../../target/section.ts'
 import type { PodPlane, PodStatus } from '../../../target/types.ts'
 import { createShownRate } from '../../client/shown-rate.ts'
@@ -8,6 +7,7 @@ import { idIn, listsIn, membersOf } from '../../exchange/read.ts'
 import { always, type Capability, given, notInDocument, type Plane } from '../plane.ts'
 import { noSuchPod } from './client.ts'
 import { podFoundations } from './foundations.ts'
+import { describePods, podSecrets, podsOf, writePods } from './section.ts'
 
 /** Keys that may belong to one user, and are paced as if they did. Null: an unusual Authorization header. */
 const ofTheAccount: ReadonlySet<string | null> = new Set(['full', 'second', 'restricted', null])

@@ -1,5 +1,5 @@
-import { demand } from '../../../target/claims.ts'
 import type { EndpointRole } from '../../../target/types.ts'
+import { demand } from '../../claims/claims.ts'
 import type { ApiResponse } from '../../client/api-response.ts'
 import { pausesWithin, pollOn } from '../../clock/poll.ts'
 import { isSuccess } from '../../exchange/exchange.ts'

@@ -1,9 +1,9 @@
 import { operationsOf } from '../../../generated/operations.ts'
-import { queueOf, writeQueue } from '../../../target/queue.ts'
 import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
 import { idIn, membersOf } from '../../exchange/read.ts'
 import { always, type Capability, given, notInDocument, type Plane, perOperation } from '../plane.ts'
 import { queueFoundations } from './foundations.ts'
+import { queueOf, writeQueue } from './section.ts'
 
 const operations = {
   ...operationsOf('queue'),

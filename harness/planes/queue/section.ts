@@ -1,8 +1,8 @@
-import { defaultHealth, defaultQueue, defaultQueuePaths, defaultStream } from './defaults.ts'
-import { parseDuration } from './duration.ts'
-import type { FileSection } from './section.ts'
-import type { EndpointRole, QueuePlane, ReceiverAddress } from './types.ts'
-import { addressOf, filled, type Surroundings, unlike } from './values.ts'
+import { defaultHealth, defaultQueue, defaultQueuePaths, defaultStream } from '../../../target/defaults.ts'
+import { parseDuration } from '../../../target/duration.ts'
+import type { FileSection } from '../../../target/section.ts'
+import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
+import { addressOf, filled, type Surroundings, unlike } from '../../../target/values.ts'
 
 /** The queue plane of a target file with every default filled in. Faults are noted, not thrown. */
 export function queueOf(section: FileSection<'queue'>, around: Surroundings): QueuePlane {
@@ -33,27 +33,6 @@ export function queueOf(section: FileSection<'queue'>, around: Surroundings): Qu
     health: { ...defaultHealth, ...health },
   }
 }
-
-/** The listener of the suite and the address at which the target reaches it. A loopback address needs no `url`. */
-export function receiverOf({ listen, url }: FileSection<'receiver'>, around: Surroundings): ReceiverAddress {
-  const port = Number(listen.split(':').at(-1))
-  if (port > mostPort) {
-    around.fault(['receiver', 'listen'], `receiver.listen: expected a port of at most ${mostPort}, got ${port}`)
-  }
-  if (url !== undefined) {
-    // No key is sent to the receiver, so plain http reveals nothing.
-    return { listen, url: addressOf(url, true, ['receiver', 'url'], around) }
-  }
-  if (!/^(localhost|127(\.\d+){3}|\[::1\]):/.test(listen)) {
-    around.fault(
-      ['receiver', 'listen'],
-      'receiver.url is missing; add the address at which the target reaches this listener',
-    )
-  }
-  return { listen, url: '' }
-}
-
-const mostPort = 65_535
 
 const unclaimed: Readonly<Record<Exclude<EndpointRole, 'normal'>, null>> = {
   dedicated: null,

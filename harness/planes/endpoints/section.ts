@@ -1,8 +1,8 @@
-import { operationsOf } from '../generated/operations.ts'
-import { defaultManagement } from './defaults.ts'
-import { type FileSection, readSection, writeSection } from './section.ts'
-import type { ManagementPlane } from './types.ts'
-import type { Surroundings } from './values.ts'
+import { operationsOf } from '../../../generated/operations.ts'
+import { defaultManagement } from '../../../target/defaults.ts'
+import { type FileSection, readSection, writeSection } from '../../../target/section.ts'
+import type { ManagementPlane } from '../../../target/types.ts'
+import type { Surroundings } from '../../../target/values.ts'
 
 const operations = operationsOf('management')
 

@@ -1,8 +1,8 @@
-import type { TargetFile } from '../generated/target-file.ts'
-import { allPlanes, sectionOf } from '../harness/planes/index.ts'
-import type { Capability } from '../harness/planes/plane.ts'
-import { podPermissions } from './permissions.ts'
-import type { KeyName, Target } from './types.ts'
+import type { TargetFile } from '../../generated/target-file.ts'
+import { podPermissions } from '../../target/permissions.ts'
+import type { KeyName, Target } from '../../target/types.ts'
+import { allPlanes, sectionOf } from '../planes/index.ts'
+import type { Capability } from '../planes/plane.ts'
 
 /** A need of no single plane; `given` takes the target alone. A key is looked up by its name. */
 type General = Omit<Capability, 'given'> & { given?(target: Target): boolean }

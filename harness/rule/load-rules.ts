@@ -1,6 +1,7 @@
 import { type RuleId, rules } from '../../generated/rules.ts'
 
-const isOfQueue = (id: RuleId): id is QueueLoadRule => id.startsWith('limits.queue.')
+/** True for a rule about the limits of the queue plane. */
+export const isOfQueue = (id: RuleId): id is QueueLoadRule => id.startsWith('limits.queue.')
 
 type QueueLoadRule = Extract<RuleId, `limits.queue.${string}`>
 
@@ -18,10 +19,5 @@ export const podLoadRules = [
 /** A rule that recorded load can decide: those above, and one that the suites judge as well. */
 export type LoadRule = QueueLoadRule | (typeof podLoadRules)[number] | 'limits.pods.headers-on-success'
 
-/** The file with the functions that judge a rule from a recorded load; null if none does. */
-export function judgeFileOf(id: RuleId): string | null {
-  return judgedByLoad.has(id) ? `load/analyse/${isOfQueue(id) ? 'analyse' : 'pods'}.ts` : null
-}
-
-/** Rows whose judge stands here instead of a function in suites/; `check` leaves them out. */
+/** Rows that load judges instead of a function in suites/; `check` leaves them out. */
 export const judgedByLoad: ReadonlySet<string> = new Set<string>([...queueLoadRules, ...podLoadRules])

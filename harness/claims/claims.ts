@@ -1,8 +1,8 @@
-import type { RuleRow } from '../generated/rules.ts'
-import { planeOfRule } from '../harness/planes/index.ts'
-import { NotApplicable, Unclaimed } from '../harness/rule/outcome.ts'
+import type { RuleRow } from '../../generated/rules.ts'
+import type { Target } from '../../target/types.ts'
+import { planeOfRule } from '../planes/index.ts'
+import { NotApplicable, Unclaimed } from '../rule/outcome.ts'
 import { allNeeds, isGiven } from './needs.ts'
-import type { Target } from './types.ts'
 
 type Claim = 'given' | 'unclaimed' | { readonly absent: string }
 

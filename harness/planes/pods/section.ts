@@ -1,9 +1,9 @@
-import type { Recipe as RecipeSection } from '../generated/target-file.ts'
-import { defaultPaths, defaultPlane } from './defaults.ts'
+import type { Recipe as RecipeSection } from '../../../generated/target-file.ts'
+import { defaultPaths, defaultPlane } from '../../../target/defaults.ts'
+import type { FileSection } from '../../../target/section.ts'
+import type { PodPlane, PodStatus, Recipe, Target } from '../../../target/types.ts'
+import { addressOf, filled, type Path, type Surroundings, unlike } from '../../../target/values.ts'
 import { describeHook, hookOf, secretTexts } from './hook.ts'
-import type { FileSection } from './section.ts'
-import type { PodPlane, PodStatus, Recipe, Target } from './types.ts'
-import { addressOf, filled, type Path, type Surroundings, unlike } from './values.ts'
 
 /** Reads the section of the pod plane. */
 export function podsOf(given: string | FileSection<'pods'>, around: Surroundings, absent: Target['absent']): PodPlane {

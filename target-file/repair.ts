@@ -2,8 +2,8 @@ import { type TargetFailure, validateTarget } from '../generated/target.ts'
 import type { TargetFile } from '../generated/target-file.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import schema from '../spec/schemas/target.schema.json' with { type: 'json' }
+import type { Path } from '../target/values.ts'
 import { nearest } from './nearest.ts'
-import type { Path } from './values.ts'
 
 /** A repair may uncover a missing member one level up; the file is no deeper than this. */
 const maxRounds = 10

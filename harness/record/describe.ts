@@ -1,12 +1,12 @@
-import { openapi } from '../generated/openapi.ts'
-import { ruleById } from '../generated/rules.ts'
-import { memoize } from '../harness/common/memoize.ts'
-import { allPlanes, sectionOf } from '../harness/planes/index.ts'
-import type { Plane } from '../harness/planes/plane.ts'
-import { createRedactor, markOf } from '../harness/record/redact.ts'
-import { fold } from '../harness/record/search.ts'
-import { examplePrefix, looksSecret, shortestSecret } from './secrets.ts'
-import type { PlaneSection, Target } from './types.ts'
+import { openapi } from '../../generated/openapi.ts'
+import { ruleById } from '../../generated/rules.ts'
+import { examplePrefix, looksSecret, shortestSecret } from '../../target/secrets.ts'
+import type { PlaneSection, Target } from '../../target/types.ts'
+import { memoize } from '../common/memoize.ts'
+import { allPlanes, sectionOf } from '../planes/index.ts'
+import type { Plane } from '../planes/plane.ts'
+import { createRedactor, markOf } from './redact.ts'
+import { fold } from './search.ts'
 
 /** The target for a record: each key and each secret of a plane is replaced by its mark. */
 export function describeTarget(target: Target): Target {

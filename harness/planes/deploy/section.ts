@@ -1,10 +1,10 @@
-import { markOf } from '../harness/record/redact.ts'
-import { defaultDeploy } from './defaults.ts'
-import { parseDuration } from './duration.ts'
-import { examplePrefix, looksSecret, resolveText, shortestSecret } from './secrets.ts'
-import type { FileSection } from './section.ts'
-import type { DeployPlane } from './types.ts'
-import { filled, type Surroundings, take, unlike } from './values.ts'
+import { defaultDeploy } from '../../../target/defaults.ts'
+import { parseDuration } from '../../../target/duration.ts'
+import { examplePrefix, looksSecret, resolveText, shortestSecret } from '../../../target/secrets.ts'
+import type { FileSection } from '../../../target/section.ts'
+import type { DeployPlane } from '../../../target/types.ts'
+import { filled, type Surroundings, take, unlike } from '../../../target/values.ts'
+import { markOf } from '../../record/redact.ts'
 
 const commandNames = ['build', 'deploy', 'list', 'remove', 'call'] as const
 /** Placeholders that a command cannot do without. */

@@ -1,7 +1,7 @@
-import { defaultLbPaths } from './defaults.ts'
-import type { FileSection } from './section.ts'
-import type { LbPlane, LbRole } from './types.ts'
-import { addressOf, type Surroundings } from './values.ts'
+import { defaultLbPaths } from '../../../target/defaults.ts'
+import type { FileSection } from '../../../target/section.ts'
+import type { LbPlane, LbRole } from '../../../target/types.ts'
+import { addressOf, type Surroundings } from '../../../target/values.ts'
 
 /** The load-balanced endpoints of a target file. Faults are noted, not thrown. */
 export function lbOf(

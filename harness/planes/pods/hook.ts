@@ -1,7 +1,7 @@
-import { markOf } from '../harness/record/redact.ts'
-import { resolveText } from './secrets.ts'
-import type { Hook, PodStatus } from './types.ts'
-import { addressOf, type Path, type Surroundings, take } from './values.ts'
+import { resolveText } from '../../../target/secrets.ts'
+import type { Hook, PodStatus } from '../../../target/types.ts'
+import { addressOf, type Path, type Surroundings, take } from '../../../target/values.ts'
+import { markOf } from '../../record/redact.ts'
 
 /** The hook of a recipe: an address, a command line, or the words of a command. Faults are noted, not thrown. */
 export function hookOf(given: string | readonly string[], status: PodStatus, around: Surroundings): Hook {

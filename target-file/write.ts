@@ -1,11 +1,11 @@
 import { stringify } from 'yaml'
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import type { Plane } from '../harness/planes/plane.ts'
-import { defaultBudget } from './defaults.ts'
-import { writeSection } from './section.ts'
-import { defaultTolerances, type Tolerances } from './tolerances.ts'
-import type { ReceiverAddress, Target } from './types.ts'
-import { filled, unlike } from './values.ts'
+import { defaultBudget } from '../target/defaults.ts'
+import { writeSection } from '../target/section.ts'
+import { defaultTolerances, type Tolerances } from '../target/tolerances.ts'
+import type { ReceiverAddress, Target } from '../target/types.ts'
+import { filled, unlike } from '../target/values.ts'
 
 /**
  * A target as the text of a target file that says the same; what is a default is left out. Keys are written as they

@@ -1,8 +1,8 @@
 import { type TargetFailure, validateTarget } from '../generated/target.ts'
+import { allNeeds } from '../harness/claims/needs.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import schema from '../spec/schemas/target.schema.json' with { type: 'json' }
 import { suggestion } from './nearest.ts'
-import { allNeeds } from './needs.ts'
 import { meantKey, pathOf, type Repaired, repair, resolved } from './repair.ts'
 
 /** A fault at `path` in the value; `atKey` if the key itself is wrong. */

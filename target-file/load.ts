@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml'
 import { ruleById } from '../generated/rules.ts'
+import type { Environment } from '../target/secrets.ts'
+import type { Target } from '../target/types.ts'
+import type { Path } from '../target/values.ts'
 import { type TargetFault, TargetFileError } from './error.ts'
 import { normalise } from './normalise.ts'
 import { checkSchema } from './schema.ts'
-import type { Environment } from './secrets.ts'
-import type { Target } from './types.ts'
-import type { Path } from './values.ts'
 
 /**
  * Reads a target file from disk. Secrets come from `environment` (names to values).
