@@ -1,5 +1,5 @@
 import { Pool } from 'undici'
-import { fuzzTarget, type OpenTarget, openTarget } from '../cli/fuzzing.ts'
+import { fuzzTarget, type OpenTarget, openTarget } from '../cli/fuzz/fuzzing.ts'
 import type { WireRequest } from '../harness/exchange/exchange.ts'
 import { referenceTarget } from '../proof/instance.ts'
 import { median, startServer } from './measure.ts'

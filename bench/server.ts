@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createHost } from '../cli/host.ts'
+import { createHost } from '../cli/serve/host.ts'
 import { validators } from '../generated/validators.ts'
 import { createRealClock, createReference, defaultKeys } from '../reference/index.ts'
 

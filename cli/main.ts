@@ -1,7 +1,7 @@
 import { exitCodes } from '../verdicts/exit-codes.ts'
-import { endOnSignals } from './interrupt.ts'
-import { runCommand } from './run.ts'
-import { processTerminal } from './terminal.ts'
+import { endOnSignals } from './shared/interrupt.ts'
+import { runCommand } from './shared/run.ts'
+import { processTerminal } from './shared/terminal.ts'
 
 /** How long a leftover may keep the process alive once its command has ended, real ms. */
 const lingeringMs = 5_000

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'shell-quote'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runHere } from '../cli/testing/in-process.ts'
+import { runHere } from '../cli/shared/testing/in-process.ts'
 
 // Every command that the documents show is run as it stands there. `plumbline` is the sources, and the address of the
 // README's example is that of a reference that is served for the purpose.

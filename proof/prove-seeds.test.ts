@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { seedLines } from '../cli/commands/prove.ts'
+import { seedLines } from '../cli/prove/prove.ts'
 import { proveSeeds } from './seeds.ts'
 
 it('judges the reference and the latitudes with each seed', async () => {

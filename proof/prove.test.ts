@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { proofLines } from '../cli/commands/prove.ts'
+import { proofLines } from '../cli/prove/prove.ts'
 import type { RuleId } from '../generated/rules.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import type { Invariant, Rule, Scenario } from '../harness/rule/registry.ts'

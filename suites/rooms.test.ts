@@ -25,6 +25,9 @@ const timed = /^harness\/(clock|transport|receiver|run\/(guard|open)\.ts)/
 /** Ended with their parent. */
 const children = /^harness\/(run\/child|hooks\/leader)\.ts$/
 
+/** Loads the commands. */
+const commandTable = 'cli/shared/program.ts'
+
 test.each([
   ['{harness,target,target-file,results,suites}', 'an import of reference/', reference, null],
   ['suites', 'a catch', /\bcatch\s*[({]/, null],
@@ -59,6 +62,18 @@ test('no two rooms import each other, types included', () => {
   const all = new Set(arrows.map(({ arrow }) => arrow))
   expect(all).toContain('harness > target')
   expect(arrows.filter(({ back }) => all.has(back)).map(({ arrow, file }) => `${arrow}: ${file}`)).toEqual([])
+})
+
+test('no command imports another, and no file of cli/ but the entry is outside a folder', () => {
+  expect(globSync('cli/*.*', { cwd: root })).toEqual(['cli/main.ts'])
+  const files = globSync('cli/*/**/*.ts', { cwd: root }).filter((file) => isOwn(file) && file !== commandTable)
+  const others = files.flatMap((file) =>
+    modulesIn(readFileSync(join(root, file), 'utf8'))
+      .map((module) => normalize(join(dirname(file), module)))
+      .filter((module) => module.startsWith('cli/') && !['shared', file.split('/')[1]].includes(module.split('/')[1]))
+      .map((module) => `${file}: ${module}`),
+  )
+  expect(others).toEqual([])
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { exitCodes } from '../../verdicts/exit-codes.ts'
-import { processTerminal } from '../terminal.ts'
+import { processTerminal } from '../shared/terminal.ts'
 import { runTool } from './program.ts'
 
 // The program plumbline-deploy.

@@ -10,9 +10,9 @@ import {
   ToolRefusal,
 } from '../../reference/deploy/index.ts'
 import { suggestion } from '../../target-file/nearest.ts'
-import { Command } from '../arguments.ts'
-import { version } from '../package-paths.ts'
-import type { Terminal } from '../terminal.ts'
+import { Command } from '../shared/arguments.ts'
+import { version } from '../shared/package-paths.ts'
+import type { Terminal } from '../shared/terminal.ts'
 import { hostOf } from './api.ts'
 import { readSource } from './source.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { runHere } from '../testing/in-process.ts'
+import { runHere } from '../shared/testing/in-process.ts'
 
 const root = join(import.meta.dirname, '../..')
 const dir = mkdtempSync(join(tmpdir(), 'plumbline-served-'))

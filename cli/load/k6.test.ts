@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findK6 } from '../../load/k6/find.ts'
 import { limiterKindNames } from '../../reference/limits/windows.ts'
-import { createCommands, until } from '../testing/commands.ts'
+import { createCommands, until } from '../shared/testing/commands.ts'
 
 // plumbline load through a real k6, against references that plumbline serves in real time with windows of a second.
 

@@ -16,9 +16,9 @@ import { createLimits } from '../../load/testing/targets.ts'
 import { serialiseResults } from '../../results/build.ts'
 import { sampleRun } from '../../results/sample.ts'
 import { parseTarget } from '../../target-file/load.ts'
-import { replay } from '../commands/replay.ts'
-import { resultsOf } from '../record.ts'
-import type { Terminal } from '../terminal.ts'
+import { replay } from '../replay/replay.ts'
+import { resultsOf } from '../shared/record.ts'
+import type { Terminal } from '../shared/terminal.ts'
 
 // The folder of a run as k6 and the harness leave it, its raw points written by a limiter instead of k6.
 

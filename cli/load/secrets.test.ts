@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createCommands } from '../testing/commands.ts'
+import { createCommands } from '../shared/testing/commands.ts'
 
 const { cwd, start, close } = createCommands('load-secrets')
 const key = 'the-key-of-somebody-0815'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { createCommands, textOf, until } from '../testing/commands.ts'
+import { createCommands, textOf, until } from '../shared/testing/commands.ts'
 
 // A load that is killed, against a served reference; what stands for k6 does nothing until it is killed as well.
 

@@ -1,4 +1,4 @@
-import { Command, gather, integer, Option } from '../../cli/arguments.ts'
+import { Command, gather, integer, Option } from '../../cli/shared/arguments.ts'
 
 export type Options = ReturnType<typeof readOptions>
 

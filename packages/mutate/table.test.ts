@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { UsageError } from '../../cli/errors.ts'
+import { UsageError } from '../../cli/shared/errors.ts'
 import type { Mutant } from './instrument.ts'
 import { readTable } from './table.ts'
 

@@ -1,7 +1,7 @@
 import { matchesGlob } from 'node:path'
 import { Ajv } from 'ajv'
 import { parse } from 'yaml'
-import { UsageError } from '../../cli/errors.ts'
+import { UsageError } from '../../cli/shared/errors.ts'
 import type { Mutant } from './instrument.ts'
 
 /** In the order of the report. */

@@ -1,0 +1,111 @@
+import { randomInt } from 'node:crypto'
+import { listedByPlan } from '../../harness/plan/text.ts'
+import { judgedByLoad } from '../../harness/rule/load-rules.ts'
+import type { RunOptions } from '../../harness/run/options.ts'
+import type { Target } from '../../target/types.ts'
+import { refuseStandingClock } from '../shared/clocks.ts'
+import { UsageError } from '../shared/errors.ts'
+import type * as commands from '../shared/options.ts'
+import { type LoadFlags, type PreparedLoad, prepareLoad } from '../shared/prepare-load.ts'
+import { runCheck } from '../shared/run-check.ts'
+import { loadProfiles, selectionOf } from '../shared/selection.ts'
+import { readTarget, withTarget } from '../shared/target.ts'
+import type { Terminal } from '../shared/terminal.ts'
+
+type Given = commands.OptionsOf<typeof commands.check>
+
+/** With `load` if load is driven once all other rules are judged. */
+type CheckOptions = Omit<Given, 'load'> & { readonly load?: LoadFlags }
+
+/** A run on a controlled clock takes seconds; one with a slow or useless clock ends within this, real ms. */
+const controlledBudgetMs = 1_800_000
+
+/** Judges the rules against a target, or against the reference in process. Returns the exit code. */
+export async function check(given: Given, terminal: Terminal): Promise<number> {
+  const options = withLoad(withTarget(given, terminal))
+  if (options.keep && options.target === undefined) {
+    throw new UsageError('--keep leaves pods on a target; those of --reference end with the run')
+  }
+  if (options.maxCost !== undefined && options.target === undefined) {
+    throw new UsageError('--max-cost is for a target; --reference costs nothing')
+  }
+  const { maxPods } = options
+  if (maxPods !== undefined && options.target === undefined) {
+    throw new UsageError('--max-pods is for a target; pods of --reference cost nothing')
+  }
+  const read = options.target === undefined ? null : await readTarget(options.target, terminal)
+  const target = read && maxPods !== undefined ? { ...read, budget: { ...read.budget, fuzzPods: maxPods } } : read
+  const { profiles, selected } = await selectionOf(options, target, terminal)
+  if (target !== null) await refuseStandingClock(target)
+  const own = selected.filter((id) => !judgedByLoad.has(id))
+  const planned = own.length === 0 ? {} : await plannedFor(target, own, options, terminal)
+  const load = await loadFor(selected, target, options, terminal)
+  const { seed = randomInt(2 ** 31), strict, keep, out, quiet } = options
+  return runCheck({
+    plan: { seed, profiles, strict, keep, rules: selected, ...planned, ...(load !== null && { load: load.options }) },
+    target,
+    targetFile: options.target ?? null,
+    out,
+    quiet,
+    estimate: load?.estimate ?? null,
+    terminal,
+  })
+}
+
+/** The options of check, those of load apart. */
+function withLoad({ load, iOwnThis, maxRequests, maxSeconds, windowScale, ...options }: Given): CheckOptions {
+  const flags = { iOwnThis, maxRequests, maxSeconds, windowScale }
+  const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
+  if (load === true) return { ...options, load: { ...given, quiet: options.quiet } }
+  const [name] = Object.keys(given)
+  if (name === undefined) return options
+  throw new UsageError(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} needs --load`)
+}
+
+/** Plans a run in real time, prints the plan, and returns its budget and the rules that it leaves out. */
+async function plannedFor(
+  target: Target | null,
+  selected: readonly string[],
+  { budget, maxCost, quiet }: CheckOptions,
+  terminal: Terminal,
+): Promise<Pick<RunOptions, 'leftOut' | 'isSparing' | 'reserve' | 'budgetMs' | 'maxCost'>> {
+  if (budget === undefined && maxCost === undefined && target?.clock !== 'real')
+    return target === null ? {} : { budgetMs: controlledBudgetMs }
+  // Loaded on demand: the plan imports every suite.
+  const { planOf, refuseCost } = await import('../shared/plan.ts')
+  const { budgetMs, plan, lines } = await planOf(target, selected, { budget, maxCost }, listedByPlan)
+  if (!quiet) for (const line of lines) terminal.err(line)
+  if (target !== null) refuseCost(plan, target, maxCost)
+  return {
+    leftOut: plan.leftOut,
+    isSparing: plan.isSparing,
+    reserve: plan.reserve,
+    budgetMs: budgetMs ?? controlledBudgetMs,
+    ...(maxCost !== undefined && { maxCost }),
+  }
+}
+
+/** The load of a run; null without `--load`. */
+async function loadFor(
+  selected: readonly string[],
+  target: Target | null,
+  { load, maxCost }: CheckOptions,
+  terminal: Terminal,
+): Promise<PreparedLoad | null> {
+  if (load === undefined) return null
+  if (target === null) {
+    throw new UsageError(
+      '--load needs a target over HTTP; plumbline serve --clock real --print-target FILE serves the reference as one',
+    )
+  }
+  const ids = selected.filter((id) => judgedByLoad.has(id))
+  if (ids.length === 0)
+    throw new UsageError(`--load: no rule of load is selected; add --profile ${loadProfiles.join(',')}`)
+  const prepared = await prepareLoad(ids, target, load, terminal)
+  const { jobPrice } = target.budget
+  const { jobs } = prepared.estimate
+  if (maxCost !== undefined && jobs > 0 && (jobPrice === null || jobs * jobPrice > maxCost)) {
+    throw new UsageError(`--max-cost ${maxCost}: the jobs of this load may cost more; raise it, or leave out --load`)
+  }
+  return prepared
+}

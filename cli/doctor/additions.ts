@@ -1,0 +1,88 @@
+import { parse, stringify } from 'yaml'
+import { membersOf } from '../../harness/exchange/read.ts'
+import { allPlanes } from '../../harness/planes/index.ts'
+
+/**
+ * How to add `line`, such as `pods: {volume: VOLUME_ID}`, to a target file with the content `file`: below an existing
+ * section, in place of a short form or of `false`, or as a new line. The end of a sentence that begins with "to claim it,"; null
+ * if the file has all of it.
+ */
+export function addition(file: unknown, line: string): string | null {
+  let added = membersOf(parse(line)) ?? {}
+  let there = membersOf(file) ?? {}
+  const path: string[] = []
+  for (;;) {
+    const [key = '', ...others] = Object.keys(added)
+    const inner = membersOf(added[key])
+    const below = there[key]
+    if (others.length > 0 || inner === null || below === undefined) break
+    // The one section with a short form: its address alone.
+    if (typeof below === 'string') {
+      const whole = { [key]: { url: below, ...inner } }
+      return `write instead of ${flow({ [key]: below })} this: ${flow(whole)}`
+    }
+    path.push(key)
+    added = inner
+    there = membersOf(below) ?? {}
+  }
+  const denied = Object.fromEntries(Object.entries(added).filter(([key, value]) => isDenied(there[key], value)))
+  const where = path.length === 0 ? '' : ` below ${path.join('.')}`
+  const missing = Object.fromEntries(Object.entries(added).filter(([key]) => there[key] === undefined))
+  const more = path.length === 0 ? (withRequired(added) ?? line) : flow(missing)
+  const parts: string[] = []
+  if (Object.keys(denied).length > 0) parts.push(`write${where}: ${flow(denied)}, instead of false`)
+  if (Object.keys(missing).length > 0) parts.push(`add${where}: ${more}`)
+  return parts.length === 0 ? null : parts.join('; ')
+}
+
+/** True if the file has `false` where `true` is wanted. */
+function isDenied(old: unknown, wanted: unknown): boolean {
+  return old === false && wanted === true
+}
+
+/** The file once `line` is added to it, so that the next addition fits below this one. */
+export function added(file: unknown, line: string): unknown {
+  return merged(file, parse(line))
+}
+
+function merged(old: unknown, more: unknown, isSection = false): unknown {
+  const members = membersOf(more)
+  // The short form of a section is its address.
+  const there = isSection && typeof old === 'string' ? { url: old } : membersOf(old)
+  if (members === null) return isDenied(old, more) ? more : (old ?? more)
+  const entries = Object.entries(members).map(([key, value]) => [key, merged(there?.[key], value, !isSection)])
+  return { ...there, ...Object.fromEntries(entries) }
+}
+
+/** The members that claim a plane: required in its section of the file; undefined for what is no plane. */
+function requiredOf(section: string): Readonly<Record<string, unknown>> | undefined {
+  const line = allPlanes().find(({ name }) => name === section)?.capabilities[section]?.line ?? null
+  if (line === null) return undefined
+  const given = parse(line)[section]
+  return typeof given === 'string' ? { url: given } : given
+}
+
+/** The section with its required members; null if it needs none. */
+function withRequired(added: Readonly<Record<string, unknown>>): string | null {
+  const [section = ''] = Object.keys(added)
+  const least = requiredOf(section)
+  const given = membersOf(added[section])
+  if (least === undefined || given === null) return null
+  const both = Object.entries(least).map(([key, value]) => [key, { ...membersOf(value), ...membersOf(given[key]) }])
+  const nested = Object.fromEntries(both.filter(([key]) => membersOf(least[String(key)]) !== null))
+  return flow({ [section]: { ...least, ...given, ...nested } })
+}
+
+/** Members on one line, without braces around the whole. */
+function flow(members: Readonly<Record<string, unknown>>): string {
+  return Object.entries(members)
+    .map(([key, value]) =>
+      stringify({ [key]: value }, flowing)
+        .trim()
+        .slice(1, -1)
+        .trim(),
+    )
+    .join(' and ')
+}
+
+const flowing = { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 } as const

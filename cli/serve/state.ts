@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { podStatuses, tables } from '../../generated/tables.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
+import {
+  type BalancedOffer,
+  defaultBalanced,
+  defaultEndpoints,
+  type EndpointOffer,
+  type PodOffer,
+} from '../../reference/index.ts'
+import { UsageError } from '../shared/errors.ts'
+import { codeOf } from '../shared/output-folders.ts'
+
+/** The beginning of a reference (`--state`), as its options. */
+export interface InitialState {
+  readonly endpoints: readonly EndpointOffer[]
+  readonly balanced: readonly BalancedOffer[]
+  readonly pods: readonly PodOffer[]
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const standard = {
+  endpoints: { workersMin: 0, workersMax: 3, coldStartMs: 2_000, idleTimeoutMs: 5_000 },
+  lb: { workers: 1 },
+}
+/** The options of an endpoint of each section, all whole numbers. */
+const numbers: Readonly<Record<keyof typeof standard, readonly string[]>> = {
+  endpoints: [...Object.keys(standard.endpoints), 'executionTimeoutMs'],
+  lb: Object.keys(standard.lb),
+}
+const statuses = podStatuses.filter((status) => status !== 'TERMINATED')
+
+/**
+ * Reads a state file (docs/mock.md). Its endpoints exist beside the usual ones, and replace those of the same id.
+ * @throws UsageError if the file is not a state file, or has more workers than an account may have.
+ */
+export function readState(file: string): InitialState {
+  const { endpoints, lb, pods = [], ...others } = membersOf(contentOf(file)) ?? refuse('it is not a mapping')
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) refuse(`unknown key ${unknown}; a state file has endpoints, lb and pods`)
+  if (!Array.isArray(pods)) refuse('pods is not a list')
+  const state = {
+    endpoints: beside<EndpointOffer>(
+      defaultEndpoints,
+      offersIn('endpoints', endpoints).map((offer) => ({ ...standard.endpoints, ...offer })),
+    ),
+    balanced: beside<BalancedOffer>(
+      defaultBalanced,
+      offersIn('lb', lb).map((offer) => ({ ...standard.lb, ...offer })),
+    ),
+    pods: (pods as readonly unknown[]).map(podOf),
+  }
+  checkQuota(state.endpoints)
+  return state
+
+  function refuse(what: string): never {
+    throw new UsageError(`${file}: ${what}`)
+  }
+
+  function offersIn(section: keyof typeof standard, given: unknown = {}): { readonly id: string }[] {
+    const entries = membersOf(given) ?? refuse(`${section} is not a mapping from ids to options`)
+    return Object.entries(entries).map(([id, options]) => {
+      const members: Members =
+        options === null ? {} : (membersOf(options) ?? refuse(`${section}.${id} is not a mapping of options`))
+      for (const [name, value] of Object.entries(members)) {
+        if (!numbers[section].includes(name))
+          refuse(`unknown option ${section}.${id}.${name}; known are ${numbers[section].join(', ')}`)
+        if (!Number.isSafeInteger(value) || Number(value) < 0)
+          refuse(`${section}.${id}.${name} must be a whole number, not ${JSON.stringify(value)}`)
+      }
+      return { id, ...members }
+    })
+  }
+
+  function podOf(pod: unknown, place: number): PodOffer {
+    const { status, ...body } = membersOf(pod) ?? refuse(`pods[${place}] is not the body of a creation`)
+    if (status === undefined) return { body }
+    const known = statuses.find((one) => one === status)
+    if (known === undefined)
+      refuse(`pods[${place}].status must be one of ${statuses.join(', ')}, not ${JSON.stringify(status)}`)
+    return { body, status: known }
+  }
+
+  /** More workers than the quota would have been refused by endpoint management (heading Limits). */
+  function checkQuota(all: readonly EndpointOffer[]): void {
+    const workers = all.reduce((sum, { workersMax }) => sum + workersMax, 0)
+    const { workers: quota } = tables.quotas
+    if (workers <= quota) return
+    const usual = defaultEndpoints.map(({ id, workersMax }) => `${id} ${workersMax}`).join(', ')
+    refuse(
+      `all endpoints together have a workersMax of ${workers}, and an account may have ${quota}; ` +
+        `lower it, if need be that of the usual endpoints (${usual}) by giving them here`,
+    )
+  }
+}
+
+/** The usual offers and those given, which replace the usual ones of the same id. */
+function beside<T extends { readonly id: string }>(usual: readonly T[], given: readonly T[]): readonly T[] {
+  return [...usual.filter(({ id }) => !given.some((one) => one.id === id)), ...given]
+}
+
+function contentOf(file: string): unknown {
+  try {
+    return parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    const why = { ENOENT: 'there is no such file', EISDIR: 'it is a folder' }[codeOf(error)]
+    throw new UsageError(`${file} cannot be read: ${why ?? (error as Error).message.split('\n')[0]}`)
+  }
+}

@@ -1,0 +1,98 @@
+import { createDirect, type Direct } from '../../harness/client/direct.ts'
+import { type RateWindow, windowsOf } from '../../harness/client/rate-windows.ts'
+import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
+import type { Plane } from '../../harness/planes/plane.ts'
+import { probeTarget, refusalOf } from '../../harness/run/probe.ts'
+import { overHttp } from '../../harness/transport/http.ts'
+import { TransportFailure } from '../../harness/transport/types.ts'
+import type { Target } from '../../target/types.ts'
+import { version } from './package-paths.ts'
+
+/** The quotas that a plane shows. */
+interface ShownQuota {
+  /** Empty if there are none. */
+  readonly windows: readonly RateWindow[]
+  /** Why the target did not answer; null if it did, or was not asked. */
+  readonly failure: string | null
+  /** How long a request takes, real ms; missing if unknown. */
+  readonly requestMs?: number
+}
+
+/** A quota that takes longer is not in the plan, real ms; that the target is silent is found out by the run. */
+const quotaPatienceMs = 5_000
+
+/** A first request this slow may have woken the target, so that a second one is measured, real ms. */
+const slowMs = 500
+
+/**
+ * Sends a target in real time the request that shows the quota of an account, twice if the first is slow, and reads that from
+ * the response. Without a target, a plane or a key nothing is asked.
+ */
+export async function quotaOf(plane: Plane | undefined, target: Target | null): Promise<ShownQuota> {
+  const shows = plane?.pacing.refresh ?? null
+  const isAsked = target?.clock === 'real' && target.keys.full !== undefined
+  if (plane === undefined || shows === null || !isAsked || sectionOf(target, plane.name) === null)
+    return { windows: [], failure: null }
+  const answerMs = Math.min(quotaPatienceMs, target.tolerances.answerMs)
+  const hurried = { ...target, tolerances: { ...target.tolerances, answerMs } }
+  return asking(hurried, 'plan', async (clientOf) => {
+    const measured = async () => {
+      const startMs = performance.now()
+      const windows = windowsOf(await clientOf(plane)(shows))
+      return { windows, tookMs: performance.now() - startMs }
+    }
+    try {
+      const first = await measured()
+      // The first request also opens the connection, which takes as long again.
+      if (first.tookMs < slowMs) return { windows: first.windows, failure: null, requestMs: first.tookMs / 2 }
+      const { windows, tookMs } = await measured()
+      return { windows, failure: null, requestMs: tookMs }
+    } catch (error) {
+      if (!(error instanceof TransportFailure)) throw error
+      return { windows: [], failure: error.message }
+    }
+  })
+}
+
+/**
+ * Looks at planes of a target as a run does before it begins. Nobody advances a controlled clock then, so planes whose response
+ * may need time are not asked there. Returns why nothing could be judged, or null.
+ */
+export function refusalBefore(
+  target: Target,
+  isJudged: (plane: string) => boolean,
+  purpose: string,
+  say: (line: string) => void,
+): Promise<ReturnType<typeof refusalOf>> {
+  const mayWait = ({ operations, probes }: Plane) =>
+    probes.some(({ operation }) => operations[operation]?.held === true)
+  const held = target.clock === 'real' ? [] : allPlanes().filter(mayWait)
+  const asked = { ...target, ...Object.fromEntries(held.map(({ name }) => [name, null])) }
+  return asking(target, purpose, async (clientOf) =>
+    refusalOf(await probeTarget(asked, isJudged, clientOf, say), target),
+  )
+}
+
+/** Asks a target over HTTP, in the name of a command. */
+async function asking<T>(
+  target: Target,
+  purpose: string,
+  work: (clientOf: (plane: Plane) => Direct) => Promise<T>,
+): Promise<T> {
+  const http = overHttp(target.tolerances)
+  const common = {
+    transport: http.send,
+    token: target.keys.full ?? '',
+    userAgent: `plumbline/${version()} (${purpose})`,
+  }
+  const clientOf = (plane: Plane) => {
+    const section = sectionOf(target, plane.name)
+    if (section === null) throw new Error(`the target has no ${plane.title}`)
+    return createDirect({ ...common, plane, section })
+  }
+  try {
+    return await work(clientOf)
+  } finally {
+    await http.close()
+  }
+}

@@ -1,0 +1,67 @@
+import { createControlClient } from '../../harness/clock/control-client.ts'
+import { openClock } from '../../harness/clock/open.ts'
+import { createRealClock } from '../../harness/clock/real.ts'
+import { ClockFault } from '../../harness/clock/state.ts'
+import { Inconclusive } from '../../harness/rule/outcome.ts'
+import { overHttp } from '../../harness/transport/http.ts'
+import { type Transport, TransportFailure } from '../../harness/transport/types.ts'
+import { clockPath } from '../../reference/clock/control-endpoint.ts'
+import type { Target } from '../../target/types.ts'
+import { isLoopback } from '../../target/values.ts'
+import { UsageError } from './errors.ts'
+
+/** Real ms between two readings: a controlled clock does not move in them, a real one does. */
+const lookMs = 50
+/** Real ms after which a server on this machine that does not answer at the clock's address has no clock. */
+const answerMs = 2_000
+
+/**
+ * Throws UsageError if the target file gives no clock but `plumbline serve --clock control` serves the target: there
+ * time never moves by itself, and rules that wait would be judged wrongly. Only a server on this machine is asked.
+ */
+export async function refuseStandingClock({ clock, pods, queue }: Target): Promise<void> {
+  const bases = [...new Set([pods?.url, queue?.url])].filter((url) => url !== undefined)
+  const own = bases.filter((url) => isLoopback(new URL(url).hostname))
+  if (clock !== 'real' || own.length === 0) return
+  const http = overHttp({ connectMs: answerMs, answerMs })
+  try {
+    for (const base of own) {
+      if (!(await isStanding(base + clockPath, http.send))) continue
+      throw new UsageError(
+        `the clock at ${base} does not move, and the target file gives no clock; use the file that plumbline serve prints, add clock: {url: ${base + clockPath}}, or serve it with --clock real`,
+      )
+    }
+  } finally {
+    await http.close()
+  }
+}
+
+/** Throws UsageError if the controlled clock gives a wrong response. It may give none: a target need not run to be planned. */
+export async function refuseFaultyClock(target: Target): Promise<void> {
+  const tolerances = { ...target.tolerances, answerMs }
+  try {
+    ;(await openClock({ clock: target.clock, tolerances })).close()
+  } catch (error) {
+    if (!(error instanceof ClockFault)) throw error
+    if (!error.isSilent) throw new UsageError(error.message)
+  }
+}
+
+/** True if two readings of a clock, some real time apart, are the same. */
+async function isStanding(url: string, send: Transport): Promise<boolean> {
+  const { state } = createControlClient(url, send)
+  const clock = createRealClock()
+  const actor = clock.actor('look')
+  try {
+    const { nowMs } = await state()
+    await actor.sleep(lookMs)
+    return (await state()).nowMs === nowMs
+  } catch (error) {
+    // No such address, or no server; the next request reports it.
+    if (error instanceof Inconclusive || error instanceof TransportFailure) return false
+    throw error
+  } finally {
+    actor.done()
+    clock.close()
+  }
+}

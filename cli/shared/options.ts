@@ -1,0 +1,185 @@
+import { limiterKindNames } from '../../reference/limits/windows.ts'
+import {
+  Argument,
+  Command,
+  factor,
+  gather,
+  integer,
+  lengthOfTime,
+  Option,
+  oneOf,
+  price,
+  quotaList,
+  share,
+} from './arguments.ts'
+import type { LoadKind } from './selection.ts'
+
+// The commands with their flags, from which the types of their options follow.
+
+/** The options of a command as they are given. */
+export type OptionsOf<C extends () => { opts(): unknown }> = Readonly<ReturnType<ReturnType<C>['opts']>>
+
+/** Options that several commands have. */
+const common = {
+  target: new Option('--target <file>', 'the target file (default: ./plumbline.yaml)'),
+  reference: new Option('--reference', 'the built-in reference instead of a target').default(false),
+  only: new Option('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; can be repeated')
+    .argParser(gather)
+    .default([]),
+  onlyVariants: new Option(
+    '--only <pattern>',
+    'a defect, a latitude, or rules with all their defects: an id, a glob such as "queue.*", or an area; can be repeated',
+  )
+    .argParser(gather)
+    .default([]),
+  out: new Option(
+    '--out <folder>',
+    'write results.json, junit.xml, report.html and the record, if any, into this folder',
+  ),
+  quiet: new Option('--quiet', 'print only the verdict').default(false),
+  budget: new Option(
+    '--budget <length>',
+    'leave out rules that take longer, such as 20s or 5m; cleaning up may go on after it (default: 5m in real time, 30m on a controlled clock)',
+  ).argParser(lengthOfTime),
+  owned: new Option('--i-own-this <host>', 'load this host, which is not this machine, if its owner permits it'),
+  maxRequests: new Option('--max-requests <number>', 'refuse a load of more requests (default: 100000)').argParser(
+    integer(0),
+  ),
+  maxSeconds: new Option('--max-seconds <number>', 'refuse a load that takes longer (default: 3600)').argParser(
+    integer(0),
+  ),
+  windowScale: new Option('--window-scale <factor>', 'load a reference that is served with the same factor').argParser(
+    factor,
+  ),
+}
+
+const command = (name: string, description: string) =>
+  new Command(name).description(description).allowExcessArguments(false)
+
+export const check = () =>
+  command('check', 'judge a target, or the built-in reference')
+    .addOption(common.target)
+    .addOption(common.reference)
+    .addOption(common.only)
+    .option('--profile <list>', 'profiles to judge, separated by commas (default: core; of the reference: all)')
+    .addOption(common.out)
+    .option('--seed <number>', 'the order and the random choices of an earlier run', integer(0))
+    .option('--strict', 'unclaimed rules make the run incomplete', false)
+    .option('--keep', 'leave the pods of failed rules alive', false)
+    .addOption(common.quiet)
+    .addOption(common.budget)
+    .option('--max-cost <usd>', 'refuse a run that is planned to cost more, and end one that costs more', price)
+    .option('--max-pods <number>', 'pods that pods.create.fuzz may make (default: 4 in real time, else 20)', integer(0))
+    .option('--load', 'drive the rate limits with k6 after all other rules, and judge them in the same run')
+    .addOption(common.owned)
+    .addOption(common.maxRequests)
+    .addOption(common.maxSeconds)
+    .addOption(common.windowScale)
+
+export const plan = () =>
+  command('plan', 'show how long a run takes and which rules a budget leaves out; asks the target for its quotas')
+    .addOption(common.target)
+    .addOption(common.reference)
+    .addOption(common.only)
+    .option('--profile <list>', 'profiles, separated by commas (default: core; of the reference: all)')
+    .addOption(common.budget)
+
+export const load = () =>
+  command('load', 'drive rate limits with k6 and judge them: smoke (one request each), limits or pods')
+    .addArgument(
+      new Argument('<kind>', 'smoke, limits or pods').argParser(
+        oneOf<LoadKind>('kind of load', ['smoke', 'limits', 'pods']),
+      ),
+    )
+    .option('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
+    .addOption(common.only)
+    .option('--profile <list>', 'profiles to judge, separated by commas (default: all but lab)')
+    .addOption(common.out)
+    .addOption(common.owned)
+    .addOption(common.maxRequests)
+    .addOption(common.maxSeconds)
+    .addOption(common.windowScale)
+    .addOption(common.quiet)
+
+export const merge = () =>
+  command('merge', 'join the results of check and load of one target')
+    .argument('<folder...>', 'folders that hold results.json')
+    .requiredOption('--out <folder>', 'write results.json, junit.xml and report.html into this folder')
+    .addOption(common.quiet)
+
+export const sweep = () =>
+  command('sweep', 'remove what interrupted runs left behind')
+    .argument('[run...]', 'ids of runs (default: all that have a ledger in .plumbline/runs)')
+    .option('--target <file>', 'the target file (default: the one that the run was started with)')
+    .option('--all-hosts', 'also sweep runs of other machines, all of which must have ended', false)
+    .option('--forget', 'list what cannot be removed of the named runs, and give it up', false)
+
+export const serve = () =>
+  command('serve', 'serve the reference implementation on this machine')
+    .option('--port <number>', 'the port; 0 takes any free port', integer(0, 65_535), 8080)
+    .option('--host <address>', 'the address to listen on; 0.0.0.0 lets other machines in', '127.0.0.1')
+    .addOption(new Option('--clock <kind>', 'the clock of the reference').choices(['real', 'control']).default('real'))
+    .option('--defect <id>', 'serve it with a defect of the proof (see --list); can be repeated', gather, [])
+    .option('--latitude <id>', 'serve it with a latitude of the proof (see --list); can be repeated', gather, [])
+    .option('--list', 'list the defects and latitudes instead, each with its sentence', false)
+    .option('--json', 'with --list: as JSON', false)
+    .addOption(common.onlyVariants)
+    .option('--print-target <file>', 'write the target file once the port answers')
+    .option('--worker <command>', 'a process that executes jobs (spec/worker.md), such as "python3 suites/worker"')
+    .addOption(new Option('--limiter <kind>', 'how requests are counted').choices(limiterKindNames))
+    .option(
+      '--window-scale <factor>',
+      'scale the windows of the queue limits, such as 0.1 for windows of one second',
+      factor,
+    )
+    .option('--quotas <list>', 'requests in each window, such as minute=60,hour=3000,day=50000', quotaList)
+    .option('--latency <length>', 'delay each response, such as 200ms', lengthOfTime)
+    .option('--fail <rate>', 'let this share of the requests fail with 500, such as 0.1', share, 0)
+    .option('--state <file>', 'endpoints and pods that are there from the beginning')
+    .option('--log', 'print a line for each request', false)
+
+export const rules = () =>
+  command('rules', 'list the rules').addOption(common.only).option('--json', 'as a JSON array', false)
+
+export const prove = () =>
+  command('prove', 'prove that every rule can fail and that none fails wrongly')
+    .addOption(common.onlyVariants)
+    .option('--matrix', 'judge every rule on every defect', false)
+    .option('--malformed', 'instead, change each field of each response of the reference: no rule may crash', false)
+    .option('--served', 'judge over HTTP, on a port for each instance, instead of in process', false)
+    .option(
+      '--sample <number>',
+      'draw so many changes (--malformed), or so many defects and a quarter as many latitudes (--served)',
+      integer(1),
+    )
+    .option('--seed <number>', 'with --sample: the seed of the draw', integer(0))
+    .option(
+      '--seeds <number>',
+      'instead, judge the reference and every latitude with this many seeds: verdicts must not change',
+      integer(1, 9_999),
+    )
+    .option('--json <file>', 'write the proof into this file')
+    .option('--quiet', 'print only the last line and errors', false)
+
+export const fuzz = () =>
+  command(
+    'fuzz',
+    'send generated bodies to the actions and PATCH of pods and compare each response with what the description allows',
+  )
+    .addOption(common.target)
+    .addOption(common.reference)
+    .option('--runs <number>', 'how many cases (default: 10000)', integer(1))
+    .option('--duration <length>', 'how long, such as 30s or 5m', lengthOfTime)
+    .option('--seed <number>', 'the cases of an earlier run', integer(0))
+    .option('--path <path>', 'only the cases of that seed that a finding names, such as 3,56')
+    .option('--json <file>', 'write the findings into this file')
+
+export const replay = () =>
+  command('replay', 'judge a record again, without the target')
+    .argument('<folder>', 'the folder of a run')
+    .addOption(common.out)
+
+export const doctor = () =>
+  command('doctor', 'show what a target file claims and which rules it leaves out')
+    .addOption(common.target)
+    .addOption(common.reference)

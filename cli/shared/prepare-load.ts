@@ -1,0 +1,115 @@
+import { statfsSync } from 'node:fs'
+import { planeOfRule, sectionOf } from '../../harness/planes/index.ts'
+import type { LoadOptions } from '../../harness/run/options.ts'
+import { describeEstimate, type Estimate, estimateOf, refusalBeyond } from '../../load/caps.ts'
+import { leftOutOf } from '../../load/claims.ts'
+import { findK6 } from '../../load/k6/find.ts'
+import { LoadError } from '../../load/load-error.ts'
+import { limitSteps, smokeSteps } from '../../load/queue/steps.ts'
+import type { Target } from '../../target/types.ts'
+import { isLoopback } from '../../target/values.ts'
+import { UsageError } from './errors.ts'
+import type * as commands from './options.ts'
+import { moduleUrl } from './package-paths.ts'
+import type { Terminal } from './terminal.ts'
+
+/** The options of a load, alone or after `check`. */
+export type LoadFlags = Pick<
+  commands.OptionsOf<typeof commands.load>,
+  'iOwnThis' | 'maxRequests' | 'maxSeconds' | 'windowScale' | 'quiet'
+>
+
+export interface PreparedLoad {
+  readonly options: LoadOptions
+  readonly estimate: Estimate
+}
+
+/** Bytes that k6 writes for a request, compressed, and what the rest of a run takes. */
+const BYTES_A_REQUEST = 200
+const SPARE_BYTES = 64 * 1024 * 1024
+
+/**
+ * Makes ready to drive the load of these rules: says what it takes and finds k6, or builds it.
+ * @throws UsageError if the target may not be loaded, a cap is exceeded, nothing can be loaded, or there is no k6.
+ */
+export async function prepareLoad(
+  rules: readonly string[],
+  target: Target,
+  { iOwnThis, maxRequests = 100_000, maxSeconds = 3600, windowScale = 1, quiet }: LoadFlags,
+  terminal: Terminal,
+  isSmoke = false,
+): Promise<PreparedLoad> {
+  refuseAddresses(rules, target, windowScale, iOwnThis)
+  const leftOut = leftOutOf(rules, target)
+  const claimed = new Set(rules.filter((id) => !leftOut.has(id)))
+  const [missing] = leftOut.values()
+  if (claimed.size === 0) throw new UsageError(`nothing to load: ${missing?.message ?? 'no rule was selected'}`)
+  const scope = target.queue === null ? null : { queue: target.queue, rules: claimed, windowScale }
+  const steps = scope === null ? [] : [...smokeSteps(scope), ...(isSmoke ? [] : limitSteps(scope))]
+  const estimate = estimateOf(steps)
+  // The load on the pod API follows from its quota, which its first response states.
+  if (!quiet && steps.length > 0) terminal.err(describeEstimate(estimate, target.budget.jobPrice))
+  const refusal = refusalBeyond(estimate, { maxRequests, maxSeconds })
+  if (refusal !== null) throw new UsageError(refusal)
+  const { path, version } = await foundK6(terminal)
+  const module = moduleUrl('load/drive')
+  const k6 = { path, version }
+  return { options: { rules: [...rules].sort(), windowScale, isSmoke, maxRequests, maxSeconds, k6, module }, estimate }
+}
+
+/** k6 knows only real time, and only a local reference has windows of another length. */
+function refuseAddresses(
+  rules: readonly string[],
+  target: Target,
+  windowScale: number,
+  iOwnThis: string | undefined,
+): void {
+  const planes = new Set(rules.map((id) => planeOfRule(id).name))
+  const urls = [...planes].flatMap((name) => sectionOf(target, name)?.url ?? [])
+  refuseUnowned(urls, iOwnThis)
+  if (target.clock !== 'real') {
+    throw new UsageError(
+      'load runs in real time, but the target file has a controlled clock; serve the target with --clock real',
+    )
+  }
+  if (windowScale !== 1 && !urls.every((url) => isLoopback(new URL(url).hostname))) {
+    throw new UsageError(
+      '--window-scale is only for a reference on this machine; other targets have the documented rates',
+    )
+  }
+}
+
+/**
+ * Load goes to this machine, or to a host with its owner's permission. Throws UsageError for another address, and for a
+ * statement about another host than the target's.
+ */
+export function refuseUnowned(urls: readonly string[], stated: string | undefined): void {
+  const hosts = [...new Set(urls.map((url) => new URL(url)))].filter(({ hostname }) => !isLoopback(hostname))
+  const foreign = hosts.find(({ hostname, host }) => stated !== hostname && stated !== host)
+  if (foreign !== undefined) {
+    const said = stated === undefined ? '' : `, not of ${stated}`
+    throw new UsageError(
+      `load on ${foreign.hostname} needs the permission of its owner${said}; add --i-own-this ${foreign.hostname} if that is you`,
+    )
+  }
+}
+
+async function foundK6({ environment, err }: Terminal) {
+  try {
+    return await findK6({ env: environment, onBuild: (message) => err(`plumbline: ${message}`) })
+  } catch (error) {
+    if (error instanceof LoadError) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+/** Throws UsageError if the disk of a folder is too full for the points of so many requests. */
+export function refuseFullDisk(path: string, { requests }: Estimate): void {
+  const { bavail, bsize } = statfsSync(path)
+  const needed = requests * BYTES_A_REQUEST + SPARE_BYTES
+  if (bavail * bsize >= needed) return
+  const megabytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024)
+  throw new UsageError(
+    `a record of this load may take ${megabytes(needed)} MB, and the disk of ${path} has ${megabytes(bavail * bsize)} MB left; choose another folder with --out`,
+  )
+}

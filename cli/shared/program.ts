@@ -1,0 +1,53 @@
+import { Command } from 'commander'
+import * as commands from './options.ts'
+import { version } from './package-paths.ts'
+import type { Terminal } from './terminal.ts'
+
+/**
+ * The commands, each of which reports its exit code to `ended`; the code of a command is loaded when it is called. Unknown
+ * commands, flags and arguments are refused with the nearest known one.
+ */
+export function createProgram(terminal: Terminal, ended: (code: number) => void): Command {
+  const program = new Command('plumbline')
+    .description('Tests an implementation of the Compute Platform API, rule by rule.')
+    .version(version())
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+      outputError: (text, write) => write(`plumbline: ${oneSentence(text)}`),
+    })
+  type Work<Given extends unknown[]> = (...given: [...Given, Terminal]) => Promise<number>
+  /** The action of a command; commander adds the command itself to what was given. */
+  const run =
+    <Given extends unknown[]>(load: () => Promise<Work<Given>>) =>
+    async (...given: [...Given, command: unknown]) => {
+      const work = await load()
+      ended(await work(...(given.slice(0, -1) as Given), terminal))
+    }
+  const all = [
+    commands.check().action(run(async () => (await import('../check/check.ts')).check)),
+    commands.plan().action(run(async () => (await import('../plan/plan.ts')).plan)),
+    commands.load().action(run(async () => (await import('../load/load.ts')).load)),
+    commands.merge().action(run(async () => (await import('../merge/merge.ts')).merge)),
+    commands.sweep().action(run(async () => (await import('../sweep/sweep.ts')).sweep)),
+    commands.serve().action(run(async () => (await import('../serve/serve.ts')).serve)),
+    commands.rules().action(run(async () => (await import('../rules/rules.ts')).rules)),
+    commands.prove().action(run(async () => (await import('../prove/prove.ts')).prove)),
+    commands.fuzz().action(run(async () => (await import('../fuzz/fuzz.ts')).fuzz)),
+    commands.replay().action(run(async () => (await import('../replay/replay.ts')).replay)),
+    commands.doctor().action(run(async () => (await import('../doctor/doctor.ts')).doctor)),
+  ]
+  for (const command of all) program.addCommand((command as unknown as Command).copyInheritedSettings(program))
+  return program
+}
+
+/** A two-line message of commander on one line. */
+function oneSentence(text: string): string {
+  return text
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\n\((Did you mean .*)\)$/, (_, hint: string) => `; ${hint.charAt(0).toLowerCase()}${hint.slice(1)}`)
+    .replaceAll('\n', ' ')
+}

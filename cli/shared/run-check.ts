@@ -1,0 +1,170 @@
+import { rmSync } from 'node:fs'
+import { lackIn } from '../../harness/common/lack.ts'
+import { lengthOf } from '../../harness/common/length.ts'
+import type { Progress, RunOptions } from '../../harness/run/options.ts'
+import { drainMs } from '../../harness/transport/drain.ts'
+import type { Estimate } from '../../load/caps.ts'
+import type { Target } from '../../target/types.ts'
+import { exitCodes } from '../../verdicts/exit-codes.ts'
+import { type ChildEnd, type ChildRun, startChild } from './child.ts'
+import { digestsOf } from './digests.ts'
+import { BrokenError } from './errors.ts'
+import { watchInterruption } from './interrupt.ts'
+import { withOutput } from './lock.ts'
+import { temporaryFolder } from './output-folders.ts'
+import { moduleUrl, program, version } from './package-paths.ts'
+import { refuseFullDisk } from './prepare-load.ts'
+import { noProgress, showProgress } from './progress.ts'
+import { hasRecord, prepareOutput, printReports, printResults, resultsOf } from './record.ts'
+import { beginLedger, newRunId, resourcesFile, writeOwner } from './runs.ts'
+import { sweepOwn } from './sweep.ts'
+import { interruptedMs } from './sweep-session.ts'
+import type { Terminal } from './terminal.ts'
+
+/** A run as a command decides it. */
+interface RunCheckOptions {
+  readonly plan: Pick<
+    RunOptions,
+    | 'seed'
+    | 'profiles'
+    | 'strict'
+    | 'keep'
+    | 'rules'
+    | 'leftOut'
+    | 'isSparing'
+    | 'reserve'
+    | 'budgetMs'
+    | 'maxCost'
+    | 'load'
+  >
+  /** Null: the reference in process. */
+  readonly target: Target | null
+  /** The target file as it was named on the command line. */
+  readonly targetFile: string | null
+  readonly out: string | undefined
+  readonly quiet: boolean
+  /** How much its load takes; null without load. */
+  readonly estimate: Estimate | null
+  readonly terminal: Terminal
+  /** Reports the record in place of its results. Returns the exit code. */
+  readonly printRecord?: (folder: string) => Promise<number>
+}
+
+/** How long after an interruption the run waits for the last responses and writes its record, real ms. */
+const graceMs = drainMs + 2_000
+
+/** The longest time of a timer. */
+const longestTimerMs = 2 ** 31 - 1
+
+/** Runs the rules of a plan in a process, removes what it leaves, and reports. Returns the exit code. */
+export function runCheck(given: RunCheckOptions): Promise<number> {
+  const { plan, target, targetFile, out, estimate, terminal } = given
+  const { cwd } = terminal
+  return inFolder(out, cwd, (evidence) => {
+    if (estimate !== null) refuseFullDisk(evidence, estimate)
+    const run = newRunId()
+    if (target !== null) beginLedger(cwd, run, targetFile, target)
+    const options = {
+      ...plan,
+      run,
+      plumbline: version(),
+      startedMs: Date.now(),
+      target,
+      targetFile,
+      program,
+      suites: moduleUrl('suites/all'),
+      embed: target === null ? moduleUrl('proof/instance') : null,
+      digests: digestsOf(target),
+      evidence,
+      resources: target === null ? null : resourcesFile(cwd, run),
+    }
+    return runChild(options, given)
+  })
+}
+
+async function runChild(options: RunOptions, { out, quiet, terminal, printRecord }: RunCheckOptions): Promise<number> {
+  const { run, target, evidence } = options
+  let child: ChildRun | null = null
+  const interruption = watchInterruption(() => {
+    child?.kill()
+    terminal.err(`plumbline: ended at once; ${program} sweep ${run} removes what is left`)
+  })
+  const progress = quiet ? noProgress : showProgress(terminal)
+  /** Forwards progress. A process that may outlive the run is noted, so that `sweep` waits for its end. */
+  function onProgress(line: Progress): void {
+    if (line.type === 'process') writeOwner(terminal.cwd, run, [process.pid, child?.pid ?? process.pid, line.id])
+    // Nothing is judged if only the record is told of.
+    if (printRecord === undefined || line.type === 'plan' || line.type === 'shown') progress.tell(line)
+  }
+  function reportOverdue(): void {
+    if (target === null || options.load !== undefined || quiet) return
+    const budget = lengthOf(options.budgetMs ?? 0)
+    terminal.err(`the budget of ${budget} is over; the run goes on only to remove what it created`)
+  }
+  try {
+    const running = startChild({ options, environment: terminal.environment, onProgress })
+    child = running
+    if (target !== null) writeOwner(terminal.cwd, run, [process.pid, running.pid])
+    const { signal } = interruption
+    const stop = () => void running.stop(graceMs)
+    signal.addEventListener('abort', stop)
+    if (target !== null) signal.addEventListener('abort', () => printCleaning(terminal, progress))
+    const overdue =
+      options.budgetMs === undefined ? undefined : setTimeout(reportOverdue, Math.min(options.budgetMs, longestTimerMs))
+    const end = await running.ended
+    clearTimeout(overdue)
+    signal.removeEventListener('abort', stop)
+    progress.end()
+    const left = target === null ? 0 : await sweepOwn(target, { run, leaveKept: options.keep, interruption }, terminal)
+    if (signal.aborted) {
+      // Before its first line there is nothing to report.
+      if (out !== undefined && hasRecord(evidence)) printReports(evidence, await resultsOf(evidence), terminal)
+      terminal.err(`plumbline: interrupted${target === null || left > 0 ? '' : ', and cleaned up'}`)
+      return exitCodes.interrupted
+    }
+    // A process that lingered after its end was killed, and has no code.
+    if (!end.inOrder || (end.code ?? 0) !== 0) {
+      const lack = lackIn(end.said)
+      if (lack === null) throw new BrokenError(brokenSentence(end))
+      terminal.err(
+        `plumbline: ${lack}, so the record in ${evidence} is incomplete and nothing is judged; free some space, raise the limit, or choose another folder with --out`,
+      )
+      return exitCodes.incomplete
+    }
+    if (printRecord !== undefined) return await printRecord(evidence)
+    const results = await resultsOf(evidence)
+    printResults(results, terminal, { quiet })
+    const exit = out === undefined ? results.verdict.exit : printReports(evidence, results, terminal)
+    return signal.aborted ? exitCodes.interrupted : exit
+  } finally {
+    progress.end()
+    interruption.end()
+  }
+}
+
+/** The folder of `--out`, locked for this run; otherwise a temporary folder, which is removed. */
+async function inFolder(
+  out: string | undefined,
+  cwd: string,
+  work: (folder: string) => Promise<number>,
+): Promise<number> {
+  if (out !== undefined) return withOutput(cwd, out, () => work(prepareOutput(cwd, out)))
+  const folder = temporaryFolder('plumbline-')
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function printCleaning({ err }: Terminal, progress: { end(): void }): void {
+  progress.end()
+  err(
+    `plumbline: interrupted; removing what the run created, for ${interruptedMs / 1000} s at most; a second signal ends it at once`,
+  )
+}
+
+function brokenSentence({ code, signal, said }: ChildEnd): string {
+  const how = signal === null ? `with code ${code}` : `by ${signal}`
+  return `the process that runs the rules ended ${how}; its results cannot be relied on${said === '' ? '' : `; it said:\n${said}`}`
+}

@@ -1,0 +1,71 @@
+import { CommanderError } from 'commander'
+import { lackIn } from '../../harness/common/lack.ts'
+import { Unverified } from '../../harness/rule/outcome.ts'
+import { TargetFileError } from '../../target-file/error.ts'
+import { exitCodes } from '../../verdicts/exit-codes.ts'
+import { BrokenError, UsageError } from './errors.ts'
+import { createProgram } from './program.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Error codes of the file system for a path that the user chose and that cannot be used. */
+const unwritable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG'])
+
+/** Runs one command. Every failure becomes one sentence on standard error and an exit code of the table. */
+export async function runCommand(words: readonly string[], shown: Terminal): Promise<number> {
+  const terminal = hiding(shown)
+  let code: number = exitCodes.broken
+  const program = createProgram(terminal, (ended) => {
+    code = ended
+  })
+  try {
+    if (words.length === 0) {
+      program.outputHelp({ error: true })
+      return exitCodes.usage
+    }
+    await program.parseAsync(words, { from: 'user' })
+    return code
+  } catch (error) {
+    return printError(error, terminal)
+  }
+}
+
+/** A terminal that hides the secrets of each target that is read. */
+function hiding(terminal: Terminal): Terminal {
+  const hidden: ((text: string) => string)[] = []
+  const clean = (text: string) => hidden.reduce((shown, hide) => hide(shown), text)
+  return {
+    ...terminal,
+    out: (text) => terminal.out(clean(text)),
+    err: (text) => terminal.err(clean(text)),
+    hide: (one) => void hidden.push(one),
+  }
+}
+
+function printError(error: unknown, { err, environment }: Terminal): number {
+  // Commander has already reported the error; help and version are not errors.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
+  if (environment.PLUMBLINE_DEBUG === '1' && error instanceof Error) err(error.stack ?? error.message)
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof TargetFileError) {
+    err(message)
+    return exitCodes.usage
+  }
+  const lack = error instanceof UsageError ? lackIn(error.cause) : lackIn(error)
+  if (error instanceof UsageError || error instanceof Unverified) {
+    err(`plumbline: ${message}`)
+    return lack === null && error instanceof UsageError ? exitCodes.usage : exitCodes.incomplete
+  }
+  if (lack !== null) {
+    err(`plumbline: ${lack}: ${message}; free some space, or raise the limit`)
+    return exitCodes.incomplete
+  }
+  const { code = '' } = error as { readonly code?: string }
+  if (unwritable.has(code)) {
+    err(
+      `plumbline: a file or folder cannot be written (${message}); choose another place with the option that names it, or start in another folder`,
+    )
+    return exitCodes.usage
+  }
+  err(`plumbline: ${error instanceof BrokenError ? '' : 'internal error: '}${message}`)
+  return exitCodes.broken
+}

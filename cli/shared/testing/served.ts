@@ -1,0 +1,40 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getRequestListener } from '@hono/node-server'
+import { onTestFinished } from 'vitest'
+import { createInstance, referenceTarget } from '../../../proof/instance.ts'
+import { createControlHandler, type Fetch } from '../../../reference/index.ts'
+import type { Target } from '../../../target/types.ts'
+import { writeTarget } from '../../../target-file/write.ts'
+
+interface Served {
+  /** Wraps the way to the reference. */
+  readonly wrap?: (fetch: Fetch) => Fetch
+  /** Changes its target file. */
+  readonly file?: (target: Target) => Target
+}
+
+/**
+ * The reference on a port, on a controlled clock and without a deployment tool, until the test ends; `cwd` is a new folder
+ * with its file `target.yaml`. `fetch` is the way to it past the wrapper.
+ */
+export async function serveHere({ wrap = (fetch) => fetch, file = (target) => target }: Served) {
+  const { fetch, control } = createInstance()
+  const clock = createControlHandler(control as Parameters<typeof createControlHandler>[0])
+  const wrapped = wrap(fetch)
+  const server = createServer(
+    getRequestListener((request) => (new URL(request.url).pathname === '/plumbline/clock' ? clock : wrapped)(request)),
+  )
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const cwd = mkdtempSync(join(tmpdir(), 'plumbline-served-'))
+  writeFileSync(join(cwd, 'target.yaml'), writeTarget(file({ ...referenceTarget(url, 'control'), deploy: null })))
+  return { cwd, fetch, url }
+}
