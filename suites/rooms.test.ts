@@ -76,6 +76,16 @@ test('no command imports another, and no file of cli/ but the entry is outside a
   expect(others).toEqual([])
 })
 
+test('the engine imports no folder of a plane', () => {
+  const files = globSync('{harness,results,reports,target,target-file}/**/*.ts', { cwd: root }).filter(
+    (file) => isOwn(file) && !file.startsWith('harness/planes/'),
+  )
+  const ofPlanes = files.filter((file) =>
+    modulesIn(readFileSync(join(root, file), 'utf8')).some((module) => /\bplanes\/[^/]+\//.test(module)),
+  )
+  expect(ofPlanes).toEqual([])
+})
+
 test.each([
   ["import type { A } from '../target/types.ts'", ['../target/types.ts']],
   ["export {\n  a,\n} from '../target/a.ts'", ['../target/a.ts']],

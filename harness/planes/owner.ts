@@ -12,7 +12,6 @@ import type { ResourceLedger } from '../record/resources.ts'
 import { type Blocked, type Inconclusive, Unclaimed } from '../rule/outcome.ts'
 import { sectionOf } from './index.ts'
 import type { Foundation, Plane } from './plane.ts'
-import type { PodTimes } from './pods/pod-times.ts'
 
 /** A wait for something that needs capacity, such as a worker. */
 export interface LongWait<T> {
@@ -30,7 +29,8 @@ export interface RunServices {
   readonly controlled: boolean
   readonly seed: number
   readonly resources: ResourceLedger
-  readonly podTimes: PodTimes
+  /** True in a replay, where nobody waits for another owner. */
+  readonly isReplayed: boolean
   /** Runs the n-th hook of an owner. Resolves with the reason if it failed, else with null. */
   readonly hook: (owner: string, n: number, hook: Hook, call: Omit<HookCall, 'runId'>) => Promise<string | null>
   /** The receiver of the run; null if the target does not reach the suite. */

@@ -17,7 +17,7 @@ export async function misreadsBodyOf({ outgoing }: Earlier, owner: Owner, target
   const isMisread = async (connection: object) => {
     const call = probe.call?.(section as never)
     const { status } = await owner
-      .access(plane)
+      .on(plane.name)
       .as('full')
       .call(probe.operation, { ...call, connection })
     return misreadStatuses.has(status)

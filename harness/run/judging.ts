@@ -1,9 +1,9 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import { missingNeed } from '../claims/claims.ts'
 import type { Actor, RunClock } from '../clock/types.ts'
-import { fixturesOf, type SharedFixtures } from '../fixtures/fixtures.ts'
 import { createReserve, noReserve, type Reserve } from '../plan/reserve.ts'
 import { createTurns, occupancyOf, resourcesOf, type Turn } from '../plan/turns.ts'
+import { fixturesOf, type SharedFixtures } from '../planes/fixtures.ts'
 import type { RunServices } from '../planes/owner.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Context } from '../rule/context.ts'
@@ -108,7 +108,7 @@ export function createJudging(options: JudgingOptions) {
       services,
       owner,
       row,
-      fixturesOf(services, owner, sharedFixtures, vary),
+      fixturesOf(services.target, owner, sharedFixtures, vary),
       vary,
       log,
       () => {

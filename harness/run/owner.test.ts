@@ -4,7 +4,6 @@ import { createInstance } from '../../proof/instance.ts'
 import { createConnections } from '../client/connections.ts'
 import { createRealClock } from '../clock/real.ts'
 import type { RunServices } from '../planes/owner.ts'
-import { createPodTimes } from '../planes/pods/pod-times.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import { inProcess } from '../transport/in-process.ts'
 import { createOwner } from './owner.ts'
@@ -30,7 +29,7 @@ const services: RunServices = {
   controlled: false,
   seed: 1,
   resources: () => {},
-  podTimes: createPodTimes(500),
+  isReplayed: false,
   async hook(_, n, __, { pod }) {
     ran.push(`${n} ${pod}`)
     return null
@@ -56,7 +55,7 @@ test('an owner that was released runs no hook any more', async () => {
   const clock = createRealClock()
   onTestFinished(() => clock.close())
   const owner = createOwner(services, 'rule', clock.actor('rule'))
-  const { hook } = owner.pods.maker(async () => ({}))
+  const { hook } = owner.on('pods').maker(async () => ({}))
   expect(await hook({ command: ['break'] }, 'p1', 'ERROR')).toBe(null)
   owner.release()
   const refusal = new Inconclusive('the hook was not run, because its rule has ended')

@@ -1,19 +1,14 @@
 import type { RuleRow } from '../../generated/rules.ts'
+import type { KeyName } from '../../target/types.ts'
 import { missing } from '../claims/claims.ts'
 import { createSender } from '../client/sender.ts'
 import type { Actor } from '../clock/types.ts'
 import { randomFrom } from '../common/random.ts'
-import { begunJob } from '../fixtures/begun.ts'
-import { createAccess } from '../planes/access.ts'
-import { planeNamed } from '../planes/index.ts'
-import type { LbAccess } from '../planes/lb/access.ts'
-import { lb } from '../planes/lb/plane.ts'
+import { type AccessOf, type ClientOf, createAccess } from '../planes/access.ts'
 import { createInboxes, type OwnerContext, type RunServices } from '../planes/owner.ts'
-import type { Plane, PlaneAccess } from '../planes/plane.ts'
-import { lacksCapacity, type PodAccess } from '../planes/pods/access.ts'
-import { pods } from '../planes/pods/plane.ts'
-import type { QueueAccess } from '../planes/queue/access.ts'
-import { queue } from '../planes/queue/plane.ts'
+import type { PlaneAccess } from '../planes/plane.ts'
+import { addShorthands } from '../planes/shorthands.ts'
+import type { Shorthands } from '../planes/types.ts'
 import { createCheck } from '../rule/check.ts'
 import type { Context } from '../rule/context.ts'
 import { Blamed, Blocked, Inconclusive } from '../rule/outcome.ts'
@@ -56,10 +51,11 @@ export function createOwner(services: RunServices, name: string, actor: Actor) {
   }
   actor.watch(look)
 
-  function access(plane: Plane): PlaneAccess {
-    const known = used.get(plane.name) ?? createAccess(plane, host)
-    used.set(plane.name, known)
-    return known
+  /** Its access to a plane, made on first use. */
+  function on<Name extends string>(plane: Name): AccessOf<Name> {
+    const known = used.get(plane) ?? createAccess(plane, host)
+    used.set(plane, known)
+    return known as AccessOf<Name>
   }
 
   return {
@@ -67,21 +63,12 @@ export function createOwner(services: RunServices, name: string, actor: Actor) {
     actor,
     sender,
     random: randomFrom(services.seed, name),
-    get pods() {
-      return access(pods) as PodAccess
-    },
-    get queue() {
-      return access(queue) as QueueAccess
-    },
     nextName,
     pending,
     rely,
     blame,
     waitOnce,
-    get lb() {
-      return access(lb) as LbAccess
-    },
-    access,
+    on,
     /** Its access to the planes that it has used. */
     allAccess: () => used.values(),
     /** Releases its reserved quota, gives up unanswered requests, and sends and runs nothing more. */
@@ -103,22 +90,9 @@ export function createContext(
   log: { clause(name: string): void; exercised(n: number): void; reading(name: string, value: string): void },
   freeWorkers: () => void,
 ): Context {
-  return {
+  const context: Omit<Context, keyof Shorthands> = {
     row,
     target: services.target,
-    get pods() {
-      return owner.pods.as('full')
-    },
-    as: owner.pods.as,
-    get queue() {
-      return owner.queue.as('full')
-    },
-    queueAs: owner.queue.as,
-    get lb() {
-      return owner.lb.as('full')
-    },
-    lbAs: owner.lb.as,
-    beacon: owner.lb.beacon,
     fixture,
     nextName: owner.nextName,
     vary,
@@ -133,14 +107,7 @@ export function createContext(
     blame: owner.blame,
     waitOnce: owner.waitOnce,
     came: services.longWaits.came,
-    on: (plane, key = 'full') => owner.access(planeNamed(plane)).as(key),
-    settle: owner.pods.settle,
-    settleStarted: owner.pods.settleStarted,
-    reserve: owner.pods.reserve,
-    found: owner.queue.found,
-    follow: owner.queue.follow,
-    ended: owner.queue.ended,
-    begun: (job) => begunJob(owner.queue, job),
+    on: <Name extends string>(plane: Name, key: KeyName = 'full') => owner.on(plane).as(key) as ClientOf<Name>,
     stoodStill: (first, last) => services.controlled && first.exchange.sent.target === last.exchange.received.target,
     reading: log.reading,
     part(need) {
@@ -159,8 +126,8 @@ export function createContext(
     inconclusive(reason) {
       throw new Inconclusive(reason)
     },
-    lacksCapacity: (response) => lacksCapacity(services.target, response),
   }
+  return addShorthands(context, owner, services.target)
 }
 
 /** Short enough for platforms whose names have 40 characters, with what a project or a change adds. */

@@ -106,7 +106,7 @@ export async function removeAll(
   /** The remover of a plane; undefined if nothing is created there. */
   function removerOf(plane: string): Remover | undefined {
     const known = allPlanes().find((one) => one.name === plane)
-    if (known !== undefined && !removers.has(plane)) removers.set(plane, cleaner.access(known).remover?.(removal))
+    if (known !== undefined && !removers.has(plane)) removers.set(plane, cleaner.on(plane).remover?.(removal))
     return removers.get(plane)
   }
 

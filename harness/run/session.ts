@@ -8,16 +8,15 @@ import { createHostHealth } from '../client/health.ts'
 import type { RunClock } from '../clock/types.ts'
 import { randomFrom } from '../common/random.ts'
 import type { Exchange, WireResponse } from '../exchange/exchange.ts'
-import { createSharedFixtures } from '../fixtures/fixtures.ts'
 import { createHooks } from '../hooks/hooks.ts'
 import { costOfRule } from '../plan/costs.ts'
 import { beginsBefore } from '../plan/plan.ts'
 import { waitMsOf } from '../plan/turns.ts'
+import { createSharedFixtures } from '../planes/fixtures.ts'
 import { createGates } from '../planes/gates.ts'
 import { allPlanes, foundationRank, planeOfOperation, sectionOf } from '../planes/index.ts'
 import type { RunServices } from '../planes/owner.ts'
 import type { Plane } from '../planes/plane.ts'
-import { createPodTimes } from '../planes/pods/pod-times.ts'
 import { createReceiver } from '../receiver/receiver.ts'
 import type { Listener } from '../receiver/types.ts'
 import type { CutEvent, KnownEvent, LeftOut } from '../record/events.ts'
@@ -121,7 +120,7 @@ export function createSession(options: SessionOptions) {
     owners.push(owner)
     return owner
   }
-  const sharedFixtures = createSharedFixtures(services, addOwner)
+  const sharedFixtures = createSharedFixtures(services.target, addOwner)
   const rulesById = new Map([...allRules(), ...options.rules].map((rule) => [rule.id, rule]))
   // Dealt to all rules, selected or not, so that a rule that is run again alone draws the same.
   const drawnFrom = options.given ?? assignValues([...rulesById.values()].filter(isScenario), seed)
@@ -186,7 +185,7 @@ export function createSession(options: SessionOptions) {
           (plane: Plane): Direct =>
           async (operation, call) => {
             const { exchange } = await prober
-              .access(plane)
+              .on(plane.name)
               .as('full')
               .call(operation, { ...call, raw429: true, onceIfLate: true })
             return exchange.response as WireResponse
@@ -249,9 +248,9 @@ function createServices(
     }
   })
   const gateOf = createGates(clock.now, target, async (plane, operation) => {
-    const { actor, access } = createOwner(services, `pacing:${++pacingRequests}`, clock.actor('pacing'))
+    const { actor, on } = createOwner(services, `pacing:${++pacingRequests}`, clock.actor('pacing'))
     try {
-      await access(plane).as('full').call(operation, { raw429: true, atOnce: true })
+      await on(plane.name).as('full').call(operation, { raw429: true, atOnce: true })
     } finally {
       actor.done()
     }
@@ -307,7 +306,7 @@ function createServices(
     controlled: clock.controlled,
     seed,
     resources: options.resources,
-    podTimes: createPodTimes(target.tolerances.pollMs, clock.kind === 'record'),
+    isReplayed: clock.kind === 'record',
     receiver,
   }
   return { services, exchanges: () => exchangeCount }

@@ -1,5 +1,5 @@
 import { membersOf, show } from '../../harness/exchange/read.ts'
-import type { PodShape } from '../../harness/fixtures/types.ts'
+import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import type { AcceptTable, Registered } from '../../suites/shared/table.ts'
 import type { Defect } from '../types.ts'
 import { tableOperation } from './operations.ts'

@@ -1,7 +1,7 @@
 import type { OperationId } from '../../generated/operations.ts'
 import { podActions } from '../../generated/tables.ts'
 import { type Members, membersOf, show } from '../../harness/exchange/read.ts'
-import type { PodShape } from '../../harness/fixtures/types.ts'
+import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import type { StoredPod } from '../../reference/index.ts'
 import { patchMounts } from '../../reference/pods/patch.ts'
 import type { Service } from '../../reference/service.ts'

@@ -1,7 +1,7 @@
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { isSuccess, jsonIn } from '../../harness/exchange/exchange.ts'
 import { membersOf, show, textIn } from '../../harness/exchange/read.ts'
-import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import type { Deployed } from '../../harness/tool/types.ts'

@@ -1,6 +1,6 @@
 import { memoizeTexts } from '../../harness/common/memoize.ts'
-import { planeOf } from '../../harness/fixtures/pod-body.ts'
-import type { PodShape } from '../../harness/fixtures/types.ts'
+import { planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
+import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { createCases } from '../../harness/rule/cases.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'

@@ -1,6 +1,6 @@
 import type { PodAction } from '../../generated/tables.ts'
 import { changedFields, type Members, type PodView } from '../../harness/exchange/read.ts'
-import { restartBeginsMs } from '../../harness/fixtures/history.ts'
+import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { retryWhileScarce } from './answers.ts'

@@ -9,8 +9,8 @@ import {
   podOf,
   show,
 } from '../../harness/exchange/read.ts'
-import { nameOf } from '../../harness/fixtures/pod-body.ts'
-import type { PodShape } from '../../harness/fixtures/types.ts'
+import { nameOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
+import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { Blocked } from '../../harness/rule/outcome.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'

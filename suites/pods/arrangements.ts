@@ -1,7 +1,7 @@
 import type { PodAction } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
-import type { PodShape } from '../../harness/fixtures/types.ts'
+import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { anyPod, type Dimension } from '../../harness/variation/dimensions.ts'
 import { eachOf, mountsMoved, patchablePod, patchVaries, type Shapes } from '../shared/patching.ts'

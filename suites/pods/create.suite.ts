@@ -1,7 +1,7 @@
 import { type RuleId, ruleById } from '../../generated/rules.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { listOf, membersOf, show } from '../../harness/exchange/read.ts'
-import type { PodShape } from '../../harness/fixtures/types.ts'
+import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'

@@ -1,4 +1,4 @@
-import type { PodShape } from '../../harness/fixtures/types.ts'
+import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { aPod } from '../../harness/variation/dimensions.ts'

@@ -1,6 +1,6 @@
 import { constraints } from '../../generated/tables.ts'
 import type { Members } from '../../harness/exchange/read.ts'
-import type { PodShape } from '../../harness/fixtures/types.ts'
+import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import type { Target } from '../../target/types.ts'

@@ -1,6 +1,6 @@
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
-import { flavorsIn, planeOf } from '../../harness/fixtures/pod-body.ts'
+import { flavorsIn, planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'

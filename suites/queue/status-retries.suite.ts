@@ -1,5 +1,5 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import type { Step, SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { blockedBy, plainEnd, shownStatus } from '../shared/job-responses.ts'

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
-import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { type Followed, finalStatuses } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'

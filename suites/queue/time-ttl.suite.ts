@@ -1,6 +1,6 @@
 import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import type { JobWish, Step, SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'

@@ -1,4 +1,4 @@
-import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 
 /** How long before an end a job is looked at, ms: a second for the request, and one for clocks of whole seconds. */

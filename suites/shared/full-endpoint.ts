@@ -1,6 +1,6 @@
 import { missing } from '../../harness/claims/claims.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ScenarioOptions } from '../../harness/rule/registry.ts'
 import type { EndpointRole, Target } from '../../target/types.ts'

@@ -1,7 +1,7 @@
 import { pathOf } from '../../harness/client/caller.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, type PodView, show } from '../../harness/exchange/read.ts'
-import { planeOf } from '../../harness/fixtures/pod-body.ts'
+import { planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { QueuePath } from '../../target/types.ts'
 import { expectAccepted } from '../pods/answers.ts'

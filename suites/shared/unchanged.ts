@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
-import { nameOf } from '../../harness/fixtures/pod-body.ts'
+import { nameOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { Blocked } from '../../harness/rule/outcome.ts'
 import type { ValueOf } from '../../harness/variation/dimensions.ts'

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { canonical, type Members, membersOf, show } from '../../harness/exchange/read.ts'
-import { retryOnNoCapacity } from '../../harness/fixtures/creating.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
+import { retryOnNoCapacity } from '../../harness/planes/pods/fixtures/creating.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { shown } from '../shared/patching.ts'
 

@@ -1,7 +1,7 @@
 import { tables } from '../../generated/tables.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { canonical, show } from '../../harness/exchange/read.ts'
-import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
 import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Arrival, WebhookAnswer } from '../../harness/receiver/types.ts'

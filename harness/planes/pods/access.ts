@@ -2,12 +2,14 @@ import { defaultPlane } from '../../../target/defaults.ts'
 import type { Hook, PodStatus, Target } from '../../../target/types.ts'
 import type { ApiResponse } from '../../client/api-response.ts'
 import { pausesWithin, pollOn } from '../../clock/poll.ts'
+import { memoize } from '../../common/memoize.ts'
 import { membersOf, type PodView, podOf, show, textIn } from '../../exchange/read.ts'
 import { Inconclusive } from '../../rule/outcome.ts'
 import { createResourceAccess } from '../own-resources.ts'
-import type { OwnerContext } from '../owner.ts'
+import type { OwnerContext, RunServices } from '../owner.ts'
 import { createPodClient } from './client.ts'
 import { pods } from './plane.ts'
+import { createPodTimes } from './pod-times.ts'
 
 /** An owner's access to the pod API. */
 export type PodAccess = ReturnType<typeof createPodAccess>
@@ -39,10 +41,14 @@ const firstPodMs = 20_000
 /** Statuses in which a start has ended, or never will. */
 const startEnds: ReadonlySet<string> = new Set(['RUNNING', 'ERROR', 'TERMINATED', 'gone'])
 
+/** The times that a run has learned. */
+const timesOf = memoize(({ isReplayed, target }: RunServices) => createPodTimes(target.tolerances.pollMs, isReplayed))
+
 export function createPodAccess(host: OwnerContext) {
   const { services, name, actor, sender, isReleased, waitOnce } = host
   const { target } = services
   const { as, removables, remover } = createResourceAccess(pods, host, createPodClient)
+  const podTimes = timesOf(services)
   let hooks = 0
 
   const settle: Settle = (id, done, boundMs = target.tolerances.settleMs) => {
@@ -57,7 +63,7 @@ export function createPodAccess(host: OwnerContext) {
 
   /** Waits until a pod may be RUNNING, by what others took: earlier reads show nothing new and use quota. */
   async function spareLooks(since: 'created' | 'started', sinceMs: number): Promise<void> {
-    const ripening = services.podTimes.untilRunning[since]
+    const ripening = podTimes.untilRunning[since]
     await actor.until(ripening.first(), actor.now() + firstPodMs)
     await actor.at(sinceMs + ripening.ms())
   }
@@ -68,7 +74,7 @@ export function createPodAccess(host: OwnerContext) {
     await spareLooks('started', startedMs)
     let lastMs = startedMs
     return settle(id, (seen) => {
-      if (seen === 'RUNNING') services.podTimes.untilRunning.started.came(lastMs - startedMs, actor.now() - startedMs)
+      if (seen === 'RUNNING') podTimes.untilRunning.started.came(lastMs - startedMs, actor.now() - startedMs)
       lastMs = actor.now()
       return startEnds.has(seen)
     })
@@ -94,7 +100,7 @@ export function createPodAccess(host: OwnerContext) {
     sleep: (ms: number): Promise<unknown> => actor.sleep(ms),
     /** The moment of the owner's last exchange or wait. */
     now: () => actor.now(),
-    podTimes: services.podTimes,
+    podTimes,
     spareLooks,
     waitOnce,
     came: services.longWaits.came,
