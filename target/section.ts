@@ -1,4 +1,4 @@
-import type { OperationFacts } from '../generated/operations.ts'
+import { type OperationFacts, type OperationOf, operationsOf, type PlaneName } from '../generated/operations.ts'
 import type { TargetFile } from '../generated/target-file.ts'
 import type { PlaneSection } from './types.ts'
 import { addressOf, filled, type Surroundings, unlike } from './values.ts'
@@ -12,6 +12,12 @@ interface GivenSection {
   readonly url: string
   readonly allowPlainHttp?: boolean
   readonly paths?: Readonly<Record<string, string>>
+}
+
+/** The paths of a plane's operations, as the document has them. */
+export function pathsOf<Plane extends PlaneName>(plane: Plane): { readonly [O in OperationOf<Plane>]: string } {
+  const paths = Object.entries<{ path: string }>(operationsOf(plane)).map(([name, { path }]) => [name, path])
+  return Object.fromEntries(paths)
 }
 
 /** Reads a section of a plane: its address, paths that default to those of the document, and the rest as it is given. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Exchange, PodOperation } from '../../harness/exchange/exchange.ts'
-import { defaultPaths, defaultPlane } from '../../target/defaults.ts'
+import { defaultPaths, defaultPlane } from '../../harness/planes/pods/defaults.ts'
 import type { Target } from '../../target/types.ts'
 import { partialPodsIn, wholePodsIn } from './pods-in.ts'
 

@@ -1,10 +1,18 @@
-import { defaultDeploy } from '../../../target/defaults.ts'
 import { parseDuration } from '../../../target/duration.ts'
 import { examplePrefix, looksSecret, resolveText, shortestSecret } from '../../../target/secrets.ts'
 import type { FileSection } from '../../../target/section.ts'
 import type { DeployPlane } from '../../../target/types.ts'
 import { filled, type Surroundings, take, unlike } from '../../../target/values.ts'
 import { markOf } from '../../record/redact.ts'
+
+/** Defaults of the deployment tool. */
+const defaultDeploy: Omit<DeployPlane, 'url' | 'paths' | 'commands' | 'environment' | 'secrets'> = {
+  // 10m: a package of 1.4 GB is packed in a minute and uploaded in a few.
+  limitMs: 600_000,
+  manifest: 'manifest.json',
+  preinstalled: null,
+  worker: false,
+}
 
 const commandNames = ['build', 'deploy', 'list', 'remove', 'call'] as const
 /** Placeholders that a command cannot do without. */

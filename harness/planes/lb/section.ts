@@ -1,7 +1,9 @@
-import { defaultLbPaths } from '../../../target/defaults.ts'
-import type { FileSection } from '../../../target/section.ts'
+import { type FileSection, pathsOf } from '../../../target/section.ts'
 import type { LbPlane, LbRole } from '../../../target/types.ts'
 import { addressOf, type Surroundings } from '../../../target/values.ts'
+
+/** A load-balanced endpoint serves every path. */
+const defaultLbPaths = pathsOf('lb')
 
 /** The load-balanced endpoints of a target file. Faults are noted, not thrown. */
 export function lbOf(

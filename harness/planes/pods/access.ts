@@ -1,4 +1,3 @@
-import { defaultPlane } from '../../../target/defaults.ts'
 import type { Hook, PodStatus, Target } from '../../../target/types.ts'
 import type { ApiResponse } from '../../client/api-response.ts'
 import { pausesWithin, pollOn } from '../../clock/poll.ts'
@@ -8,6 +7,7 @@ import { Inconclusive } from '../../rule/outcome.ts'
 import { createResourceAccess } from '../own-resources.ts'
 import type { OwnerContext, RunServices } from '../owner.ts'
 import { createPodClient } from './client.ts'
+import { defaultPlane } from './defaults.ts'
 import { pods } from './plane.ts'
 import { createPodTimes } from './pod-times.ts'
 

@@ -1,8 +1,8 @@
 import type { Recipe as RecipeSection } from '../../../generated/target-file.ts'
-import { defaultPaths, defaultPlane } from '../../../target/defaults.ts'
 import type { FileSection } from '../../../target/section.ts'
 import type { PodPlane, PodStatus, Recipe, Target } from '../../../target/types.ts'
 import { addressOf, filled, type Path, type Surroundings, unlike } from '../../../target/values.ts'
+import { defaultPaths, defaultPlane } from './defaults.ts'
 import { describeHook, hookOf, secretTexts } from './hook.ts'
 
 /** Reads the section of the pod plane. */

@@ -1,8 +1,8 @@
-import { defaultHealth, defaultQueue, defaultQueuePaths, defaultStream } from '../../../target/defaults.ts'
 import { parseDuration } from '../../../target/duration.ts'
 import type { FileSection } from '../../../target/section.ts'
 import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
 import { addressOf, filled, type Surroundings, unlike } from '../../../target/values.ts'
+import { defaultHealth, defaultQueue, defaultQueuePaths, defaultStream } from './defaults.ts'
 
 /** The queue plane of a target file with every default filled in. Faults are noted, not thrown. */
 export function queueOf(section: FileSection<'queue'>, around: Surroundings): QueuePlane {

@@ -1,8 +1,24 @@
 import { operationsOf } from '../../../generated/operations.ts'
-import { defaultManagement } from '../../../target/defaults.ts'
 import { type FileSection, readSection, writeSection } from '../../../target/section.ts'
 import type { ManagementPlane } from '../../../target/types.ts'
 import type { Surroundings } from '../../../target/values.ts'
+
+/** Defaults of endpoint management. */
+const defaultManagement: Omit<ManagementPlane, 'url' | 'paths' | 'template'> = {
+  listAt: '',
+  extra: {},
+  gpus: [],
+  gpuUnavailable: null,
+  worker: false,
+  // The rule that needs most needs two; a third lets others run beside it.
+  workers: 3,
+  idleUnit: 's',
+  // 5s: few platforms have a longer minimum, and rules wait for it.
+  idleTimeout: 5,
+  workersMax: 1_000,
+  standardQuota: false,
+  exclusive: false,
+}
 
 const operations = operationsOf('management')
 
