@@ -33,7 +33,7 @@ test.each([
   ['suites', 'a catch', /\bcatch\s*[({]/, null],
   ['{target,target-file,results,suites}', 'a sleep', sleep, null],
   ['{harness,target,target-file,results,suites}', 'a timer of its own', timer, timed],
-  ['{target,target-file,results,suites}', 'HTTP', http, /^target\/types\.ts$/],
+  ['{target,target-file,results,suites}', 'HTTP', http, null],
   [
     '{harness,target,target-file,verdicts,results,suites,reference,proof,reports,load,generated}',
     'an exit',

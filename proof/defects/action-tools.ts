@@ -1,6 +1,6 @@
 import { type PodAction, type PodStatus, tables } from '../../generated/tables.ts'
 import { type PodService, type ReferenceOptions, Refusal, type StoredPod } from '../../reference/index.ts'
-import { type Change, is, type Json, jsonOf, options, part, readOf, serving } from './tools.ts'
+import { type Change, idIn, is, type Json, jsonOf, options, part, readOf, serving } from './tools.ts'
 
 /** One cell of the table of actions: a pod in this status that is asked for this action. */
 export interface Cell {
@@ -103,7 +103,7 @@ export function carriesOut(
   const act = serving(async (request, { fetch, service }) => {
     const response = await fetch(request)
     const known = service()
-    const pod = known?.store.get(new URL(request.url).pathname.split('/')[3] ?? '')
+    const pod = known?.store.get(idIn(request))
     if (pod && known && is.action(request) && response.status >= 400 && when(request, response)) effect(pod, known)
     return response
   })

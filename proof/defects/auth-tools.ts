@@ -83,11 +83,6 @@ function withFullKey(request: Request): Request {
   return authorized(request, `Bearer ${full}`)
 }
 
-/** The pod id in the path of a request; empty if there is none. */
-export function idIn(request: Request): string {
-  return new URL(request.url).pathname.split('/')[3] ?? ''
-}
-
 export function tokenIs(token: string): When {
   return authorizationIs(`Bearer ${token}`)
 }

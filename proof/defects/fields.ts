@@ -56,7 +56,7 @@ export const fields: readonly Defect[] = [
   defect('started-at-in-local-time', 'pods.shape.times-order', 'order', {
     says: 'startedAt is the local time of the host, two hours behind.',
     observed: 'startedAt before createdAt',
-    change: shows((pod) => ({ ...pod, startedAt: earlier(pod.startedAt, 7_200_000) })),
+    change: shows((pod) => ({ ...pod, startedAt: earlier(pod.startedAt, 2 * 3_600_000) })),
   }),
   defect('address-while-disabled', 'pods.shape.global-networking', 'enabled-only', {
     says: 'A pod without global networking shows an address.',

@@ -1,6 +1,6 @@
 import type { Defect } from '../types.ts'
 import { comesBack, does, permits, refuses } from './action-tools.ts'
-import { all, type Change, defect, is, jsonOf, onAnswer, options, part, restated, type Wrap } from './tools.ts'
+import { all, type Change, defect, idIn, is, jsonOf, onAnswer, options, part, restated, type Wrap } from './tools.ts'
 
 /** Pods that lose something on the way, and calls that meet each other. */
 export const life: readonly Defect[] = [
@@ -115,7 +115,7 @@ function loses(lost: 'start' | 'restart'): Change {
   })
 }
 
-/** Responses are rewritten by those who know which pods were deleted. */
+/** Rewrites responses, with the ids of the pods that were deleted. */
 function deletedOtherwise(
   rewrite: (response: Response, request: Request, deleted: ReadonlySet<string>) => Response | Promise<Response>,
 ): Wrap {
@@ -126,11 +126,6 @@ function deletedOtherwise(
       return rewrite(await fetch(request), request, deleted)
     }
   }
-}
-
-/** The id of the pod that a read or DELETE is about. */
-function idIn({ url }: Request): string {
-  return new URL(url).pathname.split('/').at(-1) ?? ''
 }
 
 /** The nth of these actions on one pod is answered otherwise; `again` takes another action on it. */

@@ -1,8 +1,7 @@
 import type { StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { effectOf } from './action-tools.ts'
-import { idIn } from './auth-tools.ts'
-import { all, type Change, defect, is, jsonOf, part, serving } from './tools.ts'
+import { all, type Change, defect, idIn, is, jsonOf, part, serving } from './tools.ts'
 
 /** Bugs that show only beside a pod with the same name or of the same moment, or after a refused request. */
 export const siblings: readonly Defect[] = [

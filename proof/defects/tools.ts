@@ -204,6 +204,11 @@ export function afterwards(
   }
 }
 
+/** The pod id in the path of a request; empty if there is none. */
+export function idIn({ url }: Pick<Request, 'url'>): string {
+  return new URL(url).pathname.split('/')[3] ?? ''
+}
+
 /** A read of the pod that a request is about, with the same key. */
 export function readOf({ url, headers }: Request): Request {
   return new Request(url.replace(/\/action$/, ''), { headers })

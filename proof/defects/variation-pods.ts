@@ -3,9 +3,21 @@ import type { PodService, StoredPod } from '../../reference/index.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, effectOf, later, seen } from './action-tools.ts'
-import { idIn } from './auth-tools.ts'
 import { entriesIn, isCpuPod, mountOf, mountsIn, patching } from './patch-tools.ts'
-import { type Change, defect, exchanges, is, jsonOf, part, parts, readOf, shows, type Wrap, withBody } from './tools.ts'
+import {
+  type Change,
+  defect,
+  exchanges,
+  idIn,
+  is,
+  jsonOf,
+  part,
+  parts,
+  readOf,
+  shows,
+  type Wrap,
+  withBody,
+} from './tools.ts'
 
 /** The history of a pod: the actions that were carried out, and `patch`. */
 type Past = readonly (PodAction | 'patch')[]

@@ -54,7 +54,7 @@ rule('pods.action.restart-restarts', { varies: anyPod }, async (context) => {
 })
 
 rule('pods.action.terminate-equals-delete', { varies: anyPod }, async (context) => {
-  const { blocked, check, fixture, pods, settle } = context
+  const { blocked, check, fixture, pods, settle, target } = context
   const twins = [await fixture.pod('RUNNING'), await fixture.pod('RUNNING')] as const
   const keeper = await fixture.pod('RUNNING')
   const terminated = await pods.act(twins[0].id, 'terminate')
@@ -63,20 +63,20 @@ rule('pods.action.terminate-equals-delete', { varies: anyPod }, async (context) 
     blocked('pods.action.running.terminate', `terminate was answered ${terminated.status}`)
   if (!isSuccess(deleted.status)) blocked('pods.delete', `DELETE was answered ${deleted.status}`)
   for (const { id } of twins) await settle(id, (seen) => seen === 'gone' || seen === 'TERMINATED')
+  // Their removals may fall between two reads, so both are read until they are alike.
   const shown = async () => [await pods.get(twins[0].id), await pods.get(twins[1].id)] as const
-  let [first, second] = await shown()
-  // The removal of a pod that was shown for a while may fall between the two reads.
-  if (stateIn(first) !== stateIn(second)) {
-    for (const { id } of twins) await settle(id, (seen) => seen === 'gone')
-    ;[first, second] = await shown()
-  }
-  const [one, other] = [stateIn(first), stateIn(second)]
-  check('get').that(one === other, `as after DELETE: ${other}`, one, first)
+  const [first, second] = await poll(context, target.tolerances.settleMs, shown, areAlike)
+  check('get').that(areAlike([first, second]), `as after DELETE: ${stateIn(second)}`, stateIn(first), first)
   const { listed, response } = await listUntil(context, keeper.id)
   const [isListed, isListedToo] = twins.map(({ id }) => listed.some((entry) => entry.id === id))
   const text = (is = false) => (is ? 'in the list' : 'not in the list')
   check('list').that(isListed === isListedToo, `as after DELETE: ${text(isListedToo)}`, text(isListed), response)
 })
+
+/** True if two responses to GET show the same state. */
+function areAlike([one, other]: readonly [ApiResponse, ApiResponse]): boolean {
+  return stateIn(one) === stateIn(other)
+}
 
 /** The HTTP status and the pod's status in a response to GET. */
 function stateIn({ json, status }: ApiResponse): string {
