@@ -64,31 +64,22 @@ export function compareReference(reference: readonly Judgement[]): Mismatch[] {
     }))
 }
 
-/** The needs that a latitude lacks, for the comparison of what rules do without them. */
-interface Lacking {
-  /** The needs that its file declares absent, if it differs in nothing else. */
-  readonly absent: Target['absent']
-  /** Ids of the rules that are no invariants. */
-  readonly scenarios: ReadonlySet<string>
-}
-
-/** Reads what a latitude lacks from its target file. */
-export function lackingOf(latitude: Latitude, { rules }: Pick<Catalog, 'rules'>): Lacking {
-  const scenarios = rules.filter(({ kind }) => kind === 'scenario').map(({ id }) => id)
-  const absent = latitude.onlyLacks === true ? createInstance([latitude]).target.absent : {}
-  return { absent, scenarios: new Set<string>(scenarios) }
-}
+/** The expectations of an instance on which nothing may change. */
+export const unchanged: Latitude = { id: 'reference', says: 'Nothing is changed.' }
 
 /**
  * Verdicts and readings on a latitude that are neither the reference's nor the ones it names; and what a rule that
  * passes leaves out without what is absent, although its row does not list that under `parts`.
  */
 export function compareLatitude(
-  { verdicts = {}, readings = {} }: Latitude,
+  latitude: Latitude,
   seen: readonly Judgement[],
   reference: readonly Judgement[],
-  lacking: Lacking,
+  { rules }: Pick<Catalog, 'rules'>,
 ): Mismatch[] {
+  const { verdicts = {}, readings = {}, onlyLacks = false } = latitude
+  const absent = onlyLacks ? createInstance([latitude]).target.absent : {}
+  const invariants = new Set<string>(rules.flatMap(({ id, kind }) => (kind === 'invariant' ? id : [])))
   const usual = new Map(reference.map((judgement) => [judgement.rule, judgement]))
   return seen.flatMap((judgement) => {
     const rule = judgement.rule as keyof typeof verdicts
@@ -96,7 +87,7 @@ export function compareLatitude(
     const expected = verdicts[rule] ?? before?.verdict ?? 'passed'
     if (judgement.verdict !== expected) return [{ rule, expected, seen: judgement.verdict, reason: why(judgement) }]
     const usualReadings = expected === 'not-applicable' ? {} : before?.readings
-    const dropped = before !== undefined && good.has(expected) ? leftOut(judgement, before, lacking) : []
+    const dropped = before !== undefined && good.has(expected) ? leftOut(judgement, before, absent, invariants) : []
     return [
       ...dropped.map((what) => ({ rule, expected: what, seen: `${expected} without it`, reason: null })),
       ...compareReadings(rule, { ...usualReadings, ...readings[rule] }, judgement.readings),
@@ -108,13 +99,14 @@ export function compareLatitude(
 function leftOut(
   { rule, clauses, exchanges, variation }: Judgement,
   before: Judgement,
-  { absent, scenarios }: Lacking,
+  absent: Target['absent'],
+  invariants: ReadonlySet<string>,
 ): string[] {
   const parts: readonly string[] = ruleById.get(rule as RuleId)?.parts ?? []
   if (Object.keys(absent).length === 0 || parts.some((part) => absenceOf(absent, part) !== undefined)) return []
   // What it lacks may be drawn by the rule: then the rule sends other requests, and not fewer of the same.
   const isSame = isDeepStrictEqual(variation, before.variation)
-  const fewer = scenarios.has(rule) && isSame ? before.exchanges - exchanges : 0
+  const fewer = !invariants.has(rule) && isSame ? before.exchanges - exchanges : 0
   return [
     ...without(before.clauses, clauses).map((clause) => `clause ${clause}`),
     ...(fewer > 0 ? [`${pluralize(fewer, 'more exchange')}, or the need under parts`] : []),

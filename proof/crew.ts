@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
-import { Worker } from 'node:worker_threads'
 import type { Judgement } from '../harness/run/judge.ts'
 import { type Catalog, type Job, runJob } from './jobs.ts'
 import type { Connect } from './judge.ts'
 import { inParallel } from './pool.ts'
+import { startThread, type Thread } from './threads.ts'
 
 /** MB for young objects in each thread. Most live for one exchange; with the default of 16 many are copied for nothing. */
 const youngMb = 64
@@ -18,17 +18,6 @@ const jobsForThreads = 40
 const lanesEach = { inProcess: 1, overHttp: 4 } as const
 
 const file = new URL(import.meta.url.endsWith('.ts') ? './crew-thread.ts' : './crew-thread.js', import.meta.url)
-
-/** Messages to and from a thread, one of each for a job. */
-export interface Order {
-  readonly n: number
-  readonly job: Job
-}
-
-export interface Delivery {
-  readonly n: number
-  readonly judgements: Judgement[]
-}
 
 /** How jobs are run. */
 interface CrewOptions {
@@ -49,67 +38,39 @@ export interface Crew {
 }
 
 export function createCrew({ isOwn, through }: CrewOptions): Crew {
-  const threads = Math.min(availableParallelism(), 8)
+  const count = Math.min(availableParallelism(), 8)
   const lanes = through === undefined ? lanesEach.inProcess : lanesEach.overHttp
-  let workers: Worker[] = []
+  let threads: Thread<Job, Judgement[]>[] = []
   return {
     async run(jobs, catalog, done = () => {}) {
       if (jobs.length === 0) return []
-      if (workers.length === 0) {
-        if (!isOwn || jobs.length < jobsForThreads || threads === 1) {
-          const connect = await connectBy(through)
-          return inParallel(jobs, lanes, (job) => runJob(job, catalog, connect).finally(() => done(job)))
-        }
-        workers = startThreads(threads, through)
+      const isHere = threads.length === 0 && (!isOwn || jobs.length < jobsForThreads || count === 1)
+      if (isHere) {
+        const connect = await connectBy(through)
+        return inParallel(jobs, lanes, (job) => runJob(job, catalog, connect).finally(() => done(job)))
       }
-      return inThreads(jobs, workers, lanes, done)
+      if (threads.length === 0) threads = startThreads(count, through)
+      return inParallel(jobs, threads.length * lanes, async (job, lane) => {
+        const judgements = await threads[lane % threads.length]?.ask(job)
+        done(job)
+        return judgements ?? []
+      })
     },
     async close() {
-      await Promise.all(workers.map((worker) => worker.terminate()))
+      await Promise.all(threads.map((thread) => thread.end()))
     },
   }
 }
 
-function startThreads(count: number, through: string | undefined): Worker[] {
+function startThreads(count: number, through: string | undefined): Thread<Job, Judgement[]>[] {
   // They start at full size, three semi-spaces; growing costs 5 % of the run. The flag is that of all threads to come.
   setFlagsFromString(`--min-semi-space-size=${Math.floor(youngMb / 3)}`)
-  return Array.from(
-    { length: count },
-    () => new Worker(file, { resourceLimits: { maxYoungGenerationSizeMb: youngMb }, workerData: through }),
-  )
+  const options = { resourceLimits: { maxYoungGenerationSizeMb: youngMb }, workerData: through }
+  return Array.from({ length: count }, () => startThread<Job, Judgement[]>(file, options))
 }
 
 /** The maker of instances in a module; none for no module. */
 export async function connectBy(through: string | undefined): Promise<Connect | undefined> {
   if (through === undefined) return undefined
   return ((await import(through)) as { readonly connect: Connect }).connect
-}
-
-function inThreads(
-  jobs: readonly Job[],
-  workers: readonly Worker[],
-  lanes: number,
-  done: (job: Job) => void,
-): Promise<Judgement[][]> {
-  const results: Judgement[][] = new Array(jobs.length)
-  const queue = jobs.entries()
-  let left = jobs.length
-  return new Promise((resolve, reject) => {
-    for (const worker of workers) {
-      for (const event of ['error', 'message']) worker.removeAllListeners(event)
-      const next = () => {
-        const { value, done: isOver } = queue.next()
-        if (!isOver) worker.postMessage({ n: value[0], job: value[1] } satisfies Order)
-      }
-      worker.on('error', reject)
-      worker.on('message', ({ n, judgements }: Delivery) => {
-        const job = jobs[n]
-        results[n] = judgements
-        if (job !== undefined) done(job)
-        if (--left === 0) resolve(results)
-        else next()
-      })
-      for (let lane = 0; lane < lanes; lane++) next()
-    }
-  })
 }

@@ -1,5 +1,5 @@
 import type { Judgement } from '../harness/run/judge.ts'
-import { compareLatitude, lackingOf, type Mismatch } from './compare.ts'
+import { compareLatitude, type Mismatch } from './compare.ts'
 import type { Crew } from './crew.ts'
 import { causesOf, excusesOn, type FalseExcuse } from './excuses.ts'
 import { concerns, membersOf, together } from './groups.ts'
@@ -70,7 +70,7 @@ export async function judgeAll(
 
   function failuresOf(id: string): Mismatch[] {
     const latitude = together(membersOf(id, catalog.latitudes))
-    return compareLatitude(latitude, of('latitude', id) ?? [], reference, lackingOf(latitude, catalog))
+    return compareLatitude(latitude, of('latitude', id) ?? [], reference, catalog)
   }
 
   /** The latitudes of a group, each as a job of its own with the rules of its planes; none for a latitude that is no group. */

@@ -1,10 +1,9 @@
 import type { Judgement } from '../harness/run/judge.ts'
-import { compareLatitude, compareReference, lackingOf, type Mismatch } from './compare.ts'
+import { compareLatitude, compareReference, type Mismatch, unchanged } from './compare.ts'
 import { type Crew, createCrew } from './crew.ts'
 import { everything } from './jobs.ts'
 import { judgeAll, type ProofProgress } from './judged.ts'
 import { planJobs } from './plan.ts'
-import type { Latitude } from './types.ts'
 
 export interface SeedsResult {
   readonly seeds: number
@@ -46,15 +45,10 @@ async function proveOn(
     const { reference } = judged
     first ??= reference
     latitudes = judged.latitudes.length
-    const seen = [
-      ...compareReference(reference),
-      ...compareLatitude(theReference, reference, first, lackingOf(theReference, catalog)),
-    ]
+    const seen = [...compareReference(reference), ...compareLatitude(unchanged, reference, first, catalog)]
     for (const { id, failed } of [{ id: 'reference', failed: seen }, ...judged.latitudes]) {
       changed.push(...failed.map((mismatch) => ({ ...mismatch, seed, on: id })))
     }
   }
   return { seeds, latitudes, changed }
 }
-
-const theReference: Latitude = { id: 'reference', says: 'Nothing is changed.' }

@@ -34,7 +34,11 @@ test('mutants are judged against the verdicts of the reference', async () => {
   const done: string[] = []
   const outcomes = await judgeMutants(chosen, unchanged, baseline, ({ mutant }) => done.push(mutant.id))
   expect(outcomes).toMatchObject([
-    { mutant: chosen[0], status: 'killed', by: { rule: rules[0], why: 'refused: status 200' } },
+    {
+      mutant: chosen[0],
+      status: 'killed',
+      by: { rule: rules[0], why: 'refused: expected status 409; observed status 200' },
+    },
     { mutant: chosen[1], status: 'killed' },
     { mutant: chosen[2], status: 'survived', by: null },
   ])
@@ -48,7 +52,7 @@ test.each([
 ])(
   'a mutant that loads with %s',
   async (statement, limitMs, status, why) => {
-    const baseline: Baseline = { expected: new Map(), reached: new Set(), fresh: new Set(), limitMs }
+    const baseline: Baseline = { expected: [], reached: new Set(), fresh: new Set(), limitMs }
     const setup = setupOf((text) => `${text}\n${statement}`)
     const [outcome] = await judgeMutants([named('permit')], setup, baseline)
     expect(outcome).toMatchObject({ status, by: { rule: '', why } })

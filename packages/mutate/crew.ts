@@ -1,26 +1,18 @@
-import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
+import type { Judgement } from '../../harness/run/judge.ts'
+import { compareLatitude, compareReference, unchanged } from '../../proof/compare.ts'
+import { inParallel } from '../../proof/pool.ts'
+import { startThread, type Thread, ThreadExit } from '../../proof/threads.ts'
 import type { Mutant } from './instrument.ts'
-
-/** The result of a rule, as far as mutants are compared by it. */
-export interface Seen {
-  readonly rule: string
-  readonly verdict: string
-  /** As JSON. */
-  readonly readings: string
-  /** The clause that failed and its observation, or the reason of the verdict. */
-  readonly why: string
-}
 
 export interface ThreadData {
   /** JavaScript by the URL of the file that it stands for. */
   readonly code: ReadonlyMap<string, string>
   /** Ids of the rules to judge; null for all. */
   readonly rules: readonly string[] | null
-  /** By rule, on the reference itself; null while that is judged. */
-  readonly expected: ReadonlyMap<string, Seen> | null
+  /** Judgements on the reference itself; null while that is judged. */
+  readonly expected: readonly Judgement[] | null
 }
 
 export interface Order {
@@ -30,16 +22,16 @@ export interface Order {
   readonly mutant: string | null
 }
 
-interface Finding {
+export interface Finding {
   /** killed: another verdict; recorded: the same verdicts with another reading. */
   readonly status: 'killed' | 'timeout' | 'recorded' | 'survived'
   /** The rule that noticed the mutant and what it saw, or how the thread ended; null for a survivor. */
-  readonly by: Pick<Seen, 'rule' | 'why'> | null
+  readonly by: { readonly rule: string; readonly why: string } | null
 }
 
 export interface Reply extends Finding {
   /** Empty if the run ended with the first verdict that differs. */
-  readonly seen: readonly Seen[]
+  readonly judgements: readonly Judgement[]
   /** Ids of the mutants whose code ran while modules were loaded, and while rules were judged. */
   readonly reached: { readonly atLoad: readonly string[]; readonly running: readonly string[] }
 }
@@ -48,9 +40,9 @@ export interface Outcome extends Finding {
   readonly mutant: Mutant
 }
 
-/** The reference's own verdicts, and the mutants that they can depend on. */
+/** The reference's own judgements, and the mutants that they can depend on. */
 export interface Baseline {
-  readonly expected: ReadonlyMap<string, Seen>
+  readonly expected: readonly Judgement[]
   /** Ids of the mutants whose code runs. */
   readonly reached: ReadonlySet<string>
   /** Those whose code runs once per process: each needs a fresh thread. */
@@ -63,8 +55,6 @@ type Setup = Omit<ThreadData, 'expected'>
 
 const leastLimitMs = 10_000
 const referenceLimitMs = 120_000
-/** How long a thread has to exit before it is terminated, ms. */
-const exitMs = 1_000
 const file = new URL('./judge-thread.ts', import.meta.url)
 
 /**
@@ -77,27 +67,27 @@ export async function judgeReference(setup: Setup, limit: number): Promise<Basel
   try {
     const judged = async (name: string): Promise<Reply> => {
       const reply = await ask(thread, { name, mutant: null }, referenceLimitMs)
-      if ('seen' in reply) return reply
+      if ('judgements' in reply) return reply
       throw new Error(`the reference cannot be judged: ${reply.by?.why}`)
     }
     const beginMs = performance.now()
     const first = await judged('first')
     const limitMs = Math.max(leastLimitMs, limit * (performance.now() - beginMs))
     const second = await judged('second')
-    const failed = first.seen.find(({ verdict }) => verdict !== 'passed' && verdict !== 'observed')
-    if (failed !== undefined) throw new Error(`${failed.rule} is ${failed.verdict} on the reference: ${failed.why}`)
-    if (JSON.stringify(first.seen) !== JSON.stringify(second.seen)) {
+    const [failed] = compareReference(first.judgements)
+    if (failed !== undefined) throw new Error(`${failed.rule} is ${failed.seen} on the reference: ${failed.reason}`)
+    if (compareLatitude(unchanged, second.judgements, first.judgements, { rules: [] }).length > 0) {
       throw new Error('two runs of the reference differ in a verdict or reading')
     }
     const again = new Set(second.reached.running)
     return {
-      expected: new Map(first.seen.map((seen) => [seen.rule, seen])),
+      expected: first.judgements,
       reached: new Set([...first.reached.atLoad, ...first.reached.running]),
       fresh: new Set([...first.reached.atLoad, ...first.reached.running.filter((id) => !again.has(id))]),
       limitMs,
     }
   } finally {
-    await finish(thread)
+    await thread.end()
   }
 }
 
@@ -108,58 +98,43 @@ export async function judgeMutants(
   { expected, fresh, limitMs }: Baseline,
   done: (outcome: Outcome) => void = () => {},
 ): Promise<Outcome[]> {
-  const outcomes: Outcome[] = new Array(mutants.length)
-  const queue = mutants.entries()
-
-  /** A thread is used again while mutants survive in it: it has then just given every verdict of the reference. */
-  async function lane(): Promise<void> {
-    let thread: Worker | null = null
-    const end = async () => {
-      if (thread !== null) await finish(thread)
-      thread = null
-    }
-    for (const [place, mutant] of queue) {
-      if (fresh.has(mutant.id)) await end()
-      thread ??= start({ ...setup, expected })
-      const { status, by } = await ask(thread, { name: mutant.id, mutant: mutant.id }, limitMs)
-      if (status !== 'survived' || fresh.has(mutant.id)) await end()
-      outcomes[place] = { mutant, status, by }
-      done(outcomes[place])
-    }
-    await end()
+  const threads = new Map<number, Thread<Order, Reply>>()
+  async function end(lane: number): Promise<void> {
+    await threads.get(lane)?.end()
+    threads.delete(lane)
   }
-
-  await Promise.all(Array.from({ length: availableParallelism() }, lane))
+  const outcomes = await inParallel(mutants, availableParallelism(), async (mutant, lane) => {
+    if (fresh.has(mutant.id)) await end(lane)
+    const thread = threads.get(lane) ?? start({ ...setup, expected })
+    threads.set(lane, thread)
+    const { status, by } = await ask(thread, { name: mutant.id, mutant: mutant.id }, limitMs)
+    // A thread is used again while mutants survive in it: it has then just given every verdict of the reference.
+    if (status !== 'survived' || fresh.has(mutant.id)) await end(lane)
+    const outcome = { mutant, status, by }
+    done(outcome)
+    return outcome
+  })
+  await Promise.all([...threads.keys()].map(end))
   return outcomes
 }
 
-function start(data: ThreadData): Worker {
-  return new Worker(file, { workerData: data, resourceLimits: { maxOldGenerationSizeMb: 1024 } })
+function start(data: ThreadData): Thread<Order, Reply> {
+  return startThread(file, { workerData: data, resourceLimits: { maxOldGenerationSizeMb: 1024 } })
 }
 
-/** Lets a thread exit by itself: Node may abort the whole process if it is terminated while it begins to compress. */
-async function finish(thread: Worker): Promise<void> {
-  if (thread.threadId !== -1) {
-    thread.postMessage(null)
-    await Promise.race([once(thread, 'exit').catch(() => {}), sleep(exitMs)])
-  }
-  await thread.terminate()
-}
-
-async function ask(thread: Worker, order: Order, limitMs: number): Promise<Reply | Finding> {
-  const end = new AbortController()
-  const { signal } = end
-  thread.postMessage(order)
+async function ask(thread: Thread<Order, Reply>, order: Order, limitMs: number): Promise<Reply | Finding> {
+  const answered = new AbortController()
+  const { signal } = answered
   try {
     return await Promise.race([
-      once(thread, 'message', { signal }).then(([reply]) => reply as Reply),
-      once(thread, 'exit', { signal }).then(() => ended('timeout', 'every rule waits for something that never comes')),
+      thread.ask(order),
       sleep(limitMs, ended('timeout', `not done after ${limitMs / 1000} s`), { signal }),
     ])
   } catch (error) {
+    if (error instanceof ThreadExit) return ended('timeout', error.message)
     return ended('killed', `the thread crashed: ${error instanceof Error ? error.message : String(error)}`)
   } finally {
-    end.abort()
+    answered.abort()
   }
 }
 

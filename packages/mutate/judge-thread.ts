@@ -1,7 +1,8 @@
 import { enableCompileCache, registerHooks } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Judgement } from '../../harness/run/judge.ts'
-import type { Order, Reply, Seen, ThreadData } from './crew.ts'
+import { replyWith } from '../../proof/threads.ts'
+import type { Finding, Order, Reply, ThreadData } from './crew.ts'
 
 // Judges the reference with one mutant active at a time. The reference is loaded after the first order has come, so that
 // the mutant of that order also changes what is computed at load.
@@ -17,9 +18,8 @@ const instrumented: {
 } = {}
 Object.assign(globalThis, { __stryker__: instrumented })
 
-const port = parentPort
-if (port === null) throw new Error('judge-thread.ts runs in a worker thread only')
 const { code, rules, expected } = workerData as ThreadData
+const survived: Finding = { status: 'survived', by: null }
 
 enableCompileCache()
 registerHooks({
@@ -29,51 +29,38 @@ registerHooks({
   },
 })
 
-/** Null ends the thread. */
-port.on('message', async (order: Order | null) => {
-  if (order === null) process.exit()
-  // A mutant can make every rule wait for ever: a thread with nothing left to do then ends.
-  port.unref()
-  if (order.mutant !== null) instrumented.activeMutant = order.mutant
-  const reply = await judge(order)
-  port.ref()
-  port.postMessage(reply)
+// It ends at once: rules may still run after the first verdict that differs.
+parentPort?.on('message', (message) => {
+  if (message === null) process.exit()
 })
-
-async function judge({ name }: Order): Promise<Reply> {
+replyWith(async ({ name, mutant }: Order): Promise<Reply> => {
+  if (mutant !== null) instrumented.activeMutant = mutant
+  const { compareLatitude, unchanged } = await import('../../proof/compare.ts')
   const { everything } = await import('../../proof/jobs.ts')
   const { judgeOn } = await import('../../proof/judge.ts')
-  const chosen = everything().rules.filter(({ id }) => rules === null || rules.includes(id))
+  const catalog = everything()
+  const chosen = catalog.rules.filter(({ id }) => rules === null || rules.includes(id))
   instrumented.currentTestId = name
   const { promise: early, resolve: kill } = Promise.withResolvers<Reply>()
   const judged = (judgement: Judgement) => {
-    const by = seenOf(judgement)
-    if (isKill(by)) kill({ status: 'killed', by, seen: [], reached: { atLoad: [], running: [] } })
-  }
-  const whole = async (): Promise<Reply> => {
-    const seen = (await judgeOn({ variants: [], rules: chosen, judged })).map(seenOf)
-    const killed = seen.find(isKill)
-    const by = killed ?? seen.find(isRecorded) ?? null
-    const { static: atLoad = {}, perTest = {} } = instrumented.mutantCoverage ?? {}
-    return {
-      status: killed !== undefined ? 'killed' : by !== null ? 'recorded' : 'survived',
-      by,
-      seen,
-      reached: { atLoad: Object.keys(atLoad), running: Object.keys(perTest[name] ?? {}) },
-    }
+    const finding = findingOf(judgement)
+    if (finding.status === 'killed') kill({ ...finding, judgements: [], reached: { atLoad: [], running: [] } })
   }
   return Promise.race([early, whole()])
-}
 
-function isKill({ rule, verdict }: Seen): boolean {
-  return expected !== null && expected.get(rule)?.verdict !== verdict
-}
+  async function whole(): Promise<Reply> {
+    const judgements = await judgeOn({ variants: [], rules: chosen, judged })
+    const findings = judgements.map(findingOf)
+    const first = (status: Finding['status']) => findings.find((finding) => finding.status === status)
+    const { static: atLoad = {}, perTest = {} } = instrumented.mutantCoverage ?? {}
+    const reached = { atLoad: Object.keys(atLoad), running: Object.keys(perTest[name] ?? {}) }
+    return { ...(first('killed') ?? first('recorded') ?? survived), judgements, reached }
+  }
 
-function isRecorded({ rule, readings }: Seen): boolean {
-  return expected !== null && expected.get(rule)?.readings !== readings
-}
-
-function seenOf({ rule, verdict, readings, findings: [finding], reason }: Judgement): Seen {
-  const why = finding === undefined ? (reason ?? '') : `${finding.clause}: ${finding.observed}`
-  return { rule, verdict, readings: JSON.stringify(readings), why }
-}
+  function findingOf(judgement: Judgement): Finding {
+    const [mismatch] = expected === null ? [] : compareLatitude(unchanged, [judgement], expected, catalog)
+    if (mismatch === undefined) return survived
+    const { rule, seen, reason } = mismatch
+    return { status: seen === judgement.verdict ? 'killed' : 'recorded', by: { rule, why: reason ?? seen } }
+  }
+})
