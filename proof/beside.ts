@@ -1,7 +1,7 @@
 import { compareDefect } from './compare.ts'
 import { withVariants } from './instance.ts'
 import { everything, runJob } from './jobs.ts'
-import { planJobs } from './plan.ts'
+import { defectJob } from './plan.ts'
 import type { Defect } from './types.ts'
 
 /** Defects in the order in which they are laid over each other. */
@@ -27,11 +27,8 @@ export async function arrange(defects: readonly Defect[]): Promise<Arranged> {
 
 async function hiddenIn(order: readonly Defect[]): Promise<Set<Defect>> {
   const catalog = { ...everything(), defects: order.map((defect) => beside(defect, order)) }
-  const ids = order.map(({ id }) => id)
-  const jobs = planJobs(catalog, ids).filter(({ kind }) => kind === 'defect')
-  const judged = await Promise.all(jobs.map(async (job) => [job.id, (await runJob(job, catalog))[0]] as const))
-  const judgements = new Map(judged)
-  return new Set(order.filter((defect) => !compareDefect(defect, judgements.get(defect.id)).killed))
+  const judged = await Promise.all(order.map((defect) => runJob(defectJob(defect, catalog), catalog)))
+  return new Set(order.filter((defect, place) => !compareDefect(defect, judged[place]?.[0]).killed))
 }
 
 /** The expectations of a defect with the changes of all. */

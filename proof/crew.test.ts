@@ -11,11 +11,11 @@ it('judges the same in threads as in one, in the order of the jobs', async () =>
     ...catalog.latitudes.slice(0, 45).map(({ id }): Job => ({ kind: 'latitude', id, rules, wanted: rules })),
   ]
   const done: string[] = []
-  const threads = createCrew({ isOwn: true })
-  const inThreads = await threads.run(jobs, catalog, ({ id }) => done.push(id))
-  const again = await threads.run(jobs.slice(0, 1), catalog)
+  const threads = createCrew({})
+  const inThreads = await threads.run(jobs, ({ id }) => done.push(id))
+  const again = await threads.run(jobs.slice(0, 1))
   await threads.close()
-  const inOne = await createCrew({ isOwn: false }).run(jobs, catalog)
+  const inOne = await createCrew({ catalog }).run(jobs)
   expect(inThreads).toEqual(inOne)
   expect(again).toEqual(inOne.slice(0, 1))
   expect(done.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted())

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import type { Judgement } from '../harness/run/judge.ts'
-import { type Catalog, type Job, runJob } from './jobs.ts'
+import { type Catalog, everything, type Job, runJob } from './jobs.ts'
 import type { Connect } from './judge.ts'
 import { inParallel } from './pool.ts'
 import { startThread, type Thread } from './threads.ts'
@@ -21,8 +21,8 @@ const file = new URL(import.meta.url.endsWith('.ts') ? './crew-thread.ts' : './c
 
 /** How jobs are run. */
 interface CrewOptions {
-  /** True if the catalog is the project's own, which every thread knows. */
-  readonly isOwn: boolean
+  /** Default: the project's own, which every thread knows. */
+  readonly catalog?: Catalog | undefined
   /** URL of a module whose `connect` makes the instances; default: they are in process. */
   readonly through?: string | undefined
 }
@@ -30,24 +30,24 @@ interface CrewOptions {
 /** Threads that are started when they are needed, and kept until `close`: a new one would compile everything again. */
 export interface Crew {
   /**
-   * Runs jobs and gives their judgements in the order of the jobs: in one thread for each processor, or in this one where
+   * Runs jobs and gives their judgements in the order of the jobs: in one thread for each processor, or in this one if
    * the jobs are few or the catalog is not the project's own.
    */
-  run(jobs: readonly Job[], catalog: Catalog, done?: (job: Job) => void): Promise<Judgement[][]>
+  run(jobs: readonly Job[], done?: (job: Job) => void): Promise<Judgement[][]>
   close(): Promise<void>
 }
 
-export function createCrew({ isOwn, through }: CrewOptions): Crew {
+export function createCrew({ catalog, through }: CrewOptions): Crew {
   const count = Math.min(availableParallelism(), 8)
   const lanes = through === undefined ? lanesEach.inProcess : lanesEach.overHttp
   let threads: Thread<Job, Judgement[]>[] = []
   return {
-    async run(jobs, catalog, done = () => {}) {
+    async run(jobs, done = () => {}) {
       if (jobs.length === 0) return []
-      const isHere = threads.length === 0 && (!isOwn || jobs.length < jobsForThreads || count === 1)
+      const isHere = threads.length === 0 && (catalog !== undefined || jobs.length < jobsForThreads || count === 1)
       if (isHere) {
-        const connect = await connectBy(through)
-        return inParallel(jobs, lanes, (job) => runJob(job, catalog, connect).finally(() => done(job)))
+        const [all, connect] = [catalog ?? everything(), await connectBy(through)]
+        return inParallel(jobs, lanes, (job) => runJob(job, all, connect).finally(() => done(job)))
       }
       if (threads.length === 0) threads = startThreads(count, through)
       return inParallel(jobs, threads.length * lanes, async (job, lane) => {

@@ -17,7 +17,7 @@ export async function seedsThatFind(defects: readonly Defect[], catalog: Catalog
   for (const { id } of left) found.set(id, null)
   for (const seed of firstSeeds) {
     const jobs = left.map((defect) => ({ ...defectJob(defect, catalog), seed, given: undefined }))
-    const judgements = await crew.run(jobs, catalog)
+    const judgements = await crew.run(jobs)
     for (const [at, defect] of left.entries()) {
       if (judgements[at]?.some((judgement) => failsIn(defect, judgement))) found.set(defect.id, seed)
     }

@@ -1,6 +1,5 @@
 import { falseExcuses } from '../harness/run/excuses.ts'
-import type { Judgement } from '../harness/run/judge.ts'
-import type { Catalog, Job } from './jobs.ts'
+import type { Catalog, Job, Outcome } from './jobs.ts'
 
 /** A rule that ends blocked by one that holds on the same instance. */
 export interface FalseExcuse {
@@ -15,24 +14,20 @@ export interface FalseExcuse {
  * The false excuses in the judgements of one instance. The rule of a defect with a variation is none: it holds only because
  * it draws other values here, and the defect is proven with the right ones.
  */
-export function excusesOn(
-  on: string,
-  judgements: readonly Judgement[],
-  { defects }: Pick<Catalog, 'defects'>,
-): FalseExcuse[] {
-  const varied = defects.find(({ id, variation }) => id === on && variation !== undefined)
+export function excusesOn({ job, judgements }: Outcome, { defects }: Pick<Catalog, 'defects'>): FalseExcuse[] {
+  const varied = defects.find(({ id, variation }) => id === job.id && variation !== undefined)
   return falseExcuses(judgements)
     .filter(({ by }) => by !== varied?.rule)
-    .map(({ rule, by, reason }) => ({ on, rule, by: by ?? '', reason }))
+    .map(({ rule, by, reason }) => ({ on: job.id, rule, by: by ?? '', reason }))
 }
 
-/** The same job with the rules by which its rules are blocked, if they were not judged; null if none is missing. */
-export function causesOf(job: Job, judgements: readonly Judgement[], { rules }: Pick<Catalog, 'rules'>): Job | null {
+/** The same job with the rules by which its rules are blocked, if some were not judged. */
+export function causesOf({ job, judgements }: Outcome, { rules }: Pick<Catalog, 'rules'>): Job[] {
   const known = new Set<string>(rules.map(({ id }) => id))
   const judged = new Set(judgements.map(({ rule }) => rule))
   const excused = judgements.filter(({ by }) => by !== null && known.has(by) && !judged.has(by))
-  if (excused.length === 0) return null
+  if (excused.length === 0) return []
   const causes = excused.flatMap(({ by }) => by ?? [])
   const union = (ids: readonly string[]) => [...new Set([...ids, ...causes])]
-  return { ...job, rules: union(job.rules), wanted: union(excused.map(({ rule }) => rule)) }
+  return [{ ...job, kind: 'cause', rules: union(job.rules), wanted: union(excused.map(({ rule }) => rule)) }]
 }

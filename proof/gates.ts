@@ -2,9 +2,7 @@ import { membersOf } from '../harness/exchange/read.ts'
 import { createControlledClock } from '../reference/clock/controlled.ts'
 import type { ReferenceOptions } from '../reference/options.ts'
 import { defaultStyle, type Style, styleChoices } from '../reference/style.ts'
-import { firstSeeds } from './drawn.ts'
 import type { Catalog } from './jobs.ts'
-import type { ProofResult } from './prove.ts'
 import type { Latitude, Variant } from './types.ts'
 
 export interface Ledger {
@@ -106,50 +104,9 @@ export function freedomFaults({ latitudes }: Pick<Catalog, 'latitudes'>): string
   )
 }
 
-/** The faults that a whole proof found, one sentence each. */
-export function proofFaults(result: ProofResult): string[] {
-  return [
-    ...result.defects
-      .filter(({ killed }) => !killed)
-      .map(
-        ({ id, rule, clause, expected, observed }) =>
-          `defect ${id} is not found by ${rule} in its clause ${clause}: expected "${expected}", observed "${observed}"`,
-      ),
-    ...result.defects
-      .filter(({ seed }) => seed === null)
-      .map(({ id, rule }) => `no seed from 1 to ${firstSeeds.length} makes ${rule} find defect ${id}`),
-    ...result.reference.failed.map(
-      ({ rule, seen, reason }) => `${rule} does not pass on the reference: ${seen}${because(reason)}`,
-    ),
-    ...result.latitudes.flatMap(({ id, failed }) =>
-      failed.map(
-        ({ rule, expected, seen, reason }) =>
-          `on latitude ${id}, ${rule} should be ${expected} and is ${seen}${because(reason)}`,
-      ),
-    ),
-    ...result.unkilledClauses.map(({ rule, clause }) => `no defect breaks clause ${clause} of ${rule}`),
-    ...result.unknownClauses.map((id) => `defect ${id} names a clause that its rule does not have`),
-    ...result.unproven.map(({ rule, reading }) =>
-      reading === null
-        ? `${rule} is open and records no reading`
-        : `${rule} records the same ${reading} on the reference and every latitude: no latitude shows that it can differ`,
-    ),
-    ...result.falseExcuses.map(
-      ({ on, rule, by, reason }) => `on ${on}, ${rule} is blocked by ${by}, which passes there${because(reason)}`,
-    ),
-    ...(result.matrix ?? []).flatMap(({ id, broken }) =>
-      broken.map((rule) => `${rule} crashes on defect ${id}: no answer may do that`),
-    ),
-  ]
-}
-
 function successorFaults(id: string, replacedBy: unknown, ids: readonly string[]): string[] {
   if (replacedBy === undefined || ids.includes(String(replacedBy))) return []
   return [`retired rule ${id} is replaced by ${replacedBy}, which has no row`]
-}
-
-function because(reason: string | null): string {
-  return reason === null ? '' : ` (${reason})`
 }
 
 function without(these: readonly string[], those: readonly string[]): string[] {

@@ -6,7 +6,7 @@ import { createControlledClock } from '../reference/clock/controlled.ts'
 import { composeOptions, listOf } from '../reference/options.ts'
 import type { Target } from '../target/types.ts'
 import { createInstance } from './instance.ts'
-import type { Latitude } from './types.ts'
+import type { Latitude, Variant } from './types.ts'
 
 const separator = '+'
 
@@ -59,10 +59,10 @@ function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[],
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
 }
 
-/** The latitudes that the id of a group, or of one latitude, names. */
-export function membersOf(id: string, latitudes: readonly Latitude[]): Latitude[] {
+/** The variants that the id of a group, or of one variant, names. */
+export function membersOf<V extends Variant>(id: string, variants: readonly V[]): V[] {
   const ids = new Set(id.split(separator))
-  return latitudes.filter((latitude) => ids.has(latitude.id))
+  return variants.filter((variant) => ids.has(variant.id))
 }
 
 /** The expectations of latitudes that share one instance. */

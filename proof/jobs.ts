@@ -7,7 +7,7 @@ import { membersOf } from './groups.ts'
 import { type Connect, judgeOn } from './judge.ts'
 import { latitudes } from './latitudes/index.ts'
 import { type MalformedCase, malformedVariant } from './malformed/change.ts'
-import type { Defect, Latitude, Variant } from './types.ts'
+import type { Defect, Latitude } from './types.ts'
 
 /** Everything that is proven. */
 export interface Catalog {
@@ -18,8 +18,11 @@ export interface Catalog {
 
 /** One instance and the rules to judge on it: plain data, so that it can be handed to another thread. */
 export interface Job {
-  /** `area`: the rules of a defect's area, which may name each other as the cause. */
-  readonly kind: 'reference' | 'defect' | 'latitude' | 'area' | 'matrix' | 'malformed'
+  /**
+   * `area`: the rules of a defect's area, which may name each other as the cause. `cause`: rules of another job, with those
+   * by which they are blocked.
+   */
+  readonly kind: 'reference' | 'defect' | 'latitude' | 'area' | 'matrix' | 'malformed' | 'cause'
   /** Of the defect; of the latitudes, joined by `+`; else a name for progress. */
   readonly id: string
   readonly malformed?: MalformedCase
@@ -32,6 +35,12 @@ export interface Job {
   readonly wanted: readonly string[]
 }
 
+/** A job with what it asked for. */
+export interface Outcome {
+  readonly job: Job
+  readonly judgements: readonly Judgement[]
+}
+
 /** The rules, defects and latitudes of the project. */
 export function everything(): Catalog {
   return { rules: allRules(), defects, latitudes }
@@ -41,18 +50,13 @@ export function everything(): Catalog {
 export async function runJob(job: Job, catalog: Catalog, connect?: Connect): Promise<Judgement[]> {
   const running = new Set(job.rules)
   const asked = new Set(job.wanted)
+  const { defects, latitudes } = catalog
   const judgements = await judgeOn({
-    variants: variantsOf(job, catalog),
+    variants: job.malformed ? [malformedVariant(job.malformed)] : membersOf(job.id, [...defects, ...latitudes]),
     connect,
     ...(job.seed === undefined ? {} : { seed: job.seed }),
     given: job.given,
     rules: catalog.rules.filter(({ id }) => running.has(id)),
   })
   return judgements.filter(({ rule }) => asked.has(rule)).sort((a, b) => (a.rule < b.rule ? -1 : 1))
-}
-
-function variantsOf({ kind, id, malformed }: Job, { defects, latitudes }: Catalog): readonly Variant[] {
-  if (malformed !== undefined) return [malformedVariant(malformed)]
-  if (kind === 'defect' || kind === 'area' || kind === 'matrix') return defects.filter((defect) => defect.id === id)
-  return kind === 'latitude' ? membersOf(id, latitudes) : []
 }

@@ -3,7 +3,7 @@ import { compareLatitude, type Mismatch } from './compare.ts'
 import type { Crew } from './crew.ts'
 import { causesOf, excusesOn, type FalseExcuse } from './excuses.ts'
 import { concerns, membersOf, together } from './groups.ts'
-import type { Catalog, Job } from './jobs.ts'
+import type { Catalog, Job, Outcome } from './jobs.ts'
 
 export interface ProofProgress {
   readonly done: number
@@ -12,16 +12,14 @@ export interface ProofProgress {
   readonly what: string
 }
 
-/** The judgements of all jobs. */
+/** The outcomes of all jobs, compared with what is expected of them. */
 export interface Judged {
+  readonly outcomes: readonly Outcome[]
+  /** On the reference itself. */
   readonly reference: readonly Judgement[]
-  /** Of each group of latitudes, each group without one of them, and each latitude that was judged alone. */
-  readonly onLatitudes: readonly (readonly Judgement[])[]
   /** The failures on each latitude, and on each group whose latitudes are all judged as expected alone. */
   readonly latitudes: readonly { readonly id: string; readonly failed: readonly Mismatch[] }[]
-  readonly all: readonly (readonly Judgement[])[]
   readonly falseExcuses: readonly FalseExcuse[]
-  of(kind: Job['kind'], id: string): readonly Judgement[] | undefined
 }
 
 /**
@@ -32,45 +30,32 @@ export async function judgeAll(
   jobs: readonly Job[],
   catalog: Catalog,
   crew: Crew,
-  onProgress: (progress: ProofProgress) => void = () => {},
+  onProgress: (progress: ProofProgress) => void,
 ): Promise<Judged> {
-  const seen = new Map<string, readonly Judgement[]>()
-  const of = (kind: Job['kind'], id: string) => seen.get(`${kind} ${id}`)
+  const outcomes: Outcome[] = []
   await judge(jobs)
-  const reference = of('reference', 'reference') ?? []
-  const groups = jobs.filter(({ kind }) => kind === 'latitude')
-  const members = merged(groups.filter((job) => failuresOf(job.id).length > 0).flatMap(alone))
-  if (members.length > 0) await judge(members)
-  const onLatitudes = [...groups, ...members]
-  const all = [...seen.values()]
-  const causes = [...jobs, ...members].flatMap((job) => causesOf(job, of(job.kind, job.id) ?? [], catalog) ?? [])
-  const tried = await run(causes, all.length)
-  return {
-    reference,
-    onLatitudes: onLatitudes.map(({ id }) => of('latitude', id) ?? []),
-    latitudes: blame(new Map(onLatitudes.map(({ id }) => [id, failuresOf(id)])), catalog),
-    all,
-    falseExcuses: [
-      ...[...seen].flatMap(([key, judgements]) => excusesOn(key.slice(key.indexOf(' ') + 1), judgements, catalog)),
-      ...causes.flatMap(({ id }, place) => excusesOn(id, tried[place] ?? [], catalog)),
-    ],
-    of,
-  }
-
-  function run(more: readonly Job[], before: number): Promise<Judgement[][]> {
-    let done = before
-    const total = before + more.length
-    return crew.run(more, catalog, ({ id }) => onProgress({ done: ++done, total, what: id }))
-  }
+  const reference = outcomes.find(({ job }) => job.kind === 'reference')?.judgements ?? []
+  await judge(merged(onLatitudes().flatMap(({ job, failed }) => (failed.length > 0 ? alone(job) : []))))
+  const latitudes = blame(new Map(onLatitudes().map(({ job, failed }) => [job.id, failed])), catalog)
+  await judge(outcomes.flatMap((outcome) => causesOf(outcome, catalog)))
+  const falseExcuses = outcomes.flatMap((outcome) => excusesOn(outcome, catalog))
+  return { outcomes, reference, latitudes, falseExcuses }
 
   async function judge(more: readonly Job[]): Promise<void> {
-    const judgements = await run(more, seen.size)
-    for (const [place, { kind, id }] of more.entries()) seen.set(`${kind} ${id}`, judgements[place] ?? [])
+    let done = outcomes.length
+    const total = done + more.length
+    const judgements = await crew.run(more, ({ id }) => onProgress({ done: ++done, total, what: id }))
+    outcomes.push(...more.map((job, place) => ({ job, judgements: judgements[place] ?? [] })))
   }
 
-  function failuresOf(id: string): Mismatch[] {
-    const latitude = together(membersOf(id, catalog.latitudes))
-    return compareLatitude(latitude, of('latitude', id) ?? [], reference, catalog)
+  /** Latitudes and groups that were judged, with what is not as expected. */
+  function onLatitudes() {
+    return outcomes
+      .filter(({ job }) => job.kind === 'latitude')
+      .map(({ job, judgements }) => {
+        const expected = together(membersOf(job.id, catalog.latitudes))
+        return { job, failed: compareLatitude(expected, judgements, reference, catalog) }
+      })
   }
 
   /** The latitudes of a group, each as a job of its own with the rules of its planes; none for a latitude that is no group. */

@@ -1,8 +1,7 @@
-import type { Judgement } from '../harness/run/judge.ts'
 import { compareLatitude, compareReference, type Mismatch, unchanged } from './compare.ts'
 import { type Crew, createCrew } from './crew.ts'
 import { everything } from './jobs.ts'
-import { judgeAll, type ProofProgress } from './judged.ts'
+import { type Judged, judgeAll, type ProofProgress } from './judged.ts'
 import { planJobs } from './plan.ts'
 
 export interface SeedsResult {
@@ -22,7 +21,7 @@ export async function proveSeeds(
   only: readonly string[],
   onProgress: (progress: ProofProgress) => void,
 ): Promise<SeedsResult> {
-  const crew = createCrew({ isOwn: true })
+  const crew = createCrew({})
   return proveOn(crew, seeds, only, onProgress).finally(crew.close)
 }
 
@@ -35,7 +34,7 @@ async function proveOn(
   const catalog = everything()
   const plan = planJobs(catalog, only).filter(({ kind }) => kind !== 'defect')
   const changed: SeedsResult['changed'][number][] = []
-  let [first, latitudes]: [readonly Judgement[] | null, number] = [null, 0]
+  let [first, latitudes]: [Judged['reference'] | null, number] = [null, 0]
   // One seed after the other, so that the judgements of one seed are in memory at a time.
   for (let seed = 1; seed <= seeds; seed++) {
     const jobs = plan.map((job) => ({ ...job, seed }))

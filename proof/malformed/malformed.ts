@@ -53,9 +53,9 @@ export async function tryMalformedResponses(options: MalformedOptions = {}): Pro
     return { kind: 'malformed', id: nameOf(malformed), malformed, rules: chosen, wanted: chosen }
   })
   let done = 0
-  const crew = createCrew({ isOwn: true })
+  const crew = createCrew({})
   const judgements = await crew
-    .run(jobs, everything(), ({ id }) => onProgress?.({ done: ++done, total: jobs.length, what: id }))
+    .run(jobs, ({ id }) => onProgress?.({ done: ++done, total: jobs.length, what: id }))
     .finally(crew.close)
   const tries = jobs.map(({ id }, place) => ({ name: id, judgements: judgements[place] ?? [] }))
   return {

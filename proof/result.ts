@@ -1,0 +1,88 @@
+import type { DefectResult, Mismatch } from './compare.ts'
+import type { RuleClause, Unproven } from './coverage.ts'
+import { firstSeeds } from './drawn.ts'
+import type { FalseExcuse } from './excuses.ts'
+import type { Judged } from './judged.ts'
+
+/** The effect of one defect on all rules. */
+export interface MatrixRow {
+  /** Of the defect. */
+  readonly id: string
+  /** The rule of the defect. */
+  readonly rule: string
+  /** Failed rules of other subjects than the rule of the defect. */
+  readonly unrelated: readonly string[]
+  /** Rules of other subjects fail, and the rule of the defect does not, although no drawn value is needed. */
+  readonly isMisattributed: boolean
+  /** Rules that failed on it. */
+  readonly failed: readonly string[]
+  /** Rules that crashed on it: always a fault of the harness. */
+  readonly broken: readonly string[]
+  /** Rules that it left without a verdict, and why. */
+  readonly blocked: readonly Undecided[]
+  readonly inconclusive: readonly Undecided[]
+}
+
+export interface Undecided {
+  readonly rule: string
+  readonly reason: string
+}
+
+export interface ProofResult {
+  readonly defects: readonly DefectResult[]
+  readonly latitudes: Judged['latitudes']
+  readonly reference: { readonly failed: readonly Mismatch[] }
+  /** Clauses that no defect kills, of the rules that `only` takes. */
+  readonly unkilledClauses: readonly RuleClause[]
+  /** Defects whose rule has no such clause. */
+  readonly unknownClauses: readonly string[]
+  /** Of the rules that `only` takes. */
+  readonly unproven: readonly Unproven[]
+  /** Rules that are blocked by one that holds on the same instance. */
+  readonly falseExcuses: readonly FalseExcuse[]
+  /** A row for each defect; null unless asked for. */
+  readonly matrix: readonly MatrixRow[] | null
+  /** True if there are no faults. */
+  readonly proven: boolean
+}
+
+/** The faults that a whole proof found, one sentence each. */
+export function proofFaults(result: Omit<ProofResult, 'proven'>): string[] {
+  return [
+    ...result.defects
+      .filter(({ killed }) => !killed)
+      .map(
+        ({ id, rule, clause, expected, observed }) =>
+          `defect ${id} is not found by ${rule} in its clause ${clause}: expected "${expected}", observed "${observed}"`,
+      ),
+    ...result.defects
+      .filter(({ seed }) => seed === null)
+      .map(({ id, rule }) => `no seed from 1 to ${firstSeeds.length} makes ${rule} find defect ${id}`),
+    ...result.reference.failed.map(
+      ({ rule, seen, reason }) => `${rule} does not pass on the reference: ${seen}${because(reason)}`,
+    ),
+    ...result.latitudes.flatMap(({ id, failed }) =>
+      failed.map(
+        ({ rule, expected, seen, reason }) =>
+          `on latitude ${id}, ${rule} should be ${expected} and is ${seen}${because(reason)}`,
+      ),
+    ),
+    ...result.unkilledClauses.map(({ rule, clause }) => `no defect breaks clause ${clause} of ${rule}`),
+    ...result.unknownClauses.map((id) => `defect ${id} names a clause that its rule does not have`),
+    ...result.unproven.map(({ rule, reading }) =>
+      reading === null
+        ? `${rule} is open and records no reading`
+        : `${rule} records the same ${reading} on the reference and every latitude: no latitude shows that it can differ`,
+    ),
+    ...result.falseExcuses.map(
+      ({ on, rule, by, reason }) => `on ${on}, ${rule} is blocked by ${by}, which passes there${because(reason)}`,
+    ),
+    ...(result.matrix ?? []).flatMap(({ id, broken }) =>
+      broken.map((rule) => `${rule} crashes on defect ${id}: no answer may do that`),
+    ),
+  ]
+}
+
+function because(reason: string | null): string {
+  return reason === null ? '' : ` (${reason})`
+}
