@@ -3,7 +3,7 @@ import { Refusal } from '../../reference/index.ts'
 import { startWorker } from '../../reference/queue/workers.ts'
 import type { Defect } from '../types.ts'
 import { failsJobs, isCreated, jobsFoundEverywhere, settles } from './endpoints-tools.ts'
-import { all, defect, type Json, onAnswer, onJson, part, parts, requestOf } from './tools.ts'
+import { all, type Change, defect, type Json, onAnswer, onJson, part, parts, requestOf } from './tools.ts'
 
 const isRefused = () => {
   throw new Refusal(500, 'internal error')
@@ -169,20 +169,12 @@ export const endpoints: readonly Defect[] = [
   defect('workers-min-one-after-idle', 'endpoints.workers-min', 'stays', {
     says: 'All workers but one are stopped after the idleTimeout, whatever workersMin.',
     observed: '1 worker',
-    change: part('createEndpoint', (next, body, _caller, service) => {
-      const endpoint = next({ ...(body as Json), workersMin: Math.min(1, Number((body as Json).workersMin)) })
-      for (let n = 1; n < Number((body as Json).workersMin); n++) startWorker(endpoint, service)
-      return endpoint
-    }),
+    change: keepsWorkers(1),
   }),
   defect('workers-min-at-first', 'endpoints.workers-min', 'stays', {
     says: 'The workers of workersMin are stopped after the idleTimeout.',
     observed: '0 workers',
-    change: part('createEndpoint', (next, body, _caller, service) => {
-      const endpoint = next({ ...(body as Json), workersMin: 0 })
-      for (let n = 0; n < Number((body as Json).workersMin); n++) startWorker(endpoint, service)
-      return endpoint
-    }),
+    change: keepsWorkers(0),
   }),
   defect('workers-max-plus-one', 'endpoints.workers-min', 'maximum', {
     says: 'An endpoint starts one worker more than workersMax.',
@@ -300,3 +292,14 @@ export const endpoints: readonly Defect[] = [
     }),
   }),
 ]
+
+/** The workers of workersMin are started, but at most so many outlive the idleTimeout. */
+function keepsWorkers(count: number): Change {
+  return part('createEndpoint', (next, body, _caller, service) => {
+    const started = Number((body as Json).workersMin ?? 0)
+    const kept = Math.min(count, started)
+    const endpoint = next({ ...(body as Json), workersMin: kept })
+    for (let n = kept; n < started; n++) startWorker(endpoint, service)
+    return endpoint
+  })
+}

@@ -46,28 +46,24 @@ const bodied: readonly Bodied[] = [
     carriedOut: () => ({ args: 'other' }),
     effect: ['unchanged', 'args "other"'],
   },
-  {
-    operation: 'runJob',
-    rule: 'queue.body.media-type',
-    clause: 'run',
-    what: 'submission to /run',
-    misread: () => ({ input: {} }),
-    misreadAs: '{}',
-    effect: ['not-executed', 'an execution'],
-    dropped: 'no id',
-    done: 200,
-  },
-  {
-    operation: 'runJobSync',
-    rule: 'queue.body.media-type',
-    clause: 'runsync',
-    what: 'submission to /runsync',
-    misread: () => ({ input: {} }),
-    misreadAs: '{}',
-    effect: ['not-executed', 'an execution'],
-    dropped: 'no id',
-    done: 200,
-  },
+  ...(
+    [
+      ['runJob', 'run'],
+      ['runJobSync', 'runsync'],
+    ] as const
+  ).map(
+    ([operation, clause]): Bodied => ({
+      operation,
+      rule: 'queue.body.media-type',
+      clause,
+      what: `submission to /${clause}`,
+      misread: () => ({ input: {} }),
+      misreadAs: '{}',
+      effect: ['not-executed', 'an execution'],
+      dropped: 'no id',
+      done: 200,
+    }),
+  ),
   {
     operation: 'createEndpoint',
     rule: 'endpoints.create-media-type',
