@@ -5,6 +5,7 @@ import { compareDefect, compareReference } from './compare.ts'
 import { unkilledClauses, unknownClauses, unprovenReadings } from './coverage.ts'
 import { createCrew } from './crew.ts'
 import { type SeedsThatFind, seedsThatFind } from './drawn.ts'
+import { missedBy } from './draws.ts'
 import { type Catalog, everything, type Job } from './jobs.ts'
 import { judgeAll, type ProofProgress } from './judged.ts'
 import { planJobs, rulesOf } from './plan.ts'
@@ -63,6 +64,7 @@ export async function prove(options: ProveOptions = {}): Promise<ProofResult> {
       ).map(({ id }) => id),
       unproven: unprovenReadings(right).filter(({ rule }) => complete.has(rule)),
       falseExcuses,
+      undrawn: complete.size === whole.rules.length ? missedBy(reference, catalog, 1) : [],
       matrix: matrix ? tried.map((defect) => rowOf(defect, inMatrix.get(defect.id) ?? [])) : null,
     }
     return { ...result, proven: proofFaults(result).length === 0 }

@@ -1,6 +1,7 @@
 import type { DefectResult, Mismatch } from './compare.ts'
 import type { RuleClause, Unproven } from './coverage.ts'
 import { firstSeeds } from './drawn.ts'
+import type { Missed } from './draws.ts'
 import type { FalseExcuse } from './excuses.ts'
 import type { Judged } from './judged.ts'
 
@@ -40,6 +41,8 @@ export interface ProofResult {
   readonly unproven: readonly Unproven[]
   /** Rules that are blocked by one that holds on the same instance. */
   readonly falseExcuses: readonly FalseExcuse[]
+  /** Values that the first seed does not draw; empty unless everything is proven. */
+  readonly undrawn: readonly Missed[]
   /** A row for each defect; null unless asked for. */
   readonly matrix: readonly MatrixRow[] | null
   /** True if there are no faults. */
@@ -77,10 +80,16 @@ export function proofFaults(result: Omit<ProofResult, 'proven'>): string[] {
     ...result.falseExcuses.map(
       ({ on, rule, by, reason }) => `on ${on}, ${rule} is blocked by ${by}, which passes there${because(reason)}`,
     ),
+    ...result.undrawn.map(missedSentence),
     ...(result.matrix ?? []).flatMap(({ id, broken }) =>
       broken.map((rule) => `${rule} crashes on defect ${id}: no answer may do that`),
     ),
   ]
+}
+
+/** A value that no rule draws, in words. */
+export function missedSentence({ seed, area, dimension, values }: Missed): string {
+  return `with seed ${seed} no rule of ${area} draws ${dimension}: ${values.join(', ')}`
 }
 
 function because(reason: string | null): string {

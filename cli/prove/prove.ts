@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { pluralize } from '../../harness/common/pluralize.ts'
+import { countDraws, type DrawsResult } from '../../proof/draws.ts'
 import type { ProofProgress } from '../../proof/judged.ts'
 import { type MalformedResult, tryMalformedResponses } from '../../proof/malformed/malformed.ts'
 import { NothingMatches } from '../../proof/plan.ts'
 import { prove as run } from '../../proof/prove.ts'
-import { type MatrixRow, type ProofResult, proofFaults, type Undecided } from '../../proof/result.ts'
+import { type MatrixRow, missedSentence, type ProofResult, proofFaults, type Undecided } from '../../proof/result.ts'
 import { proveSeeds, type SeedsResult } from '../../proof/seeds.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { UsageError } from '../shared/errors.ts'
@@ -43,12 +44,16 @@ const idsListed = 5
 
 /** The result of what the flags ask for, its lines, and whether all of it holds. */
 async function proofOf(options: Options, onProgress: (progress: ProofProgress) => void) {
-  const { only, matrix, malformed, served, sample, seed, seeds, quiet } = options
+  const { only, matrix, malformed, served, sample, seed, seeds, draws, quiet } = options
   try {
     if (malformed) {
       const draw = { ...(sample !== undefined && { sample }), ...(seed !== undefined && { seed }) }
       const result = await tryMalformedResponses({ onProgress, ...draw })
       return { result, lines: malformedLines(result, quiet), holds: result.broken.length === 0 }
+    }
+    if (draws !== undefined) {
+      const result = await countDraws(draws, onProgress)
+      return { result, lines: drawsLines(result, quiet), holds: isDrawnAll(result) }
     }
     if (seeds !== undefined) {
       const result = await proveSeeds(seeds, only, onProgress)
@@ -155,6 +160,27 @@ export function seedLines({ seeds, latitudes, changed }: SeedsResult): string[] 
   ]
 }
 
+/** Does every seed draw all values in each area, and some seed those of each defect? */
+function isDrawnAll({ missed, chances }: DrawsResult): boolean {
+  return missed.length === 0 && chances.every(({ drawnBy }) => drawnBy > 0)
+}
+
+/** The lines about what seeds draw: missed values, how often the values of the rarest defects are drawn, then the summary. */
+export function drawsLines(result: DrawsResult, quiet: boolean): string[] {
+  const { seeds, missed, chances } = result
+  const rarest = [...Map.groupBy(chances, ({ drawnBy }) => drawnBy)].slice(0, idsListed)
+  return [
+    ...missed.map(missedSentence),
+    ...(quiet ? [] : rarest).map(
+      ([drawnBy, same]) =>
+        `${drawnBy} of ${pluralize(seeds, 'seed')}: the values that show ${listed(same.map(({ defect }) => defect))}`,
+    ),
+    `${missed.length === 0 ? 'each seed draws every value in each area' : pluralize(missed.length, 'gap')} with ` +
+      `${pluralize(seeds, 'seed')}; the values of ${chances.filter(({ drawnBy }) => drawnBy > 0).length} of ` +
+      `${pluralize(chances.length, 'defect')} that need certain ones are drawn`,
+  ]
+}
+
 /** The lines of a run over malformed responses: rules that crashed, changes that no rule noticed, then the summary. */
 function malformedLines({ cases, tried, broken, unnoticed }: MalformedResult, quiet: boolean): string[] {
   return [
@@ -165,7 +191,9 @@ function malformedLines({ cases, tried, broken, unnoticed }: MalformedResult, qu
   ]
 }
 
-function refuseContradictions({ malformed, only, matrix, served, sample, seed, seeds }: Options): void {
+function refuseContradictions({ malformed, only, matrix, served, sample, seed, seeds, draws }: Options): void {
+  if (draws !== undefined && (malformed || matrix || served || seeds !== undefined || only.length > 0))
+    throw new UsageError('--draws cannot be combined with --malformed, --matrix, --served, --seeds or --only')
   if (seeds !== undefined && (malformed || matrix || served))
     throw new UsageError('--seeds cannot be combined with --malformed, --matrix or --served')
   if (malformed && (only.length > 0 || matrix || served))

@@ -158,6 +158,11 @@ export const prove = () =>
       'instead, judge the reference and every latitude with this many seeds: verdicts must not change',
       integer(1, 9_999),
     )
+    .option(
+      '--draws <number>',
+      'instead, count what the rules draw on the reference with this many seeds: every value in each area',
+      integer(1, 9_999),
+    )
     .option('--json <file>', 'write the proof into this file')
     .option('--quiet', 'print only the last line and errors', false)
 
