@@ -13,11 +13,11 @@ export interface Check {
   status(response: ApiResponse, ...expected: readonly number[]): void
   /** The status is from 200 to 299. */
   success(response: ApiResponse): void
-  /** The body is a pod: a JSON object with a string id and status. Read after the status was checked. */
+  /** The body is a pod: a JSON object with a string id and status; an outage is inconclusive. */
   pod(response: ApiResponse): PodView
   /** 200 with the full pod `before`, except live fields; `also` names more fields that may differ. */
   sameAs(response: ApiResponse, before: PodView, ...also: readonly string[]): PodView
-  /** Members of a JSON object body. */
+  /** Members of a JSON object body; an outage is inconclusive. */
   object(response: ApiResponse): Members
   /**
    * Asserts `holds`; else both texts are in the report. `at` is the response that shows it; null without a single one.
@@ -38,6 +38,10 @@ export function createCheck(clause: string, log: CheckLog): Check {
   const broken = (expected: string, observed: string, exchange: number | null): never => {
     throw new RuleBroken({ clause, expected, observed, exchange })
   }
+  const lacking = (expected: string, response: ApiResponse): never => {
+    inconclusiveIfOutage(response)
+    return broken(expected, bodyOf(response), response.exchange.n)
+  }
   const saw = (response: ApiResponse) => log.exercised(response.exchange.n)
   const check: Check = {
     saw,
@@ -55,12 +59,11 @@ export function createCheck(clause: string, log: CheckLog): Check {
     },
     pod(response) {
       saw(response)
-      const pod = podOf(response.json, response.exchange.n)
-      return pod ?? broken('a pod with id and status', bodyOf(response), response.exchange.n)
+      return podOf(response.json, response.exchange.n) ?? lacking('a pod with id and status', response)
     },
     object(response) {
       saw(response)
-      return membersOf(response.json) ?? broken('a JSON object', bodyOf(response), response.exchange.n)
+      return membersOf(response.json) ?? lacking('a JSON object', response)
     },
     sameAs(response, before, ...also) {
       check.status(response, 200)

@@ -79,7 +79,7 @@ export const fields: readonly Defect[] = [
     observed: 'null',
     change: part('presentRuntime', () => null),
   }),
-  defect('uptime-in-milliseconds', 'pods.shape.uptime-value', 'most', {
+  defect('uptime-in-milliseconds', 'pods.shape.uptime-value', 'at-most-age', {
     says: 'uptime is in milliseconds.',
     observed: 'an uptime that is longer',
     change: uptime((seconds) => seconds * 1_000 + 1_000),
@@ -91,7 +91,7 @@ export const fields: readonly Defect[] = [
   }),
   defect('uptime-runs-fast', 'pods.shape.uptime-grows', 'pace', {
     says: 'uptime is in hundredths of a second.',
-    observed: 'more',
+    observed: 'an uptime that grows faster',
     change: uptime((seconds) => seconds * 100),
   }),
   defect('unknown-pod-410', 'pods.get.unknown', 'not-found', {

@@ -69,7 +69,7 @@ export const life: readonly Defect[] = [
     observed: 'status EXITED',
     change: comesBack,
   }),
-  defect('start-of-running-keeps-stop', 'pods.action.race-mixed', 'explained', {
+  defect('start-of-running-keeps-stop', 'pods.action.race-mixed', 'consistent', {
     says: 'start of a RUNNING pod is answered 200, and keeps it from being stopped.',
     observed: 'restart 409, start 200, stop 409, terminate 204',
     change: all(permits({ status: 'RUNNING', action: 'start' }), refuses({ status: 'STARTING', action: 'stop' })),
@@ -81,17 +81,17 @@ export const life: readonly Defect[] = [
   }),
   defect('refusals-with-a-trace', 'errors.no-leak', 'trace', {
     says: 'A 409 has the stack of the exception in it.',
-    observed: 'a trace',
+    observed: 'a stack trace',
     wrap: saying('StateError: not now\\n    at Pods.act (pods)\\n    at handle (/srv/router:12)'),
   }),
   defect('refusals-with-a-line', 'errors.no-leak', 'source', {
     says: 'A 409 names the line that raised it.',
-    observed: 'a source',
+    observed: 'a source file with a line number',
     wrap: saying('raised in /srv/app/pods.py:88'),
   }),
   defect('refusals-with-a-query', 'errors.no-leak', 'query', {
     says: 'A 409 shows the query that found nothing.',
-    observed: 'a query',
+    observed: 'a database query',
     wrap: saying('no rows: SELECT id FROM pods WHERE user = 7'),
   }),
   defect('hour-of-a-minute', 'limits.pods.window-length', 'length', {

@@ -147,8 +147,8 @@ function choosePlacement(body: PodCreate, caller: Caller, service: PodService): 
     if (parts.enforces('unknownVolume', body)) throw new Refusal(style.unknownVolume, 'unknown volume')
     return asked[0] ?? dataCenters[0]
   }
-  const mayCountElsewhere = asked.length > 0 && !asked.includes(volume.dataCenterId)
-  if (mayCountElsewhere && style.volumeElsewhere !== 'volume-wins') {
+  const isElsewhere = asked.length > 0 && !asked.includes(volume.dataCenterId)
+  if (isElsewhere && style.volumeElsewhere !== 'volume-wins') {
     if (!parts.enforces('volumeElsewhere', body)) return asked[0] ?? dataCenters[0]
     throw new Refusal(style.volumeElsewhere, 'the volume is in none of the data centers asked for')
   }

@@ -1,11 +1,14 @@
 import { textOf } from '../../harness/exchange/exchange.ts'
 import { everyExchange } from '../../harness/rule/registry.ts'
 
-/** Traces of how a server is built, by clause. */
-const leaks: Readonly<Record<string, RegExp>> = {
-  trace: /Traceback \(most recent call last\)|^\s*at [\w.$<>]+ ?\(.*:\d+|goroutine \d+ \[/m,
-  source: /[\w-]+\.(?:c|cc|cpp|cs|ex|go|java|js|kt|mjs|php|py|rb|rs|scala|ts)(?::\d+|", line \d+|\(\d+\))/,
-  query: /\b(?:SELECT\s.+\sFROM|INSERT\s+INTO|DELETE\s+FROM|UPDATE\s+\S+\s+SET)\s/,
+/** Traces of how a server is built, by clause: a pattern, and what it finds. */
+const leaks: Readonly<Record<string, readonly [RegExp, string]>> = {
+  trace: [/Traceback \(most recent call last\)|^\s*at [\w.$<>]+ ?\(.*:\d+|goroutine \d+ \[/m, 'a stack trace'],
+  source: [
+    /[\w-]+\.(?:c|cc|cpp|cs|ex|go|java|js|kt|mjs|php|py|rb|rs|scala|ts)(?::\d+|", line \d+|\(\d+\))/,
+    'a source file with a line number',
+  ],
+  query: [/\b(?:SELECT\s.+\sFROM|INSERT\s+INTO|DELETE\s+FROM|UPDATE\s+\S+\s+SET)\s/, 'a database query'],
 }
 
 everyExchange('errors.no-leak', ({ request, response }) => {
@@ -15,10 +18,10 @@ everyExchange('errors.no-leak', ({ request, response }) => {
   const sent = `${request.url} ${request.body === null ? '' : readable(request.body)}`
   return {
     exercised: text === '' ? [] : Object.keys(leaks),
-    findings: Object.entries(leaks).flatMap(([clause, pattern]) => {
+    findings: Object.entries(leaks).flatMap(([clause, [pattern, what]]) => {
       const [found] = pattern.exec(text) ?? []
       const isOwn = found !== undefined && !sent.includes(found)
-      return isOwn ? [{ clause, expected: 'an error that says nothing of the server', observed: `a ${clause}` }] : []
+      return isOwn ? [{ clause, expected: 'an error that says nothing of the server', observed: what }] : []
     }),
   }
 })

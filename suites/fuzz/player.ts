@@ -103,7 +103,7 @@ export function createPlayer(
  */
 export function changesIn(before: PodView, response: ApiResponse, aside?: Iterable<string>): string | null {
   const pod = response.status === 200 ? podOf(response.json, response.exchange.n) : null
-  return pod === null ? `answer ${response.status}` : changesOf(before, pod, aside)
+  return pod === null ? `HTTP ${response.status}` : changesOf(before, pod, aside)
 }
 
 /** The same of a pod that was read. */

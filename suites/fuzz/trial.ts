@@ -135,7 +135,7 @@ export function patchTrial(context: Context, shape: PodShape, volumeCenter: unkn
       const rest = await shown(context, pod.id, ({ value }) =>
         wanted.some((mounts) => mounts === null || sameMounts(value.mounts, mounts)),
       )
-      const seen = rest.pod === null ? `answer ${rest.response.status}` : `mounts ${show(rest.pod.value.mounts)}`
+      const seen = rest.pod === null ? `HTTP ${rest.response.status}` : `mounts ${show(rest.pod.value.mounts)}`
       const expected = wanted.map((mounts) => `mounts ${show(mounts)}`).join(' or ')
       context.check('mount').that(rest.settled, expected, `${seen} after ${caseText(what)}`, rest.response)
       return rest.pod

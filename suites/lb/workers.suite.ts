@@ -8,6 +8,7 @@ import { inconclusiveIfOutage, isOutage, responseText } from '../../harness/rule
 import type { Context } from '../../harness/rule/context.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { responsesTo } from '../shared/at-once.ts'
 import {
   echo,
   exit,
@@ -116,9 +117,7 @@ rule('lb.no-queue', usesNormal, async (context) => {
     const isAtOnce = await bothCome(coldStartMs)
     for (const key of keys) beacon.release(key)
     const isLater = isAtOnce || (await bothCome(dispatchMs))
-    const responses: (ApiResponse | null)[] = []
-    for (const request of requests) responses.push(await clock.until(request, clock.now() + dispatchMs))
-    return { isAtOnce, isLater, responses }
+    return { isAtOnce, isLater, responses: await responsesTo(context, requests, dispatchMs) }
   }
 
   const { isAtOnce, isLater, responses } = await pollOn(clock, outagePausesMs, concurrent, (pair) =>

@@ -1,6 +1,7 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { changedFields, fieldsText, type Members, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
+import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
@@ -35,17 +36,18 @@ rule('pods.action.start-restores', { varies: anyPod }, async (context) => {
 })
 
 rule('pods.action.restart-restarts', { varies: anyPod }, async (context) => {
-  const { blocked, check, clock, fixture, inconclusive, pods, settle } = context
+  const { blocked, check, clock, fixture, inconclusive, pods, settle, target } = context
   const { id } = await fixture.pod('RUNNING')
   await clock.sleep(runMs)
   const before = check('kept').pod(await pods.get(id))
   const response = await pods.act(id, 'restart')
   if (!isSuccess(response.status)) blocked('pods.action.running.restart', `restart was answered ${response.status}`)
+  await clock.sleep(restartBeginsMs)
   const rest = await settle(id, (seen) => seen === 'RUNNING')
-  if (rest.pod === null) return blocked('pods.action.running.restart', `after restart the pod is ${rest.status}`)
+  if (!rest.settled) blocked('pods.action.running.restart', `after restart the pod is ${rest.status}`)
   const isAnew = ({ exchange, json }: ApiResponse) =>
     hasRestarted(before.value, membersOf(json), exchange.received.target - response.exchange.sent.target)
-  const later = await poll(context, cachedMs + runMs, () => pods.get(id), isAnew)
+  const later = await poll(context, Math.max(cachedMs, target.tolerances.settleMs) + runMs, () => pods.get(id), isAnew)
   const after = check('kept').pod(later)
   expectKept(context, before, after)
   if (!isAnew(later) && uptimeIn(after.value) === null)
@@ -67,8 +69,17 @@ rule('pods.action.terminate-equals-delete', { varies: anyPod }, async (context) 
   const shown = async () => [await pods.get(twins[0].id), await pods.get(twins[1].id)] as const
   const [first, second] = await poll(context, target.tolerances.settleMs, shown, areAlike)
   check('get').that(areAlike([first, second]), `as after DELETE: ${stateIn(second)}`, stateIn(first), first)
-  const { listed, response } = await listUntil(context, keeper.id)
-  const [isListed, isListedToo] = twins.map(({ id }) => listed.some((entry) => entry.id === id))
+  const list = async () => {
+    const { listed, response } = await listUntil(context, keeper.id)
+    return { response, areListed: twins.map(({ id }) => listed.some((entry) => entry.id === id)) }
+  }
+  const { areListed, response } = await poll(
+    context,
+    target.tolerances.visibleMs,
+    list,
+    ({ areListed: [a, b] }) => a === b,
+  )
+  const [isListed, isListedToo] = areListed
   const text = (is = false) => (is ? 'in the list' : 'not in the list')
   check('list').that(isListed === isListedToo, `as after DELETE: ${text(isListedToo)}`, text(isListed), response)
 })

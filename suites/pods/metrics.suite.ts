@@ -13,12 +13,9 @@ const varies = ['kind', 'mount', 'fields'] as const
 const runMs = 10_000
 
 rule('pods.shape.runtime-present', { varies }, async (context) => {
-  const { check, fixture, pods, target } = context
+  const { check, fixture } = context
   const { id } = await fixture.pod('RUNNING')
-  const response = await poll(context, target.tolerances.settleMs, () => pods.get(id), isMeasured)
-  const { runtime, status } = check('runtime').pod(response).value
-  if (status !== 'RUNNING')
-    context.blocked('pods.status.running-lasts', `the pod is ${status} although nobody touched it`)
+  const { response, runtime } = await runtimeOf(context, id, 'runtime')
   check('runtime').that(membersOf(runtime) !== null, 'a runtime while RUNNING', kindOfValue(runtime), response)
 })
 
@@ -27,22 +24,22 @@ rule('pods.shape.uptime-value', { varies }, async (context) => {
   // Its only use is its time, which is before the creation.
   const before = await pods.list()
   const { id } = await fixture.pod('RUNNING')
-  const { response, uptimeMs } = await uptimeOf(context, id)
+  const { response, uptimeMs } = await uptimeOf(context, id, 'at-most-age')
   const existsMs = response.exchange.received.target - before.exchange.sent.target
   const isPossible = uptimeMs <= existsMs + slackMs
   const expected = 'an uptime no longer than the pod has existed'
-  check('most').that(isPossible, expected, 'an uptime that is longer', response)
+  check('at-most-age').that(isPossible, expected, 'an uptime that is longer', response)
 })
 
 rule('pods.shape.uptime-grows', { varies }, async (context) => {
   const { check, clock, fixture } = context
   const { id } = await fixture.pod('RUNNING')
-  const first = await uptimeOf(context, id)
+  const first = await uptimeOf(context, id, 'grows')
   await clock.sleep(runMs)
   const later = await poll(
     context,
     cachedMs + runMs,
-    () => uptimeOf(context, id),
+    () => uptimeOf(context, id, 'grows'),
     ({ uptimeMs }) => uptimeMs > first.uptimeMs,
   )
   const grownMs = later.uptimeMs - first.uptimeMs
@@ -50,19 +47,34 @@ rule('pods.shape.uptime-grows', { varies }, async (context) => {
   const passedMs = later.response.exchange.received.target - first.response.exchange.sent.target
   // The first value may have been cached.
   const isPossible = grownMs <= passedMs + cachedMs + slackMs
-  check('pace').that(isPossible, `at most ${lengthOf(cachedMs)} more than the time that passed`, 'more', later.response)
+  check('pace').that(
+    isPossible,
+    `at most ${lengthOf(cachedMs)} more than the time that passed`,
+    'an uptime that grows faster',
+    later.response,
+  )
 })
 
 /** The uptime that a RUNNING pod shows, ms. Rejects with NotApplicable if its runtime has none. */
 async function uptimeOf(
   context: Context,
   id: string,
+  clause: string,
 ): Promise<{ readonly response: ApiResponse; readonly uptimeMs: number }> {
-  const { pods, target } = context
-  const response = await poll(context, target.tolerances.settleMs, () => pods.get(id), isMeasured)
+  const { response, runtime } = await runtimeOf(context, id, clause)
+  if (membersOf(runtime) === null) context.blocked('pods.shape.runtime-present', 'a RUNNING pod has no runtime')
   const uptimeMs = uptimeIn(membersOf(response.json))
   if (uptimeMs === null) throw new NotApplicable('the runtime of a RUNNING pod shows no uptime')
   return { response, uptimeMs }
+}
+
+/** The runtime of a pod that stays RUNNING, once it has one or has had its time. */
+async function runtimeOf(context: Context, id: string, clause: string) {
+  const { blocked, check, pods, target } = context
+  const response = await poll(context, target.tolerances.settleMs, () => pods.get(id), isMeasured)
+  const { runtime, status } = check(clause).pod(response).value
+  if (status !== 'RUNNING') blocked('pods.status.running-lasts', `the pod is ${status} although nobody touched it`)
+  return { response, runtime }
 }
 
 /** True once a pod has a runtime, or cannot have one any more. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PodAction } from '../../generated/tables.ts'
-import { isExplained } from './orders.ts'
+import { isConsistent } from './orders.ts'
 
 test.each<[done: readonly PodAction[], refused: readonly PodAction[], boolean]>([
   [['stop', 'terminate'], ['start', 'restart'], true],
@@ -18,5 +18,5 @@ test.each<[done: readonly PodAction[], refused: readonly PodAction[], boolean]>(
     ...done.map((action) => ({ action, isDone: true })),
     ...refused.map((action) => ({ action, isDone: false })),
   ]
-  expect(isExplained(raced, ['RUNNING'])).toBe(expected)
+  expect(isConsistent(raced, ['RUNNING'])).toBe(expected)
 })

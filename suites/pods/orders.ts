@@ -16,16 +16,16 @@ const afterwards: Readonly<Record<PodAction, readonly PodStatus[]>> = {
 }
 
 /**
- * True if some order of the actions explains which of them were carried out: each in a status that permits it (heading Pod
+ * True if which actions were carried out is consistent with some order of them: each in a status that permits it (heading Pod
  * status), and each refused one in a status that does not. `statuses`: those in which the pod may be before them.
  */
-export function isExplained(raced: readonly RacedAction[], statuses: readonly PodStatus[]): boolean {
+export function isConsistent(raced: readonly RacedAction[], statuses: readonly PodStatus[]): boolean {
   if (raced.length === 0) return true
   return raced.some(({ action, isDone }, at) => {
     const others = raced.toSpliced(at, 1)
     const before = statuses.filter((status) => permits(status, action) === isDone)
     if (before.length === 0) return false
-    return isDone ? isExplained(others, afterwards[action]) : before.some((status) => isExplained(others, [status]))
+    return isDone ? isConsistent(others, afterwards[action]) : before.some((status) => isConsistent(others, [status]))
   })
 }
 

@@ -9,9 +9,10 @@ import { kindOfValue } from '../shared/readers.ts'
 import { inconclusiveIfOtherReason } from './answers.ts'
 
 rule('pods.get.unknown', { varies: anyPod }, async (context) => {
-  const { check, fixture, pods, settle, vary } = context
+  const { blocked, check, fixture, pods, settle, vary } = context
   const { id } = await fixture.pod('RUNNING')
-  await pods.delete(id)
+  const deleted = await pods.delete(id)
+  if (!isSuccess(deleted.status)) blocked('pods.delete', `DELETE was answered ${deleted.status}`)
   const rest = await settle(id, (seen) => seen === 'gone' || seen === 'TERMINATED')
   // A platform may go on showing a deleted pod.
   const isShown = rest.status === 'TERMINATED'

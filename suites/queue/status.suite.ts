@@ -180,7 +180,7 @@ async function lookUntilEnd(
   const look = async () => {
     const response = await retryThroughOutage(context, 'answered', () => job.queue.status(job.id))
     const status = statusOf(response)
-    if (membersOf(response.json)?.id !== job.id || status.startsWith('answer')) expectShownIn(context, job, response)
+    if (membersOf(response.json)?.id !== job.id || status.startsWith('HTTP ')) expectShownIn(context, job, response)
     return { status, response, settled: finalStatuses.has(status), job: null }
   }
   const end = await poll(context, boundMs, look, ({ settled }) => settled)

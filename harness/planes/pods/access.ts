@@ -23,7 +23,7 @@ export type Settle = (
 
 /** The state in which a pod settled, or in which it was last seen when the time was over. */
 export interface Settled {
-  /** A pod status, `gone` after a 404, or `answer NNN` for anything else. */
+  /** A pod status, `gone` after a 404, or `HTTP NNN` for anything else. */
   readonly status: string
   /** The pod as last seen; null if it is gone or could not be read. */
   readonly pod: PodView | null
@@ -55,7 +55,7 @@ export function createPodAccess(host: OwnerContext) {
     const look = async (): Promise<Settled> => {
       const response = await as('full').get(id)
       const pod = response.status === 200 ? podOf(response.json, response.exchange.n) : null
-      const status = pod?.status ?? (response.status === 404 ? 'gone' : `answer ${response.status}`)
+      const status = pod?.status ?? (response.status === 404 ? 'gone' : `HTTP ${response.status}`)
       return { status, pod, response, settled: done(status, pod) }
     }
     return pollOn(actor, pausesWithin(actor, target.tolerances.pollMs, boundMs), look, ({ settled }) => settled)

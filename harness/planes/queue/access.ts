@@ -50,7 +50,7 @@ export function createQueueAccess(host: OwnerContext) {
    * True if a response leaves the fate of a job open: it shows no job, or is a 404 for one that nothing has found yet.
    */
   const isUnclear = ({ id, queue }: JobAt, status: string) =>
-    status === 'gone' ? !wasFound(queue.endpoint, id) : status.startsWith('answer ')
+    status === 'gone' ? !wasFound(queue.endpoint, id) : status.startsWith('HTTP ')
 
   /** True if /status has shown this job before, so that the caller judges that it no longer does. */
   const isKnown = ({ id, queue }: JobAt, { status }: ApiResponse) =>

@@ -21,7 +21,7 @@ export const queueFoundations = {
     clauses: ['answered', 'status'],
     later: many,
     isShownBy: (operation, response) =>
-      operation === 'getJobStatus' && isSuccess(response.status) && !statusOf(response).startsWith('answer'),
+      operation === 'getJobStatus' && isSuccess(response.status) && !statusOf(response).startsWith('HTTP '),
   },
   /** The end of a job is notified. */
   notified: { rule: 'webhook.once', clauses: ['notified'], isShownBy: () => false },

@@ -29,9 +29,9 @@ export function endIn(response: ApiResponse): Followed | null {
   return finalStatuses.has(status) ? { status, job: membersOf(response.json), response, settled: true } : null
 }
 
-/** A job status, `gone` after a 404, or `answer NNN`. */
+/** A job status, `gone` after a 404, or `HTTP NNN`. */
 export function statusOf(response: ApiResponse): string {
   if (response.status === 404) return 'gone'
   const status = isSuccess(response.status) ? membersOf(response.json)?.status : undefined
-  return typeof status === 'string' ? status : `answer ${response.status}`
+  return typeof status === 'string' ? status : `HTTP ${response.status}`
 }
