@@ -11,15 +11,23 @@ import type { Fetch, Variant } from './types.ts'
 // and none passes that would have needed what was not seen.
 
 const { rules } = everything()
+const ofPods = rules.filter(({ id, kind }) => kind === 'scenario' && id.startsWith('pods.'))
 const ofQueue = rules.filter(({ id }) => /^(queue|webhook)\.|^auth\.queue\./.test(id))
 
-describe('an outage of /status', () => {
+describe('an outage of reads', () => {
   it.each([2, 5])('at every %ith look fails no rule', async (each) => {
     const judgements = await judgeOn({ variants: [outage((n) => n % each === 0)], rules: ofQueue })
     const wrong = judgements.filter(
       ({ verdict }) => !['passed', 'observed', 'inconclusive', 'blocked'].includes(verdict),
     )
     expect(wrong.map(({ rule, findings, reason }) => ({ rule, findings, reason }))).toEqual([])
+  })
+
+  it.each([5, 7])('at every %ith GET of a pod fails no rule', async (each) => {
+    const isPod = (request: Request) => request.method === 'GET' && /\/pods\/[^/]+$/.test(new URL(request.url).pathname)
+    const judgements = await judgeOn({ variants: [outage((n) => n % each === 0, isPod)], rules: ofPods })
+    const failed = judgements.filter(({ findings }) => findings.length > 0)
+    expect(failed.map(({ rule, findings }) => ({ rule, findings }))).toEqual([])
   })
 
   it('at any one look of a rule does not fail it', async () => {
@@ -164,17 +172,21 @@ function outageOf(isOut: (operation: string) => boolean, ms: number): Variant {
   }
 }
 
-/** A gateway answers 503 to some looks at jobs, counted from 1. */
-function outage(isOut: (n: number) => boolean): Variant {
+/** A gateway answers 503 to some looks, counted from 1; at jobs unless `isLook` says at what. */
+function outage(isOut: (n: number) => boolean, isLook = isJobLook): Variant {
   return {
     id: 'outage',
-    says: 'A gateway answers some looks at jobs.',
+    says: 'A gateway answers some looks in place of the API.',
     wrap: (fetch: Fetch) => {
       let looks = 0
       return async (request) => {
-        if (!/\/status\//.test(request.url) || !isOut(++looks)) return fetch(request)
+        if (!isLook(request) || !isOut(++looks)) return fetch(request)
         return new Response('Service Unavailable', { status: 503 })
       }
     },
   }
+}
+
+function isJobLook({ url }: Request): boolean {
+  return /\/status\//.test(url)
 }
