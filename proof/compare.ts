@@ -34,7 +34,7 @@ export interface DefectResult {
 const good: ReadonlySet<string> = new Set(['passed', 'observed'])
 const bad: ReadonlySet<string> = new Set(['failed', 'advice'])
 
-/** True if a rule failed on its defect, in the clause and with the observation that the defect names. */
+/** The result of a defect; `killed` if its rule failed in the named clause with the named observation. */
 export function compareDefect(defect: Defect, judgement: Judgement | undefined): DefectResult {
   const { id, rule, clause, observed: expected } = defect
   const findings = judgement !== undefined && bad.has(judgement.verdict) ? judgement.findings : []

@@ -11,8 +11,8 @@ export interface FalseExcuse {
 }
 
 /**
- * The false excuses in the judgements of one instance. The rule of a defect with a variation is none: it holds only because
- * it draws other values here, and the defect is proven with the right ones.
+ * The false excuses in the judgements of one instance. Excuses by the rule of a defect with a variation are left out: it
+ * passes here only because it draws other values.
  */
 export function excusesOn({ job, judgements }: Outcome, { defects }: Pick<Catalog, 'defects'>): FalseExcuse[] {
   const varied = defects.find(({ id, variation }) => id === job.id && variation !== undefined)

@@ -32,9 +32,8 @@ function anyOf(patterns: readonly string[]): (id: string) => boolean {
 }
 
 /**
- * The jobs for everything, or for what the patterns match: a defect or latitude by its id, or rules with all their defects
- * and themselves on every latitude,
- * in groups. `matrix`: also every rule on every defect.
+ * The jobs for everything, or for what the patterns match: a defect or latitude by its id, or rules, with all their defects
+ * and on every latitude, in groups. `matrix`: also every rule on every defect.
  * @throws NothingMatches
  */
 export function planJobs(catalog: Catalog, only: readonly string[], matrix = false): Job[] {
@@ -101,8 +100,8 @@ export function defectJob({ id, rule, tour, variation }: Defect, { rules }: Pick
 }
 
 /**
- * Scenarios to run beside these rules so that each invariant has exchanges to judge: a tour of every plane of which an
- * invariant is chosen, and fewer scenarios than a tour has.
+ * Scenarios to run beside these rules so that each invariant has exchanges to judge: a tour for each plane with a chosen
+ * invariant, unless at least as many of its scenarios are chosen.
  */
 export function invariantScenarios(chosen: readonly Rule[]): RuleId[] {
   const planeOf = ({ id }: Rule) => planeOfRule(id).name

@@ -82,7 +82,7 @@ export function proofFaults(result: Omit<ProofResult, 'proven'>): string[] {
     ),
     ...result.undrawn.map(missedSentence),
     ...(result.matrix ?? []).flatMap(({ id, broken }) =>
-      broken.map((rule) => `${rule} crashes on defect ${id}: no answer may do that`),
+      broken.map((rule) => `${rule} crashes on defect ${id}: no response may crash a rule`),
     ),
   ]
 }

@@ -18,11 +18,11 @@ export interface ControlledClockOptions {
   readonly lateResponseMs?: number
   /** Number of steps after which a wait blames the target's own timers. */
   readonly stepBudget?: number
-  /** Real ms for which the target may be busy with something that is not here. */
+  /** Real ms for which the target may be busy with a call that Plumbline never received. */
   readonly busyLimitMs?: number
 }
 
-/** Time cannot move now: the target is busy with something that is not here. */
+/** Time cannot move now: the target is busy with a call that Plumbline never received. */
 class Unrest extends Inconclusive {}
 
 /** One wait took too many steps; a shorter one may end. */
@@ -190,7 +190,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     const waits = `for ${busyLimitMs / 1000} s time could not be moved`
     const more = away.length > shownIds ? ` and ${away.length - shownIds} more` : ''
     if (away.length > 0)
-      return `${waits}: the target says that it is busy with ${away.slice(0, shownIds).join(', ')}${more}, which is not here`
+      return `${waits}: the target reports ${away.slice(0, shownIds).join(', ')}${more}, which Plumbline never received`
     return `${waits}: ${pluralize(actors.unanswered(), 'unanswered request')}, and the target says that it has ${open} open`
   }
 

@@ -50,7 +50,8 @@ export function createLongWaits(knowledge: Knowledge, cuts: Pick<Cuts, 'cut'>, n
     },
     /**
      * Waits for `what`. Two waits of different subjects in vain show that nothing comes; the second may be one that has been
-     * under way for half as long. All owners that wait for it, now or later, then end, until it comes after all. Otherwise a wait in vain resolves too, because the fault may be in this wait alone.
+     * under way for half as long. All owners that wait for it then end, now or later, until it comes. A single wait in vain
+     * resolves: its own subject may be at fault.
      */
     async once<T>(owner: string, what: string, long: LongWait<T>): Promise<T> {
       const { subject = long, wait, vain } = long

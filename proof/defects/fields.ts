@@ -1,7 +1,7 @@
 import type { Defect } from '../types.ts'
 import { defect, is, membersOf, onAnswer, part, shows, succeeded } from './tools.ts'
 
-const both = ['pods.patch.network-path', 'pods.patch.persistent-path', 'pods.create.cpu'] as const
+const mountTour = ['pods.patch.network-path', 'pods.patch.persistent-path', 'pods.create.cpu'] as const
 
 /** Fields of pods that contradict each other, the catalog or the past. */
 export const fields: readonly Defect[] = [
@@ -19,13 +19,13 @@ export const fields: readonly Defect[] = [
     says: 'A CPU pod that is RUNNING has no data center.',
     observed: 'null while RUNNING',
     change: shows((pod) => ('cpu' in pod ? { ...pod, dataCenterId: null } : pod)),
-    tour: both,
+    tour: mountTour,
   }),
   defect('running-cpu-pod-is-free', 'pods.shape.cost-running', 'positive', {
     says: 'A CPU pod that is RUNNING costs nothing.',
     observed: 'cost 0 while RUNNING',
     change: shows((pod) => ('cpu' in pod ? { ...pod, cost: 0 } : pod)),
-    tour: both,
+    tour: mountTour,
   }),
   defect('list-cut-off', 'pods.json', 'json', {
     says: 'The end of the list of pods is missing.',
@@ -41,7 +41,7 @@ export const fields: readonly Defect[] = [
     says: 'CPU pods are placed in another data center than their network volume.',
     observed: 'another data center',
     change: shows((pod) => ('cpu' in pod ? { ...pod, dataCenterId: 'elsewhere' } : pod)),
-    tour: both,
+    tour: mountTour,
   }),
   defect('created-at-moves', 'pods.shape.times-order', 'created', {
     says: 'createdAt is the time of the last start once the pod has been started.',
@@ -67,7 +67,7 @@ export const fields: readonly Defect[] = [
     says: 'The internal name of a pod begins with its name.',
     observed: 'another name',
     variation: { fields: 'networked' },
-    tour: both,
+    tour: mountTour,
     change: shows((pod) => {
       const network = membersOf(pod.globalNetworking)
       const internalDns = `${pod.name}.pods.internal`

@@ -57,7 +57,7 @@ rule('auth.pods.malformed', { varies }, async (context) => {
   const { pod, requests, expectAllWorked } = await workingPods(context, await fixture.pod('RUNNING'), wanted)
   const ordered = vary.ordered(requests)
   for (const [at, { clause, key, options }] of kinds.malformed.credentials(context).entries()) {
-    // Each on the two that matter most, and all operations in turn.
+    // Each on getPod and triggerPodAction, and on two further operations in turn.
     const inTurn = [2 * at, 2 * at + 1].map((place) => ordered[place % ordered.length])
     const always = requests.filter(({ operation }) => operation === 'getPod' || operation === 'triggerPodAction')
     for (const request of new Set([...inTurn, ...always])) {

@@ -29,7 +29,7 @@ invariant('auth.token-not-echoed', null, (_, { request, response }, target) => {
   return {
     state: null,
     exercised: ['header', ...(response.body.length > 0 ? ['body'] : [])],
-    findings: places.map((place) => ({ ...place, expected: 'no bearer token in an answer' })),
+    findings: places.map((place) => ({ ...place, expected: 'no bearer token in the response' })),
   }
 })
 

@@ -13,7 +13,7 @@ import {
 } from '../shared/endpoints.ts'
 import { type AuthPlane, createTwins } from './plane.ts'
 
-/** An endpoint, and one that was deleted to show that it works. */
+/** Requests about one endpoint. Another one is deleted first to show that deletion works. */
 export const endpoints: AuthPlane = {
   options: { creates: 2, varies: ['order', 'sample'] },
   partOf: { updateEndpoint: 'management.update' },
@@ -41,8 +41,8 @@ export const endpoints: AuthPlane = {
     })
 
     async function expectUnchanged(): Promise<void> {
-      const after = await get(context, id)
       if (!isRead) return
+      const after = await get(context, id)
       check('unchanged').status(after, read.status)
       const [was, is] = [read, after].map(({ json }) => show(membersOf(json)?.idleTimeout))
       // The update of the owner may be visible some seconds later.

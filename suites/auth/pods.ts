@@ -11,7 +11,7 @@ import { entriesOf, listHolding, named } from '../shared/listing.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { type AuthPlane, type AuthRequest, createTwins, secretText } from './plane.ts'
 
-/** A pod that was stopped; for another account also a RUNNING one. */
+/** Requests about a stopped pod; for another account also a stop of a RUNNING one. */
 export const pods: AuthPlane = {
   options: { varies: [...anyPod, 'order', 'sample'] },
   partOf: { listCpuFlavors: 'catalog' },
@@ -118,7 +118,7 @@ async function expectNotCreated(context: Context, name: unknown): Promise<void> 
   const { response, listed } = await listHolding(context, later)
   await pods.delete(later)
   const found = await named(context, listed, [String(name)])
-  // The ledger of resources took the refusal for a refusal: what was created all the same is removed here.
+  // The ledger recorded this creation as refused, so what it made is removed here.
   for (const one of found) await pods.delete(one.id)
   const expected = 'a list without the pod whose creation was refused'
   check('not-created').that(found.length === 0, expected, 'the pod whose creation was refused', response)

@@ -5,7 +5,7 @@ import { blockedBy, blockedIfUnknownIsShown, expectEnd } from '../shared/job-res
 import { untilFound } from '../shared/poll.ts'
 import { type AuthPlane, createTwins, secretText } from './plane.ts'
 
-/** A job that runs, if the suite can see that, and one that failed. */
+/** Requests about a running job, if the suite can see that it runs, and about a failed one. */
 export const queue: AuthPlane = {
   // A purge that is not refused is carried out.
   options: { exclusive: ['dedicated'], workers: oneWorker, varies: ['order', 'sample'] },

@@ -36,7 +36,7 @@ export async function lookAtPod(stage: Subject, steps: Steps): Promise<boolean> 
   if (pod === null || isSeen) return false
   if (steps.isTimeFree) await context.clock.sleep(lookAfterMs(context))
   const outcome = await steps.outcomeOf(() => context.pods.get(pod.id))
-  // Whoever gives no answer now is looked at the next time.
+  // No response: the next look checks this pod again.
   if ('failure' in outcome) return false
   stage.unlooked = 0
   stage.isLeft = false

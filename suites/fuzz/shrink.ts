@@ -3,13 +3,14 @@ import type { Drawn } from './steps.ts'
 
 /** How many simpler cases of a finding are tried. */
 const simplerTries = 24
+
 /** Cases that show something when they are sent, in this order, to a new pod, and what they show. */
 export interface PinnedDown<C, T> {
   readonly cases: readonly C[]
   readonly seen: T
 }
 
-/** More cases than this are not taken apart: what needs them all is told as it was sent. */
+/** If more cases than this are needed, all of them are reported. */
 const mostNeeded = 3
 
 /**

@@ -23,7 +23,7 @@ const mostUnsettled = 1_024
 /** Cases of a stage without a pod until one is asked for again. */
 const podlessCases = 256
 
-/** Tries a case on the pod of its stage, and keeps what is wrong; whether it was sent. */
+/** Tries a case on the pod of its stage, and records a finding. Resolves with true if it was sent. */
 export async function tryOne(stage: Subject, drawn: Drawn, steps: Steps, sendsValid: boolean): Promise<boolean> {
   const { context } = steps
   const { one } = drawn

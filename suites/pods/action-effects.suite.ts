@@ -119,7 +119,7 @@ everyExchange('pods.action.content-type', ({ operation, response }) => {
   return judged('no-body', traces === null, 'no body', traces ?? 'no body')
 })
 
-/** Takes the cause of ERROR away where the recipe has no other than its image; whether that could be done. */
+/** Patches the image if it alone causes ERROR in the recipe. Resolves with true if PATCH succeeds. */
 async function mend({ pods, target }: Context, id: string): Promise<boolean> {
   const { body = {}, actions = [], hook = null } = target.pods?.recipes.ERROR ?? {}
   if (actions.length > 0 || hook !== null || Object.keys(body).join() !== 'image') return false

@@ -52,9 +52,8 @@ export function bareStates({ part: has }: Pick<Context, 'part'>): readonly PodSh
 }
 
 /**
- * A pod of this rule's own of which PATCH is shown to work: it gets its own mount again, whole and unchanged. A RUNNING one
- * gets it at another path first, for PATCH may refuse any change while the container is there. Ends the rule as blocked
- * where PATCH works in neither status.
+ * A pod for this rule alone on which PATCH works: its own mount is sent again unchanged. If it is RUNNING, the mount is moved
+ * first, because PATCH may refuse changes while the container runs. Ends the rule as blocked if PATCH works in neither status.
  */
 export async function patchablePod(context: Context, shape: PodShape): Promise<PodView> {
   const { blocked, check, fixture, settle, vary } = context

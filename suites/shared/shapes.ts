@@ -34,7 +34,7 @@ export function missingFields(value: unknown): Shown['findings'] {
   return missing.map((name) => ({ clause: 'fields', expected: `the field ${name}`, observed: `no ${name}` }))
 }
 
-/** True if `actions` is the set for the status. TERMINATED, an unknown status and a missing field prove nothing. */
+/** Judges `actions` by the table of permitted actions; null for TERMINATED, an unknown status or a missing field. */
 export function actionFlaws({ status, actions, locked }: Members): Shown | null {
   if (!isPodStatus(status) || status === 'TERMINATED' || actions === undefined) return null
   const permitted = tables.actions[status]
