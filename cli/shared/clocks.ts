@@ -2,6 +2,7 @@ import { createControlClient } from '../../harness/clock/control-client.ts'
 import { openClock } from '../../harness/clock/open.ts'
 import { createRealClock } from '../../harness/clock/real.ts'
 import { ClockFault } from '../../harness/clock/state.ts'
+import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
 import { Inconclusive } from '../../harness/rule/outcome.ts'
 import { overHttp } from '../../harness/transport/http.ts'
 import { type Transport, TransportFailure } from '../../harness/transport/types.ts'
@@ -19,10 +20,10 @@ const answerMs = 2_000
  * Throws UsageError if the target file gives no clock but `plumbline serve --clock control` serves the target: there
  * time never moves by itself, and rules that wait would be judged wrongly. Only a server on this machine is asked.
  */
-export async function refuseStandingClock({ clock, pods, queue }: Target): Promise<void> {
-  const bases = [...new Set([pods?.url, queue?.url])].filter((url) => url !== undefined)
-  const own = bases.filter((url) => isLoopback(new URL(url).hostname))
-  if (clock !== 'real' || own.length === 0) return
+export async function refuseStandingClock(target: Target): Promise<void> {
+  const bases = new Set(allPlanes().flatMap(({ name }) => sectionOf(target, name)?.url ?? []))
+  const own = [...bases].filter((url) => URL.canParse(url) && isLoopback(new URL(url).hostname))
+  if (target.clock !== 'real' || own.length === 0) return
   const http = overHttp({ connectMs: answerMs, answerMs })
   try {
     for (const base of own) {

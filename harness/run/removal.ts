@@ -1,7 +1,7 @@
 import type { RunClock } from '../clock/types.ts'
 import { lackIn } from '../common/lack.ts'
 import { together } from '../common/together.ts'
-import { allPlanes } from '../planes/index.ts'
+import { allPlanes, planeNamed } from '../planes/index.ts'
 import type { RunServices } from '../planes/owner.ts'
 import type { Removal, RemovalEnd, Remover, StillLeft } from '../planes/plane.ts'
 import { isNameOf, looks, planeOf, tooEarly } from '../planes/removing.ts'
@@ -178,9 +178,9 @@ export async function removeAll(
     const left = new Set([...ends.values()].flatMap(({ of, end }) => (isStillLeft(end) ? [idOf(of)] : [])))
     return (listed as (readonly [string, string])[]).flatMap(([shown, id]): Found[] => {
       if (left.has(id) || kept.some((one) => isNameOf(one, shown))) return []
-      const kind = plane === 'pods' ? { kind: 'pod' as const } : { kind: 'resource' as const, plane }
       const known = [...ends].find(([, { of }]) => idOf(of) === id && planeOf(of) === plane)?.[0]
-      return [[known ?? { ...kind, name: shown, id, state: 'created' }, [id]]]
+      const line = planeNamed(plane).creates?.line ?? { kind: 'resource', plane }
+      return [[known ?? { ...line, name: shown, id, state: 'created' }, [id]]]
     })
   }
 

@@ -2,7 +2,7 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
-import { outageStatuses } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import { responseTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { sameMounts } from '../shared/patching.ts'
 import { bodySaid } from './cases.ts'
@@ -54,9 +54,7 @@ export async function tryOne(stage: Subject, drawn: Drawn, steps: Steps, sendsVa
       allowed = allowedOf(trial, next, one.bytes)
       answer = await responseTo(bodySaid(one), trial.send(next, one.bytes, { newConnection: true }))
     }
-    if (outageStatuses.has(answer.status)) {
-      context.inconclusive(`the target answered ${answer.status}, which is an outage`)
-    }
+    inconclusiveIfOutage(answer)
     return answer
   })
   steps.came('failure' in outcome ? outcome : null)

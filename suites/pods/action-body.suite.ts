@@ -4,10 +4,11 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { raw } from '../../harness/client/body.ts'
 import { isSuccess, mediaTypeOf } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
-import { inconclusiveIfOutage, isRefusal, outageStatuses } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
+import { expectRefusal } from '../shared/job-responses.ts'
 import { anyOf, type RefusalTable, refusals, refusalTables, sampledCases, wrongBody } from '../shared/table.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { expectAccepted } from './answers.ts'
@@ -150,11 +151,11 @@ rule('pods.action-body.oversize', { varies: anyPod }, async (context) => {
   const { pods, fixture, reading } = context
   const pod = await fixture.pod('RUNNING')
   const long = await pods.actWith(pod.id, { action: 'stop', reason: 'x'.repeat(largeMegabytes * 1_000_000) })
-  expectRefused(context, 'megabytes', long)
+  expectRefusedForSize(context, 'megabytes', long)
   reading('megabytes', String(long.status))
   const deepBody = raw(`{"action":"stop","reason":${'['.repeat(deepLevels)}${']'.repeat(deepLevels)}}`)
   const deep = await pods.actWith(pod.id, deepBody)
-  expectRefused(context, 'levels', deep)
+  expectRefusedForSize(context, 'levels', deep)
   reading('levels', String(deep.status))
   await expectUnchanged(context, pod)
   await expectAccepted(context, pod)
@@ -172,10 +173,10 @@ function wrongBodies(
     )
 }
 
-/** A refusal by the API; a gateway's own 5xx proves nothing about the API behind it. */
-function expectRefused({ check, inconclusive }: Context, clause: string, response: ApiResponse): void {
+/** The response is a refusal of the body or its size. */
+function expectRefusedForSize(context: Context, clause: string, response: ApiResponse): void {
+  expectRefusal(context, clause, response)
   const { status } = response
-  if (outageStatuses.has(status)) inconclusive(`a gateway answered ${status} before the API did`)
-  check(clause).that(isRefusal(response), 'a 4xx status', `status ${status}`, response)
-  if (!sizeRefusals.has(status)) inconclusive(`a body of ${clause} was answered ${status}, which is not for its size`)
+  if (!sizeRefusals.has(status))
+    context.inconclusive(`a body of ${clause} was answered ${status}, which is not for its size`)
 }
