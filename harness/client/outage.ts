@@ -2,8 +2,8 @@ import { isOutage } from '../rule/check.ts'
 import { Dropped, Unanswered } from '../rule/outcome.ts'
 import type { ApiResponse } from './api-response.ts'
 
-/** Pauses before a request that a gateway answered is sent again, ms. Most outages are shorter. */
-const pausesMs = [1_000, 2_000, 4_000]
+/** Pauses before a request is sent again because a gateway answered, ms. Most outages are shorter. */
+export const outagePausesMs = [1_000, 2_000, 4_000]
 
 interface Resending {
   /** Sends the request once more. */
@@ -22,7 +22,7 @@ export async function retryThroughGateway(
   { again, other, sleep }: Resending,
 ): Promise<ApiResponse> {
   let response = first
-  for (const pauseMs of pausesMs) {
+  for (const pauseMs of outagePausesMs) {
     if (!isOutage(response)) return response
     await sleep(pauseMs)
     response = await again()
@@ -46,7 +46,7 @@ export async function retryThroughDrops(
     } catch (error) {
       if (!(error instanceof Unanswered) || error.isLate) throw error
       await other()
-      const pauseMs = pausesMs[attempt - 1]
+      const pauseMs = outagePausesMs[attempt - 1]
       if (pauseMs === undefined)
         throw new Dropped(`${error.message}; the same happened each of ${attempt} times`, error.exchange)
       await sleep(pauseMs)

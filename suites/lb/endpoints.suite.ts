@@ -1,3 +1,4 @@
+import { outagePausesMs } from '../../harness/client/outage.ts'
 import { pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
@@ -10,7 +11,6 @@ import {
   expectNotReached,
   methods,
   nonceFor,
-  outagePausesMs,
   received,
   sentOnce,
   serving,

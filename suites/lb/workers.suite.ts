@@ -1,4 +1,5 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { outagePausesMs } from '../../harness/client/outage.ts'
 import { pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess, mediaTypeOf } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
@@ -15,7 +16,6 @@ import {
   expectCounted,
   kills,
   nonceFor,
-  outagePausesMs,
   reaching,
   received,
   sentOnce,

@@ -1,6 +1,6 @@
 import { type PodAction, podActions, tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import { lasting } from '../../harness/client/outage.ts'
+import { lasting, outagePausesMs } from '../../harness/client/outage.ts'
 import { lengthOf } from '../../harness/common/length.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
@@ -26,8 +26,6 @@ const gone: ReadonlySet<string> = new Set(['TERMINATED', 'gone'])
 const ended: ReadonlySet<string> = new Set(['EXITED', ...gone])
 const final: ReadonlySet<string> = new Set(['RUNNING', 'ERROR', ...ended])
 const podsTried = 4
-/** Pause after an answer of a gateway, ms. */
-const outageMs = 2_000
 /** A call that is sent later than this was held up by a quota, ms. */
 const lateMs = 1_000
 
@@ -134,7 +132,7 @@ async function actIn(context: Context, status: PodStatus, action: PodAction): Pr
     const acted = { pod, before, response }
     if (isOutage(response)) {
       outages.push({ ...acted, response: lasting(response) })
-      await clock.sleep(outageMs)
+      await clock.sleep(outagePausesMs[outages.length - 1] ?? 0)
       continue
     }
     if (!transient.has(status) || (await isSound(context, acted, action))) return acted

@@ -1,4 +1,5 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { outagePausesMs } from '../../harness/client/outage.ts'
 import { pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
@@ -84,9 +85,6 @@ export async function received({ inconclusive }: Context, client: LbClient, nonc
   if (isSuccess(response.status) && typeof times === 'number') return { times, response }
   return inconclusive(`the count of the worker was answered with status ${response.status} and ${show(response.json)}`)
 }
-
-/** Pauses between requests of which one must reach a worker, ms: a gateway may answer in its place for a while. */
-export const outagePausesMs = [1_000, 2_000, 3_000]
 
 /** Sends a request with a nonce, and again with another one if a gateway answered. */
 export function sentOnce(context: Context, client: LbClient, method: string, route: string, options?: RouteOptions) {
