@@ -51,8 +51,8 @@ export async function selectionOf(
   const profiles = [...new Set([...listed, ...named])]
   if (only.length === 0) return { profiles, selected: chosen }
   // Loaded only if needed: it imports every suite.
-  const { withFeeders } = await import('./invariant-scenarios.ts')
-  return { profiles, selected: withFeeders(chosen, terminal) }
+  const { withInvariantScenarios } = await import('./invariant-scenarios.ts')
+  return { profiles, selected: withInvariantScenarios(chosen, terminal) }
 }
 
 function profilesFor(

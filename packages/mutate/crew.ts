@@ -15,8 +15,8 @@ export interface ThreadData {
   readonly expected: readonly Judgement[] | null
 }
 
-export interface Order {
-  /** Of this order alone within its thread. */
+export interface MutantTask {
+  /** Of this task alone within its thread. */
   readonly name: string
   /** The id of the mutant; null for the reference itself. */
   readonly mutant: string | null
@@ -29,7 +29,7 @@ export interface Finding {
   readonly by: { readonly rule: string; readonly why: string } | null
 }
 
-export interface Reply extends Finding {
+export interface MutantResult extends Finding {
   /** Empty if the run ended with the first verdict that differs. */
   readonly judgements: readonly Judgement[]
   /** Ids of the mutants whose code ran while modules were loaded, and while rules were judged. */
@@ -65,10 +65,10 @@ const file = new URL('./judge-thread.ts', import.meta.url)
 export async function judgeReference(setup: Setup, limit: number): Promise<Baseline> {
   const thread = start({ ...setup, expected: null })
   try {
-    const judged = async (name: string): Promise<Reply> => {
-      const reply = await ask(thread, { name, mutant: null }, referenceLimitMs)
-      if ('judgements' in reply) return reply
-      throw new Error(`the reference cannot be judged: ${reply.by?.why}`)
+    const judged = async (name: string): Promise<MutantResult> => {
+      const result = await ask(thread, { name, mutant: null }, referenceLimitMs)
+      if ('judgements' in result) return result
+      throw new Error(`the reference cannot be judged: ${result.by?.why}`)
     }
     const beginMs = performance.now()
     const first = await judged('first')
@@ -98,7 +98,7 @@ export async function judgeMutants(
   { expected, fresh, limitMs }: Baseline,
   done: (outcome: Outcome) => void = () => {},
 ): Promise<Outcome[]> {
-  const threads = new Map<number, Thread<Order, Reply>>()
+  const threads = new Map<number, Thread<MutantTask, MutantResult>>()
   async function end(lane: number): Promise<void> {
     await threads.get(lane)?.end()
     threads.delete(lane)
@@ -118,16 +118,20 @@ export async function judgeMutants(
   return outcomes
 }
 
-function start(data: ThreadData): Thread<Order, Reply> {
+function start(data: ThreadData): Thread<MutantTask, MutantResult> {
   return startThread(file, { workerData: data, resourceLimits: { maxOldGenerationSizeMb: 1024 } })
 }
 
-async function ask(thread: Thread<Order, Reply>, order: Order, limitMs: number): Promise<Reply | Finding> {
+async function ask(
+  thread: Thread<MutantTask, MutantResult>,
+  task: MutantTask,
+  limitMs: number,
+): Promise<MutantResult | Finding> {
   const answered = new AbortController()
   const { signal } = answered
   try {
     return await Promise.race([
-      thread.ask(order),
+      thread.ask(task),
       sleep(limitMs, ended('timeout', `not done after ${limitMs / 1000} s`), { signal }),
     ])
   } catch (error) {

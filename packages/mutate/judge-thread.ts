@@ -1,11 +1,11 @@
 import { enableCompileCache, registerHooks } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Judgement } from '../../harness/run/judge.ts'
-import { replyWith } from '../../proof/threads.ts'
-import type { Finding, Order, Reply, ThreadData } from './crew.ts'
+import { serveTasks } from '../../proof/threads.ts'
+import type { Finding, MutantResult, MutantTask, ThreadData } from './crew.ts'
 
-// Judges the reference with one mutant active at a time. The reference is loaded after the first order has come, so that
-// the mutant of that order also changes what is computed at load.
+// Judges the reference with one mutant active at a time. The reference is loaded after the first task has come, so that
+// the mutant of that task also changes what is computed at load.
 
 /** The switch that the instrumenter's code reads, and what it counts; the names are the instrumenter's. */
 const instrumented: {
@@ -33,7 +33,7 @@ registerHooks({
 parentPort?.on('message', (message) => {
   if (message === null) process.exit()
 })
-replyWith(async ({ name, mutant }: Order): Promise<Reply> => {
+serveTasks(async ({ name, mutant }: MutantTask): Promise<MutantResult> => {
   if (mutant !== null) instrumented.activeMutant = mutant
   const { compareLatitude, unchanged } = await import('../../proof/compare.ts')
   const { everything } = await import('../../proof/jobs.ts')
@@ -41,14 +41,14 @@ replyWith(async ({ name, mutant }: Order): Promise<Reply> => {
   const catalog = everything()
   const chosen = catalog.rules.filter(({ id }) => rules === null || rules.includes(id))
   instrumented.currentTestId = name
-  const { promise: early, resolve: kill } = Promise.withResolvers<Reply>()
+  const { promise: early, resolve: kill } = Promise.withResolvers<MutantResult>()
   const judged = (judgement: Judgement) => {
     const finding = findingOf(judgement)
     if (finding.status === 'killed') kill({ ...finding, judgements: [], reached: { atLoad: [], running: [] } })
   }
   return Promise.race([early, whole()])
 
-  async function whole(): Promise<Reply> {
+  async function whole(): Promise<MutantResult> {
     const judgements = await judgeOn({ variants: [], rules: chosen, judged })
     const findings = judgements.map(findingOf)
     const first = (status: Finding['status']) => findings.find((finding) => finding.status === status)
