@@ -285,6 +285,11 @@ const refusals: readonly [name: string, text: string, message: string][] = [
     `${file()}---\n`,
     'target.yaml:4: a second document begins here; keep one document per target file',
   ],
+  [
+    'a tag',
+    file({ more: 'name: !!binary aGVsbG8=' }),
+    'target.yaml:4: a tag (!name) has no meaning here; write the value without it',
+  ],
   ['a key twice', file({ more: 'name: a\nname: b' }), 'target.yaml:5: duplicate key in the same mapping; keep one'],
   [
     'a key after another',

@@ -48,11 +48,17 @@ export interface Reading {
 /** The target of a text in target-file form. Throws TargetFileError with all faults that do not follow from others. */
 export function parseTarget(text: string, { file, environment, clausesOf }: Reading): Target {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: false, logLevel: 'error' })
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    merge: false,
+    resolveKnownTags: false,
+    logLevel: 'error',
+  })
   const lineOf = (offset: number | undefined) => (offset === undefined ? 1 : lines.linePos(offset).line)
   const textLines = text.split('\n')
   // Parser messages may quote the file, and the file may hold a key: only codes are passed on.
-  const broken = document.errors.map(({ code, pos }) => {
+  const broken = [...document.errors, ...document.warnings].map(({ code, pos }) => {
     const line = lineOf(pos[0])
     return { line, path: '', message: syntaxFault(code, textLines[line - 1] ?? ''), isAlone: alone.has(code) }
   })
@@ -85,7 +91,7 @@ function follows(path: Path, repaired: readonly Path[]): boolean {
 }
 
 /** Codes of the parser that say nothing about the rest of the file. */
-const alone: ReadonlySet<string> = new Set(['DUPLICATE_KEY', 'MULTIPLE_DOCS'])
+const alone: ReadonlySet<string> = new Set(['DUPLICATE_KEY', 'MULTIPLE_DOCS', 'TAG_RESOLVE_FAILED'])
 
 /** The value of a document. Here only too many aliases fail. */
 function plainOf(document: Document, file: string): unknown {
@@ -118,6 +124,8 @@ function syntaxFault(code: string, textLine: string): string {
       return 'duplicate key in the same mapping; keep one'
     case 'MULTIPLE_DOCS':
       return 'a second document begins here; keep one document per target file'
+    case 'TAG_RESOLVE_FAILED':
+      return 'a tag (!name) has no meaning here; write the value without it'
     case 'TAB_AS_INDENT':
       return 'a tab cannot indent YAML; use spaces'
     case 'BAD_SCALAR_START':

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { parse } from 'yaml'
 import { podStatuses, tables } from '../../generated/tables.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
@@ -103,9 +103,12 @@ function beside<T extends { readonly id: string }>(usual: readonly T[], given: r
 
 function contentOf(file: string): unknown {
   try {
+    // Reading a device or a pipe may never end.
+    const kind = statSync(file)
+    if (!kind.isFile()) throw new Error(`it is a ${kind.isDirectory() ? 'folder' : 'device or pipe'}`)
     return parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    const why = { ENOENT: 'there is no such file', EISDIR: 'it is a folder' }[codeOf(error)]
+    const why = { ENOENT: 'there is no such file' }[codeOf(error)]
     throw new UsageError(`${file} cannot be read: ${why ?? (error as Error).message.split('\n')[0]}`)
   }
 }

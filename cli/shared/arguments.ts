@@ -52,10 +52,11 @@ export function oneOf<Word extends string>(what: string, known: readonly Word[])
 
 export function quotaList(text: string): Record<string, number> {
   const entries = text.split(',').map((entry) => /^(minute|hour|day)=([1-9]\d*)$/.exec(entry.trim()))
-  if (entries.every((entry) => entry !== null)) {
+  const windows = new Set(entries.map((entry) => entry?.[1]))
+  if (entries.every((entry) => entry !== null) && windows.size === entries.length) {
     return Object.fromEntries(entries.map((entry) => [entry[1] ?? '', Number(entry[2])]))
   }
-  throw expected('minute=60,hour=3000,day=50000 or a part of it, each at least 1', text)
+  throw expected('minute=60,hour=3000,day=50000 or a part of it, each once and at least 1', text)
 }
 
 function expected(what: string, text: string): commander.InvalidArgumentError {

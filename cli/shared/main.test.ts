@@ -128,6 +128,7 @@ describe.concurrent('one clear sentence', () => {
     ['fuzz --reference --json .', 2, 'plumbline: --json . is a folder; name a file'],
     ['serve --print-target .', 2, 'plumbline: --print-target . is a folder; name a file'],
     ['serve --json', 2, 'plumbline: --json needs --list'],
+    ['serve --quotas minute=6,minute=7', 2, 'Expected minute=60,hour=3000,day=50000 or a part of it, each once'],
     ['serve --only lb', 2, 'plumbline: --only needs --list; --defect and --latitude name what is served'],
     ['serve --list --only nope', 2, 'plumbline: --only: no rule, defect or latitude matches nope; plumbline rules'],
     ['rules --only nope', 2, 'plumbline: --only: no rule matches nope; plumbline rules lists all'],

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,10 +50,12 @@ describe('a file', () => {
 
   test.each([
     ['folder', '--json folder is a folder; name a file'],
+    ['pipe', '--json pipe is a named pipe, which would wait for a reader; name a file'],
     ['none/file', '--json none/file: folder none does not exist; create it first'],
     ['file/below', '--json file/below cannot be written (ENOTDIR); name another file'],
     ['', '--json is empty; name a file'],
   ])('%j is refused', (name, message) => {
+    if (name === 'pipe') execFileSync('mkfifo', [join(cwd, name)])
     expect(() => writableFile(cwd, '--json', name)).toThrow(new UsageError(message))
   })
 })

@@ -34,7 +34,7 @@ export function writableFolder(cwd: string, flag: string, folder: string): strin
 
 /**
  * Checks the file that a flag names before the work for it begins; the check leaves nothing behind. Throws
- * UsageError if it is a folder or cannot be written.
+ * UsageError if it is a folder or a named pipe, or cannot be written.
  */
 export function writableFile(cwd: string, flag: string, name: string): string {
   if (name === '') throw new UsageError(`${flag} is empty; name a file`)
@@ -43,6 +43,8 @@ export function writableFile(cwd: string, flag: string, name: string): string {
   if (!existsSync(folder))
     throw new UsageError(`${flag} ${name}: folder ${dirname(name)} does not exist; create it first`)
   if (existsSync(file) && statSync(file).isDirectory()) throw new UsageError(`${flag} ${name} is a folder; name a file`)
+  if (existsSync(file) && lstatSync(file).isFIFO())
+    throw new UsageError(`${flag} ${name} is a named pipe, which would wait for a reader; name a file`)
   try {
     tryToWrite(file)
   } catch (error) {

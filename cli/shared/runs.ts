@@ -14,7 +14,7 @@ import {
 } from '../../harness/record/resources.ts'
 import type { Target } from '../../target/types.ts'
 import { UsageError } from './errors.ts'
-import { codeOf, makeFolder } from './output-folders.ts'
+import { codeOf, isFile, makeFolder } from './output-folders.ts'
 import { isAlive, type OwningProcess, owningProcess } from './process.ts'
 
 /** Resources in the ledger of a run that are not removed yet. */
@@ -115,8 +115,8 @@ export function readLedger(cwd: string, run: string): RunLedger {
   let targetFile: string | null = null
   let urls: RunLedger['urls'] = {}
   const file = resourcesFile(cwd, run)
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
-  let damaged = lines.length > 0 && lines.join('') === '' ? `${file} is empty` : null
+  const lines = isFile(file) ? readFileSync(file, 'utf8').split('\n') : []
+  let damaged = existsSync(file) && lines.join('') === '' ? `${file} is ${isFile(file) ? 'empty' : 'no file'}` : null
   for (const [at, line] of lines.entries()) {
     const entry = lineIn(line)
     if (entry === null) {

@@ -259,6 +259,7 @@ test.each([
     (text: string) => text.replace('\n', '\n{"kind":"pod","state":"created"}\n'),
     [`run ${run}: 1 never created`],
   ],
+  ['a folder in its place', () => null, []],
 ])('a ledger of which %s cannot be read is kept, and that is said', async (_, damage, told) => {
   const { out, err, terminal } = saying(
     [{ kind: 'pod', name: 'a', id: null, state: 'requested' }],
@@ -266,10 +267,15 @@ test.each([
     url,
   )
   const file = resourcesFile(cwd, run)
-  writeFileSync(file, damage(readFileSync(file, 'utf8')))
+  const damaged = damage(readFileSync(file, 'utf8'))
+  rmSync(file)
+  if (damaged === null) mkdirSync(file)
+  else writeFileSync(file, damaged)
   expect(await sweep([], {}, terminal)).toBe(3)
   expect(out).toEqual(told)
-  expect(err.at(-1)).toMatch(/(^line [12] of .* cannot be read|\.ndjson is empty), so the run may have left more: /)
+  expect(err.at(-1)).toMatch(
+    /(^line [12] of .* cannot be read|\.ndjson is (empty|no file)), so the run may have left more: /,
+  )
   expect(listRuns(cwd)).toEqual([run])
   expect(await sweep([run], { forget: true }, terminal)).toBe(0)
   expect(listRuns(cwd)).toEqual([])

@@ -73,8 +73,8 @@ rule('pods.create.read-back', { varies: ['kind', 'mount', 'fields'] }, async (co
   if (!isSuccess(response.status)) context.blocked(creationRule(body), `a valid creation answered ${response.status}`)
   const id = await fixture.createdId(response)
   const given = membersOf(response.json)?.id
-  const shownId = given === undefined ? 'neither' : `${kindOfValue(given)} as its id, and no such name`
-  check('id').that(id !== null, 'an id in the answer, or the name of the pod in the list', shownId, response)
+  const shownId = given === undefined ? 'neither' : `${kindOfValue(given)} as its id, and no id by its name in the list`
+  check('id').that(id !== null, 'an id in the response, or in the list by the name of the pod', shownId, response)
   const rest = await shown(context, id ?? '', (pod) => pod.id === id)
   // Other rules build on whatever can be read, so a pod of each kind is tried before this one fails.
   if (!rest.settled)
