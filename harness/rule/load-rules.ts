@@ -14,6 +14,7 @@ export const podLoadRules = [
   'limits.pods.retry-after',
   'limits.pods.retry-after-honest',
   'limits.pods.retry-after-needed',
+  'limits.pods.retry-after-covers',
 ] as const satisfies readonly RuleId[]
 
 /** A rule that recorded load can decide: those above, and one that the suites judge as well. */

@@ -1,7 +1,7 @@
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import { EARLY_FROM_MS, type PodPlan } from '../plan/types.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
-import { judgeExceeded, longestWaitMsOf, usedUpWindows } from './exceeded.ts'
+import { judgeExceeded, longestWaitMsOf, resetMsOf, usedUpWindows } from './exceeded.ts'
 import { failed, type LoadVerdict, milliseconds, passed, type Ruling, unclear } from './verdict.ts'
 
 /** Whole seconds may be rounded up. */
@@ -16,6 +16,7 @@ const judges: Readonly<Record<PodPlan['shape'], readonly (readonly [LoadRule, Po
     ['limits.pods.retry-after', judgeRetryAfter],
     ['limits.pods.retry-after-honest', afterRefusal(judgeHonesty)],
     ['limits.pods.retry-after-needed', afterRefusal(judgeNeed)],
+    ['limits.pods.retry-after-covers', afterRefusal(judgeCover)],
   ],
 }
 
@@ -102,6 +103,30 @@ function judgeNeed(refused: Point, seconds: number, [early]: readonly Point[]): 
   if (isServed(early)) return failed(`${after} was served, though Retry-After said ${seconds} s`)
   if (!isRefused(early)) return unclear(`${after} was neither served nor refused`)
   return passed(`${after} was refused, where Retry-After said ${seconds} s`)
+}
+
+/** Retry-After covers t of each window at r = 0, unless t only says when all of the window is given back. */
+function judgeCover(refused: Point, seconds: number, later: readonly Point[]): Ruling {
+  const [next] = later
+  const own = next !== undefined && isEarly(refused, next) && isRefused(next) ? secondsOf(next) : null
+  // The wait that followed is that of the early request.
+  if (next !== undefined && own !== null) return judgeCover(next, own, later.slice(1))
+  const resets = usedUpWindows(refused).flatMap((name) => {
+    const resetMs = resetMsOf(refused, name)
+    return resetMs === null ? [] : [{ name, resetMs }]
+  })
+  if (resets.length === 0) return unclear('no window of the 429 shows r = 0 and t')
+  const uncovered = resets.find(({ resetMs }) => resetMs > seconds * 1000 + SLACK_MS)
+  if (uncovered === undefined) return passed(`Retry-After ${seconds} covers t of every window at r = 0`)
+  const { name, resetMs } = uncovered
+  const probe = later.find((point) => point.sentMs - refused.receivedMs >= seconds * 1000)
+  if (probe === undefined) return unclear(`nothing was sent after the stated ${seconds} s`)
+  const said = `Retry-After said ${seconds} s, and t of the window ${name} was ${resetMs / 1000}`
+  const after = `a request ${milliseconds(probe.sentMs - refused.receivedMs)} after the 429`
+  if (isRefused(probe) && usedUpWindows(probe).includes(name)) return failed(`${after} was refused: ${said}`)
+  const isBeforeReset = probe.receivedMs < refused.sentMs + resetMs - SLACK_MS
+  if (isServed(probe) && isBeforeReset) return passed(`${after} was served, before t of the window ${name} was over`)
+  return unclear(`${said}, and nothing shows whether the window gave something back before`)
 }
 
 /** True if a request was answered within half of the wait that a 429 before it states, and a second before its end. */

@@ -79,6 +79,25 @@ test.each(limiterKindNames)('no invariant fails where requests are counted by a 
   expect(judged.filter(({ verdict }) => verdict === 'failed' || verdict === 'advice')).toEqual([])
 })
 
+const resets = ['full', 'next'] as const
+const waits = ['longest', 'full'] as const
+const styles = limiterKindNames.flatMap((kind) =>
+  resets.flatMap((rateReset) => waits.map((retryAfter) => [kind, rateReset, retryAfter] as const)),
+)
+
+test.each(styles)(
+  'Retry-After covers t with a %s, t of %s and a %s Retry-After',
+  async (kind, rateReset, retryAfter) => {
+    for (const quotas of [{ minute: 5 }, { minute: 5, hour: 5 }, { minute: 5, hour: 5, day: 5 }]) {
+      const judged = await found((options) =>
+        composeOptions(options, { limiter: limiterOf(kind), quotas, style: { rateReset, retryAfter } }),
+      )
+      const covers = judged.find(({ rule }) => rule === 'limits.pods.retry-after-covers')
+      expect(['passed', 'inconclusive']).toContain(covers?.verdict)
+    }
+  },
+)
+
 test.each(podLoadDefects.map((defect) => [defect.says, defect] as const))('%s', async (_, defect) => {
   const judged = (await found((options) => defect.change(options))).find(({ rule }) => rule === defect.rule)
   const isAdvice = defect.rule === 'limits.pods.structured'

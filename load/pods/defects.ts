@@ -80,6 +80,14 @@ export const podLoadDefects: readonly LoadDefect[] = [
     observed: /^a request [\d,]+ ms after the 429 was served, though Retry-After said \d+ s$/,
   },
   {
+    id: 'pods-retry-after-of-the-minute',
+    says: 'Retry-After is the wait of the minute, though the hour is used up as well.',
+    rule: 'limits.pods.retry-after-covers',
+    change: (options) => composeOptions(options, { quotas: { minute: 5, hour: 5 }, style: { retryAfter: 'shortest' } }),
+    observed:
+      /^a request [\d,]+ ms after the 429 was refused: Retry-After said \d+ s, and t of the window hour was \d+$/,
+  },
+  {
     id: 'pods-429-plain-text',
     says: 'A 429 is plain text.',
     rule: 'errors.problem.media-type',
