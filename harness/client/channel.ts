@@ -59,11 +59,13 @@ export interface SendOptions {
   readonly connection?: object
   /**
    * Sending it twice does no harm, because it must be refused. It is also sent again where its connection is closed
-   * (`retryThroughDrops`).
+   * (`retryThroughDrops`), and after a 5xx.
    */
   readonly mustBeRefused?: boolean
   /** If it is refused, it may be sent again, to check whether the connection is in step. */
   readonly harmless?: boolean
+  /** It must be refused as well; if its connection is closed, its rule sends it again. */
+  readonly isWrong?: boolean
 }
 
 /** A request of an owner, as it is sent. */

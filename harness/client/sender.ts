@@ -78,6 +78,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       request,
       response: old?.failure === undefined || old.failure === null ? response : null,
       failure: old?.failure ?? failure,
+      ...(outgoing.mustBeRefused === true || outgoing.isWrong === true ? { mustBeRefused: true } : {}),
       ...(follows === undefined ? {} : { follows }),
       ...(old?.isOutOfStep === true ? { isOutOfStep: true } : {}),
     }

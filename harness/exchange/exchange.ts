@@ -49,6 +49,8 @@ export interface Exchange {
   readonly request: WireRequest
   readonly response: WireResponse | null
   readonly failure: string | null
+  /** Its body, a parameter or its key is wrong, so no success is right. */
+  readonly mustBeRefused?: true
   /** Number of the exchange before it on the same connection; left out on a new connection. */
   readonly follows?: number
   /** The response belongs to unread bytes of an earlier request, so the request was sent again on a new connection. */

@@ -6,6 +6,7 @@ import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { idIn, listOf, membersOf } from '../exchange/read.ts'
 import type { Resource } from '../record/resources.ts'
 import { isOutage } from '../rule/check.ts'
+import { unlessUnanswered } from '../rule/outcome.ts'
 import { sectionOf } from './index.ts'
 import { createClients, type OwnerContext, type RunServices } from './owner.ts'
 import type { Plane, Removable, Removal } from './plane.ts'
@@ -143,6 +144,9 @@ function repeating(
     const { get, kind, list } = creates
     const other = () => (operation === list ? send(get, { ids: { id: `plumbline-no-such-${kind}` } }) : send(list, {}))
     const first = await (call.mustBeRefused === true ? retryThroughDrops(once, { again, other, sleep }) : once())
+    const isServerError = first.status >= 500 && !isOutage(first)
+    // The rule judges the first response, and `errors.no-5xx` whether the second one is the same.
+    if (isServerError && (call.mustBeRefused === true || call.isWrong === true)) await unlessUnanswered(again())
     const isRead = operations[operation]?.method === 'GET'
     const isRefused = call.mustBeRefused === true || call.authorization !== undefined
     const isHarmless = isRead || isRefused || call.repeats === true

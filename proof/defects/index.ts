@@ -30,6 +30,7 @@ import { queueStatus } from './queue-status.ts'
 import { queueSubmission } from './queue-submission.ts'
 import { queueTime } from './queue-time.ts'
 import { queueVariation } from './queue-variation.ts'
+import { serverErrors } from './server-errors.ts'
 import { shape } from './shape.ts'
 import { siblings } from './siblings.ts'
 import { variationPods } from './variation-pods.ts'
@@ -57,6 +58,7 @@ export const defects: readonly Defect[] = [
   ...oddAccess,
   ...outages,
   ...patch,
+  ...serverErrors,
   ...shape,
   ...life,
   ...limits,

@@ -5,7 +5,7 @@ import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { responseTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { bodySaid, bodyText, caseText, type FuzzCase } from './cases.ts'
-import { allowedText, classify, isIn, type Situation } from './oracle.ts'
+import { allowedText, classify, isIn, mustBeRefused, type Situation } from './oracle.ts'
 import { simplest } from './shrink.ts'
 
 /** An operation whose bodies do not depend on each other. */
@@ -40,6 +40,8 @@ export async function trySingle({ check }: Context, way: Way, one: FuzzCase): Pr
 }
 
 /** Sends a case, and once more without a complete response; the reason names its body if none comes again. */
-async function sendTwice({ send }: Way, one: FuzzCase): Promise<ApiResponse> {
-  return (await unlessUnanswered(send(one))) ?? responseTo(bodySaid(one), send(one, { newConnection: true }))
+async function sendTwice({ send, situation }: Way, one: FuzzCase): Promise<ApiResponse> {
+  const isWrong = mustBeRefused(classify(situation, one.bytes))
+  const again = () => send(one, { isWrong, newConnection: true })
+  return (await unlessUnanswered(send(one, { isWrong }))) ?? responseTo(bodySaid(one), again())
 }

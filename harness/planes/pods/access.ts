@@ -123,10 +123,10 @@ export function scarcityText({ status, json }: ApiResponse, what = ''): string {
 }
 
 /** True if a response shows a lack of capacity, by the pattern of the target file. */
-export function lacksCapacity({ pods }: Target, response: ApiResponse): boolean {
+export function lacksCapacity({ pods }: Target, { json, status }: Pick<ApiResponse, 'json' | 'status'>): boolean {
   const pattern = new RegExp(pods?.capacity ?? defaultPlane.capacity, 'i')
-  if (response.status < 400 || response.status === 401 || response.status === 403) return false
-  return pattern.test(titlesIn(response.json).join(' '))
+  if (status < 400 || status === 401 || status === 403) return false
+  return pattern.test(titlesIn(json).join(' '))
 }
 
 /** The texts of an error. */

@@ -66,6 +66,13 @@ export function isLeft(status: number, allowed: readonly Allowed[]): boolean {
   return allowed.some(({ left }) => left !== undefined && (left.answers === 'any' || left.answers.includes(status)))
 }
 
+/** True if no success is allowed, by any row of the ledger. */
+export function mustBeRefused(allowed: readonly Allowed[]): boolean {
+  return allowed.every(
+    ({ answers, left }) => left === undefined && (answers === '4xx' || (answers !== '2xx' && !answers.some(isSuccess))),
+  )
+}
+
 /** True if a status is in a class. */
 export function isIn(status: number, answers: Statuses): boolean {
   if (answers === '2xx') return isSuccess(status)

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import type { Exchange } from '../../harness/exchange/exchange.ts'
+import { allRules } from '../../harness/rule/registry.ts'
+import { foldInvariants } from '../../harness/run/invariants.ts'
+import { rowOf } from '../../harness/run/rows.ts'
+import { referenceTarget } from '../../proof/instance.ts'
+import './server-errors.suite.ts'
+
+const [rule] = allRules()
+
+/** The verdict after requests that must be refused: each a body, its status, and the detail of its problem. */
+function judged(...requests: readonly (readonly [body: string, status: number, detail?: string])[]) {
+  if (rule?.kind !== 'invariant') throw new Error('errors.no-5xx is not an invariant')
+  const fold = foldInvariants([rule], referenceTarget('https://reference.test', 'real'))
+  for (const [body, status, detail = 'wrong'] of requests) fold.exchange(exchangeOf(body, status, detail))
+  return fold.judge(rowOf).map(({ verdict, findings }) => [verdict, findings[0]?.observed])[0]
+}
+
+function exchangeOf(body: string, status: number, detail: string): Exchange {
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  const moment = { target: 0, harness: 0 }
+  return {
+    n: 1,
+    owner: 'pods.create.fuzz',
+    operation: 'createPod',
+    subject: null,
+    key: 'full',
+    sent: moment,
+    received: moment,
+    request: { method: 'POST', url: 'https://reference.test/v2/pods', headers: [], body: bytes(body) },
+    response: { status, headers: [], body: bytes(JSON.stringify({ title: 'Error', status, detail })) },
+    failure: null,
+    mustBeRefused: true,
+  }
+}
+
+test.each([
+  [
+    'the same body twice',
+    [
+      ['a', 500],
+      ['a', 500],
+    ],
+    'failed',
+  ],
+  [
+    'another body between',
+    [
+      ['a', 500],
+      ['b', 400],
+      ['a', 500],
+    ],
+    'failed',
+  ],
+  [
+    'once',
+    [
+      ['a', 500],
+      ['a', 400],
+    ],
+    'passed',
+  ],
+  [
+    'a refusal between',
+    [
+      ['a', 500],
+      ['a', 400],
+      ['a', 500],
+    ],
+    'passed',
+  ],
+  [
+    'two bodies once',
+    [
+      ['a', 500],
+      ['b', 500],
+    ],
+    'passed',
+  ],
+  [
+    'an outage',
+    [
+      ['a', 503],
+      ['a', 503],
+    ],
+    'passed',
+  ],
+] as const)('5xx: %s', (_, requests, verdict) => {
+  expect(judged(...requests)?.[0]).toBe(verdict)
+})
+
+test('a lack of capacity is not an error of the server', () => {
+  expect(judged(['a', 500, 'no capacity'], ['a', 500, 'no capacity'])).toEqual(['passed', undefined])
+})
