@@ -1,7 +1,7 @@
 import { type LimiterMaker, type LimitReading, limiterOf } from '../../reference/limits/limiter.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
-import { all, type Change, defect, options } from './tools.ts'
+import { all, type Change, defect, options, part } from './tools.ts'
 
 /** Quotas that are announced and not kept. They are small, so that a tour exceeds them. */
 export const limits: readonly Defect[] = [
@@ -36,6 +36,21 @@ export const limits: readonly Defect[] = [
       readsAs((reading) => ({ ...reading, isRefused: reading.isRefused || reading.windows.some(isNearlyUsedUp) })),
     ),
   }),
+  defect('quota-of-all-users', 'limits.pods.per-user', 'unchanged', {
+    says: 'All users share one quota of requests a minute.',
+    observed: 'r of minute lower by the requests of another user',
+    change: countsFor('minute', () => 'everybody'),
+  }),
+  defect('quota-of-each-key', 'limits.pods.shared-by-keys', 'lowered', {
+    says: 'Each key has a quota of its own.',
+    observed: 'r of minute as it was before requests of another key of the user',
+    change: countsFor('minute', (_, token) => token),
+  }),
+  defect('hour-of-each-key', 'limits.pods.shared-by-keys', 'lowered', {
+    says: 'Each key has an hour of its own; minute and day are those of the user.',
+    observed: 'r of hour as it was before requests of another key of the user',
+    change: countsFor('hour', (_, token) => token),
+  }),
 ]
 
 type Window = LimitReading['windows'][number]
@@ -62,5 +77,33 @@ function readsAs(read: (reading: LimitReading, n: number) => LimitReading): Chan
       return { take: (user, nowMs) => read(take(user, nowMs), ++requests) }
     }
     return composeOptions(base, { limiter })
+  }
+}
+
+/** Requests count in one window for somebody else than the user; `token` is the Authorization header. */
+function countsFor(name: string, whose: (user: string, token: string) => string): Change {
+  return (base) => {
+    let token = ''
+    const make: LimiterMaker = base.limiter ?? limiterOf('fixed-window')
+    const limiter: LimiterMaker = (windows) => {
+      const usual = make(windows)
+      const changed = make(windows)
+      return {
+        take(user, nowMs) {
+          const own = usual.take(user, nowMs)
+          const others = changed.take(whose(user, token), nowMs)
+          const isOther = (window: Window) => window.name === name
+          return {
+            isRefused: own.isRefused,
+            windows: [...own.windows.filter((one) => !isOther(one)), ...others.windows.filter(isOther)],
+          }
+        },
+      }
+    }
+    const change = part('authenticate', (next, authorization) => {
+      token = authorization ?? ''
+      return next()
+    })
+    return composeOptions(change(base), { limiter })
   }
 }

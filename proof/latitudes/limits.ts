@@ -89,6 +89,18 @@ export const limits = [
     quotas: { minute: 1_000_000, hour: 100_000, day: 200_000 },
   }),
   {
+    id: 'account-used-by-others',
+    says: 'Others of the same user send a request now and then, which lowers r too.',
+    about: 'quota',
+    wrap: (fetch) => {
+      let requests = 0
+      return async (request) => {
+        if (++requests % 7 === 0) await fetch(readOf(request))
+        return fetch(request)
+      }
+    },
+  },
+  {
     id: 'limit-met-now-and-then',
     says: 'Now and then a request is refused for a second, because others of the same user took the quota.',
     // Its reads count for the quota too.

@@ -25,7 +25,7 @@ export const refusals = [
         ),
       })),
     },
-    verdicts: { 'auth.pods.hidden': 'inconclusive' },
+    verdicts: { 'auth.pods.hidden': 'inconclusive', 'limits.pods.per-user': 'inconclusive' },
   }),
 
   latitude('unknown-methods-501', 'A method that a path does not have is answered 501, with an HTML page.', {
