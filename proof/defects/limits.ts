@@ -1,4 +1,4 @@
-import { type LimiterMaker, type LimitReading, limiterOf } from '../../reference/limits/limiter.ts'
+import { type Limiter, type LimiterMaker, type LimitReading, limiterOf } from '../../reference/limits/limiter.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { all, type Change, defect, options, part } from './tools.ts'
@@ -36,6 +36,35 @@ export const limits: readonly Defect[] = [
       readsAs((reading) => ({ ...reading, isRefused: reading.isRefused || reading.windows.some(isNearlyUsedUp) })),
     ),
   }),
+  defect('requests-count-twice', 'limits.pods.counts-each', 'each', {
+    says: 'Each request counts twice.',
+    observed: 'r of minute falls by 2 with each request',
+    change: limited((limiter) => ({
+      take(user, nowMs) {
+        limiter.take(user, nowMs)
+        return limiter.take(user, nowMs)
+      },
+    })),
+  }),
+  defect('every-second-request-counts', 'limits.pods.counts-each', 'each', {
+    says: 'Every second request is not counted.',
+    observed: 'r of minute falls by less than the requests sent',
+    change: readsAs((reading, n) => ({
+      ...reading,
+      windows: reading.windows.map((window) => ({
+        ...window,
+        remaining: Math.min(window.quota - 1, window.remaining + Math.floor(n / 2)),
+      })),
+    })),
+  }),
+  defect('no-window-moves-on', 'limits.pods.counts-each', 'time', {
+    says: 'Each window says the same t until it resets.',
+    observed: 't of minute has not fallen',
+    change: readsAs(({ isRefused, windows }) => ({
+      isRefused,
+      windows: windows.map((window) => ({ ...window, resetSeconds: window.seconds / 2 })),
+    })),
+  }),
   defect('quota-of-all-users', 'limits.pods.per-user', 'unchanged', {
     says: 'All users share one quota of requests a minute.',
     observed: 'r of minute lower by the requests of another user',
@@ -69,14 +98,17 @@ function unlimited(name: string, remaining: (window: Window) => number) {
 
 /** Another outcome of counting, by the number of the request. */
 function readsAs(read: (reading: LimitReading, n: number) => LimitReading): Change {
+  return limited(({ take }) => {
+    let requests = 0
+    return { take: (user, nowMs) => read(take(user, nowMs), ++requests) }
+  })
+}
+
+/** Another limiter around the one that there is. */
+function limited(wrap: (limiter: Limiter) => Limiter): Change {
   return (base) => {
     const make: LimiterMaker = base.limiter ?? limiterOf('fixed-window')
-    const limiter: LimiterMaker = (windows) => {
-      const { take } = make(windows)
-      let requests = 0
-      return { take: (user, nowMs) => read(take(user, nowMs), ++requests) }
-    }
-    return composeOptions(base, { limiter })
+    return composeOptions(base, { limiter: (windows) => wrap(make(windows)) })
   }
 }
 

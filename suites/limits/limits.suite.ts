@@ -4,10 +4,8 @@ import type { Exchange } from '../../harness/exchange/exchange.ts'
 import { everyExchange, invariant } from '../../harness/rule/registry.ts'
 import { headers, present } from '../shared/header-table.ts'
 import { countFault, lengthFault, rateItems } from './rate-items.ts'
-import { headersIn, uncounted, type Window, windowsIn } from './windows-in.ts'
-
-/** As little time says nothing about whole seconds, ms. */
-const leastMs = 2_000
+import { isRefilled, resetShownBy, type ShownReset } from './reset-time.ts'
+import { headersIn, uncounted, windowsIn } from './windows-in.ts'
 
 const windows = sorted(tables.podWindows.map(({ name }) => name))
 
@@ -114,40 +112,29 @@ function sorted(names: readonly string[]): string {
   return [...names].sort().join(', ')
 }
 
-/** A window as one response shows it. */
-interface Look {
-  readonly t: number
-  readonly sentMs: number
-  readonly receivedMs: number
-}
-
-/** The first answer of a window that has not reset since, by key and window. */
-type Looks = Readonly<Record<string, Look>>
+/** The first response of a window that has not reset since, by key and window. */
+type Looks = Readonly<Record<string, ShownReset>>
 
 invariant<Looks>('limits.pods.resets', {}, (looks, exchange, { tolerances }) => {
   const { key, response, sent, received } = exchange
   // A 429 may come from a limiter in front of the API.
   const windows = key === null || response?.status === 429 ? [] : windowsIn(exchange)
-  const next: Record<string, Look> = { ...looks }
+  const next: Record<string, ShownReset> = { ...looks }
   const stuck: string[] = []
   let isExercised = false
   for (const window of windows) {
     const { name, t } = window
     if (t === null) continue
-    const slackMs = tolerances.windowSlackS * 1_000
     const id = `${key} ${name}`
     const first = looks[id]
-    // A window may have reset between the two answers, and begun anew.
-    if (first === undefined || received.target - first.sentMs >= first.t * 1_000 - slackMs) {
+    const shown = first === undefined ? 'reset' : resetShownBy(first, window, exchange, tolerances.windowSlackS)
+    // A window may have reset between the two responses, and begun anew.
+    if (shown === 'reset') {
       next[id] = { t, sentMs: sent.target, receivedMs: received.target }
       if (first !== undefined && isRefilled(window)) isExercised = true
-      continue
     }
-    const passedMs = sent.target - first.receivedMs
-    if (passedMs < leastMs) continue
-    isExercised = true
-    if (t * 1_000 <= first.t * 1_000 - passedMs + slackMs) continue
-    if (!isFull(window, tolerances.windowSlackS) && !isRefilled(window)) stuck.push(name)
+    if (shown === 'fell' || shown === 'stuck') isExercised = true
+    if (shown === 'stuck') stuck.push(name)
   }
   const findings = stuck.map((name) => ({
     clause: 'falls',
@@ -156,16 +143,3 @@ invariant<Looks>('limits.pods.resets', {}, (looks, exchange, { tolerances }) => 
   }))
   return { state: next, exercised: isExercised ? ['falls'] : [], findings }
 })
-
-/** A sliding window is empty again a whole window after the request that was just answered. */
-function isFull({ t, w }: Window, slackS: number): boolean {
-  return t !== null && w !== null && Math.abs(t - w) <= slackS
-}
-
-/** A bucket that fills evenly is full once what was taken is refilled; or says when it has one request more. */
-function isRefilled({ t, r, q, w }: Window): boolean {
-  if (t === null || q === null || w === null || r === null || q === 0) return false
-  const eachS = w / q
-  const takenS = (q - r) * eachS
-  return t <= Math.ceil(eachS) + 1 || (t >= takenS - eachS - 1 && t <= takenS + 1)
-}

@@ -2,10 +2,10 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import type { KeyName } from '../../target/types.ts'
-import { windowsIn } from './windows-in.ts'
+import { fallsOf, readWindows } from './window-reads.ts'
 
 /** Requests with the other key in each trial. They differ, so that what others send does not look the same each time. */
-const trials = [2, 5, 3, 4, 6]
+const trials = [2, 4, 3, 2, 4, 3, 2]
 /** Trials that must show the same fault. */
 const proof = 3
 /** Reads of each trial with the full key. */
@@ -71,25 +71,17 @@ async function compareQuotas(context: Context, comparison: Comparison): Promise<
 async function tryKey(context: Context, key: KeyName, requests: number) {
   const { as, inconclusive, reserve } = context
   await reserve(ownReads + requests)
-  const first = await leftFor(context)
-  const before = await leftFor(context)
+  const first = await readWindows(context)
+  const before = await readWindows(context)
   for (let sent = 0; sent < requests; sent++) {
     const { status } = await as(key).list({ unpaced: true })
     if (!isSuccess(status)) inconclusive(`the list with keys.${key} was answered ${status}`)
   }
-  const after = await leftFor(context)
-  const counted = [...before.left].flatMap(([name, r]) => {
-    const each = (first.left.get(name) ?? Number.NaN) - r
-    const taken = (r - (after.left.get(name) ?? Number.NaN) - each) / each
+  const after = await readWindows(context)
+  const counted = before.windows.flatMap(({ name }) => {
+    const [each = 0, fall = 0] = fallsOf(name, [first, before, after])
+    const taken = (fall - each) / each
     return each > 0 && Number.isInteger(taken) ? [{ name, taken }] : []
   })
   return { counted, response: after.response }
-}
-
-/** r of each window for the full key. */
-async function leftFor({ inconclusive, pods }: Context) {
-  const response = await pods.list()
-  if (!isSuccess(response.status)) inconclusive(`the list was answered ${response.status}`)
-  const shown = windowsIn(response.exchange)
-  return { response, left: new Map(shown.flatMap(({ name, r }) => (r === null ? [] : [[name, r] as const]))) }
 }
