@@ -53,6 +53,7 @@ export const absent: readonly Latitude[] = [
   lack('endpoint.second', 'queue', endpoint('second')),
   lack('endpoint.two-workers', 'queue', endpoint('twoWorkers')),
   lack('endpoint.scale-to-zero', 'queue', endpoint('scaleToZero')),
+  lack('key.second', null, key('second')),
   lack('key.restricted', null, key('restricted')),
   lack('restricted.may', null, grants({ may: [] })),
   lack('restricted.may-not', null, grants({ mayNot: ['management', 'lb'] })),
