@@ -1,6 +1,6 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { LoadOptions } from '../harness/run/options.ts'
-import { lengthOf, type Plan, plannedCount } from './plan/types.ts'
+import { lengthOf, type Plan, plannedCount, podRequests, podWaitMs } from './plan/types.ts'
 import { preparedJobs, type Step, submittedJobs } from './queue/steps.ts'
 
 /** The most that a load takes, known before anything is sent. */
@@ -9,6 +9,8 @@ export interface Estimate {
   readonly seconds: number
   /** Submitted jobs, including those among the requests. */
   readonly jobs: number
+  /** Created pods. */
+  readonly pods: number
 }
 
 /** Time for the start and end of k6, in addition to the load. */
@@ -18,19 +20,23 @@ export function estimateOf(steps: readonly Step[]): Estimate {
   let requests = 0
   let ms = 0
   let jobs = 0
+  let pods = 0
   for (const { plan } of steps) {
     requests += requestsOf(plan)
     ms += msOf(plan) + STARTING_MS
-    if (plan.plane === 'pods') continue
+    if (plan.plane === 'pods') {
+      if (plan.action !== null) pods++
+      continue
+    }
     requests += preparedJobs(plan)
     jobs += preparedJobs(plan) + submittedJobs(plan)
   }
-  return { requests, seconds: Math.ceil(ms / 1000), jobs }
+  return { requests, seconds: Math.ceil(ms / 1000), jobs, pods }
 }
 
 /** Planned length of a step, ms. */
 export function msOf(plan: Plan): number {
-  return plan.plane === 'pods' ? 2 * plan.longestWaitMs : plan.quietMs + lengthOf(plan) + plan.holdMs
+  return plan.plane === 'pods' ? podWaitMs(plan) : plan.quietMs + lengthOf(plan) + plan.holdMs
 }
 
 /** Why a load is not driven that would be beyond a cap; null if it is within both. */
@@ -47,12 +53,16 @@ export function refusalBeyond(
 }
 
 /** The estimate as a line of text; `jobPrice` in USD, null if the target file does not give it. */
-export function describeEstimate({ requests, seconds, jobs }: Estimate, jobPrice: number | null): string {
+export function describeEstimate({ requests, seconds, jobs, pods }: Estimate, jobPrice: number | null): string {
   const minutes = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`
+  const created = [
+    ...(jobs === 0 ? [] : [priceOf(jobs, jobPrice)]),
+    ...(pods === 0 ? [] : [`${pluralize(pods, 'pod')} for as long as the load of the pod API takes`]),
+  ]
   const cost =
-    jobs === 0
+    created.length === 0
       ? 'estimated cost: only the requests, since nothing is created'
-      : `estimated cost: ${priceOf(jobs, jobPrice)}, plus the provider's price for requests`
+      : `estimated cost: ${created.join(', ')}, plus the provider's price for requests`
   return `up to ${pluralize(requests, 'request')} in ${minutes}; ${cost}`
 }
 
@@ -64,8 +74,7 @@ function priceOf(jobs: number, jobPrice: number | null): string {
 }
 
 function requestsOf(plan: Plan): number {
-  if (plan.plane === 'queue') return plannedCount(plan)
-  return plan.shape === 'pod-headers' ? plan.requests : plan.requests + plan.probes + 1
+  return plan.plane === 'queue' ? plannedCount(plan) : podRequests(plan)
 }
 
 function number(value: number): string {

@@ -7,6 +7,7 @@ import { analyse } from './analyse/analyse.ts'
 import type { LoadVerdict } from './analyse/verdict.ts'
 import { type LeftOut, leftOutOf } from './claims.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
+import type { LoadAction } from './plan/types.ts'
 import { givePoints } from './pods/exchanges.ts'
 import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
 import type { Point } from './points.ts'
@@ -36,6 +37,8 @@ interface ConductOptions {
   readonly target: Target
   /** The selected rules; a smoke ends each plane after its first plans. */
   readonly load: Pick<LoadFacts, 'rules' | 'windowScale' | 'isSmoke'>
+  /** The request to the pod of a load, while the quota is used up and again later. */
+  readonly action: LoadAction
   readonly perform: Perform
   /** Told of the plans of a plane: first those that are certain or likely, then those that follow from its smoke. */
   readonly planned?: (steps: readonly Step[]) => void
@@ -66,7 +69,7 @@ export interface Conducted {
  * judged until then, and the next plane goes on. The same rules and points give the same result, live or in a replay.
  */
 export async function conductLoad(options: ConductOptions): Promise<Conducted> {
-  const { target, load, perform, planned = () => {}, takePoint = () => {} } = options
+  const { target, load, action, perform, planned = () => {}, takePoint = () => {} } = options
   const leftOut = leftOutOf(load.rules, target)
   const rules = new Set(load.rules.filter((id) => !leftOut.has(id)))
   const judged: Judged[] = []
@@ -104,7 +107,7 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
       if (pods === null) return
       planned([podSmoke])
       const seen = readPodSmoke(await take([podSmoke]), pods.url + pods.paths.listPods)
-      const steps = podSteps(rules, seen)
+      const steps = podSteps(rules, seen, action)
       planned([podSmoke, ...steps])
       await take(steps)
     },

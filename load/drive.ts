@@ -10,7 +10,7 @@ import { judgementsOf } from './judgements.ts'
 import { createLive } from './live.ts'
 import { LoadError } from './load-error.ts'
 import type { Step } from './queue/steps.ts'
-import { loadOf, planFolder, plansFolder, pointsOf } from './record.ts'
+import { actionOf, loadOf, planFolder, plansFolder, pointsOf } from './record.ts'
 
 /** Longer reasons are cut: the body of an answer may be part of one. */
 const longestReason = 1_000
@@ -65,7 +65,7 @@ export const driveLoad: DriveLoad = async (task, takePoint) => {
   }
 
   try {
-    const conducted = await conductLoad({ target, load, perform, planned, judged, takePoint })
+    const conducted = await conductLoad({ target, load, action: actionOf(run), perform, planned, judged, takePoint })
     for (const { reason } of conducted.brokenOff.values())
       reportProgress({ type: 'shown', lines: [`plumbline: ${reason}`] })
     return judgementsOf(loadOf(run), conducted)

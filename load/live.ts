@@ -2,6 +2,7 @@ import type { ScenarioClock } from '../harness/clock/types.ts'
 import type { LoadOptions, LoadTask } from '../harness/run/options.ts'
 import type { Driven } from './conduct.ts'
 import { type LoadRequests, noFills } from './k6/script-plan.ts'
+import { createLoadPod } from './pods/pod.ts'
 import { waitBeforeDrainMs } from './pods/steps.ts'
 import type { Point } from './points.ts'
 import { createQueueClient } from './queue/client.ts'
@@ -38,6 +39,20 @@ export function createLive(
       })
   }
 
+  function podOf({ name, rules }: Step) {
+    if (target.pods === null) throw new Error('there is no pod plane')
+    return createLoadPod({
+      transport,
+      target,
+      section: target.pods,
+      token,
+      userAgent: agentOf(rules[0] ?? 'smoke'),
+      name: `plumbline-${run.run}-load-${name}`,
+      clock,
+      resources,
+    })
+  }
+
   let last: Point | null = null
   let isLoaded = false
   return {
@@ -45,10 +60,20 @@ export function createLive(
       const { url = '', paths } = target.pods ?? {}
       const waitMs = step.plan.shape === 'pod-429' && last !== null ? waitBeforeDrainMs(last, Date.now()) : 0
       if (waitMs > 0) await clock.sleep(waitMs)
-      const requests = { pods: { method: 'GET', path: paths?.listPods ?? '', body: null } }
-      const driven = await driverOf(url, requests, folder)(step, noFills)
+      const list = { pods: { method: 'GET', path: paths?.listPods ?? '', body: null } }
+      const action = step.plan.plane === 'pods' ? step.plan.action : null
+      const pod = action === null ? null : podOf(step)
+      const requests = { ...list, ...(action === null ? {} : await pod?.requests(action)) }
+      const left: string[] = []
+      const driven = await driverOf(
+        url,
+        requests,
+        folder,
+      )(step, noFills).finally(async () => {
+        left.push(...((await pod?.remove()) ?? []))
+      })
       last = driven.points.at(-1) ?? null
-      return { ...driven, health: [] }
+      return { ...driven, notes: [...driven.notes, ...left], health: [] }
     },
     async queue(step, folder) {
       const { queue } = target

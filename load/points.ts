@@ -19,6 +19,8 @@ export interface Point {
   readonly contentType?: string | null
   /** The beginning of the body of an error, if the script records it. */
   readonly body?: string | null
+  /** The status of the pod in the response to a read of one; null if it shows none. */
+  readonly podStatus?: string | null
 }
 
 /** A limiter may have let it in: every fate but a 429. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { randomFrom } from '../harness/common/random.ts'
 import type { BrokenOffEvent, LoadFacts, PlanEvent, RunEvent } from '../harness/record/events.ts'
 import type { TakeUnrecorded } from '../harness/run/invariants.ts'
 import type { Target } from '../target/types.ts'
@@ -8,6 +9,7 @@ import { type Conducted, conductLoad, type Perform } from './conduct.ts'
 import { judgementsOf } from './judgements.ts'
 import { readRawPoints } from './k6/raw.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
+import { type LoadAction, loadActions } from './plan/types.ts'
 
 /** Folder beside the record in which each plan has a folder. */
 export const plansFolder = 'load'
@@ -39,6 +41,12 @@ export function loadOf({ load }: RunEvent): LoadFacts {
   return load
 }
 
+/** The action on the pod of a load, drawn by the seed, or by the name of a run without one. */
+export function actionOf({ run, seed }: Pick<RunEvent, 'run' | 'seed'>): LoadAction {
+  const random = seed === null ? randomFrom(0, run) : randomFrom(seed, 'load')
+  return loadActions[Math.floor(random() * loadActions.length)] ?? 'stop'
+}
+
 /** Conducts a load with the plans of a record, which are all that follow from its rules and points, and no others. */
 export async function conductRecorded(
   dir: string,
@@ -61,7 +69,13 @@ export async function conductRecorded(
     }
     return { points, notes, health }
   }
-  const conducted = await conductLoad({ target: run.target as Target, load: loadOf(run), perform, takePoint })
+  const conducted = await conductLoad({
+    target: run.target as Target,
+    load: loadOf(run),
+    action: actionOf(run),
+    perform,
+    takePoint,
+  })
   const isDamaged = [...conducted.brokenOff.values()].some(({ verdict }) => verdict === 'broken')
   if (isDamaged || count >= driven.length) return conducted
   const surplus = {

@@ -115,7 +115,7 @@ test.concurrent('check --load is one run with one record, one report and one cle
 test.concurrent('the pod quota is drained, and its 429 is as documented', { timeout }, async () => {
   const { target } = await serve(['--quotas', 'minute=20'])
   const { code, said } = await start(['load', 'pods', '--target', target, '--out', 'pods']).ended
-  expect(said).toContain('14 passed')
+  expect(said).toContain('16 passed')
   expect(code).toBe(0)
   expect(await replay('pods', 'pods-again')).toMatchObject({ code: 0 })
   const few = await start(['load', 'pods', '--target', target, '--max-requests', '5', '--out', 'few']).ended

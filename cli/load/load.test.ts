@@ -115,11 +115,14 @@ test.each([
 })
 
 test('caps hold at their very number', () => {
-  const estimate = { requests: 100, seconds: 60, jobs: 0 }
+  const estimate = { requests: 100, seconds: 60, jobs: 0, pods: 0 }
   expect(refusalBeyond(estimate, { maxRequests: 100, maxSeconds: 60 })).toBeNull()
   expect(refusalBeyond(estimate, { maxRequests: 99, maxSeconds: 60 })).toContain('up to 100 requests')
   const said = (jobs: number, price: number | null) => describeEstimate({ ...estimate, jobs }, price)
   expect(said(0, null)).toBe('up to 100 requests in 60 s; estimated cost: only the requests, since nothing is created')
+  expect(describeEstimate({ ...estimate, pods: 1 }, null)).toMatch(
+    /: 1 pod for as long as the load of the pod API takes, plus the provider's price for requests$/,
+  )
   expect(said(40, null)).toMatch(
     /: 40 empty jobs .* \(price unknown: set budget: \{jobPrice: USD\} in the target file\)/,
   )

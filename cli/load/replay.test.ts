@@ -136,6 +136,7 @@ async function writeLoad(dir: string): Promise<void> {
   const conducted = await conductLoad({
     target,
     load,
+    action: 'stop',
     async perform(step) {
       const plan = planFolder(++count, step.name)
       const folder = join(dir, plansFolder, plan)

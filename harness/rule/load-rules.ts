@@ -15,6 +15,7 @@ export const podLoadRules = [
   'limits.pods.retry-after-honest',
   'limits.pods.retry-after-needed',
   'limits.pods.retry-after-covers',
+  'limits.pods.rejected-not-executed',
 ] as const satisfies readonly RuleId[]
 
 /** A rule that recorded load can decide: those above, and one that the suites judge as well. */

@@ -73,6 +73,11 @@ export function resetMsOf(point: Point, name: string): number | null {
   return windowsOf(headersOf(point)).find((window) => window.name === name)?.resetMs ?? null
 }
 
+/** Requests that are left of a window, as a response states; null if it does not. */
+export function remainingOf(point: Point, name: string): number | null {
+  return windowsOf(headersOf(point)).find((window) => window.name === name)?.remaining ?? null
+}
+
 /** The quotas that the first response with RateLimit-Policy states, by name, the shortest window first. */
 export function quotasOf(points: readonly Point[]): (readonly [name: string, policy: RatePolicy])[] {
   const stated = points.find(({ rateLimitPolicy }) => typeof rateLimitPolicy === 'string')

@@ -6,7 +6,15 @@ import { drivePods } from '../testing/pods.ts'
 import { createVirtualTarget } from '../testing/targets.ts'
 import { analyse } from './analyse.ts'
 
-const plan: PodPlan = { plane: 'pods', shape: 'pod-429', requests: 8, probes: 2, earlyShare: 0, longestWaitMs: 60_000 }
+const plan: PodPlan = {
+  plane: 'pods',
+  shape: 'pod-429',
+  requests: 8,
+  probes: 2,
+  earlyShare: 0,
+  longestWaitMs: 60_000,
+  action: null,
+}
 
 /** A quota of five in ten seconds, and whatever `change` makes of its answers. */
 async function judged(change: (answer: LoadAnswer, seconds: number, nowMs: number) => LoadAnswer, drive = plan) {

@@ -2,6 +2,7 @@ import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import { EARLY_FROM_MS, type PodPlan } from '../plan/types.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
 import { judgeExceeded, longestWaitMsOf, resetMsOf, usedUpWindows } from './exceeded.ts'
+import { judgeRejected } from './rejected.ts'
 import { failed, type LoadVerdict, milliseconds, passed, type Ruling, unclear } from './verdict.ts'
 
 /** Whole seconds may be rounded up. */
@@ -12,11 +13,12 @@ type PodJudge = (points: readonly Point[], plan: PodPlan) => Ruling
 const judges: Readonly<Record<PodPlan['shape'], readonly (readonly [LoadRule, PodJudge])[]>> = {
   'pod-headers': [['limits.pods.headers-on-success', judgeHeaders]],
   'pod-429': [
-    ['limits.pods.exceeded', judgeExceeded],
+    ['limits.pods.exceeded', ofList(judgeExceeded)],
     ['limits.pods.retry-after', judgeRetryAfter],
     ['limits.pods.retry-after-honest', afterRefusal(judgeHonesty)],
     ['limits.pods.retry-after-needed', afterRefusal(judgeNeed)],
     ['limits.pods.retry-after-covers', afterRefusal(judgeCover)],
+    ['limits.pods.rejected-not-executed', judgeRejected],
   ],
 }
 
@@ -63,7 +65,7 @@ type WaitJudge = (refused: Point, seconds: number, later: readonly Point[]) => R
 
 /** Judges what was sent after the first 429 by the wait that it states. */
 function afterRefusal(judge: WaitJudge): PodJudge {
-  return (points) => {
+  return ofList((points) => {
     const index = points.findIndex(isRefused)
     const refused = points[index]
     if (refused === undefined) return unclear(`none of ${points.length} pod requests was refused`)
@@ -71,7 +73,16 @@ function afterRefusal(judge: WaitJudge): PodJudge {
     return seconds === null
       ? unclear(`Retry-After was ${JSON.stringify(refused.retryAfter)}, so nothing says how long to wait`)
       : judge(refused, seconds, points.slice(index + 1))
-  }
+  })
+}
+
+/** Judges the requests for the list, without those about the pod. */
+function ofList(judge: PodJudge): PodJudge {
+  return (points, plan) =>
+    judge(
+      points.filter(({ operation }) => operation === 'pods'),
+      plan,
+    )
 }
 
 /** The first request sent once the stated wait is over must be served, unless a second window was used up as well. */

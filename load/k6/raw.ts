@@ -75,6 +75,7 @@ function pointOf(line: string): Point {
       rateLimitPolicy: tags.ratelimit_policy ?? null,
       contentType: tags.content_type ?? null,
       body: tags.body ?? null,
+      ...(tags.pod_status !== undefined && { podStatus: tags.pod_status }),
     }),
   }
 }

@@ -1,4 +1,12 @@
-import { EARLY_FROM_MS, lengthOf, type Plan, plannedCount, type QueuePlan, type Stretch } from '../plan/types.ts'
+import {
+  EARLY_FROM_MS,
+  lengthOf,
+  type Plan,
+  plannedCount,
+  podWaitMs,
+  type QueuePlan,
+  type Stretch,
+} from '../plan/types.ts'
 import type { ScriptPlan, ScriptRequest, ScriptScenario } from '../scripts/lib/types.ts'
 
 /** The request of each operation (`pods` for the pod API); `{holdMs}` stands for the time to hold. */
@@ -58,7 +66,7 @@ export function scriptPlan(plan: Plan, requests: LoadRequests, fills: Fills = no
 
 /** Real milliseconds after which a run of k6 is stuck: all that is planned, every wait at its longest, and a start. */
 export function timeLimitMs(plan: Plan): number {
-  if (plan.plane === 'pods') return 30_000 + 2 * plan.longestWaitMs + (plan.requests + plan.probes + 1) * 1000
+  if (plan.plane === 'pods') return 30_000 + podWaitMs(plan) + (plan.requests + plan.probes + 1) * 1000
   return Math.ceil(30_000 + plan.quietMs + lengthOf(plan) + plan.holdMs + 2 * ANSWER_MS)
 }
 

@@ -60,7 +60,14 @@ export interface PodPlan {
   readonly probes: number
   /** The longest Retry-After that is waited out. */
   readonly longestWaitMs: number
+  /** pod-429: what is sent to a new pod while the quota is used up, and again once it is not; null: no pod is created. */
+  readonly action: LoadAction | null
 }
+
+/** A request to the pod of a load. */
+export type LoadAction = (typeof loadActions)[number]
+
+export const loadActions = ['stop', 'terminate', 'delete'] as const
 
 /** A shorter wait is not asked about: whole seconds are rounded up, so a request within it may be rightly served. */
 export const EARLY_FROM_MS = 2000
@@ -74,4 +81,17 @@ export function lengthOf({ stretches }: Pick<QueuePlan, 'stretches'>): number {
 
 export function plannedCount({ stretches }: Pick<QueuePlan, 'stretches'>): number {
   return stretches.reduce((sum, { count }) => sum + count, 0)
+}
+
+/** The most that a plan for the pod API waits, ms. A pod has two more waits, and changes within another one. */
+export function podWaitMs({ action, longestWaitMs }: PodPlan): number {
+  return (action === null ? 2 : 5) * longestWaitMs
+}
+
+/** The most requests about the pod of a plan, if each is sent once. */
+const POD_REQUESTS = 12
+
+/** The most requests of a plan for the pod API. */
+export function podRequests({ action, probes, requests, shape }: PodPlan): number {
+  return (shape === 'pod-headers' ? requests : requests + probes + 1) + (action === null ? 0 : POD_REQUESTS)
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { createControlledClock as createScenarioClocks } from '../../harness/clock/controlled.ts'
+import { jsonIn } from '../../harness/exchange/exchange.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
 import { podLoadRules } from '../../harness/rule/load-rules.ts'
 import { allRules, type Invariant } from '../../harness/rule/registry.ts'
 import { foldInvariants } from '../../harness/run/invariants.ts'
@@ -11,13 +13,16 @@ import {
   createReference,
   defaultKeys,
   limiterOf,
+  type ReferenceOptions,
 } from '../../reference/index.ts'
 import { limiterKindNames } from '../../reference/limits/windows.ts'
 import { analyse } from '../analyse/analyse.ts'
-import type { PodPlan } from '../plan/types.ts'
+import { type LoadAction, loadActions, type PodPlan } from '../plan/types.ts'
+import type { PodSend } from '../scripts/lib/steps.ts'
 import { drivePods } from '../testing/pods.ts'
 import { podLoadDefects } from './defects.ts'
 import { givePoints, loadAloneRules, podPointRules } from './exchanges.ts'
+import { podSteps } from './steps.ts'
 import '../../suites/all.ts'
 
 const invariants = allRules().filter(
@@ -31,32 +36,48 @@ const plan: PodPlan = {
   probes: 1,
   earlyShare: 0.25,
   longestWaitMs: 75_000,
+  action: null,
 }
 
 /** Loads a reference whose shortest window has five requests, and judges its quotas. */
-async function found(change = composeOptions) {
+async function found(change = composeOptions, action: LoadAction | null = null) {
   const controlled = createControlledClock(START_MS)
   const reference = createReference(change({ clock: controlled.clock, quotas: { minute: 5 } }, {}))
   const clocks = createScenarioClocks({ kind: 'virtual', control: controlled, startMs: START_MS })
   const clock = clocks.actor('load')
-  const headers = { authorization: `Bearer ${defaultKeys.full}` }
-  const send = async () => {
-    const response = await reference.fetch(new Request('http://reference.test/v2/pods', { headers }))
+  const headers = { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' }
+  let id = ''
+  const requests: Readonly<Record<PodSend, () => readonly [method: string, path: string, body?: unknown]>> = {
+    pods: () => ['GET', ''],
+    createPod: () => ['POST', '', { name: 'load', image: 'plumbline', gpu: { id: 'gpu-a' } }],
+    getPod: () => ['GET', `/${id}`],
+    act: () => (action === 'delete' ? ['DELETE', `/${id}`] : ['POST', `/${id}/action`, { action }]),
+    deletePod: () => ['DELETE', `/${id}`],
+  }
+  const send = async (operation: PodSend) => {
+    const [method, path, body] = requests[operation]()
+    const url = `http://reference.test/v2/pods${path}`
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const response = await reference.fetch(new Request(url, { method, headers, ...sent }))
     const line = (name: string) => response.headers.get(name)
     const contentType = line('content-type')
     const rate = { rateLimit: line('ratelimit'), rateLimitPolicy: line('ratelimit-policy') }
+    const text = await response.text()
+    const pod = membersOf(jsonIn(text))
+    if (operation === 'createPod') id = String(pod?.id)
     return {
       status: response.status,
       retryAfter: line('retry-after'),
       ...rate,
       contentType,
-      body: await response.text(),
+      body: text,
+      podStatus: operation === 'getPod' && typeof pod?.status === 'string' ? pod.status : null,
     }
   }
   // Time passes between two requests, as it does for k6.
-  let requests = 0
-  const now = () => controlled.clock.now() + ++requests / 100
-  const points = await drivePods({ plan, send, clock, now })
+  let sentRequests = 0
+  const now = () => controlled.clock.now() + ++sentRequests / 100
+  const points = await drivePods({ plan: { ...plan, action }, send, clock, now })
   clock.done()
   clocks.close()
   reference.close()
@@ -65,17 +86,22 @@ async function found(change = composeOptions) {
   const byInvariants = fold.judge(rowOf).map(({ rule, verdict, findings }) => {
     return { rule, verdict, sentence: findings[0]?.observed ?? '', exchange: findings[0]?.exchange }
   })
-  return [...analyse(points, plan), ...byInvariants]
+  return [...analyse(points, { ...plan, action }), ...byInvariants]
 }
 
 test('the quotas of the reference are as documented', async () => {
-  const verdicts = (await found()).map(({ rule, verdict }) => [rule, verdict])
+  const verdicts = (await found(undefined, 'stop')).map(({ rule, verdict }) => [rule, verdict])
   const all = [...podLoadRules, ...podPointRules]
   expect(Object.fromEntries(verdicts)).toEqual(Object.fromEntries(all.map((rule) => [rule, 'passed'])))
 })
 
-test.each(limiterKindNames)('no invariant fails where requests are counted by a %s', async (kind) => {
-  const judged = await found((options) => composeOptions(options, { limiter: limiterOf(kind) }))
+const counting = limiterKindNames.flatMap((kind) => loadActions.map((action) => [kind, action] as const))
+
+test.each(counting)('no rule fails where requests are counted by a %s, and a %s is refused', async (kind, action) => {
+  const judged = await found((options) => composeOptions(options, { limiter: limiterOf(kind) }), action)
+  expect(judged).toContainEqual(
+    expect.objectContaining({ rule: 'limits.pods.rejected-not-executed', verdict: 'passed' }),
+  )
   expect(judged.filter(({ verdict }) => verdict === 'failed' || verdict === 'advice')).toEqual([])
 })
 
@@ -99,13 +125,72 @@ test.each(styles)(
 )
 
 test.each(podLoadDefects.map((defect) => [defect.says, defect] as const))('%s', async (_, defect) => {
-  const judged = (await found((options) => defect.change(options))).find(({ rule }) => rule === defect.rule)
+  const judged = (await found((options) => defect.change(options), actionFor(defect.rule))).find(
+    ({ rule }) => rule === defect.rule,
+  )
   const isAdvice = defect.rule === 'limits.pods.structured'
   expect(judged).toMatchObject({
     verdict: isAdvice ? 'advice' : 'failed',
     sentence: expect.stringMatching(defect.observed),
   })
 })
+
+test.each(loadActions)('a %s that is answered 429 and carried out is found', async (action) => {
+  const defect = podLoadDefects.find(({ id }) => id === 'pods-429-carried-out')
+  const judged = await found((options) => defect?.change(options) ?? options, action)
+  expect(judged).toContainEqual(
+    expect.objectContaining({ rule: 'limits.pods.rejected-not-executed', verdict: 'failed' }),
+  )
+})
+
+test.each([
+  ['creations are refused', /^a creation was answered 400$/, refusing('POST', /pods$/)],
+  ['reads are refused', /^before the stop a read of the pod was answered 400$/, refusing('GET', /pods\/.+/)],
+  [
+    'actions are refused',
+    /^the same stop was answered 400 later, and a read was answered 200/,
+    refusing('POST', /action$/),
+  ],
+] as const)('nothing is concluded where %s', async (_, sentence, change) => {
+  expect(await found(change, 'stop')).toContainEqual(
+    expect.objectContaining({
+      rule: 'limits.pods.rejected-not-executed',
+      verdict: 'inconclusive',
+      sentence: expect.stringMatching(sentence),
+    }),
+  )
+})
+
+test('no pod is created where a longer window may not have room to remove it', () => {
+  const rules = new Set(['limits.pods.rejected-not-executed'])
+  const seen = (hour: number) => ({
+    operation: 'pods',
+    sentMs: 0,
+    receivedMs: 1,
+    status: 200,
+    kind: 'answer' as const,
+    rateLimit: `"minute";r=5;t=50, "hour";r=${hour};t=3000`,
+    rateLimitPolicy: '"minute";q=5;w=60, "hour";q=500;w=3600',
+  })
+  const actions = [400, 20].map((hour) => podSteps(rules, seen(hour), 'stop').map(({ plan }) => plan.action))
+  expect(actions).toEqual([['stop'], [null]])
+})
+
+/** Requests that are not refused for a quota are refused with 400. */
+function refusing(method: string, path: RegExp) {
+  return (options: ReferenceOptions) =>
+    composeOptions(options, {
+      wrapFetch: (fetch) => async (request) => {
+        const response = await fetch(request)
+        const isMeant = request.method === method && path.test(request.url) && response.status !== 429
+        return isMeant ? new Response('{}', { status: 400 }) : response
+      },
+    })
+}
+
+function actionFor(rule: string): LoadAction | null {
+  return rule === 'limits.pods.rejected-not-executed' ? 'terminate' : null
+}
 
 test('every rule of pods that load judges is failed by a defect', () => {
   const others: readonly string[] = loadAloneRules

@@ -88,6 +88,32 @@ export const podLoadDefects: readonly LoadDefect[] = [
       /^a request [\d,]+ ms after the 429 was refused: Retry-After said \d+ s, and t of the window hour was \d+$/,
   },
   {
+    id: 'pods-429-carried-out',
+    says: 'What is answered 429 is carried out.',
+    rule: 'limits.pods.rejected-not-executed',
+    change: (options) => {
+      let isFree = false
+      const free = limited((limiter) => ({
+        take(user, nowMs) {
+          const reading = limiter.take(user, nowMs)
+          return { ...reading, isRefused: reading.isRefused && !isFree }
+        },
+      }))
+      return composeOptions(free(options), {
+        wrapFetch: (fetch) => async (request) => {
+          const copy = request.clone()
+          const response = await fetch(request)
+          if (response.status !== 429 || request.method === 'GET') return response
+          isFree = true
+          await fetch(copy)
+          isFree = false
+          return response
+        },
+      })
+    },
+    observed: /^a terminate answered 429 was carried out: a read was answered 404$/,
+  },
+  {
     id: 'pods-429-plain-text',
     says: 'A 429 is plain text.',
     rule: 'errors.problem.media-type',

@@ -1,5 +1,6 @@
+import { operations } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
-import type { Exchange } from '../../harness/exchange/exchange.ts'
+import type { Exchange, PodOperation } from '../../harness/exchange/exchange.ts'
 import type { TakeUnrecorded } from '../../harness/run/invariants.ts'
 import type { Point } from '../points.ts'
 import { BODY_CHARACTERS } from '../scripts/lib/steps.ts'
@@ -41,8 +42,18 @@ export function givePoints(points: readonly Point[], take: TakeUnrecorded): void
   }
 }
 
+/** The operation of a point. Of an action on the pod no rule here looks at more than that it is one. */
+const operationOf: Readonly<Record<string, PodOperation>> = {
+  pods: 'listPods',
+  createPod: 'createPod',
+  getPod: 'getPod',
+  act: 'triggerPodAction',
+  deletePod: 'deletePod',
+}
+
 function exchangeOf(point: Point): Exchange {
   const { kind, status, sentMs, receivedMs, body } = point
+  const operation = operationOf[point.operation] ?? 'listPods'
   const lines = {
     'content-type': point.contentType,
     'retry-after': point.retryAfter,
@@ -54,12 +65,12 @@ function exchangeOf(point: Point): Exchange {
   return {
     n: 0,
     owner: 'load',
-    operation: 'listPods',
+    operation,
     subject: null,
     key: 'full',
     sent: { target: sentMs, harness: sentMs },
     received: { target: receivedMs, harness: receivedMs },
-    request: { method: 'GET', url: '', headers: [], body: null },
+    request: { method: operations[operation].method, url: '', headers: [], body: null },
     response: isAnswered ? { status, headers, body: new TextEncoder().encode(body ?? '') } : null,
     failure: isAnswered ? null : 'no complete response',
   }

@@ -1,7 +1,7 @@
 import { podLoadRules } from '../../harness/rule/load-rules.ts'
-import { quotasOf, resetMsOf } from '../analyse/exceeded.ts'
+import { quotasOf, remainingOf, resetMsOf } from '../analyse/exceeded.ts'
 import { LoadError } from '../load-error.ts'
-import type { PodPlan } from '../plan/types.ts'
+import { type LoadAction, type PodPlan, podRequests } from '../plan/types.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
 import type { Step } from '../queue/steps.ts'
 
@@ -16,7 +16,7 @@ const FEWEST_MS = 10_000
 /** A window of a minute, and what its end may be late, ms. */
 const LONGEST_WAIT_MS = 75_000
 
-const common = { plane: 'pods', probes: 1, earlyShare: 0.25, longestWaitMs: LONGEST_WAIT_MS } as const
+const common = { plane: 'pods', action: null, probes: 1, earlyShare: 0.25, longestWaitMs: LONGEST_WAIT_MS } as const
 
 /** One request that verifies address and key, and shows the quotas. */
 export const podSmoke: PodStep = {
@@ -37,10 +37,17 @@ export function readPodSmoke(driven: readonly { readonly points: readonly Point[
 
 /**
  * The plans for the pod API, from one answer of it. The shortest window is drained: twice its quota, in case the
- * requests lie around one of its boundaries, and one more (heading Limits).
+ * requests lie around one of its boundaries, and one more (heading Limits). `action` is for a pod that is created.
  */
-export function podSteps(rules: ReadonlySet<string>, seen: Point): PodStep[] {
+export function podSteps(rules: ReadonlySet<string>, seen: Point, action: LoadAction): PodStep[] {
   const [shortest] = quotasOf([seen])
+  const drain: PodPlan = {
+    ...common,
+    shape: 'pod-429',
+    requests: shortest ? 2 * shortest[1].quota + 1 : UNSTATED_QUOTA,
+  }
+  const acting: PodPlan = { ...drain, action }
+  const isActing = rules.has('limits.pods.rejected-not-executed') && leavesRoom(seen, podRequests(acting))
   const steps: PodStep[] = [
     {
       name: 'pod-headers',
@@ -49,11 +56,17 @@ export function podSteps(rules: ReadonlySet<string>, seen: Point): PodStep[] {
     },
     {
       name: 'pod-429',
-      plan: { ...common, shape: 'pod-429', requests: shortest ? 2 * shortest[1].quota + 1 : UNSTATED_QUOTA },
+      plan: isActing ? acting : drain,
       rules: podLoadRules,
     },
   ]
   return steps.filter((step) => step.rules.some((rule) => rules.has(rule)))
+}
+
+/** True if the longer windows have room for the whole plan: a pod that was created must be removed after the drain. */
+function leavesRoom(seen: Point, requests: number): boolean {
+  const [, ...longer] = quotasOf([seen])
+  return longer.every(([name]) => (remainingOf(seen, name) ?? 0) > requests + HEADERS_SAMPLE)
 }
 
 /** How long to wait before the shortest window is drained, ms: it must last long enough to be drained in one part. */

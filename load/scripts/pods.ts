@@ -1,11 +1,10 @@
 import { sleep } from 'k6'
 import { Trend } from 'k6/metrics'
 import { createSend, optionsOf, readPlan } from './lib/k6.ts'
-import { BODY_CHARACTERS, type PodAnswer, podSteps } from './lib/steps.ts'
+import { BODY_CHARACTERS, type PodAnswer, type PodSend, podSteps } from './lib/steps.ts'
 
 // One request after the other (headings Errors and Limits).
 const plan = readPlan()
-const request = plan.requests.pods ?? { method: 'GET', path: '/v2/pods', body: null }
 const sendOne = createSend(plan)
 const recorded = new Trend('plumbline_answer', true)
 
@@ -18,26 +17,44 @@ const HEADERS = {
 
 export const options = optionsOf(plan)
 
+/** The id of the pod that was created. */
+let pod = ''
+
 export function drive(): void {
   if (plan.pods === null) return
   const steps = podSteps(plan.pods, plan.shape === 'pod-429', Date.now)
   let answer: PodAnswer | undefined
   for (let step = steps.next(answer); step.done !== true; step = steps.next(answer)) {
-    if (step.value === 'send') answer = send()
+    if (typeof step.value === 'string') answer = send(step.value)
     else sleep(step.value / 1000)
   }
 }
 
-/** Sends one reading request to the pod API and records the response with its headers about limits. */
-function send(): PodAnswer {
+/** Sends one request to the pod API and records the response with its headers about limits. */
+function send(operation: PodSend): PodAnswer {
+  const { method, path, body: sent } = plan.requests[operation] ?? { method: 'GET', path: '/v2/pods', body: null }
+  const request = { method, path: path.replaceAll('{id}', encodeURIComponent(pod)), body: sent }
   const { status, error_code, headers, body, timings } = sendOne(request, { responseType: 'text' })
-  const tags: Record<string, string> = { operation: 'pods', status: String(status), headers: 'recorded' }
+  const tags: Record<string, string> = { operation, status: String(status), headers: 'recorded' }
   if (error_code !== 0) tags.error_code = String(error_code)
   for (const [tag, name] of Object.entries(HEADERS)) {
     const line = headers[name]
     if (line !== undefined) tags[tag] = line
   }
   if (status >= 400) tags.body = String(body ?? '').slice(0, BODY_CHARACTERS)
+  const { id, status: podStatus } = operation === 'pods' ? {} : podIn(String(body ?? ''))
+  if (operation === 'createPod' && typeof id === 'string') pod = id
+  if (operation === 'getPod' && typeof podStatus === 'string') tags.pod_status = podStatus
   recorded.add(timings.duration, tags)
-  return { status, retryAfter: headers['Retry-After'] ?? null }
+  return { status, retryAfter: headers['Retry-After'] ?? null, podStatus: tags.pod_status ?? null }
+}
+
+/** The members of a pod, or of the object around it. */
+function podIn(body: string): { readonly id?: unknown; readonly status?: unknown } {
+  try {
+    const json = JSON.parse(body)
+    return json?.pod ?? json ?? {}
+  } catch {
+    return {}
+  }
 }

@@ -1,13 +1,13 @@
 import type { ScenarioClock } from '../../harness/clock/types.ts'
 import { EARLY_FROM_MS, type PodPlan } from '../plan/types.ts'
 import type { Point } from '../points.ts'
-import { podSteps } from '../scripts/lib/steps.ts'
+import { type PodSend, podSteps } from '../scripts/lib/steps.ts'
 import type { LoadAnswer } from './open-loop.ts'
 
 interface PodDriverOptions {
   readonly plan: PodPlan
-  /** Sends one request that reads; a rejection means that no complete response came. */
-  readonly send: () => Promise<LoadAnswer>
+  /** Sends one request; a rejection means that no complete response came. */
+  readonly send: (operation: PodSend) => Promise<LoadAnswer>
   readonly clock: ScenarioClock
   readonly now?: () => number
 }
@@ -19,12 +19,13 @@ export async function drivePods({ plan, send, clock, now = () => clock.now() }: 
   const steps = podSteps({ ...plan, earlyFromMs: EARLY_FROM_MS }, plan.shape === 'pod-429', now)
   let last: Point | undefined
   for (let step = steps.next(last); step.done !== true; step = steps.next(last)) {
-    if (step.value !== 'send') {
-      await clock.sleep(step.value)
+    const { value } = step
+    if (typeof value !== 'string') {
+      await clock.sleep(value)
       continue
     }
-    const base = { operation: 'pods', sentMs: now() }
-    last = await send().then(
+    const base = { operation: value, sentMs: now() }
+    last = await send(value).then(
       (answer): Point => ({ ...base, ...answer, receivedMs: now(), kind: 'answer' }),
       (): Point => ({ ...base, receivedMs: now(), status: 0, kind: 'transport' }),
     )

@@ -75,6 +75,7 @@ export async function loadReference(options: ReferenceLoad): Promise<Conducted> 
     const conducted = await conductLoad({
       target: { ...target, queue: plane },
       load: { rules: [...rules], windowScale, isSmoke: false },
+      action: 'stop',
       perform: (step) => performQueue(step as QueueStep, { queue: plane, windowScale, client, clock, drive }),
     })
     for (const { reason } of conducted.brokenOff.values()) throw new Error(reason)

@@ -1,3 +1,4 @@
+import type { LoadAction } from '../../plan/types.ts'
 import type { ScriptPlan, ScriptPods, ScriptRequest } from './types.ts'
 
 // The parts of the scripts that the driver of the tests runs, too.
@@ -20,38 +21,97 @@ export function filled(
 /** Characters of the body of an error that are kept; a shorter one is whole. */
 export const BODY_CHARACTERS = 2000
 
-/** The status of a response, and its Retry-After if there is one. */
+/** The requests to the pod API, as points name them: `pods` lists, `act` does to the pod what the plan says. */
+export type PodSend = 'pods' | 'createPod' | 'getPod' | 'act' | 'deletePod'
+
+/** The status of a response, its Retry-After, and the status of the pod in it, if there is one. */
 export interface PodAnswer {
   readonly status: number
   readonly retryAfter?: string | null
+  readonly podStatus?: string | null
 }
+
+type PodSteps<Result = void> = Generator<PodSend | number, Result, PodAnswer | undefined>
+
+/** How often a pod is read until it shows something, a second apart. */
+const MOST_READS = 30
+/** How often a request about the pod is sent again after a 429. */
+const MOST_REFUSALS = 5
 
 /**
  * The steps of a load on the pod API, one after the other: a request, whose response comes back, or a pause in ms.
- * pod-headers: only requests. pod-429: requests until one is refused, then one that comes too early, the wait that the
- * last Retry-After states, and the probes. If the stated wait is too long or cannot be read, nothing more is sent.
+ * pod-headers: only requests. pod-429: requests until one is refused; an action on a pod that was created before, one
+ * request that comes too early, the wait that the last Retry-After states, and the probes; then the pod is read, and the action
+ * sent again. If the stated wait is too long or cannot be read, nothing more is sent, except to remove the pod.
  */
-export function* podSteps(
-  { requests, probes, earlyShare, earlyFromMs, longestWaitMs }: ScriptPods,
-  isDrained: boolean,
-  nowMs: () => number,
-): Generator<'send' | number, void, PodAnswer | undefined> {
+export function* podSteps(plan: ScriptPods, isDrained: boolean, nowMs: () => number): PodSteps {
+  const isCreated = plan.action !== null && isSuccess(yield 'createPod')
+  if (isCreated) yield* readUntil(isSuccess, plan, nowMs)
+  yield* requestSteps(plan, isDrained, isCreated, nowMs)
+  if (!isCreated) return
+  const { action } = plan
+  yield* patiently('getPod', plan, nowMs)
+  yield* patiently('act', plan, nowMs)
+  yield* readUntil((answer) => isCarriedOut(action, answer), plan, nowMs)
+  yield* patiently('deletePod', plan, nowMs)
+}
+
+function* requestSteps(plan: ScriptPods, isDrained: boolean, isCreated: boolean, nowMs: () => number): PodSteps {
+  const { requests, probes, earlyShare, earlyFromMs, longestWaitMs } = plan
   for (let n = 0; n < requests; n++) {
-    const refused = yield 'send'
+    const refused = yield 'pods'
     if (!isDrained || refused?.status !== 429) continue
     let waitMs = statedWaitMs(refused, nowMs())
     if (waitMs === null || waitMs > longestWaitMs) return
+    const acted = isCreated ? yield 'act' : undefined
+    if (acted?.status === 429) waitMs = statedWaitMs(acted, nowMs()) ?? waitMs
+    if (waitMs > longestWaitMs) return
     if (earlyShare > 0 && waitMs >= earlyFromMs) {
       const earlyMs = Math.floor(waitMs * earlyShare)
       yield earlyMs
-      const early = yield 'send'
+      const early = yield 'pods'
       waitMs = (early?.status === 429 ? statedWaitMs(early, nowMs()) : null) ?? waitMs - earlyMs
       if (waitMs > longestWaitMs) return
     }
     yield waitMs
-    for (let probe = 0; probe < probes; probe++) yield 'send'
+    for (let probe = 0; probe < probes; probe++) yield 'pods'
     return
   }
+}
+
+/** Sends a request about the pod, and again after each 429 that it gets. */
+function* patiently(
+  send: PodSend,
+  { longestWaitMs }: ScriptPods,
+  nowMs: () => number,
+): PodSteps<PodAnswer | undefined> {
+  for (let refusals = 0; ; refusals++) {
+    const answer = yield send
+    const waitMs = answer?.status === 429 ? statedWaitMs(answer, nowMs()) : null
+    if (waitMs === null || waitMs > longestWaitMs || refusals === MOST_REFUSALS) return answer
+    yield Math.max(waitMs, 1000)
+  }
+}
+
+function* readUntil(
+  isDone: (answer: PodAnswer | undefined) => boolean,
+  plan: ScriptPods,
+  nowMs: () => number,
+): PodSteps {
+  for (let reads = 1; reads <= MOST_READS; reads++) {
+    if (isDone(yield* patiently('getPod', plan, nowMs))) return
+    yield 1000
+  }
+}
+
+/** True if a read of the pod shows that the action was carried out. */
+export function isCarriedOut(action: LoadAction | null, answer: PodAnswer | undefined): boolean {
+  if (action === 'stop') return answer?.podStatus === 'EXITED'
+  return answer?.status === 404 || answer?.podStatus === 'TERMINATED'
+}
+
+function isSuccess(answer: PodAnswer | undefined): boolean {
+  return answer !== undefined && answer.status >= 200 && answer.status < 300
 }
 
 /** Read leniently, a date or a fraction too: the recorded header decides if its form is right. */

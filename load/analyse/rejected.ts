@@ -1,0 +1,41 @@
+import type { PodPlan } from '../plan/types.ts'
+import { isRefused, isServed, type Point } from '../points.ts'
+import { isCarriedOut } from '../scripts/lib/steps.ts'
+import { failed, passed, type Ruling, unclear } from './verdict.ts'
+
+/**
+ * An action answered 429 leaves the pod as it was. The same action is carried out once the quota has room, and a read showed
+ * the pod before.
+ */
+export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ruling {
+  if (action === null) return unclear('no pod was created: the longer windows may have too few requests left')
+  const of = (operation: string) => points.filter((point) => point.operation === operation)
+  const [created] = of('createPod')
+  if (created === undefined || !isServed(created)) return unclear(`a creation ${fateOf(created)}`)
+  const [refused, ...later] = of('act')
+  if (refused === undefined || !isRefused(refused)) {
+    return unclear(`the ${action} while the quota was used up ${fateOf(refused)}, and 429 is expected`)
+  }
+  const reads = of('getPod').filter((point) => !isRefused(point))
+  const before = reads.findLast(({ sentMs }) => sentMs < refused.sentMs)
+  const after = reads.find(({ sentMs }) => sentMs > refused.receivedMs)
+  const last = reads.at(-1)
+  if (before === undefined || !isServed(before) || isCarriedOut(action, before)) {
+    return unclear(`before the ${action} a read of the pod ${fateOf(before)}`)
+  }
+  if (after === undefined || !(isServed(after) || after.status === 404)) {
+    return unclear(`after the ${action} a read of the pod ${fateOf(after)}`)
+  }
+  if (isCarriedOut(action, after)) return failed(`a ${action} answered 429 was carried out: a read ${fateOf(after)}`)
+  const twin = later.at(-1)
+  if (twin === undefined || !isServed(twin) || last === undefined || !isCarriedOut(action, last)) {
+    return unclear(`the same ${action} ${fateOf(twin)} later, and a read ${fateOf(last)}`)
+  }
+  return passed(`a ${action} answered 429 was not carried out, and the same one was once the quota had room`)
+}
+
+function fateOf(point: Point | undefined): string {
+  if (point === undefined) return 'was not sent'
+  if (point.kind === 'transport') return 'had no response'
+  return `was answered ${point.status}${typeof point.podStatus === 'string' ? ` with status ${point.podStatus}` : ''}`
+}
