@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
-import { asks, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
+import { asks, keepingWorkers, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
 import { all, type Change, defect, onAnswer, options, part, refusing } from './tools.ts'
 
 const isDeath = ({ error = '' }: { readonly error?: string }) => /exited/.test(error)
@@ -82,14 +82,7 @@ export const queueActs: readonly Defect[] = [
   defect('cancel-keeps-worker', 'queue.cancel.frees-worker', 'free', {
     says: 'The worker of a cancelled job takes no other job.',
     observed: 'no worker',
-    change: part('cancelJob', (next, job, service) => {
-      const { stopExecution } = service.parts
-      const keepsIt: typeof stopExecution = (stopped) => {
-        if (stopped.execution !== null) stopped.execution.worker.execution = null
-        stopExecution(stopped, service)
-      }
-      return next(job, { ...service, parts: { ...service.parts, stopExecution: keepsIt } })
-    }),
+    change: part('cancelJob', (next, job, service) => next(job, keepingWorkers(service))),
   }),
   defect('not-cancelled-while-full', 'queue.cancel.frees-worker', 'accepted', {
     says: 'No job can be cancelled while another one waits for a worker.',

@@ -1,7 +1,7 @@
 import { tables } from '../../generated/tables.ts'
 import { defaultEndpoints, type Job, type JobStatus, Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { executedAgain, keepsWorker, startsToldTwice } from './queue-tools.ts'
+import { executedAgain, keepingWorkers, startsToldTwice } from './queue-tools.ts'
 import { all, type Change, defect, part, tabled } from './tools.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
@@ -60,7 +60,7 @@ export const queueTime: readonly Defect[] = [
   defect('ttl-keeps-worker', 'queue.ttl.frees-worker', 'free', {
     says: 'The worker of a job whose ttl is over takes no other job.',
     observed: 'no worker',
-    change: keepsWorker(),
+    change: part('expireJob', (next, job, service) => next(job, keepingWorkers(service))),
   }),
   defect('ttl-ignored-once-completed', 'queue.ttl.completed', 'gone', {
     says: 'A finished job is kept for its retention, whatever its ttl.',
@@ -167,7 +167,7 @@ export const queueTime: readonly Defect[] = [
   defect('execution-timeout-keeps-worker', 'queue.execution-timeout.frees-worker', 'free', {
     says: 'The worker of a job that timed out takes no other job.',
     observed: 'no worker',
-    change: keepsWorker(),
+    change: part('timeOutJob', (next, job, service) => next(job, keepingWorkers(service))),
   }),
   defect('execution-timeout-halved', 'queue.execution-timeout.not-early', 'completed', {
     says: 'A job is stopped at half its executionTimeout.',

@@ -1,6 +1,7 @@
 import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { isFinished, type Job, type JobStatus } from '../../reference/queue/model.ts'
+import type { QueueService } from '../../reference/queue/service.ts'
 import { type Change, type Json, part, type Wrap } from './tools.ts'
 
 /** Jobs are shown otherwise in every answer; `change` gets the job as it would be shown. */
@@ -95,10 +96,12 @@ export function asks(operation: string): (request: Request) => boolean {
   return ({ url }) => new URL(url).pathname.split('/')[3] === operation
 }
 
-/** A worker whose execution was stopped stays busy for ever. */
-export function keepsWorker(): Change {
-  return part('stopExecution', (next, job) => {
+/** The service, except that a worker whose execution it stops stays busy forever. */
+export function keepingWorkers(service: QueueService): QueueService {
+  const { stopExecution } = service.parts
+  const keepsIt: typeof stopExecution = (job) => {
     if (job.execution !== null) job.execution.worker.execution = null
-    next()
-  })
+    stopExecution(job, service)
+  }
+  return { ...service, parts: { ...service.parts, stopExecution: keepsIt } }
 }
