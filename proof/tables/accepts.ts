@@ -15,7 +15,7 @@ export function acceptDefects({ id, table }: Registered<AcceptTable>): Defect[] 
       const { branchName } = tableOperation(operation)
       const fault = (fault: Omit<Fault, 'change'>, answer: (wronged: Wronged) => Promise<Response>): Fault => ({
         ...fault,
-        change: answering({ branch, branches, operation, wrong }, answer),
+        change: answering({ branch, operation, wrong }, answer),
       })
       const refused = (id: string, says: string, status: number, detail?: string) =>
         fault({ id, says, clause: 'accepted', observed: `status ${status}` }, ({ refuse }) => refuse(status, detail))

@@ -22,7 +22,7 @@ export function refusalDefects({ id, table }: Registered<RefusalTable>): Defect[
       if (body === undefined) return []
       const fault = (fault: Omit<Fault, 'change'>, answer: (wronged: Wronged) => Promise<Response>): Fault => ({
         ...fault,
-        change: answering({ branch, branches, operation, wrong }, answer),
+        change: answering({ branch, operation, wrong }, answer),
       })
       const refusing = (status: number, says: string) =>
         fault({ id: `${status}`, says, clause: name, observed: `status ${status}` }, ({ refuse }) => refuse(status))

@@ -30,7 +30,6 @@ export interface Wronged extends Sent {
 interface Meant<Branch> {
   readonly operation: OperationId
   readonly branch: Branch
-  readonly branches: readonly Branch[]
   readonly wrong: Wrong<Branch>
 }
 
@@ -96,9 +95,9 @@ const notJson = 'the body is not JSON'
 
 /** The bodies that a request may stand for; none if it is not of the case. A text stands for the valid body that it is made of. */
 function meaningsOf<Branch>(meant: Meant<Branch>, sent: Sent, bytes: Uint8Array): readonly string[] {
-  const { branch, branches, operation, wrong } = meant
+  const { branch, operation, wrong } = meant
   const { isOf, validBodies } = tableOperation(operation)
-  if (branches.length > 1 && !isOf(branch, sent)) return []
+  if (!isOf(branch, sent)) return []
   const text = new TextDecoder().decode(bytes)
   if (!isText(wrong)) return isCase(meant, sent.body) ? [text] : []
   const known = validBodies?.(branch).map((valid) => JSON.stringify(valid)) ?? readings(text)
