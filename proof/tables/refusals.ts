@@ -59,7 +59,7 @@ export function refusalDefects({ id, table }: Registered<RefusalTable>): Defect[
                 },
                 async (wronged) => {
                   const { clock } = wronged.service()
-                  const act = () => (carryOut === undefined ? wronged.carryOut() : carryOut(wronged))
+                  const act = () => (carryOut === undefined ? wronged.accept() : carryOut(wronged))
                   const refusal = await wronged.refuse(statuses.find((one) => typeof one === 'number') ?? 400)
                   if (isLater) clock.schedule(clock.now() + laterMs, () => void act())
                   else await act()

@@ -22,8 +22,6 @@ export interface Wronged extends Sent {
   refuse(status: number, detail?: string): Promise<Response>
   /** Serves it as a service does in which one constraint is missing; a success has the usual status of the operation. */
   accept(): Promise<Response>
-  /** Carries out what was meant, whatever is wrong with it. */
-  carryOut(): Promise<Response>
 }
 
 /** The requests of a case that go wrong. */
@@ -74,12 +72,16 @@ function wrongedOf<Branch>(
       return new Response(text.replace(notJson, detail), { status, headers: response.headers })
     },
     async accept() {
-      const response = await firstSuccess((text) => (isUnread ? serve(text) : withoutOne(() => serve(text))))
+      const response = await firstSuccess(serveLeniently)
       return response.ok
         ? new Response(await response.text(), { headers: response.headers, status: success })
         : response
     },
-    carryOut: () => firstSuccess((text) => (isUnread ? serve(text) : withoutAll(() => serve(text)))),
+  }
+
+  /** Only one constraint may be missing: a generated body that violates more must not become a pod. */
+  function serveLeniently(text: string): Promise<Response> {
+    return isUnread ? serve(text) : withoutOne(() => serve(text))
   }
 
   async function firstSuccess(send: (text: string) => Promise<Response>): Promise<Response> {
@@ -120,31 +122,25 @@ function readings(text: string): readonly string[] {
   return [`${text}}`, text.slice(0, end + 1), text.replace(/,\}$/, '}'), text.replaceAll("'", '"')]
 }
 
-/** One request that the reference serves without one constraint, or without any. */
+/** One request that the reference serves without one constraint. */
 interface Leniency {
-  readonly isTotal: boolean
   /** The constraint that is not enforced: the first one that the request violates. */
   missing: string | null
 }
 
 const served = new AsyncLocalStorage<Leniency>()
 
-/** Constraints are enforced for all requests but the ones that `withoutOne` and `withoutAll` serve. */
+/** Constraints are enforced for all requests but the ones that `withoutOne` serves. */
 const lenient: PartWrappers = {
   enforces: (original) => (constraint, body) => {
     const leniency = served.getStore()
     if (leniency === undefined) return original(constraint, body)
     leniency.missing ??= constraint
-    return !leniency.isTotal && constraint !== leniency.missing
+    return constraint !== leniency.missing
   },
 }
 
 /** Serves a request without the first constraint that it violates. */
 function withoutOne<T>(serve: () => T): T {
-  return served.run({ isTotal: false, missing: null }, serve)
-}
-
-/** Serves a request without any constraint. */
-function withoutAll<T>(serve: () => T): T {
-  return served.run({ isTotal: true, missing: null }, serve)
+  return served.run({ missing: null }, serve)
 }
