@@ -70,6 +70,14 @@ test('what a body did to its pod earlier is not blamed on a later one: each find
   }
 })
 
+test('the first line names the command for generated creations, which runs', async () => {
+  const { target } = await commands.serve(['--clock', 'control'])
+  const { said } = await commands.run(['fuzz', '--target', target, '--runs', '12', '--seed', '1'])
+  const [, named = ''] = /^plumbline: sending bodies .+; for generated creations run .* (check .*) N$/m.exec(said) ?? []
+  const words = `${named} 1`.split(' ')
+  expect(await commands.run(words)).toMatchObject({ code: 0, said: expect.stringContaining('1 of 1 rule: 1 passed') })
+})
+
 /** Repeats the key that it was given: in what a pod shows once it was changed, or in why no pod is made. */
 function echoing(way: 'shown' | 'refused') {
   const tried = new Set<string>()

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { quote } from 'shell-quote'
 import { ClockFault } from '../../harness/clock/state.ts'
 import { type FuzzFinding, findingSaid } from '../../suites/fuzz/findings.ts'
 import { createLog } from '../../suites/fuzz/steps.ts'
@@ -97,6 +98,7 @@ async function conducted(fuzzing: Fuzzing): Promise<number> {
   const most = forMs === null ? (options.runs ?? usualRuns) : Number.POSITIVE_INFINITY
   const findings = new Map<string, FuzzFinding>()
   const log = createLog()
+  terminal.err(noCreations(options.target))
   const begunMs = performance.now()
   const progress = showProgress(terminal, { findings, log }, begunMs)
   // The last looks at pods take a while, too.
@@ -120,6 +122,12 @@ async function conducted(fuzzing: Fuzzing): Promise<number> {
   } finally {
     progress.end()
   }
+}
+
+/** The first line of a run: creations cost pods, so only a rule with a bound on them sends some. */
+function noCreations(target: string | undefined): string {
+  const flag = target === undefined ? '--reference' : `--target ${quote([target])}`
+  return `plumbline: sending bodies of actions and PATCH; for generated creations run ${program} check ${flag} --only pods.create.fuzz --max-pods N`
 }
 
 function exitOf({ findings, stopped, notes, refused, unsettled }: FuzzRun): number {
