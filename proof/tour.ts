@@ -22,6 +22,7 @@ const podTour: readonly RuleId[] = [
   'pods.patch.answer',
   'pods.patch.omitted',
   'pods.patch.persistent-path',
+  'pods.status.running-lasts',
 ]
 
 /** The same for the queue plane: jobs that wait, run, end in either way and are cancelled, each looked at again. */

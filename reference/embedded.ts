@@ -72,6 +72,9 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
       volumeSecond: volumeSecond?.id ?? '',
       volumeElsewhere: volumeElsewhere?.id ?? '',
       volumePath: '/workspace',
+      fromTemplate: { id: defaultTemplates[0]?.id ?? '' },
+      networked: { globalNetworking: true },
+      locked: { lock: { locked: true }, unlock: { locked: false } },
       statuses: { ERROR: { body: { image: 'plumbline/error' } } },
     },
     queue: {

@@ -72,6 +72,12 @@ export interface PodPlane extends Required<Pick<Pods, 'image' | 'extra' | 'catal
   /** A volume in another data center than `volume`. */
   readonly volumeElsewhere: string | null
   readonly volumePath: string
+  /** A template that pods are created from, with the members of a creation body that name it. */
+  readonly fromTemplate: { readonly id: string; readonly body: Readonly<Record<string, unknown>> } | null
+  /** Members of a creation body that give a pod a global address. */
+  readonly networked: Readonly<Record<string, unknown>> | null
+  /** Bodies of the PATCHes that lock a pod and unlock it. */
+  readonly locked: Readonly<Record<'lock' | 'unlock', Readonly<Record<string, unknown>>>> | null
   readonly recipes: Readonly<Partial<Record<PodStatus, Recipe>>>
   /** A field that PATCH can change without harm; null if PATCH only changes mounts. */
   readonly change: ChangeField | null

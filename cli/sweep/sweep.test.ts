@@ -10,6 +10,7 @@ import { referenceTarget } from '../../proof/instance.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { createEmbedded } from '../../reference/embedded.ts'
 import { createControlHandler } from '../../reference/index.ts'
+import { composeOptions } from '../../reference/options.ts'
 import type { Target } from '../../target/types.ts'
 import { aliveProcess, listRuns, nameOf, readLedger, resourcesFile, runFolder, writeOwner } from '../shared/runs.ts'
 import { type Swept, sweepRun } from '../shared/sweep.ts'
@@ -29,7 +30,9 @@ let target: Target
 beforeEach(async () => {
   cwd = mkdtempSync(join(tmpdir(), 'plumbline-sweep-'))
   isDeleteRefused = false
-  const { fetch: serve } = createEmbedded()
+  const { fetch: serve } = createEmbedded((options) =>
+    composeOptions(options, { style: { lockedTerminate: 'refuse' } }),
+  )
   const fetch = (request: Request) =>
     isDeleteRefused && request.method === 'DELETE' ? new Response(null, { status: 500 }) : serve(request)
   server = createAdaptorServer({ fetch }) as Server
@@ -107,6 +110,19 @@ test('terminates a pod whose DELETE is refused', async () => {
   isDeleteRefused = true
   ledger([{ kind: 'pod', name: 'a', id, state: 'created' }])
   expect(endsOf(await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false }))).toEqual({ a: 'removed' })
+  expect(await names()).toEqual([])
+})
+
+test('unlocks a pod that cannot be removed while it is locked', async () => {
+  const id = await create('a')
+  const headers = { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' }
+  await fetch(`${url}/v2/pods/${id}`, { method: 'PATCH', headers, body: '{"locked":true}' })
+  ledger([{ kind: 'pod', name: 'a', id, state: 'created' }])
+  const file = { ledger: readLedger(cwd, run), leaveKept: false }
+  const unaware = { ...target, pods: target.pods && { ...target.pods, locked: null } }
+  const reason = 'DELETE /v2/pods/{id} answered 409'
+  expect(endsOf(await sweepRun({ ...file, target: unaware }))).toEqual({ a: { reason } })
+  expect(endsOf(await sweepRun({ ...file, target }))).toEqual({ a: 'removed' })
   expect(await names()).toEqual([])
 })
 

@@ -35,8 +35,6 @@ const general: Readonly<Record<string, General>> = {
   },
   ...later({
     'pod.probe': 'an image that reports its arguments, variables and files over a port',
-    template: 'a template that pods are created from',
-    'global-networking': 'pods with a global-network address',
   }),
 }
 

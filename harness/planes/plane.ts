@@ -78,6 +78,8 @@ interface Creates<Section = unknown> {
   readonly remove: string
   /** The call that removes it too, where `remove` does not. */
   readonly removeToo?: { readonly operation: string; readonly body: unknown }
+  /** The call after which it can be removed if it is locked; null if the target has none. */
+  unlock?(section: Section): { readonly operation: string; readonly body: unknown } | null
   /** Member of the list that holds the resources; empty if the response is the array itself. */
   listAt(section: Section): string
   /** True if a quota counts all of them, so that a creation depends on those before it; default: false. */

@@ -40,7 +40,7 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
   const section = sectionOf(removal.target, plane.name)
   const missing = { reason: `the target file has no address of ${plane.title}` }
   if (creates === null || section === null) return { remove: async () => missing, find: async () => missing }
-  const { get, isGone, kind, list, listAt, remove, removeToo } = creates
+  const { get, isGone, kind, list, listAt, remove, removeToo, unlock } = creates
   const at = listAt(section)
 
   /** Name and id of everything in the list, and if it is gone; or why the list cannot be read. */
@@ -81,6 +81,15 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
     return isSuccess((await as('full').call(operation, { ids: { id }, body, repeats: true })).status)
   }
 
+  /** Unlocks it and removes it, if it can be unlocked; true if that succeeds. */
+  async function removesUnlocked(id: string): Promise<boolean> {
+    const call = section === null ? null : (unlock?.(section) ?? null)
+    if (call === null) return false
+    const { operation, body } = call
+    if (!isSuccess((await as('full').call(operation, { ids: { id }, body, repeats: true })).status)) return false
+    return isSuccess((await as('full').call(remove, { ids: { id }, repeats: true })).status)
+  }
+
   return {
     async remove(of, id) {
       const mayAppear = removal.mayAppear(of)
@@ -95,7 +104,8 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
       if (goneStatuses.has(status)) return endOf(status, mayAppear)
       // It was sent again for a while.
       if (outageStatuses.has(status)) throw new Unanswered('a gateway answers removals')
-      return (await removesToo(id)) ? 'removed' : { reason: `DELETE ${section.paths[remove]} answered ${status}` }
+      const isRemoved = (await removesToo(id)) || (await removesUnlocked(id))
+      return isRemoved ? 'removed' : { reason: `DELETE ${section.paths[remove]} answered ${status}` }
     },
     async find(of) {
       const { name, state } = of as Created

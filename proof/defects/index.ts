@@ -18,7 +18,9 @@ import { life } from './life.ts'
 import { limits } from './limits.ts'
 import { listDelete } from './list-delete.ts'
 import { listed } from './listed.ts'
+import { locked } from './locked.ts'
 import { mediaType } from './media-type.ts'
+import { newPods } from './new-pods.ts'
 import { oddAccess } from './odd-access.ts'
 import { oddRequests } from './odd-requests.ts'
 import { oddRoutes } from './odd-routes.ts'
@@ -61,6 +63,8 @@ export const defects: readonly Defect[] = [
   ...serverErrors,
   ...shape,
   ...life,
+  ...locked,
+  ...newPods,
   ...limits,
   ...siblings,
   ...variationPods,

@@ -63,6 +63,9 @@ export const absent: readonly Latitude[] = [
   lack('key.stranger', null, key('stranger')),
   lack('volume.second', 'pods', plane({ volumeSecond: null })),
   lack('volume.elsewhere', 'pods', plane({ volumeElsewhere: null })),
+  lack('template', 'pods', plane({ fromTemplate: null })),
+  lack('global-networking', 'pods', plane({ networked: null })),
+  lack('pod.locked', 'pods', plane({ locked: null })),
   lack('pods.persistent', 'pods', plane({ persistent: null }), {
     readings: reads('pods.patch.null', null, nullMountsOf('persistent')),
   }),

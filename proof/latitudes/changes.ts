@@ -1,9 +1,14 @@
+import { rules } from '../../generated/rules.ts'
+import { needsOf } from '../../harness/claims/claims.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { composeOptions, type FetchWrapper, type ReferenceOptions } from '../../reference/options.ts'
+import type { Target } from '../../target/types.ts'
 import { type Change, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, plane, verdict } from './tools.ts'
+
+const ofLockedPods = rules.flatMap((row) => (needsOf(row).includes('pod.locked') ? row.id : []))
 
 /** Which fields PATCH changes beside mounts: the description shows none. */
 export const changes = [
@@ -26,6 +31,8 @@ export const changes = [
       'patchPod',
       ({ status }) => status !== 'EXITED' && [409, `a pod that is ${status} cannot be changed`],
     ),
+    file: locksNone,
+    verdicts: verdict('not-applicable', ofLockedPods),
   }),
   latitude('change-shows-late', 'For eight seconds after a change, reads show the pod as it was before.', {
     about: 'pace',
@@ -37,12 +44,25 @@ export const changes = [
     about: 'pace',
     change: refusesFields((name) => name !== 'mounts'),
     file: (target) => ({
-      ...plane({ change: null })(target),
-      absent: { ...target.absent, 'pods.change': 'names are given once' },
+      ...plane({ change: null, locked: null })(target),
+      absent: { ...target.absent, 'pods.change': 'names are given once', 'pod.locked': 'no PATCH locks a pod' },
     }),
-    verdicts: verdict('not-applicable', ['pods.patch.atomic', 'pods.patch.empty-object', 'pods.patch.omitted']),
+    verdicts: verdict('not-applicable', [
+      'pods.patch.atomic',
+      'pods.patch.empty-object',
+      'pods.patch.omitted',
+      ...ofLockedPods,
+    ]),
   }),
 ] as const satisfies readonly Latitude[]
+
+/** No PATCH locks a RUNNING pod, as the target file says. */
+function locksNone(target: Target): Target {
+  return {
+    ...plane({ locked: null })(target),
+    absent: { ...target.absent, 'pod.locked': 'a RUNNING pod stays as it is' },
+  }
+}
 
 /** For so long after a PATCH that was accepted, ms, a read of the pod shows what the last one before it did. */
 export function showsLate(lagMs: number): (options: ReferenceOptions) => ReferenceOptions {

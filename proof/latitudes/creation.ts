@@ -6,7 +6,7 @@ import { latitude, plane, reads, styled, verdict } from './tools.ts'
 
 const members: ReadonlySet<string> = new Set([
   ...['name', 'image', 'args', 'disk', 'ports', 'env', 'registry', 'mounts', 'gpu', 'cpu'],
-  ...['cloud', 'dataCenterIds', 'globalNetworking'],
+  ...['cloud', 'dataCenterIds', 'globalNetworking', 'template'],
 ])
 
 /** Freedoms of a creation: its bodies, its response, its defaults, and the wording of a lack of capacity. */
@@ -141,6 +141,11 @@ export const creation: readonly Latitude[] = [
       'buildPod',
       (body) => body.globalNetworking === true && [400, 'global networking is not offered here'],
     ),
+    file: (target) => ({
+      ...plane({ networked: null })(target),
+      absent: { ...target.absent, 'global-networking': 'no pod has a global address' },
+    }),
+    verdicts: { 'pods.global-networking.address': 'not-applicable' },
   }),
   latitude('default-hardware-is-a-cpu', 'A pod that asks for no hardware gets a CPU.', {
     // Such a CPU has no memory, which is refused by cpu-memory-required.

@@ -1,6 +1,7 @@
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { wait } from '../../reference/clock/wait.ts'
 import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
+import type { PodStatus, StoredPod } from '../../reference/pods/pod.ts'
 import { all, type Change, options, part, readOf, refusing } from '../defects/tools.ts'
 import type { Fetch, Latitude } from '../types.ts'
 import {
@@ -10,11 +11,15 @@ import {
   listing,
   optioned,
   plane,
+  reads,
   startsAtOnce,
   styled,
   timed,
   verdict,
 } from './tools.ts'
+
+/** Pods that went back to PROVISIONING. */
+const allocatedTwice = new WeakSet<StoredPod>()
 
 /** Latitudes of restarts contradict each other, so they are judged apart. */
 const restarts = { about: 'restarts' } as const
@@ -70,6 +75,24 @@ export const life = [
   latitude('life-no-provisioning', 'A pod is STARTING as soon as it is created.', {
     life: { provisioningMs: 0 },
     verdicts: verdict('inconclusive', inProvisioning),
+  }),
+  latitude('life-allocated-twice', 'A new pod is allocated once more while it is STARTING.', {
+    about: 'pace',
+    life: { startingMs: 12_000 },
+    change: part('enter', (next, pod, status, service) => {
+      const { clock, life, parts } = service
+      const isFirst = status === 'STARTING' && pod.startedAtMs === null && !allocatedTwice.has(pod)
+      next()
+      if (!isFirst) return
+      allocatedTwice.add(pod)
+      const step = (part: number, from: PodStatus, to: PodStatus) =>
+        clock.schedule(clock.now() + part * life.startingMs, () => {
+          if (pod.status === from) parts.enter(pod, to, service)
+        })
+      step(1 / 3, 'STARTING', 'PROVISIONING')
+      step(2 / 3, 'PROVISIONING', 'STARTING')
+    }),
+    readings: reads('pods.lifecycle.order', 'STARTING to PROVISIONING', ['back']),
   }),
   latitude('life-no-starting', 'A pod goes from PROVISIONING to RUNNING.', {
     // See `change-of-mounts-only`.

@@ -40,15 +40,35 @@ export const refusals = [
       ...reads('queue.method-wrong', '501', ['method', 'run', 'status']),
     },
   }),
-  styled('locked-403', 'A locked pod refuses with 403 and does not publish what the lock refuses.', {
-    lockedRefusal: 403,
-    lockedActions: 'without',
-  }),
-  styled('locked-423', 'A locked pod refuses with 423, terminate too but not restart.', {
-    lockedRefusal: 423,
-    lockedRestart: 'allow',
-    lockedTerminate: 'refuse',
-  }),
+  styled(
+    'locked-403',
+    'A locked pod refuses with 403 and does not publish what the lock refuses.',
+    {
+      lockedRefusal: 403,
+      lockedActions: 'without',
+    },
+    {
+      readings: {
+        ...reads('pods.action.locked-reset', '403', ['status']),
+        ...reads('pods.action.locked-terminate', 'terminate', ['actions']),
+      },
+    },
+  ),
+  styled(
+    'locked-423',
+    'A locked pod refuses with 423, terminate too but not restart.',
+    {
+      lockedRefusal: 423,
+      lockedRestart: 'allow',
+      lockedTerminate: 'refuse',
+    },
+    {
+      readings: {
+        ...reads('pods.action.locked-reset', '200', ['status']),
+        ...reads('pods.action.locked-terminate', '423', ['status']),
+      },
+    },
+  ),
 
   styled('errors-always', 'Every error lists errors.', { errorsList: 'always' }),
   latitude('errors-never', 'No error lists errors.', {

@@ -32,9 +32,14 @@ export const shape = [
   styled('exited-unplaced', 'dataCenterId is null while the pod is EXITED.', { exitedDataCenter: 'null' }),
   styled('cost-from-running', 'cost is 0 until the pod is RUNNING.', { costBeforeRunning: 'zero' }),
   styled('cost-none-in-error', 'cost is 0 while the pod is in ERROR.', { costInError: 'zero' }),
-  styled('network-enabled-only', 'globalNetworking says that it is enabled and nothing more.', {
-    networkAddress: 'enabled-only',
-  }),
+  styled(
+    'network-enabled-only',
+    'globalNetworking says that it is enabled and nothing more.',
+    {
+      networkAddress: 'enabled-only',
+    },
+    { verdicts: { 'pods.global-networking.address': 'advice' } },
+  ),
   styled('network-when-running', 'A global address is assigned once the pod is RUNNING.', {
     networkAssigned: 'running',
   }),

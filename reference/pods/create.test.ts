@@ -127,6 +127,13 @@ test.each<[object, string, Partial<Style>?]>([
   expect(answer).toMatchObject({ status: 201, body: { dataCenterId } })
 })
 
+test('a pod shows the template that it was created from, which has to exist', async () => {
+  const { call } = createBench()
+  const body = { ...gpuBody, template: 'tpl-worker' }
+  expect(await call('POST', '/v2/pods', { body })).toMatchObject({ status: 201, body: { template: 'tpl-worker' } })
+  expect(await call('POST', '/v2/pods', { body: { ...body, template: 'tpl-none' } })).toMatchObject({ status: 400 })
+})
+
 test('a volume of another user is as unknown as one that does not exist', async () => {
   const { call } = createBench()
   expect(await call('POST', '/v2/pods', { body: networkBody, key: 'stranger' })).toMatchObject({ status: 400 })

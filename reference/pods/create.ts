@@ -44,7 +44,7 @@ export function buildPod(body: PodCreate, caller: Caller, service: PodService): 
     hardware,
     price,
     dataCenterId,
-    template: null,
+    template: chooseTemplate(body, service),
     createdAtMs: clock.now(),
     name: body.name,
     status: 'PROVISIONING',
@@ -121,6 +121,12 @@ function chooseCpu(cpu: CpuConfigRequest, body: PodCreate, service: PodService):
     hardware: { cpu: { id: cpu.id, vcpuCount, memory: memory ?? derived } },
     price: roundPrice((flavor?.price.perVcpuHour ?? 0) * vcpuCount),
   }
+}
+
+/** @throws Refusal if the template is unknown. */
+function chooseTemplate({ template = null }: PodCreate, { templates }: PodService): string | null {
+  if (template !== null && !templates.has(template)) throw new Refusal(400, 'unknown template')
+  return template
 }
 
 /** To a hundredth of a cent. */

@@ -22,6 +22,8 @@ export interface PodService extends Common, RateSetup {
   readonly volumes: ReadonlyMap<string, Volume>
   readonly flavors: ReadonlyMap<string, CpuFlavorOffer>
   readonly gpuTypes: ReadonlyMap<string, GpuTypeOffer>
+  /** Templates by their id; only that matters to a pod. */
+  readonly templates: ReadonlyMap<string, unknown>
   readonly dataCenters: readonly [string, ...string[]]
   readonly limiter: Limiter
   readonly store: PodStore

@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { changedFields, fieldsText, type Members, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
+import { changedFields, fieldsText, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -8,7 +8,7 @@ import { anyPod } from '../../harness/variation/dimensions.ts'
 import { listUntil } from '../shared/listing.ts'
 import { poll } from '../shared/poll.ts'
 import { retryWhileScarce, stopPod } from './answers.ts'
-import { cachedMs, slackMs, uptimeIn } from './uptime.ts'
+import { expectRestarted, runMs } from './restarted.ts'
 
 /** Members that a start, stop or restart may change. */
 const lively: ReadonlySet<string> = new Set([
@@ -20,8 +20,6 @@ const lively: ReadonlySet<string> = new Set([
   'globalNetworking',
   'dataCenterId',
 ])
-/** How long a pod runs before it is restarted, ms. */
-const runMs = 5_000
 
 rule('pods.action.start-restores', { varies: anyPod }, async (context) => {
   const { blocked, fixture, pods, settleStarted } = context
@@ -36,7 +34,7 @@ rule('pods.action.start-restores', { varies: anyPod }, async (context) => {
 })
 
 rule('pods.action.restart-restarts', { varies: anyPod }, async (context) => {
-  const { blocked, check, clock, fixture, inconclusive, pods, settle, target } = context
+  const { blocked, check, clock, fixture, pods, settle } = context
   const { id } = await fixture.pod('RUNNING')
   await clock.sleep(runMs)
   const before = check('kept').pod(await pods.get(id))
@@ -45,14 +43,7 @@ rule('pods.action.restart-restarts', { varies: anyPod }, async (context) => {
   await clock.sleep(restartBeginsMs)
   const rest = await settle(id, (seen) => seen === 'RUNNING')
   if (!rest.settled) blocked('pods.action.running.restart', `after restart the pod is ${rest.status}`)
-  const isAnew = ({ exchange, json }: ApiResponse) =>
-    hasRestarted(before.value, membersOf(json), exchange.received.target - response.exchange.sent.target)
-  const later = await poll(context, Math.max(cachedMs, target.tolerances.settleMs) + runMs, () => pods.get(id), isAnew)
-  const after = check('kept').pod(later)
-  expectKept(context, before, after)
-  if (!isAnew(later) && uptimeIn(after.value) === null)
-    inconclusive('startedAt has not moved, and the runtime shows no uptime')
-  check('restarted').that(isAnew(later), 'an uptime that starts over, or a later startedAt', 'neither', later)
+  expectKept(context, before, await expectRestarted(context, before, response))
 })
 
 rule('pods.action.terminate-equals-delete', { varies: anyPod }, async (context) => {
@@ -99,12 +90,4 @@ function expectKept({ check }: Context, before: PodView, after: PodView): void {
   const changed = changedFields(before.value, after.value, lively)
   const text = ({ value }: PodView) => fieldsText(value, changed)
   check('kept').that(changed.length === 0, text(before), text(after), after)
-}
-
-/** True if a pod shows that its container began anew, at most `sinceMs` ago. */
-function hasRestarted(before: Members, after: Members | null, sinceMs: number): boolean {
-  const uptimeMs = uptimeIn(after)
-  // Without a time in either, neither is later.
-  const isLater = Date.parse(String(after?.startedAt)) > Date.parse(String(before.startedAt))
-  return isLater || (uptimeMs !== null && uptimeMs <= sinceMs + slackMs)
 }

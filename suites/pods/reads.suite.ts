@@ -1,11 +1,13 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
+import { idIn, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import { flavorsIn, planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { entriesOf, listUntil } from '../shared/listing.ts'
 import { kindOfValue } from '../shared/readers.ts'
+import { laterPodReads } from '../shared/unchanged.ts'
 import { inconclusiveIfOtherReason } from './answers.ts'
 
 rule('pods.get.unknown', { varies: anyPod }, async (context) => {
@@ -75,4 +77,29 @@ rule('pods.shape.template-null', { varies: ['kind', 'mount', 'fields'] }, async 
     throw new NotApplicable('the target file has pods created from a template')
   const pod = await fixture.pod('RUNNING')
   check('null').that(pod.value.template === null, 'template null', `template ${kindOfValue(pod.value.template)}`, pod)
+})
+
+rule('pods.shape.template', { varies: ['kind', 'mount', 'fields', 'look'] }, async (context) => {
+  const { check, fixture, pods, target } = context
+  const created = planeOf(target).fromTemplate
+  const { id } = await fixture.fresh({ more: created?.body ?? {} })
+  const expectTemplate = (response: ApiResponse) => {
+    const { template } = check('id').pod(response).value
+    check('id').that(template === created?.id, 'the id of the template', `template ${kindOfValue(template)}`, response)
+  }
+  expectTemplate(await pods.get(id))
+  for await (const later of laterPodReads(context, id)) expectTemplate(later)
+})
+
+rule('pods.global-networking.address', { varies: ['kind', 'mount'] }, async (context) => {
+  const { check, fixture, inconclusive, settle, target } = context
+  const { id } = await fixture.fresh({ more: planeOf(target).networked ?? {} })
+  const networkOf = (shown: PodView | null) => membersOf(shown?.value.globalNetworking) ?? {}
+  const { pod, settled } = await settle(id, (_, seen) => networkOf(seen).enabled === true)
+  if (!settled) inconclusive('a pod created with pods.networked shows no globalNetworking.enabled')
+  for (const name of ['ip', 'internalDns']) {
+    const value = networkOf(pod)[name]
+    const isThere = typeof value === 'string' && value !== ''
+    check(name).that(isThere, `${name}, because enabled is true`, `${name} ${kindOfValue(value)}`, pod)
+  }
 })

@@ -21,6 +21,9 @@ export const defaultPlane: Omit<PodPlane, 'url' | 'paths'> = {
   volumeSecond: null,
   volumeElsewhere: null,
   volumePath: '/workspace',
+  fromTemplate: null,
+  networked: null,
+  locked: null,
   recipes: {},
   // The description does not say which fields PATCH takes beside mounts; a name is the safest.
   change: 'name',

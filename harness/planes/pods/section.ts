@@ -12,7 +12,17 @@ export function podsOf(given: string | FileSection<'pods'>, around: Surroundings
 }
 
 function planeOf(section: FileSection<'pods'>, path: Path, around: Surroundings, absent: Target['absent']): PodPlane {
-  const { url, allowPlainHttp = false, paths, statuses = {}, cpu: givenCpu, catalog, change, ...rest } = section
+  const {
+    url,
+    allowPlainHttp = false,
+    paths,
+    statuses = {},
+    cpu: givenCpu,
+    catalog,
+    change,
+    fromTemplate,
+    ...rest
+  } = section
   if (rest.capacity !== undefined && !isPattern(rest.capacity)) {
     const message = `pods.capacity: expected a regular expression, got ${JSON.stringify(rest.capacity)}`
     around.fault(['pods', 'capacity'], message)
@@ -38,6 +48,8 @@ function planeOf(section: FileSection<'pods'>, path: Path, around: Surroundings,
     paths: { ...defaultPaths, ...paths },
     cpu,
     catalog: catalog ?? cpu === 'catalog',
+    // As a pod shows it.
+    fromTemplate: fromTemplate === undefined ? null : { body: { template: fromTemplate.id }, ...fromTemplate },
     change: change ?? (absent['pods.change'] === undefined ? defaultPlane.change : null),
     recipes: Object.fromEntries(
       Object.entries(statuses).map(([status, recipe]) => [status, recipeOf(status as PodStatus, recipe, around)]),

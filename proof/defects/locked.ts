@@ -1,0 +1,101 @@
+import type { PodAction } from '../../generated/tables.ts'
+import { Refusal } from '../../reference/index.ts'
+import type { Defect } from '../types.ts'
+import { type Effect, effectOf, later, seen } from './action-tools.ts'
+import { all, type Change, defect, options, part } from './tools.ts'
+
+const restartAllowed = options({ style: { lockedRestart: 'allow' } })
+
+/** Actions on locked pods. */
+export const locked: readonly Defect[] = [
+  defect('locked-stop-accepted', 'pods.action.locked-stop', 'refused', {
+    says: 'A locked pod can be stopped.',
+    observed: 'status 200',
+    change: permitsLocked('stop'),
+  }),
+  defect('locked-stop-500', 'pods.action.locked-stop', 'refused', {
+    says: 'stop of a locked pod is answered 500.',
+    observed: 'status 500',
+    change: refusesLocked('stop', 500),
+  }),
+  defect('locked-stop-carried-out', 'pods.action.locked-stop', 'unchanged', {
+    says: 'stop of a locked pod is refused and carried out all the same.',
+    observed: seen('RUNNING', 'EXITED'),
+    change: refusesLocked('stop', 409, effectOf('stop')),
+  }),
+  defect('locked-stop-carried-out-later', 'pods.action.locked-stop', 'unchanged', {
+    says: 'stop of a locked pod is refused, and the pod stops a minute later.',
+    observed: seen('RUNNING', 'EXITED'),
+    change: refusesLocked('stop', 409, later(60_000, effectOf('stop'))),
+  }),
+  defect('locked-stop-unlocks', 'pods.action.locked-stop', 'unchanged', {
+    says: 'stop of a locked pod is refused and takes the lock away.',
+    observed: 'locked false',
+    change: refusesLocked('stop', 409, (pod) => {
+      pod.locked = false
+    }),
+  }),
+  defect('locked-restart-500', 'pods.action.locked-reset', 'answered', {
+    says: 'restart of a locked pod is answered 500.',
+    observed: 'status 500',
+    change: refusesLocked('restart', 500),
+  }),
+  defect('locked-restart-204', 'pods.action.locked-reset', 'answered', {
+    says: 'restart of a locked pod is answered 204 and does nothing.',
+    observed: 'status 204',
+    change: refusesLocked('restart', 204),
+  }),
+  defect('locked-restart-carried-out', 'pods.action.locked-reset', 'runs-on', {
+    says: 'restart of a locked pod is refused, and its container begins anew.',
+    observed: 'a container that began anew',
+    change: refusesLocked('restart', 409, effectOf('restart')),
+  }),
+  defect('locked-restart-carried-out-later', 'pods.action.locked-reset', 'runs-on', {
+    says: 'restart of a locked pod is refused, and its container begins anew a minute later.',
+    observed: 'a container that began anew',
+    change: refusesLocked('restart', 409, later(60_000, effectOf('restart'))),
+  }),
+  defect('locked-restart-stops', 'pods.action.locked-reset', 'unchanged', {
+    says: 'restart of a locked pod is refused, and the pod stops.',
+    observed: seen('RUNNING', 'EXITED'),
+    change: refusesLocked('restart', 409, effectOf('stop')),
+  }),
+  defect('locked-restart-in-name-only', 'pods.action.locked-reset', 'restarted', {
+    says: 'restart of a locked pod is answered 200, and its container runs on.',
+    observed: 'neither',
+    change: all(
+      restartAllowed,
+      part('transition', (next, pod, action) => {
+        if (!pod.locked || action !== 'restart') next()
+      }),
+    ),
+  }),
+  defect('locked-terminate-500', 'pods.action.locked-terminate', 'answered', {
+    says: 'terminate of a locked pod is answered 500.',
+    observed: 'status 500',
+    change: refusesLocked('terminate', 500),
+  }),
+  defect('locked-terminate-carried-out', 'pods.action.locked-terminate', 'unchanged', {
+    says: 'terminate of a locked pod is refused, and the pod is gone.',
+    observed: 'status 404: it is gone',
+    change: refusesLocked('terminate', 409, effectOf('terminate')),
+  }),
+  defect('locked-terminate-stops-later', 'pods.action.locked-terminate', 'unchanged', {
+    says: 'terminate of a locked pod is refused, and the pod stops a minute later.',
+    observed: seen('RUNNING', 'EXITED'),
+    change: refusesLocked('terminate', 409, later(60_000, effectOf('stop'))),
+  }),
+]
+
+function permitsLocked(action: PodAction): Change {
+  return part('permit', (next, pod, asked) => (pod.locked && asked === action ? null : next()))
+}
+
+/** An action on a locked pod is refused with a status, after an effect. */
+function refusesLocked(action: PodAction, status: number, effect: Effect = () => {}): Change {
+  return part('permit', (next, pod, asked, service) => {
+    if (!pod.locked || asked !== action) return next()
+    effect(pod, service)
+    return new Refusal(status, `the pod is locked, which does not permit ${action}`)
+  })
+}

@@ -1,0 +1,41 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { poll } from '../shared/poll.ts'
+import { cachedMs, slackMs, uptimeIn } from './uptime.ts'
+
+/** How long a pod runs before it is restarted, ms. */
+export const runMs = 5_000
+
+/**
+ * The container of a pod, as read in `before`, began anew after `restart` was answered. Ends the rule as inconclusive if the pod
+ * shows no time that tells.
+ */
+export async function expectRestarted(context: Context, before: PodView, restart: ApiResponse): Promise<PodView> {
+  const { check, inconclusive, pods, target } = context
+  const isAnew = ({ exchange, json }: ApiResponse) =>
+    hasRestarted(before.value, membersOf(json), exchange.received.target - restart.exchange.sent.target)
+  const later = await poll(context, Math.max(cachedMs, target.tolerances.settleMs) + runMs, () => pods.get(before.id), isAnew)
+  const after = check('restarted').pod(later)
+  if (!isAnew(later) && uptimeIn(after.value) === null)
+    inconclusive('startedAt has not moved, and the runtime shows no uptime')
+  check('restarted').that(isAnew(later), 'an uptime that starts over, or a later startedAt', 'neither', later)
+  return after
+}
+
+/** True if a pod shows that its container began anew, at most `sinceMs` ago. */
+function hasRestarted(before: Members, after: Members | null, sinceMs: number): boolean {
+  const uptimeMs = uptimeIn(after)
+  return isStartedLater(before, after) || (uptimeMs !== null && uptimeMs <= sinceMs + slackMs)
+}
+
+/** True if a later read of a pod cannot be of the same run of its container. Uptimes may be cached, but only grow. */
+export function startsOver(before: Members, after: Members | null): boolean {
+  const [uptimeMs, wasMs] = [uptimeIn(after), uptimeIn(before)]
+  return isStartedLater(before, after) || (uptimeMs !== null && wasMs !== null && uptimeMs < wasMs)
+}
+
+function isStartedLater(before: Members, after: Members | null): boolean {
+  // Without a time in either, neither is later.
+  return Date.parse(String(after?.startedAt)) > Date.parse(String(before.startedAt))
+}
