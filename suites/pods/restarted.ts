@@ -15,7 +15,12 @@ export async function expectRestarted(context: Context, before: PodView, restart
   const { check, inconclusive, pods, target } = context
   const isAnew = ({ exchange, json }: ApiResponse) =>
     hasRestarted(before.value, membersOf(json), exchange.received.target - restart.exchange.sent.target)
-  const later = await poll(context, Math.max(cachedMs, target.tolerances.settleMs) + runMs, () => pods.get(before.id), isAnew)
+  const later = await poll(
+    context,
+    Math.max(cachedMs, target.tolerances.settleMs) + runMs,
+    () => pods.get(before.id),
+    isAnew,
+  )
   const after = check('restarted').pod(later)
   if (!isAnew(later) && uptimeIn(after.value) === null)
     inconclusive('startedAt has not moved, and the runtime shows no uptime')
