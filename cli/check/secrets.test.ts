@@ -61,7 +61,7 @@ test.each(keys.map((key, n) => [n + 1, key] as const))(
           .map((one, at) => [`X-Echo-${at}`, one])
         const shown = method === 'GET' && status === 200 ? { image: form } : { detail: `no ${form}` }
         return {
-          text: write({ ...JSON.parse(text), ...shown, echo: forms }),
+          text: write({ ...JSON.parse(text), ...shown, echo: forms.filter((_, at) => (at + place) % 4 === 0) }),
           headers: Object.fromEntries(inHeaders ?? []),
         }
       },

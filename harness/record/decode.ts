@@ -58,15 +58,29 @@ export function undoEscapes(text: string, look: (view: Unescaped) => void): void
   for (const decode of escapes) decode(text, look)
 }
 
-/** Makes the same for base64 and hexadecimal digits of at least so many bytes, which may begin anywhere. */
+/**
+ * Makes the same for base64, base32 and hexadecimal digits of at least so many bytes, which may begin anywhere, and for
+ * bytes that are listed as numbers.
+ */
 export function createDigitDecoder(leastBytes: number): (text: string, look: (view: View) => void) => void {
-  const [base64, hex] = [digitsOf('base64', '\\w+/-', 6, leastBytes), digitsOf('hex', '\\da-fA-F', 4, leastBytes)]
-  return (text, look) =>
+  const base64 = digitsOf('\\w+/-', 6, leastBytes, (run) => Buffer.from(run, 'base64').toString('latin1'))
+  const others = [
+    digitsOf('\\da-fA-F', 4, leastBytes, (run) => Buffer.from(run, 'hex').toString('latin1')),
+    digitsOf('A-Z2-7', 5, leastBytes, ofBase32),
+    digitsOf('a-z2-7', 5, leastBytes, ofBase32),
+  ]
+  const lists = [
+    listsOf(/(?:[\da-f]{2}){1,8}/, /0x|[^\da-z]{1,16}(?:0?x)?/, /[\da-f]{2}/gi, 16, leastBytes),
+    listsOf(/\d{2,3}/, /[^\da-z]{1,16}/, /\d+/g, 10, leastBytes),
+  ]
+  return (text, look) => {
     base64.find(text, (run, at) => {
       base64.decode(run, at, look)
-      // Hexadecimal digits are base64 too.
-      hex.find(run, (inner, within) => hex.decode(inner, at + within, look))
+      // The other digits are base64 too.
+      for (const { find, decode } of others) find(run, (inner, within) => decode(inner, at + within, look))
     })
+    for (const decode of lists) decode(text, look)
+  }
 }
 
 /** Replaces whatever `pattern` matches, which contains `sign`; `valueIn` gets the match and its groups. */
@@ -109,11 +123,13 @@ function outerPlace(found: readonly Escape[], at: number): Range {
 const filler = 4096
 
 /** Digits of `bits` bits, in runs of at least so many bytes. */
-function digitsOf(encoding: 'hex' | 'base64', digits: string, bits: 4 | 6, leastBytes: number) {
+function digitsOf(digits: string, bits: 4 | 5 | 6, leastBytes: number, bytesOf: (run: string) => string) {
   const [digit, other] = [new RegExp(`[${digits}]`), new RegExp(`[^${digits}]`, 'g')]
   const isDigit = new Uint8Array(65_536)
   for (let code = 0; code < 128; code++) isDigit[code] = digit.test(String.fromCharCode(code)) ? 1 : 0
   const least = Math.ceil((leastBytes * 8) / bits)
+  /** Digits after which bytes and digits begin together again. */
+  const period = { 4: 2, 5: 8, 6: 4 }[bits]
   return {
     /** Calls `look` with each run and its place. A long run has a digit at every `least`th place; few texts have many. */
     find(text: string, look: (run: string, from: number) => void): void {
@@ -135,8 +151,8 @@ function digitsOf(encoding: 'hex' | 'base64', digits: string, bits: 4 | 6, least
     },
     /** Decodes a run from each of its first digits on. */
     decode(run: string, from: number, look: (view: View) => void): void {
-      for (let skipped = 0; skipped < (bits === 4 ? 2 : 4); skipped++) {
-        const text = Buffer.from(run.slice(skipped), encoding).toString('latin1')
+      for (let skipped = 0; skipped < period; skipped++) {
+        const text = bytesOf(run.slice(skipped))
         if (!readable.test(text)) continue
         const first = from + skipped
         const outer = ([start, end]: Range) =>
@@ -147,8 +163,52 @@ function digitsOf(encoding: 'hex' | 'base64', digits: string, bits: 4 | 6, least
   }
 }
 
+const base32 = 'abcdefghijklmnopqrstuvwxyz234567'
+
+function ofBase32(run: string): string {
+  let [bytes, bits, held] = ['', 0, 0]
+  for (const digit of run.toLowerCase()) {
+    bits = ((bits << 5) | base32.indexOf(digit)) & 0xfff
+    held += 5
+    if (held < 8) continue
+    held -= 8
+    bytes += String.fromCharCode((bits >> held) & 0xff)
+  }
+  return bytes
+}
+
+/** Bytes as numbers with signs between them, such as `73 6b`, `0x73, 0x6b` and `[115,107]`. */
+function listsOf(some: RegExp, between: RegExp, byte: RegExp, base: 10 | 16, leastBytes: number) {
+  const first = new RegExp(`${some.source}(?=(?:${between.source})${some.source})`, 'gi')
+  // One after another: a pattern for all of a long list exhausts the stack.
+  const next = new RegExp(`(?:${between.source})${some.source}`, 'iy')
+  return (text: string, look: (view: View) => void): void => {
+    for (let at = 0; ; ) {
+      // Set each time: a look may search the view in turn.
+      first.lastIndex = at
+      const begin = first.exec(text)?.index
+      if (begin === undefined) return
+      at = first.lastIndex
+      for (next.lastIndex = at; next.test(text); ) at = next.lastIndex
+      if (at - begin >= leastBytes * 2) lookAt(text, [begin, at], byte, base, look)
+    }
+  }
+}
+
+function lookAt(text: string, [begin, end]: Range, byte: RegExp, base: 10 | 16, look: (view: View) => void): void {
+  const [starts, ends, signs]: [number[], number[], string[]] = [[], [], []]
+  for (const { 0: digits, index } of text.slice(begin, end).matchAll(byte)) {
+    starts.push(begin + index)
+    ends.push(begin + index + digits.length)
+    signs.push(String.fromCharCode(Number.parseInt(digits, base)))
+  }
+  const decoded = signs.join('')
+  if (!readable.test(decoded)) return
+  look({ text: decoded, outer: ([from, to]) => [starts[from] ?? begin, ends[to - 1] ?? end] })
+}
+
 /** Bytes without it are no text: nearly all runs of digits are something else. */
-const readable = /[ -~]{6}/
+const readable = /[\t\r\n -~]{6}/
 
 function charOf(digits: string | undefined, base: number): string | undefined {
   const point = Number.parseInt(digits ?? '', base)

@@ -76,9 +76,23 @@ describe('a body that is', () => {
     expect(JSON.parse(clean)).toEqual({ at: 1234567890123, key: mark })
   })
 
+  test.each([
+    ['as one', Buffer.from(key), { type: 'Buffer', data: [mark] }],
+    ['among others', { bytes: [1, ...Buffer.from(`a${key}b`), 2], n: 12 }, { bytes: [1, 97, mark, 98, 2], n: 12 }],
+  ])('JSON stays JSON if it lists the bytes of a key %s', (_, value, clean) => {
+    expect(JSON.parse(masked(JSON.stringify(value)))).toEqual(clean)
+    expect(JSON.parse(masked(JSON.stringify(value, null, 6)))).toEqual(clean)
+  })
+
   test('no UTF-8 keeps its other bytes', () => {
     const clean = bytes(Buffer.concat([Buffer.from([0xff]), Buffer.from(key), Buffer.from([0xfe])]))
     expect(Buffer.from(clean)).toEqual(Buffer.concat([Buffer.from([0xff]), Buffer.from(mark), Buffer.from([0xfe])]))
+  })
+
+  test('one long list of bytes is searched', () => {
+    expect(masked(`${'00 '.repeat(3_000_000)}${Buffer.from(key).toString('hex').replace(/../g, '$& ')}`)).toContain(
+      mark,
+    )
   })
 
   test('one long run of digits is searched', () => {

@@ -58,7 +58,13 @@ function likewiseJson(text: string, clean: string, mask: (text: string) => strin
   if (clean === text) return text
   const [was, is] = [text, clean].map((one) => jsonIn(one) !== undefined)
   if (was === is) return clean
-  return was ? text.replace(/"((?:[^"\\]|\\.)*)"/g, (_, inner) => `"${mask(inner)}"`) : `${clean}«»`
+  if (!was) return `${clean}«»`
+  // Strings, and lists of bytes.
+  return text.replace(/"((?:[^"\\]|\\.)*)"|\[\s*\d{1,3}(?:\s*,\s*\d{1,3})+\s*\]/g, (value, inner) => {
+    if (inner !== undefined) return `"${mask(inner)}"`
+    const list = mask(value).replace(/«[^»]+»/g, '"$&"')
+    return jsonIn(list) === undefined ? value : list
+  })
 }
 
 function needlesOf(secrets: Readonly<Record<string, string>>, isClear: (text: string) => boolean): Needle[] {

@@ -13,7 +13,22 @@ const hex = (sign: string, digits = 2) => sign.charCodeAt(0).toString(16).padSta
 const wrapped = (length: number, end: string) => (text: string) =>
   text.replace(new RegExp(`.{${length}}(?=.)`, 'g'), `$&${end}`)
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
+const inHex =
+  (between: string, before = '') =>
+  (text: string) =>
+    text
+      .split('')
+      .map((sign) => before + hex(sign))
+      .join(between)
 const inBase64 = (text: string) => Buffer.from(text).toString('base64')
+const inBase32 = (text: string) => {
+  const bits = each((sign) => sign.charCodeAt(0).toString(2).padStart(8, '0'))(text)
+  const digits = bits.replace(
+    /.{1,5}/g,
+    (five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(five.padEnd(5, '0'), 2)] ?? '',
+  )
+  return digits.padEnd(Math.ceil(digits.length / 8) * 8, '=')
+}
 const named = new Map([
   ['&', '&amp;'],
   ['<', '&lt;'],
@@ -56,6 +71,19 @@ export const encodings: Readonly<Record<string, Encode>> = {
   'base64 in a folded header': (text) => wrapped(19, ' ')(inBase64(text)),
   hexadecimal: (text) => Buffer.from(text).toString('hex'),
   'upper hexadecimal': (text) => Buffer.from(text).toString('hex').toUpperCase(),
+  'hexadecimal with spaces': inHex(' '),
+  'upper hexadecimal with spaces': (text) => inHex(' ')(text).toUpperCase(),
+  'hexadecimal with colons': inHex(':'),
+  'hexadecimal with 0x': inHex('', '0x'),
+  'hexadecimal with 0x and commas': inHex(', ', '0x'),
+  'hexadecimal in pairs of bytes': (text) => wrapped(4, ' ')(Buffer.from(text).toString('hex')),
+  'hexadecimal in lines': inHex('\r\n'),
+  'decimal bytes': (text) => Buffer.from(text).join(' '),
+  'decimal bytes with commas': (text) => `[${Buffer.from(text).join(', ')}]`,
+  base32: inBase32,
+  'base32 without padding': (text) => inBase32(text).replace(/=+$/, ''),
+  'base32 in lower case': (text) => inBase32(text).toLowerCase(),
+  'base32 between bytes': (text) => inBase32(`a:${text}:b`),
 }
 
 /** How servers write JSON: with no more escapes than needed, like PHP, and like Gson. */
@@ -77,8 +105,8 @@ export function waysIn(text: string, key: string): string[] {
   return Object.entries(changes).flatMap(([change, changed]) =>
     [['nothing', (one: string) => one] as const, ...Object.entries(encodings)].flatMap(([encoding, encode]) => {
       const form = encode(changed(key)).replace(/=+$/, '').toLowerCase()
-      // The ends of base64 depend on what is beside the key.
-      const part = encoding.startsWith('base64') ? form.slice(4, -4) : form
+      // The ends of base64 and base32 depend on what is beside the key.
+      const part = /^base(32|64)/.test(encoding) ? form.slice(4, -4) : form
       return readings.some((reading) => reading.includes(part)) ? [`${change}, ${encoding}`] : []
     }),
   )
