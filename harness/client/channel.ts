@@ -2,6 +2,7 @@ import type { Tolerances } from '../../target/tolerances.ts'
 import type { Exchange, Operation, WireRequest, WireResponse } from '../exchange/exchange.ts'
 import type { Transport } from '../transport/types.ts'
 import type { Gate } from './gate.ts'
+import type { KeyTrials } from './key-trials.ts'
 
 /** The channel of every request of a run. */
 export interface Channel {
@@ -18,6 +19,8 @@ export interface Channel {
   readonly mayCountElsewhere: (outgoing: Pick<Outgoing, 'operation' | 'key'>) => boolean
   readonly record: (exchange: Exchange) => void
   readonly connections: Connections
+  /** Tries the key again after a 401; null in a replay, which takes the ends of rules from the record. */
+  readonly keys: KeyTrials | null
   /** How the host of an address has answered all scenarios. */
   readonly health: (outgoing: Outgoing) => HostHealth
 }

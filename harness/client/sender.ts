@@ -162,6 +162,8 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       const tried = doubtful.get(exchange)
       if (tried !== undefined) exchange = await recordDoubtful(exchange, tried, background)
       if (exchange.isOutOfStep) exchange = await sendAttempt(isRefused, { ...outgoing, newConnection: true })
+      const keyTried = channel.keys?.end(exchange)
+      if (keyTried != null) await (background ? keyTried : actor.join(keyTried))
       const isRepeatable = exchange.response === null && !isUnsent(exchange) && outgoing.method === 'GET'
       const isLate = exchange.received.harness - exchange.sent.harness >= channel.tolerances.answerMs
       const isGivenUp = (outgoing.onceIfLate === true && isLate) || abandonment.signal.aborted

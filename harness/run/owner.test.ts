@@ -24,6 +24,7 @@ const services: RunServices = {
     record: () => {},
     health: () => ({ send: (_, transmit) => transmit() }),
     connections: createConnections(async () => false),
+    keys: null,
   },
   target,
   controlled: false,

@@ -5,6 +5,8 @@ import type { Channel, HostHealth } from '../client/channel.ts'
 import { createConnections, trialOwner } from '../client/connections.ts'
 import type { Direct } from '../client/direct.ts'
 import { createHostHealth } from '../client/health.ts'
+import { hostOf } from '../client/host.ts'
+import { createKeyTrials, keyTrialOwner } from '../client/key-trials.ts'
 import type { RunClock } from '../clock/types.ts'
 import { randomFrom } from '../common/random.ts'
 import type { Exchange, WireResponse } from '../exchange/exchange.ts'
@@ -33,6 +35,7 @@ import { createFoundations } from './foundations.ts'
 import { foldInvariants, type TakeUnrecorded } from './invariants.ts'
 import { type Judgement, recordJudgement, shorten } from './judge.ts'
 import { createJudging, type RunReserve } from './judging.ts'
+import { probeOf, statusOfProbe } from './key-probe.ts'
 import { createKnowledge } from './knowledge.ts'
 import { createLongWaits } from './long-waits.ts'
 import { createOwner, type Owner } from './owner.ts'
@@ -101,7 +104,7 @@ export function createSession(options: SessionOptions) {
   const knowledge = createKnowledge(options.known ?? null, recorder.event)
   const foundations = createFoundations(knowledge, (rule) => running.has(rule))
   const longWaits = createLongWaits(knowledge, cuts, clock.now)
-  /** Ends the rules about planes at a host that is too slow for every request. */
+  /** Ends the rules about planes at a host that is too slow for every request, or that no longer accepts the key. */
   function giveUp(host: string, operation: string, reason: string): void {
     const isThere = ({ name }: Plane) => hostOf(sectionOf(target, name)?.url ?? '') === host
     const planes = new Set([planeOfOperation(operation), ...allPlanes().filter(isThere)].map(({ name }) => name))
@@ -213,17 +216,13 @@ function inOrder(rules: readonly Scenario[], seed: number, rowOf: (id: string) =
     .map(({ rule }) => rule)
 }
 
-function hostOf(url: string): string {
-  return /^\w+:\/*[^/]*/.exec(url)?.[0] ?? ''
-}
-
 function isScenario(rule: Rule): rule is Scenario {
   return rule.kind === 'scenario'
 }
 
 /**
  * The services that all owners of a session share, and the number of exchanges so far. `judges` are called with each
- * exchange, and with a host that is too slow.
+ * exchange, and with a host that is too slow or no longer accepts the key.
  */
 function createServices(
   options: SessionOptions,
@@ -238,6 +237,7 @@ function createServices(
   let exchangeCount = 0
   let pacingRequests = 0
   let connectionTrials = 0
+  let keyTrials = 0
   const hosts = new Map<string, HostHealth>()
   const connections = createConnections(async (earlier) => {
     const owner = createOwner(services, trialOwner(earlier.owner, ++connectionTrials), clock.actor('connection'))
@@ -246,6 +246,19 @@ function createServices(
     } finally {
       owner.actor.done()
     }
+  })
+  const keys = createKeyTrials({
+    key: 'full',
+    probeOf,
+    async probe(operation) {
+      const owner = createOwner(services, keyTrialOwner(++keyTrials), clock.actor('key'))
+      try {
+        return await statusOfProbe(operation, owner, target)
+      } finally {
+        owner.actor.done()
+      }
+    },
+    onRefused: judges.giveUp,
   })
   const gateOf = createGates(clock.now, target, async (plane, operation) => {
     const { actor, on } = createOwner(services, `pacing:${++pacingRequests}`, clock.actor('pacing'))
@@ -270,6 +283,7 @@ function createServices(
       judges.exchange(exchange)
     },
     connections,
+    keys: clock.kind === 'record' ? null : keys,
     health({ url, operation }) {
       const host = hostOf(url)
       const onTooSlow = (reason: string) => judges.giveUp(host, operation, reason)
