@@ -50,9 +50,16 @@ test('a finding names its exchange, or an earlier one', () => {
   expect(fold.judge(rowOf)).toMatchObject([{ findings: [{ exchange: 7 }, { exchange: 6 }] }])
 })
 
+const unseen = 'no exchange exercised this rule: no response showed a pod'
+
 test.each([
-  [{}, 'inconclusive', 'no exchange exercised this rule'],
-  [{ 'queue.run.accepted': 'unverified' }, 'inconclusive', 'no exchange exercised this rule'],
+  [{}, 'inconclusive', unseen],
+  [{ 'queue.run.accepted': 'unverified' }, 'inconclusive', unseen],
+  [
+    { 'pods.delete': 'passed', 'pods.list.contains': 'pods.create.cpu', 'pods.create.cpu': 'failed' },
+    'inconclusive',
+    unseen,
+  ],
   [
     {
       'pods.list.contains': 'pods.create.read-back',
@@ -61,7 +68,7 @@ test.each([
       'pods.patch.null': 'pods.create.read-back',
     },
     'blocked',
-    'no exchange exercised this rule; 2 rules of its plane ended so',
+    `${unseen}; 2 rules of its plane ended so`,
   ],
   [
     {
@@ -73,13 +80,22 @@ test.each([
     'no exchange exercised this rule; 1 rule of its plane was left out or not done',
   ],
 ])(
-  'what nothing exercised is unverified where rules of its plane were starved by a budget, else blocked as they are: %j',
+  'what nothing exercised names what it needed, and a cause only if that ended most rules of its plane: %j',
   (scenarios, verdict, reason) => {
     const judgements = Object.entries(scenarios).map(([rule, end]) => {
-      const isBlocked = end !== 'unverified'
+      const isBlocked = end.includes('.')
       return { rule, verdict: isBlocked ? 'blocked' : end, by: isBlocked ? end : null } as Judgement
     })
-    const fold = foldInvariants([breaking as Invariant], referenceTarget('http://127.0.0.1', 'real'))
+    const silent = { ...breaking, initial: null, reduce: () => ({ state: null, exercised: [], findings: [] }) }
+    const fold = foldInvariants([silent as Invariant], referenceTarget('http://127.0.0.1', 'real'))
+    fold.exchange({ ...exchange, response: { status: 200, headers: [], body: new Uint8Array() } })
     expect(fold.judge(rowOf, judgements)).toMatchObject([{ verdict, reason }])
   },
 )
+
+test('a plane without a response says so', () => {
+  const fold = foldInvariants([breaking as Invariant], referenceTarget('http://127.0.0.1', 'real'))
+  expect(fold.judge(rowOf)).toMatchObject([
+    { reason: 'no exchange exercised this rule: no request of its plane had a response' },
+  ])
+})

@@ -6,7 +6,8 @@ import { pluralize } from '../common/pluralize.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { planeOfOperation, planeOfRule } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
-import { Blocked, type Finding, Unverified } from '../rule/outcome.ts'
+import { neededBy } from '../rule/invariant-needs.ts'
+import { Blocked, type Finding, Inconclusive, Unverified } from '../rule/outcome.ts'
 import type { Invariant } from '../rule/registry.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 
@@ -45,6 +46,8 @@ function emptyTally(rule: Invariant) {
     rule,
     plane: planeOfRule(rule.id),
     state: rule.initial,
+    /** Responses that it could judge. */
+    responses: 0,
     exchanges: 0,
     startedMs: null as number | null,
     endedMs: null as number | null,
@@ -56,6 +59,7 @@ function emptyTally(rule: Invariant) {
 }
 
 function take(tally: Tally, exchange: Exchange, isRecorded: boolean, target: Target): void {
+  if (exchange.response !== null) tally.responses++
   try {
     const { state, exercised, findings, readings = {} } = tally.rule.reduce(tally.state, exchange, target)
     tally.state = state
@@ -94,24 +98,26 @@ function judgeTally(tally: Tally, row: RuleRow, target: Target, scenarios: reado
   }
   // A rule may be unexercised because the target does not offer something, or because other rules were not finished.
   const missing = exchanges === 0 || tally.rule.ofConnections === true ? missingNeed(target, row) : null
-  const unmet = missing ?? (exchanges === 0 ? unexercised(scenarios) : null)
+  const unmet = missing ?? (exchanges === 0 ? unexercised(tally, scenarios) : null)
   return { ...facts, ...verdictOf(tally.fault ?? unmet ?? undefined, row, exchanges) }
 }
 
-/** Why nothing exercised a rule, if the scenarios of its plane tell. */
-function unexercised(scenarios: readonly Judgement[]): Unverified | Blocked | null {
+/**
+ * Why nothing exercised a rule. A rule blocks it only if it blocked most of the rules of its plane; otherwise others could have
+ * shown what it needs.
+ */
+function unexercised({ rule, responses }: Tally, scenarios: readonly Judgement[]): Unverified | Blocked | Inconclusive {
   const unverified = scenarios.filter(({ verdict }) => verdict === 'unverified').length
-  if (unverified === 0) {
-    const blocked = Map.groupBy(
-      scenarios.flatMap(({ by }) => by ?? []),
-      (by) => by,
-    )
-    const [most] = [...blocked].sort(([a, { length: x }], [b, { length: y }]) => y - x || (a < b ? -1 : 1))
-    const reason = `no exchange exercised this rule; ${pluralize(most?.[1].length ?? 0, 'rule')} of its plane ended so`
-    return most === undefined ? null : new Blocked(most[0], reason)
+  if (unverified > 0) {
+    const were = unverified === 1 ? 'was' : 'were'
+    const what = `${pluralize(unverified, 'rule')} of its plane ${were} left out or not done`
+    return new Unverified(`no exchange exercised this rule; ${what}`)
   }
-  const were = unverified === 1 ? 'was' : 'were'
-  return new Unverified(
-    `no exchange exercised this rule; ${pluralize(unverified, 'rule')} of its plane ${were} left out or not done`,
-  )
+  const seen = responses === 0 ? 'no request of its plane had a response' : `no response showed ${neededBy(rule.id)}`
+  const reason = `no exchange exercised this rule: ${seen}`
+  const judged = scenarios.filter(({ verdict }) => verdict !== 'unclaimed' && verdict !== 'not-applicable')
+  const blocked = Map.groupBy(judged, ({ by }) => by)
+  const cause = [...blocked].find(([, { length }]) => length * 2 > judged.length)
+  if (cause?.[0] == null) return new Inconclusive(reason)
+  return new Blocked(cause[0], `${reason}; ${pluralize(cause[1].length, 'rule')} of its plane ended so`)
 }
