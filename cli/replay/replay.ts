@@ -10,19 +10,21 @@ import { keptRule, keptVerdict, keptWord } from '../../results/kept.ts'
 import type { Results } from '../../results/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { digestsOf } from '../shared/digests.ts'
-import { UsageError } from '../shared/errors.ts'
+import { BrokenError, UsageError } from '../shared/errors.ts'
 import { withOutput } from '../shared/lock.ts'
 import type * as commands from '../shared/options.ts'
 import { isFile } from '../shared/output-folders.ts'
 import { moduleUrl, version } from '../shared/package-paths.ts'
 import { prepareOutput, printReports, printResults, resultsOf } from '../shared/record.ts'
 import type { Terminal } from '../shared/terminal.ts'
+import { cutOffOf } from './cut-off.ts'
 import { createEvidenceCheck } from './evidence-check.ts'
 
 type Options = commands.OptionsOf<typeof commands.replay>
 
 /**
- * Judges a record again, without the target, by the same rules. Returns the exit code of the run. If the
+ * Judges a record again, without the target, by the same rules. Returns the exit code of the run. A record without its end
+ * is not judged. If the
  * results beside the record differ from what it gives, reports each difference and returns the code of `broken`.
  */
 export async function replay(folder: string, options: Options, terminal: Terminal): Promise<number> {
@@ -43,13 +45,19 @@ async function judgedAgain(folder: string, options: Options, terminal: Terminal)
     })
   const isWhole = results.verdict.exit !== exitCodes.interrupted
   const kept = join(dir, 'results.json')
+  if (!isWhole) {
+    const { message, isDamaged } = cutOffOf(dir)
+    if (isDamaged) throw new BrokenError(message)
+    if (options.out !== undefined && isFile(kept) && resolve(terminal.cwd, options.out) === dir) {
+      throw new UsageError(
+        `${message}; --out ${options.out} would replace those verdicts by none, so give another folder`,
+      )
+    }
+    terminal.err(`plumbline: ${message}`)
+  }
   const differences = isWhole
     ? [...statedOtherwise(stated, events.filter(isJudged)), ...(isFile(kept) ? differencesOf(kept, results) : [])]
     : []
-  if (!isWhole) {
-    terminal.out('the run was interrupted, and a record without an end is not judged again')
-    terminal.out('verdicts from before the interruption: results.json beside the record')
-  }
   printResults(results, terminal, { quiet: false })
   if (isWhole && isFile(kept) && differences.length === 0)
     terminal.out('results.json beside the record matches the record')

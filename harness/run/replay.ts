@@ -83,7 +83,10 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       if (!event.owner.startsWith('cleanup')) recorded.push({ kind: 'exchange', exchange })
     }
   }
-  if (run === null) throw new InvalidRecord(`${dir} has no record of a run (evidence.ndjson has no line of type run)`)
+  if (run === null)
+    throw new InvalidRecord(
+      `${dir}/evidence.ndjson is empty or breaks off in line 1, so nothing can be judged; copy it whole, or run check again`,
+    )
   const target = run.target as Target
   const judged: EvidenceEvent[] = []
   if (end !== null && end.stopped === null) {
