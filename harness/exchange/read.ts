@@ -91,6 +91,9 @@ export function textIn(value: unknown): string {
 /** Fields that change by themselves; "unchanged" ignores them. */
 export const liveFields: ReadonlySet<string> = new Set(['runtime', 'cost', 'startedAt', 'globalNetworking'])
 
+/** Fields that a start, stop or restart may change. */
+export const livelyFields: ReadonlySet<string> = new Set([...liveFields, 'status', 'actions', 'dataCenterId'])
+
 /** Other fields than the described ones belong to the target and may change at any time. */
 const describedFields: ReadonlySet<string> = new Set([...podRequired, 'gpu', 'cpu'])
 

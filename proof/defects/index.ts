@@ -37,6 +37,7 @@ import { shape } from './shape.ts'
 import { siblings } from './siblings.ts'
 import { variationPods } from './variation-pods.ts'
 import { version } from './version.ts'
+import { walk } from './walk.ts'
 import { webhook } from './webhook.ts'
 
 /** Every defect; at least one for each clause of each rule. */
@@ -68,6 +69,7 @@ export const defects: readonly Defect[] = [
   ...limits,
   ...siblings,
   ...variationPods,
+  ...walk,
   ...webhook,
   ...queueTime,
   ...queueVariation,

@@ -20,7 +20,7 @@ import {
 } from './tools.ts'
 
 /** The history of a pod: the actions that were carried out, and `patch`. */
-type Past = readonly (PodAction | 'patch')[]
+export type Past = readonly (PodAction | 'patch')[]
 
 /** PATCHes that a pod has accepted. */
 const accepted = new WeakMap<StoredPod, number>()
@@ -292,7 +292,7 @@ function permitsAfterRefusal(permitted: PodAction): Change {
 }
 
 /** Notes what happens to pods, once it has. */
-function remembering(pasts: WeakMap<StoredPod, Past>): PartWrappers {
+export function remembering(pasts: WeakMap<StoredPod, Past>): PartWrappers {
   const note = (pod: StoredPod, what: Past[number]) => pasts.set(pod, [...(pasts.get(pod) ?? []), what])
   return {
     transition: (original) => (pod, action, service) => {

@@ -165,6 +165,7 @@ export const life = [
       // Longer than a write may take to be visible, by the tolerance of its file.
       'pods.create.read-back': 'failed',
       'pods.list.contains': 'failed',
+      'pods.walk': 'failed',
       ...verdict('inconclusive', [
         'pods.list.full-shape',
         'auth.pods.expired',

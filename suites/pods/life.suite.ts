@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { changedFields, fieldsText, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
+import { changedFields, fieldsText, livelyFields, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -9,17 +9,6 @@ import { listUntil } from '../shared/listing.ts'
 import { poll } from '../shared/poll.ts'
 import { retryWhileScarce, stopPod } from './answers.ts'
 import { expectRestarted, runMs } from './restarted.ts'
-
-/** Members that a start, stop or restart may change. */
-const lively: ReadonlySet<string> = new Set([
-  'status',
-  'actions',
-  'runtime',
-  'cost',
-  'startedAt',
-  'globalNetworking',
-  'dataCenterId',
-])
 
 rule('pods.action.start-restores', { varies: anyPod }, async (context) => {
   const { blocked, fixture, pods, settleStarted } = context
@@ -87,7 +76,7 @@ function stateIn({ json, status }: ApiResponse): string {
 
 /** All that was chosen for a pod is as before. */
 function expectKept({ check }: Context, before: PodView, after: PodView): void {
-  const changed = changedFields(before.value, after.value, lively)
+  const changed = changedFields(before.value, after.value, livelyFields)
   const text = ({ value }: PodView) => fieldsText(value, changed)
   check('kept').that(changed.length === 0, text(before), text(after), after)
 }

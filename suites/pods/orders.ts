@@ -7,7 +7,7 @@ export interface RacedAction {
 }
 
 /** The statuses in which a pod may be once an action is carried out, until another one is. */
-const afterwards: Readonly<Record<PodAction, readonly PodStatus[]>> = {
+export const afterwards: Readonly<Record<PodAction, readonly PodStatus[]>> = {
   // A platform may show the former status for a while.
   start: ['EXITED', 'PROVISIONING', 'STARTING', 'RUNNING'],
   stop: ['EXITED'],
@@ -29,6 +29,7 @@ export function isConsistent(raced: readonly RacedAction[], statuses: readonly P
   })
 }
 
-function permits(status: PodStatus, action: PodAction): boolean {
+/** True if the table of actions permits an action in a status; in TERMINATED it names none. */
+export function permits(status: PodStatus, action: PodAction): boolean {
   return status !== 'TERMINATED' && tables.actions[status].some((one) => one === action)
 }

@@ -111,14 +111,17 @@ export async function expectUnlisted(context: Context, clause: string, id: strin
   })
 }
 
-/** Lists the pods until there is no difference, expected and observed, or a write must have become visible. */
-async function expectInList(
-  context: Context,
-  clause: string,
-  differenceIn: (entries: readonly Members[]) => readonly [expected: string, observed: string] | null,
-): Promise<void> {
-  const { check, pods, target, vary } = context
-  if (vary.draw('seenIn') === 'reads') return
+/** The same if the list is drawn. */
+async function expectInList(context: Context, clause: string, differenceIn: InList): Promise<void> {
+  if (context.vary.draw('seenIn') === 'the list too') await expectList(context, clause, differenceIn)
+}
+
+/** The difference between entries of a list and those that are expected; null if there is none. */
+type InList = (entries: readonly Members[]) => readonly [expected: string, observed: string] | null
+
+/** Lists the pods until there is no difference, or a write must have become visible. */
+export async function expectList(context: Context, clause: string, differenceIn: InList): Promise<ApiResponse> {
+  const { check, pods, target } = context
   const look = async () => {
     const response = await pods.list()
     const list = isSuccess(response.status) ? (listOf(response.json, target.pods?.listAt ?? '') ?? []) : []
@@ -127,4 +130,5 @@ async function expectInList(
   const isDone = ({ difference }: Awaited<ReturnType<typeof look>>) => difference === null
   const { response, difference } = await poll(context, target.tolerances.visibleMs, look, isDone)
   if (difference !== null) check(clause).that(false, ...difference, response)
+  return response
 }
