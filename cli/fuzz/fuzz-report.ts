@@ -3,16 +3,16 @@ import { resolve } from 'node:path'
 import { quote } from 'shell-quote'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { noSuchPod } from '../../harness/planes/pods/client.ts'
-import { mountsOf, planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
-import { printfFormat, secretVariable, word } from '../../results/shell.ts'
+import { redactorOf } from '../../harness/record/describe.ts'
+import type { Redactor } from '../../harness/record/redact.ts'
 import { bodyText } from '../../suites/fuzz/cases.ts'
 import { type FuzzFinding, findingSaid, groupsOf, timesOf } from '../../suites/fuzz/findings.ts'
+import type { WalkCall } from '../../suites/walk/walker.ts'
 import type { MountKind, Target } from '../../target/types.ts'
 import { program } from '../shared/package-paths.ts'
 import type { Terminal } from '../shared/terminal.ts'
-import { type FuzzRun, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
-
-const typeHeader = `-H 'Content-Type: application/json'`
+import { type FuzzRun, type OpenTarget, openReference, replayOn, walkOn } from './fuzzing.ts'
+import { createShell, walkLines } from './shell-lines.ts'
 
 /** Ways to one finding that are printed. */
 const shownCases = 5
@@ -20,7 +20,7 @@ const shownCases = 5
 interface Reported {
   readonly open: OpenTarget
   readonly seed: number
-  readonly options: { readonly target?: string; readonly json?: string }
+  readonly options: { readonly target?: string; readonly json?: string; readonly walk?: boolean }
   readonly terminal: Terminal
   readonly seconds: number
 }
@@ -38,9 +38,9 @@ export async function report(run: FuzzRun, { open, seed, options, terminal, seco
     out('   where:')
     for (const each of group.slice(0, shownCases)) out(`   - ${findingSaid(each)}, ${times(each.count)}`)
     if (group.length > shownCases) out(`   - and ${group.length - shownCases} more; --json has all`)
-    for (const line of bodyLines(finding.cases)) out(`   ${line}`)
+    for (const line of stepLines(finding)) out(`   ${line}`)
     out(`   reference: ${await referenceAnswer(open, finding)}`)
-    for (const line of curlOf(open.target, finding)) out(`   ${line}`)
+    for (const line of linesOf(open.target, finding)) out(`   ${line}`)
     out(`   again:    ${againCommand(options.target, finding)}`)
   }
   if (run.limited > 0)
@@ -51,11 +51,14 @@ export async function report(run: FuzzRun, { open, seed, options, terminal, seco
   if (run.stopped !== null) err(`plumbline: ended early: ${run.stopped.reason}`)
   const rate = Math.round(run.cases / Math.max(seconds, 0.001))
   out(
-    `${pluralize(run.cases, 'case')} in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${found(groups.length)}`,
+    `${pluralize(run.cases, options.walk === true ? 'walk' : 'case')} in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${found(groups.length)}`,
   )
-  out(lateLine(run))
+  if (options.walk !== true) out(lateLine(run))
   if (options.json !== undefined)
-    writeFileSync(resolve(cwd, options.json), `${JSON.stringify(asJson(run, seed), null, 2)}\n`)
+    writeFileSync(
+      resolve(cwd, options.json),
+      `${JSON.stringify(asJson(run, seed, redactorOf(open.target)), null, 2)}\n`,
+    )
 }
 
 function lateLine({ refused, unsettled }: FuzzRun): string {
@@ -70,16 +73,44 @@ export function bodyLines(cases: FuzzFinding['cases']): string[] {
   return cases.length > shownCases ? [...lines, `          and ${cases.length - shownCases} more bodies`] : lines
 }
 
+/** The steps of a walk with their responses, or the first bodies of another finding. */
+function stepLines({ cases, walk }: FuzzFinding): string[] {
+  if (walk === undefined) return bodyLines(cases)
+  return walk.calls.map(walkStepLine)
+}
+
+/** A step of a walk, with its response and the status of the pod afterwards. */
+export function walkStepLine({ said, rest, status }: WalkCall): string {
+  const response = status === undefined ? '' : `status ${status}`
+  const texts = [response, rest === undefined ? '' : `${rest} is expected`].filter((text) => text !== '')
+  return `step:     ${said}${texts.length === 0 ? '' : ` (${texts.join(', ')})`}`
+}
+
+function linesOf(target: Target, finding: FuzzFinding): string[] {
+  return finding.walk === undefined ? curlOf(target, finding) : walkLines(target, finding.walk.calls)
+}
+
+const referenceBranch = { run: 'rfuzz000000', resources() {} }
+
 /** The response of the reference to the same bodies, with the volumes and mounts of the target. */
 async function referenceAnswer({ target }: OpenTarget, finding: FuzzFinding): Promise<string> {
   const reference = openReference(target)
-  const { seen } = await replayOn(reference, finding, { run: 'rfuzz000000', resources() {} })
+  if (finding.walk !== undefined) {
+    const { seen } = await walkOn(reference, finding.walk, referenceBranch)
+    await reference.close()
+    return seen?.observed ?? (seen?.failure == null ? 'every pod is as expected' : 'not known')
+  }
+  const { seen } = await replayOn(reference, finding, referenceBranch)
   await reference.close()
   if (seen === null) return 'not known'
   return seen.wrong === null && finding.isSeenLater ? `${seen.observed}, and the pod is as it should be` : seen.observed
 }
 
-function asJson({ cases, findings, stopped, notes, limited, refused, unsettled }: FuzzRun, seed: number) {
+function asJson(
+  { cases, findings, stopped, notes, limited, refused, unsettled }: FuzzRun,
+  seed: number,
+  redactor: Pick<Redactor, 'bytes'>,
+) {
   return {
     format: 3,
     seed,
@@ -89,11 +120,17 @@ function asJson({ cases, findings, stopped, notes, limited, refused, unsettled }
     limited,
     refused,
     unsettled,
-    findings: findings.map((finding) => ({
+    findings: findings.map(({ walk, ...finding }) => ({
       ...finding,
-      cases: finding.cases.map(({ bytes, ...one }) => ({ ...one, bodyBase64: Buffer.from(bytes).toString('base64') })),
+      cases: finding.cases.map((one) => asText(one, redactor)),
+      ...(walk === undefined ? {} : { steps: walk.calls.map(({ step: _, ...call }) => asText(call, redactor)) }),
     })),
   }
+}
+
+/** The body as base64, for JSON. */
+function asText({ bytes, ...rest }: { readonly bytes?: Uint8Array }, redactor: Pick<Redactor, 'bytes'>) {
+  return bytes === undefined ? rest : { ...rest, bodyBase64: Buffer.from(redactor.bytes(bytes)).toString('base64') }
 }
 
 function times(count: number): string {
@@ -116,58 +153,37 @@ export function curlOf(
   target: Target,
   { stage, cases, isPodless, isSeenLater }: Pick<FuzzFinding, 'stage' | 'cases' | 'isPodless' | 'isSeenLater'>,
 ): string[] {
-  const plane = planeOf(target)
+  const shell = createShell(target)
   const [operation = '', second = '', third = 'none'] = stage.split(' ')
   const isPatch = operation === 'updatePod'
-  const hardware =
-    second === 'cpu' || plane.gpu === null
-      ? { cpu: plane.cpu === 'catalog' ? { id: 'FLAVOR_ID', vcpuCount: 2 } : plane.cpu }
-      : { gpu: plane.gpu }
-  const mounts = isPatch ? { mounts: mountsOf(plane, third as MountKind) } : {}
-  const creation = { name: 'plumbline-fuzz', image: plane.image, ...hardware, ...mounts, ...plane.extra }
-  const key = secretVariable('key.full', target.variables)
-  const keyHeader = `-H "Authorization: Bearer $${key}"`
-  const call = (method: string, path: string) => `-X ${method} "$BASE${path}" ${keyHeader} ${typeHeader}`
-  const pod = podPath(plane.paths[isPatch ? 'updatePod' : 'triggerPodAction'])
-  const pause =
-    target.clock === 'real'
-      ? 'sleep 1'
-      : `curl -s -o /dev/null -X POST ${word(target.clock.url)} ${typeHeader} -d '{"advanceMs":1000}'`
-  const get = `curl -s "$BASE${podPath(plane.paths.getPod)}" ${keyHeader}`
-  const waitFor = (status: string) =>
-    `for i in $(seq 120); do ${get} | grep -q '"status"[[:space:]]*:[[:space:]]*"${status}"' && break; ${pause}; done`
+  const shape = { kind: second === 'cpu' ? 'cpu' : 'gpu', mount: isPatch ? (third as MountKind) : 'none' } as const
+  const send = shell.call(isPatch ? 'PATCH' : 'POST', isPatch ? 'updatePod' : 'triggerPodAction', 'POD')
   const isStopped = isPatch || second === 'EXITED'
   const made = [
-    `POD=$(curl -s ${call('POST', plane.paths.createPod)} -d ${word(JSON.stringify(creation))} | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)`,
-    waitFor('RUNNING'),
+    shell.create(shape, 'POD'),
+    shell.waitFor('RUNNING', 'POD'),
     ...(isStopped
       ? [
-          `curl -s ${call('POST', podPath(plane.paths.triggerPodAction))} -d '{"action":"stop"}'; echo`,
-          waitFor('EXITED'),
+          `curl -s ${shell.call('POST', 'triggerPodAction', 'POD')} -d '{"action":"stop"}'; echo`,
+          shell.waitFor('EXITED', 'POD'),
         ]
       : []),
   ]
-  const bodies = cases.map(
-    ({ bytes }) => `printf ${printfFormat(bytes)} | curl -si ${call(isPatch ? 'PATCH' : 'POST', pod)} --data-binary @-`,
-  )
   return [
-    `export BASE=${word(plane.url)} ${key}="\${${key}:?set it to keys.full of the target file}"`,
+    shell.exports('full'),
     ...(isPodless ? [`POD=${noSuchPod}`] : made),
-    ...bodies,
-    ...(isSeenLater ? [`${pause}; ${pause}; ${get}; echo`] : []),
-    ...(isPodless ? [] : [`# afterwards: curl -s ${call('DELETE', podPath(plane.paths.deletePod))}`]),
+    ...cases.map(({ bytes }) => shell.sends(bytes, send)),
+    ...(isSeenLater ? [`${shell.pause(1)}; ${shell.pause(1)}; ${shell.get('POD')}; echo`] : []),
+    ...(isPodless ? [] : [`# afterwards: ${shell.remove('POD')}`]),
   ]
 }
 
 /** The command that sends the bodies of a finding again, to the given target file or the reference. */
 export function againCommand(
   target: string | undefined,
-  { seed, path }: { readonly seed: number; readonly path: string },
+  { seed, path, walk }: { readonly seed: number; readonly path: string; readonly walk?: unknown },
 ): string {
+  const walks = walk === undefined ? '' : ' --walk'
   const flag = target === undefined ? ' --reference' : ` --target ${quote([target])}`
-  return `${program} fuzz${flag} --seed ${seed} --path ${path}`
-}
-
-function podPath(template: string): string {
-  return template.replace('{id}', '$POD')
+  return `${program} fuzz${walks}${flag} --seed ${seed} --path ${path}`
 }

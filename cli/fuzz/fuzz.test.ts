@@ -78,6 +78,27 @@ test('the first line names the command for generated creations, which runs', asy
   expect(await commands.run(words)).toMatchObject({ code: 0, said: expect.stringContaining('1 of 1 rule: 1 passed') })
 })
 
+test('a walk that finds something is shown with its steps, and again by its path', async () => {
+  const served = await commands.serve(['--clock', 'control', '--defect', 'stopped-patch-forgotten-at-start'])
+  const words = ['fuzz', '--walk', '--target', served.target, '--seed', '4']
+  const fuzzed = await commands.run([...words, '--runs', '1', '--json', 'walks.json'])
+  expect(fuzzed).toEqual({ code: 1, said: expect.stringContaining('step:     A: PATCH (status 200)') })
+  const [finding] = JSON.parse(readFileSync(join(cwd, 'walks.json'), 'utf8')).findings
+  expect(finding).toMatchObject({ operation: 'walk', observed: 'name "A"', steps: [{ said: 'create A' }, {}, {}, {}] })
+  const again = await commands.run([...words, '--path', finding.path])
+  expect(again).toEqual({ code: 1, said: expect.stringContaining('observed: name "A"') })
+})
+
+test.each([
+  [['--walk', '--path', '3,56'], 2, '--path takes with --walk a number, or the path of a finding'],
+  [['--path', '17:2@AB:q'], 2, '--path takes numbers joined by colons'],
+  [['--walk', '--path', '3'], 0, 'allowed'],
+  [['--walk', '--runs', '2'], 0, '2 walks in'],
+] as const)('fuzz %j ends with %i', async (words, code, said) => {
+  const fuzzed = await commands.run(['fuzz', '--reference', '--seed', '5', ...words])
+  expect(fuzzed).toEqual({ code, said: expect.stringContaining(said) })
+})
+
 /** Repeats the key that it was given: in what a pod shows once it was changed, or in why no pod is made. */
 function echoing(way: 'shown' | 'refused') {
   const tried = new Set<string>()

@@ -18,7 +18,7 @@ import { beginLedger, newRunId } from '../shared/runs.ts'
 import { sweepOwn } from '../shared/sweep.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
-import { bodyLines, curlOf, progressLine, report } from './fuzz-report.ts'
+import { bodyLines, curlOf, progressLine, report, walkStepLine } from './fuzz-report.ts'
 import {
   type Branch,
   type FuzzOptions,
@@ -28,7 +28,9 @@ import {
   openReference,
   openTarget,
   replayOn,
+  walkOn,
 } from './fuzzing.ts'
+import { walkLines } from './shell-lines.ts'
 
 type Options = commands.OptionsOf<typeof commands.fuzz>
 
@@ -42,8 +44,8 @@ interface Fuzzing {
   readonly terminal: Terminal
 }
 
-/** Default number of cases. */
-const usualRuns = 10_000
+/** Default numbers. */
+const usualRuns = { cases: 10_000, walks: 200 } as const
 
 /** Real ms for the last looks at pods, before `--duration` is over, and how long they may take beyond it. */
 const lastLooksMs = 2_000
@@ -62,10 +64,9 @@ export async function fuzz(given: Options, terminal: Terminal): Promise<number> 
     throw new UsageError('give either --runs or --duration, not both')
   if (options.path !== undefined && options.seed === undefined)
     throw new UsageError('--path needs the --seed that it belongs to')
-  if (options.path !== undefined && !pathForm.test(options.path))
-    throw new UsageError(
-      `--path takes numbers joined by colons, such as 1204:0:3, or several of these joined by commas; got ${options.path}`,
-    )
+  const form = options.walk === true ? walkPath : casesPath
+  if (options.path !== undefined && !form.matches.test(options.path))
+    throw new UsageError(`--path takes ${form.said}; got ${options.path}`)
   if (options.json !== undefined) writableFile(terminal.cwd, '--json', options.json)
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   if (target !== null) await refuseStandingClock(target)
@@ -81,7 +82,7 @@ export async function fuzz(given: Options, terminal: Terminal): Promise<number> 
     const seed = options.seed ?? randomInt(2 ** 31)
     const fuzzing = { open, seed, options, branch, interrupted: interruption.signal, terminal }
     if (options.path === undefined) return await conducted(fuzzing)
-    const again = replayed(fuzzing, options.path)
+    const again = (options.walk === true ? walkedAgain : replayed)(fuzzing, options.path)
     again.catch(() => {})
     return await Promise.race([again, givenUp(interruption.signal).then(() => exitCodes.interrupted)])
   } finally {
@@ -95,10 +96,13 @@ export async function fuzz(given: Options, terminal: Terminal): Promise<number> 
 async function conducted(fuzzing: Fuzzing): Promise<number> {
   const { open, seed, options, branch, interrupted, terminal } = fuzzing
   const forMs = options.duration ?? null
-  const most = forMs === null ? (options.runs ?? usualRuns) : Number.POSITIVE_INFINITY
+  const most =
+    forMs === null
+      ? (options.runs ?? (options.walk === true ? usualRuns.walks : usualRuns.cases))
+      : Number.POSITIVE_INFINITY
   const findings = new Map<string, FuzzFinding>()
   const log = createLog()
-  terminal.err(noCreations(options.target))
+  if (options.walk !== true) terminal.err(noCreations(options.target))
   const begunMs = performance.now()
   const progress = showProgress(terminal, { findings, log }, begunMs)
   // The last looks at pods take a while, too.
@@ -108,6 +112,7 @@ async function conducted(fuzzing: Fuzzing): Promise<number> {
       open,
       seed,
       branch,
+      walks: options.walk === true,
       findings,
       log,
       goesOn: (cases) => cases < most && !interrupted.aborted && performance.now() - begunMs < lastCaseMs,
@@ -118,7 +123,7 @@ async function conducted(fuzzing: Fuzzing): Promise<number> {
     })
     progress.end()
     await report(run, { ...fuzzing, seconds: (performance.now() - begunMs) / 1000 })
-    return interrupted.aborted ? exitCodes.interrupted : exitOf(run)
+    return interrupted.aborted ? exitCodes.interrupted : exitOf(run, options.walk === true)
   } finally {
     progress.end()
   }
@@ -130,10 +135,10 @@ function noCreations(target: string | undefined): string {
   return `plumbline: sending bodies of actions and PATCH; for generated creations run ${program} check ${flag} --only pods.create.fuzz --max-pods N`
 }
 
-function exitOf({ findings, stopped, notes, refused, unsettled }: FuzzRun): number {
+function exitOf({ findings, stopped, notes, refused, unsettled }: FuzzRun, walks: boolean): number {
   if (findings.length > 0) return exitCodes['not conformant']
   if (stopped?.isUnreachable === true) return exitCodes.unreachable
-  const isLookedAt = refused > 0 && unsettled === 0
+  const isLookedAt = walks || (refused > 0 && unsettled === 0)
   return stopped === null && notes.length === 0 && isLookedAt ? exitCodes.conformant : exitCodes.incomplete
 }
 
@@ -172,7 +177,33 @@ async function replayed({ open, seed, branch, terminal }: Fuzzing, path: string)
   return podless === null ? exitCodes.conformant : exitCodes.incomplete
 }
 
-const pathForm = /^\d+(:\d+)*(,\d+(:\d+)*)*$/
+async function walkedAgain({ open, seed, branch, terminal }: Fuzzing, path: string): Promise<number> {
+  const { out, err } = terminal
+  const { seen, stopped } = await walkOn(open, { seed, path }, branch)
+  const failure = seen?.failure ?? null
+  const reason = stopped ?? failure?.reason ?? failure?.failure ?? null
+  if (reason !== null) {
+    err(`plumbline: the walk could not be judged: ${reason}`)
+    return exitCodes.incomplete
+  }
+  if (seen === null) throw new UsageError(`--path ${path} is not in what --seed ${seed} draws for this target`)
+  const { calls, observed, expected } = seen
+  for (const call of calls) out(walkStepLine(call))
+  if (observed !== null) out(`observed: ${observed}`)
+  if (observed !== null) out(`expected: ${expected}`)
+  for (const line of walkLines(open.target, calls)) out(line)
+  out(observed === null ? 'allowed' : 'not allowed')
+  return observed === null ? exitCodes.conformant : exitCodes['not conformant']
+}
+
+const casesPath = {
+  matches: /^\d+(:\d+)*(,\d+(:\d+)*)*$/,
+  said: 'numbers joined by colons, such as 1204:0:3, or several of these joined by commas',
+}
+const walkPath = {
+  matches: /^\d+((:\d+)*@[\w+/]+:[\w+/]+)?$/,
+  said: 'with --walk a number, or the path of a finding, such as 17:2:5@AABC:qK',
+}
 
 /** Opens a target that looks like the pod API; null if it does not answer, which is reported. */
 async function openOrTell(target: Target, { err }: Terminal): Promise<OpenTarget | null> {

@@ -1,3 +1,4 @@
+import type { RuleId } from '../../generated/rules.ts'
 import { createControlledClock } from '../../harness/clock/controlled.ts'
 import { openClock } from '../../harness/clock/open.ts'
 import type { RunClock } from '../../harness/clock/types.ts'
@@ -17,6 +18,9 @@ import { campaign } from '../../suites/fuzz/campaign.ts'
 import type { FuzzFinding } from '../../suites/fuzz/findings.ts'
 import { casesAt, type Replayed, replayCases } from '../../suites/fuzz/replay.ts'
 import { createLog } from '../../suites/fuzz/steps.ts'
+import { walkAt, walkCampaign } from '../../suites/walk/campaign.ts'
+import { commandsOf } from '../../suites/walk/commands.ts'
+import { stepsOf, takeWalk, type Walked } from '../../suites/walk/walk.ts'
 import type { Target } from '../../target/types.ts'
 import { BrokenError } from '../shared/errors.ts'
 import { version } from '../shared/package-paths.ts'
@@ -40,6 +44,8 @@ export interface FuzzOptions {
   readonly open: OpenTarget
   readonly seed: number
   readonly branch: Branch
+  /** True for walks in place of single bodies. */
+  readonly walks?: boolean
   readonly goesOn: (cases: number) => boolean
   readonly onCase?: () => void
   readonly findings?: Map<string, FuzzFinding>
@@ -124,7 +130,7 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
     if (isOutOfStep) log.notes.add(outOfStep)
   }
   const work = (context: Context) =>
-    campaign(context, {
+    (options.walks === true ? walkCampaign : campaign)(context, {
       seed,
       ...(mostPodless !== undefined && { mostPodless }),
       cut: end.signal,
@@ -153,7 +159,10 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
         return response
       },
     })
-  const whole = inSession(open, seed, branch, work, onExchange)
+  const whole = inSession(open, seed, branch, work, {
+    onExchange,
+    ...(options.walks === true && { rule: 'pods.walk' }),
+  })
   const reason = await Promise.race([whole, cut.then(() => null)])
   for (const keep of log.undecided) keep()
   end.abort()
@@ -182,6 +191,25 @@ function silenceSentences([first, ...more]: readonly string[]): string[] {
   return [`no complete response to ${first}${others}; nothing shows that the body is the reason`]
 }
 
+/** Takes a walk again, on new pods; null if the target has no such path. */
+export async function walkOn(
+  open: OpenTarget,
+  what: { readonly seed: number; readonly path: string } | Walked,
+  branch: Branch,
+): Promise<{ readonly seen: Walked | null; readonly stopped: string | null }> {
+  const recorder = recorderFor(open.target)
+  const outcomeOf = createOutcomeOf((text) => shorten(recorder, text))
+  const held: { seen: Walked | null } = { seen: null }
+  const work = async (context: Context) => {
+    held.seen =
+      'calls' in what
+        ? await takeWalk(context, what, commandsOf(stepsOf(what)), outcomeOf)
+        : await walkAt(context, { outcomeOf, ...what })
+  }
+  const stopped = await inSession(open, 'calls' in what ? 0 : what.seed, branch, work, { rule: 'pods.walk' })
+  return { ...held, stopped }
+}
+
 /** Cases to replay: by seed and path, or as they are. */
 type ReplayedCases = { readonly seed: number; readonly path: string } | Pick<Replayed, 'stage' | 'cases'>
 
@@ -201,13 +229,19 @@ export async function replayOn(
   return { ...held, stopped }
 }
 
+interface SessionOptions {
+  readonly onExchange?: Recorder['exchange']
+  /** The rule whose names the requests carry. */
+  readonly rule?: RuleId
+}
+
 /** Runs work as a scenario, with the names, pacing and cleanup of a rule. Returns why it ended early, or null. */
 async function inSession(
   { target, transport, clock }: OpenTarget,
   seed: number,
   { run, resources }: Branch,
   work: (context: Context) => Promise<void>,
-  onExchange: Recorder['exchange'] = () => {},
+  { onExchange = () => {}, rule = 'pods.action-body.fuzz' }: SessionOptions = {},
 ): Promise<string | null> {
   const recorder = { ...recorderFor(target), exchange: onExchange }
   const session = createSession({
@@ -219,7 +253,7 @@ async function inSession(
     clock,
     recorder,
     resources,
-    rules: [{ kind: 'scenario', id: 'pods.action-body.fuzz', run: work, alone: false }],
+    rules: [{ kind: 'scenario', id: rule, run: work, alone: false }],
     wallNow: () => Date.now(),
   })
   const [scenario] = session.scenarios

@@ -37,12 +37,10 @@ export const walk: readonly Defect[] = [
       }),
     ),
   }),
-  defect('lock-forgotten-at-start', 'pods.walk', 'kept', {
-    says: 'A pod that was locked while EXITED is not locked once it is started.',
-    observed: 'locked false',
-    change: after((pod, action) => {
-      if (action === 'start') pod.locked = false
-    }),
+  defect('refused-starts-undo-stop', 'pods.walk', 'status', {
+    says: 'Once two starts of a RUNNING pod were refused, a stop of it is followed by a start.',
+    observed: 'status RUNNING',
+    change: refusedStarts,
   }),
   defect('no-stop-after-restart-stop-start', 'pods.walk', 'answered', {
     says: 'A pod that was restarted, stopped and started cannot be stopped again.',
@@ -53,6 +51,40 @@ export const walk: readonly Defect[] = [
         return isWorn && action === 'stop' ? new Refusal(409, 'the pod cannot be stopped') : next()
       }),
     ),
+  }),
+  defect('refused-patch-applied-at-later-stop', 'pods.walk', 'kept', {
+    says: 'A PATCH that was refused is carried out when the pod is stopped after a start.',
+    observed: 'name "plumbline-refused"',
+    change: latePatches(({ status }) => status === 400 || status === 422),
+  }),
+  defect('list-lacks-pod-after-two-restarts', 'pods.walk', 'listed', {
+    says: 'The list lacks a pod that was restarted twice.',
+    observed: 'pod A 0 times',
+    change: withPast((pasts) =>
+      part('listPods', (next) => next().filter((pod) => countOf(pasts.get(pod) ?? [], 'restart') < 2)),
+    ),
+  }),
+  defect('third-patch-takes-wrong-mounts', 'pods.walk', 'refused', {
+    says: 'After two PATCHes of a pod a third one is accepted without its mounts, which are wrong.',
+    observed: 'status 200',
+    change: withPast((pasts) =>
+      part('patchPod', (next, pod, given) => {
+        const { name } = (given ?? {}) as Json
+        const isMeant = countOf(pasts.get(pod) ?? [], 'patch') > 1 && name === 'plumbline-refused'
+        next(pod, isMeant ? { name } : given)
+      }),
+    ),
+  }),
+]
+
+/** More of them, which longer walks show than those of the rule: `fuzz --walk` finds these. */
+export const longWalks: readonly Defect[] = [
+  defect('lock-forgotten-at-start', 'pods.walk', 'kept', {
+    says: 'A pod that was locked while EXITED is not locked once it is started.',
+    observed: 'locked false',
+    change: after((pod, action) => {
+      if (action === 'start') pod.locked = false
+    }),
   }),
   defect('restart-stops-started-pod', 'pods.walk', 'status', {
     says: 'A restart stops the other pods of the user that were stopped and started before.',
@@ -67,50 +99,15 @@ export const walk: readonly Defect[] = [
       }),
     ),
   }),
-  defect('list-lacks-pod-after-two-restarts', 'pods.walk', 'listed', {
-    says: 'The list lacks a pod that was restarted twice.',
-    observed: 'pod B 0 times',
-    change: withPast((pasts) =>
-      part('listPods', (next) => next().filter((pod) => countOf(pasts.get(pod) ?? [], 'restart') < 2)),
-    ),
-  }),
-  defect('third-patch-takes-wrong-mounts', 'pods.walk', 'refused', {
-    says: 'After two PATCHes of a pod a third one is accepted without its mounts, which are wrong.',
-    observed: 'status 200 to {"name":"plumbline-refused","mounts":{"Network":[]}}',
-    change: withPast((pasts) =>
-      part('patchPod', (next, pod, given) => {
-        const { name } = (given ?? {}) as Json
-        const isMeant = countOf(pasts.get(pod) ?? [], 'patch') > 1 && name === 'plumbline-refused'
-        next(pod, isMeant ? { name } : given)
-      }),
-    ),
-  }),
-]
-
-/** More of them, which longer walks show than those of the rule: `fuzz --walk` finds these. */
-export const longWalks: readonly Defect[] = [
   defect('unlock-carries-out-refused-stop', 'pods.walk', 'status', {
     says: 'A stop that the lock of a pod has refused is carried out when the pod is unlocked.',
     observed: 'status EXITED',
     change: unlockStops,
   }),
-  defect('refused-starts-undo-stop', 'pods.walk', 'status', {
-    says: 'Once two starts of a RUNNING pod were refused, a stop of it is followed by a start.',
-    observed: 'status RUNNING',
-    change: refusedStarts,
-  }),
   defect('removal-after-restart-hides-pod', 'pods.walk', 'listed', {
     says: 'Once a pod was restarted and another one removed, the list lacks the first one.',
     observed: 'pod A 0 times',
-    change: withPast((pasts) => {
-      let isRemoved = false
-      return all(
-        after((_, action) => {
-          isRemoved ||= action === 'terminate'
-        }),
-        part('listPods', (next) => next().filter((pod) => !isRemoved || !pasts.get(pod)?.includes('restart'))),
-      )
-    }),
+    change: hidesRestarted,
   }),
   defect('removed-pod-listed-after-creation', 'pods.walk', 'listed', {
     says: 'A pod that was removed is in the list again, as EXITED, once another one was created.',
@@ -119,8 +116,8 @@ export const longWalks: readonly Defect[] = [
   }),
   defect('refused-patch-of-stranger-applied', 'pods.walk', 'kept', {
     says: 'A PATCH by another account is refused, and carried out when the pod is stopped after a start.',
-    observed: 'name "A-w3"',
-    change: withPast(strangerPatches),
+    observed: 'name "A-w1"',
+    change: latePatches(({ status }) => status === 404),
   }),
 ]
 
@@ -191,6 +188,22 @@ function refusedStarts(options: ReferenceOptions): ReferenceOptions {
   return all(noting, starting)(options)
 }
 
+/** Each removal takes the other pods that were restarted out of the list. */
+function hidesRestarted(options: ReferenceOptions): ReferenceOptions {
+  const hidden = new WeakSet<StoredPod>()
+  const hiding = withPast((pasts) =>
+    part('transition', (next, pod, action, service) => {
+      next()
+      const others = action === 'terminate' ? [...service.store.of(pod.user)] : []
+      for (const other of others) if (pasts.get(other)?.includes('restart')) hidden.add(other)
+    }),
+  )
+  return all(
+    hiding,
+    part('listPods', (next) => next().filter((pod) => !hidden.has(pod))),
+  )(options)
+}
+
 /** A pod that was terminated is in the list once another one is created. */
 function returning(options: ReferenceOptions): ReferenceOptions {
   const removed: StoredPod[] = []
@@ -206,17 +219,19 @@ function returning(options: ReferenceOptions): ReferenceOptions {
   return all(noting, creating, listing)(options)
 }
 
-/** A PATCH that another account was refused gives the pod its name when it is stopped after a start. */
-function strangerPatches(pasts: Pasts): Change {
-  const names = new Map<string, string>()
-  return serving(async (request, { fetch, service }) => {
-    const { name } = (is.patch(request) ? await jsonOf(request) : null) ?? {}
-    const response = await fetch(request)
-    const pod = service()?.store.get(idIn(request))
-    if (pod === undefined) return response
-    if (!response.ok && typeof name === 'string') names.set(pod.id, name)
-    const isDue = pod.status === 'EXITED' && pasts.get(pod)?.includes('start')
-    if (is.action(request) && isDue) pod.name = names.get(pod.id) ?? pod.name
-    return response
+/** Some refused PATCHes give a pod their name when it is stopped after a start. */
+function latePatches(when: (response: Response) => boolean): Change {
+  return withPast((pasts) => {
+    const names = new Map<string, string>()
+    return serving(async (request, { fetch, service }) => {
+      const { name } = (is.patch(request) ? await jsonOf(request) : null) ?? {}
+      const response = await fetch(request)
+      const pod = service()?.store.get(idIn(request))
+      if (pod === undefined) return response
+      if (!response.ok && when(response) && typeof name === 'string') names.set(pod.id, name)
+      const isDue = pod.status === 'EXITED' && pasts.get(pod)?.includes('start')
+      if (is.action(request) && isDue) pod.name = names.get(pod.id) ?? pod.name
+      return response
+    })
   })
 }

@@ -1,3 +1,4 @@
+import type { Walked } from '../walk/walk.ts'
 import { caseSaid, type FuzzCase } from './cases.ts'
 import { allowedText } from './oracle.ts'
 import type { Subject } from './stages.ts'
@@ -6,7 +7,9 @@ import type { Trial } from './trial.ts'
 
 /** Bodies whose responses or effects are not allowed, as a new pod has shown: most often one, as simple as it can be. */
 export interface FuzzFinding {
-  readonly operation: Trial['operation']
+  readonly operation: Trial['operation'] | 'walk'
+  /** Of a walk the steps that show it; it has no cases. */
+  readonly walk?: Walked
   /** The subject of the bodies, a new one: `updatePod gpu network`. */
   readonly stage: string
   /** True if they were sent to a pod that does not exist, because the target made none. */
@@ -58,8 +61,9 @@ export function createKeeper(findings: Map<string, FuzzFinding>, seed: number): 
   }
 }
 
-/** The cases of a finding in words, in their order. */
-export function findingSaid({ cases }: Pick<FuzzFinding, 'cases'>): string {
+/** The cases of a finding in words, or the steps of its walk, in their order. */
+export function findingSaid({ cases, walk }: Pick<FuzzFinding, 'cases' | 'walk'>): string {
+  if (walk !== undefined) return walk.calls.map(({ said }) => said).join(', ')
   return cases.map((one) => `${caseSaid(one)} (${one.mutator})`).join('; then ')
 }
 

@@ -12,6 +12,8 @@ const steps = 3
 const maxPods = 2
 /** Steps that are drawn at once, of which those are taken that make sense. */
 const drawnAtOnce = 40
+/** The number of the first list of steps: with it the walk of seed 1, which the proof takes, has many kinds of steps. */
+const firstList = 44
 
 rule('pods.walk', { varies: [...aPod, 'part'] }, async (context) => {
   const { part, random, target, vary } = context
@@ -26,6 +28,6 @@ rule('pods.walk', { varies: [...aPod, 'part'] }, async (context) => {
   const model = startModel(length * steps)
   const walker = createWalker(context, { shapes: [{}] })
   await walker.begin(0, model)
-  for (let run = 0; model.left > 0; run++) await takeSteps(draw(walks, seed, run).value, model, walker)
-  await walker.expectListed(model)
+  for (let run = firstList; model.left > 0; run++) await takeSteps(draw(walks, seed, run).value, model, walker)
+  await walker.end(model)
 })

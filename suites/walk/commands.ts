@@ -37,6 +37,13 @@ export function walksIn(world: World, maxSteps: number, replayPath?: string) {
   })
 }
 
+/** Steps that were taken before, as they are. */
+export function commandsOf(steps: readonly Step[]): StepCommand[] {
+  return steps.map((step) => new StepCommand(step, everything))
+}
+
+const everything: World = { maxPods: Number.POSITIVE_INFINITY, canChange: true, hasStranger: true }
+
 /** Takes the steps of a walk, one after the other, after those that were taken. Rejects as a rule does. */
 export async function takeSteps(
   walk: Iterable<fc.AsyncCommand<WalkModel, Walker>>,

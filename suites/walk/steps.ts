@@ -11,10 +11,13 @@ import {
   type WalkModel,
 } from './model.ts'
 
-/** One call of a walk, or a wait. `pod`: the place of its pod among those of the walk, counted around. */
+/**
+ * One call of a walk, or a wait. `pod`: the place of its pod among those of the walk, counted around. `isHasty`: the next step
+ * does not wait until the pod has come to rest.
+ */
 export type Step =
-  | { readonly does: 'create'; readonly shape: number }
-  | { readonly does: 'act'; readonly pod: number; readonly action: PodAction }
+  | { readonly does: 'create'; readonly shape: number; readonly isHasty: boolean }
+  | { readonly does: 'act'; readonly pod: number; readonly action: PodAction; readonly isHasty: boolean }
   | { readonly does: 'delete'; readonly pod: number }
   | { readonly does: 'patch'; readonly pod: number; readonly field: 'mounts' | 'change' }
   | { readonly does: 'lock'; readonly pod: number; readonly locked: boolean }
@@ -47,6 +50,9 @@ const maxSeconds = 5
 /** Most steps are about the first pod: what shows a bug is a long history. */
 const pod = fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(7) })
 
+/** One in so many steps is hasty. */
+const isHasty = fc.nat(5).map((n) => n === 5)
+
 /** Any step, those that move a pod more often than others. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -55,6 +61,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
       does: fc.constant('act' as const),
       pod,
       action: fc.constantFrom(...podActions.filter((action) => action !== 'terminate')),
+      isHasty,
     }),
   },
   {
@@ -70,17 +77,22 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
       at: fc.nat(choices),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ does: fc.constant('lock' as const), pod, locked: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ does: fc.constant('lock' as const), pod, locked: fc.boolean() }) },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({ does: fc.constant('stranger' as const), pod, call: fc.constantFrom(...strangerCalls) }),
   },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('create' as const), shape: fc.nat(choices) }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('create' as const), shape: fc.nat(choices), isHasty }) },
   {
     weight: 1,
     arbitrary: fc.oneof(
       fc.record({ does: fc.constant('delete' as const), pod }),
-      fc.record({ does: fc.constant('act' as const), pod, action: fc.constant('terminate' as const) }),
+      fc.record({
+        does: fc.constant('act' as const),
+        pod,
+        action: fc.constant('terminate' as const),
+        isHasty: fc.constant(false),
+      }),
     ),
   },
   {
@@ -134,8 +146,11 @@ function isMounted({ shape: { mount = 'none' } }: PodModel): boolean {
 export function stepText(step: Step, model: Pick<WalkModel, 'pods'>): string {
   if (step.does === 'wait') return `wait ${step.seconds} s`
   if (step.does === 'list') return 'list'
-  if (step.does === 'create') return `create ${letterOf(model.pods.length)}`
-  return `${letterOf(placeOf(step, model))}: ${callText(step)}`
+  const text =
+    step.does === 'create'
+      ? `create ${letterOf(model.pods.length)}`
+      : `${letterOf(placeOf(step, model))}: ${callText(step)}`
+  return 'isHasty' in step && step.isHasty ? `${text} without a wait` : text
 }
 
 function callText(step: StepOf<'pod'>): string {

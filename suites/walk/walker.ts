@@ -1,4 +1,3 @@
-import type { PodAction } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { raw } from '../../harness/client/body.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
@@ -13,7 +12,18 @@ import type { MountKind } from '../../target/types.ts'
 import { encoded } from '../fuzz/mutators/types.ts'
 import { retryWhileScarce } from '../pods/answers.ts'
 import { createLooks } from './looks.ts'
-import { addPod, isAlive, isLocked, type PodModel, patch, permissionOf, settle, take, type WalkModel } from './model.ts'
+import {
+  addPod,
+  isAlive,
+  isAtRest,
+  isLocked,
+  type PodModel,
+  patch,
+  permissionOf,
+  settle,
+  take,
+  type WalkModel,
+} from './model.ts'
 import { refusedRequest } from './refused.ts'
 import { placeOf, type Step, type StepOf, stepText } from './steps.ts'
 
@@ -23,6 +33,8 @@ type CalledOnPod = 'triggerPodAction' | 'updatePod' | 'deletePod' | 'getPod'
 export interface WalkCall {
   /** In words: `A: stop`. */
   readonly said: string
+  /** None for the first pod. */
+  readonly step?: Step
   readonly operation: CalledOnPod | 'createPod' | 'listPods' | 'wait'
   /** The letter of its pod. */
   readonly pod?: string
@@ -46,19 +58,23 @@ interface WalkerOptions {
   readonly shapes: readonly PodShape[]
   /** Filled with the steps as they are taken. */
   readonly calls?: WalkCall[]
+  /** False if an expectation is not to name the steps before it. */
+  readonly tellsSteps?: boolean
 }
 
 /** Variables that each pod is created with. */
-const env = { PLUMBLINE: 'kept' }
+export const walkEnv = { PLUMBLINE: 'kept' }
 
-export function createWalker(context: Context, { shapes, calls = [] }: WalkerOptions) {
+export function createWalker(context: Context, { shapes, calls = [], tellsSteps = true }: WalkerOptions) {
   const { check, clock, fixture, inconclusive, pods, target } = context
   const { settleMs, visibleMs } = target.tolerances
   const looks = createLooks(context, after)
+  /** The step that is taken now. */
+  let now: Pick<WalkCall, 'said' | 'step'> = { said: 'create A' }
 
   function after(expected: string): string {
     const said = calls.slice(1).map((call) => call.said)
-    return said.length === 0 ? expected : `${expected} after ${said.join(', ')}`
+    return said.length === 0 || !tellsSteps ? expected : `${expected} after ${said.join(', ')}`
   }
 
   /** Another value with each step. */
@@ -66,53 +82,59 @@ export function createWalker(context: Context, { shapes, calls = [] }: WalkerOpt
 
   /** The first pod of a walk. */
   async function begin(shapeAt: number, model: WalkModel): Promise<void> {
-    await create(shapeAt, 'create A', model)
+    await create({ shape: shapeAt, isHasty: false }, model)
   }
 
   async function takeStep(step: Step, model: WalkModel): Promise<void> {
-    const touched = await carryOut(step, stepText(step, model), model)
+    now = { said: stepText(step, model), step }
+    const touched = await carryOut(step, model)
     for (const pod of model.pods) if (pod !== touched && isAlive(pod)) await looks.expectExplained(pod)
   }
 
   /** Takes a step; resolves with the pod that it was about, if that was looked at. */
-  async function carryOut(step: Step, said: string, model: WalkModel): Promise<PodModel | null> {
-    if (step.does === 'create') return create(step.shape, said, model)
+  async function carryOut(step: Step, model: WalkModel): Promise<PodModel | null> {
+    if (step.does === 'create') return create(step, model)
     if (step.does === 'list') {
-      calls.push({ said, operation: 'listPods' })
+      calls.push({ ...now, operation: 'listPods' })
       await looks.expectListed(model)
       return null
     }
     if (step.does === 'wait') {
-      calls.push({ said, operation: 'wait', seconds: step.seconds })
+      calls.push({ ...now, operation: 'wait', seconds: step.seconds })
       await clock.sleep(step.seconds * 1_000)
+      await expectAllAtRest(model)
       return null
     }
     const pod = model.pods[placeOf(step, model)]
     if (pod === undefined) throw new Error('a step is about a pod that the walk has not made')
-    await carryOutOn(pod, step, said, model)
+    await carryOutOn(pod, step, model)
     return pod
   }
 
-  function carryOutOn(pod: PodModel, step: StepOf<'pod'>, said: string, model: WalkModel): Promise<void> {
+  function carryOutOn(pod: PodModel, step: StepOf<'pod'>, model: WalkModel): Promise<void> {
     switch (step.does) {
       case 'act':
-        return act(pod, step.action, said)
+        return act(pod, step)
       case 'delete':
-        return remove(pod, said)
+        return remove(pod)
       case 'patch':
-        return change(pod, step.field, said, model)
+        return change(pod, step.field, model)
       case 'lock':
-        return lock(pod, step.locked, said, model)
+        return lock(pod, step.locked, model)
       case 'refused':
-        return refuse(pod, step, said)
+        return refuse(pod, step)
       case 'stranger':
-        return intrude(pod, step.call, said)
+        return intrude(pod, step.call)
     }
   }
 
   /** Sends a call about a pod, and keeps it. */
-  async function send(pod: PodModel, call: WalkCall, ask: () => Promise<ApiResponse>): Promise<ApiResponse> {
-    const kept = { ...call, pod: pod.letter }
+  async function send(
+    pod: PodModel,
+    call: Partial<WalkCall> & Pick<WalkCall, 'operation'>,
+    ask: () => Promise<ApiResponse>,
+  ): Promise<ApiResponse> {
+    const kept = { ...now, ...call, pod: pod.letter }
     const place = calls.push(kept) - 1
     const response = await ask()
     inconclusiveIfOutage(response)
@@ -126,21 +148,28 @@ export function createWalker(context: Context, { shapes, calls = [] }: WalkerOpt
     if (last !== undefined) calls.push({ ...last, rest })
   }
 
-  async function create(shapeAt: number, said: string, model: WalkModel): Promise<PodModel> {
-    const shape = shapes[shapeAt % shapes.length] ?? {}
-    const more = { env: { ...membersOf(target.pods?.extra.env), ...env } }
-    const seen = await fixture.pod('RUNNING', { ...shape, more })
-    const pod = addPod(model, seen, { ...shape, mount: mountIn(seen.value) }, env)
-    calls.push({ said, operation: 'createPod', pod: pod.letter, shape: pod.shape, rest: 'RUNNING' })
+  async function create(step: Pick<StepOf<'shape'>, 'shape' | 'isHasty'>, model: WalkModel): Promise<PodModel> {
+    const shape = shapes[step.shape % shapes.length] ?? {}
+    const more = { env: { ...membersOf(target.pods?.extra.env), ...walkEnv } }
+    const full = { ...shape, more }
+    const seen = await (step.isHasty ? fixture.fresh(full) : fixture.pod('RUNNING', full))
+    const pod = addPod(model, seen, { ...shape, mount: mountIn(seen.value) }, walkEnv)
+    calls.push({
+      ...now,
+      operation: 'createPod',
+      pod: pod.letter,
+      shape: pod.shape,
+      ...(step.isHasty ? {} : { rest: pod.rest }),
+    })
     return pod
   }
 
-  async function act(pod: PodModel, action: PodAction, said: string): Promise<void> {
+  async function act(pod: PodModel, { action, isHasty }: StepOf<'action'>): Promise<void> {
     const { mayBeTaken, mayBeRefused } = permissionOf(pod, action)
     const expected = [mayBeTaken ? 'a success' : '', mayBeRefused ? 'a refusal' : ''].filter(Boolean).join(' or ')
     const where = `${expected} while ${pod.statuses.join(' or ')}`
     const ask = () => pods.act(pod.id, action)
-    const response = await send(pod, { said, operation: 'triggerPodAction', bytes: bytesOf({ action }) }, () =>
+    const response = await send(pod, { operation: 'triggerPodAction', bytes: bytesOf({ action }) }, () =>
       action === 'start' ? retryWhileScarce(context, pod.seen, ask) : ask(),
     )
     const isTaken = isSuccess(response.status)
@@ -150,12 +179,13 @@ export function createWalker(context: Context, { shapes, calls = [] }: WalkerOpt
     check('answered').that(isExpected, after(where), `status ${response.status} to ${action}`, response)
     if (!isTaken) return
     take(pod, action)
+    if (isHasty && pod.rest === 'RUNNING') return looks.expectExplained(pod)
     noteRest(pod)
     await looks.expectRest(pod, action)
   }
 
-  async function remove(pod: PodModel, said: string): Promise<void> {
-    const response = await send(pod, { said, operation: 'deletePod' }, () => pods.delete(pod.id))
+  async function remove(pod: PodModel): Promise<void> {
+    const response = await send(pod, { operation: 'deletePod' }, () => pods.delete(pod.id))
     const isTaken = isSuccess(response.status)
     const isExpected = isTaken || (isLocked(pod) && isRefusal(response))
     check('answered').that(isExpected, after('a success'), `status ${response.status} to DELETE`, response)
@@ -165,9 +195,9 @@ export function createWalker(context: Context, { shapes, calls = [] }: WalkerOpt
     await looks.expectRest(pod, 'terminate')
   }
 
-  async function change(pod: PodModel, field: StepOf<'field'>['field'], said: string, model: WalkModel): Promise<void> {
+  async function change(pod: PodModel, field: StepOf<'field'>['field'], model: WalkModel): Promise<void> {
     const body = field === 'mounts' ? movedMount(pod) : changeOf(context, pod.seen, mark())
-    const response = await patched(pod, body, said)
+    const response = await patched(pod, body)
     if (!isSuccess(response.status)) {
       const expected = after('a success or a refusal')
       check('answered').that(isRefusal(response), expected, `status ${response.status} to PATCH`, response)
@@ -185,8 +215,8 @@ export function createWalker(context: Context, { shapes, calls = [] }: WalkerOpt
     await looks.expectExplained(pod)
   }
 
-  async function lock(pod: PodModel, locked: boolean, said: string, model: WalkModel): Promise<void> {
-    const response = await patched(pod, { locked }, said)
+  async function lock(pod: PodModel, locked: boolean, model: WalkModel): Promise<void> {
+    const response = await patched(pod, { locked })
     const isShown = (_: string, seen: { readonly value: Members } | null) => seen?.value.locked === locked
     const isDone = isSuccess(response.status) && (await context.settle(pod.id, isShown, visibleMs)).settled
     if (isDone) patch(pod, { locked })
@@ -194,31 +224,31 @@ export function createWalker(context: Context, { shapes, calls = [] }: WalkerOpt
     await looks.expectExplained(pod)
   }
 
-  function patched(pod: PodModel, body: Members, said: string): Promise<ApiResponse> {
-    return send(pod, { said, operation: 'updatePod', bytes: bytesOf(body) }, () => pods.patch(pod.id, body))
+  function patched(pod: PodModel, body: Members): Promise<ApiResponse> {
+    return send(pod, { operation: 'updatePod', bytes: bytesOf(body) }, () => pods.patch(pod.id, body))
   }
 
-  async function refuse(pod: PodModel, step: StepOf<'at'>, said: string): Promise<void> {
+  async function refuse(pod: PodModel, step: StepOf<'at'>): Promise<void> {
     const { operation, bytes, text } = refusedRequest(context, pod, step)
-    const response = await send(pod, { said: `${said} ${text}`, operation, bytes }, () =>
+    const response = await send(pod, { said: `${now.said} ${text}`, operation, bytes }, () =>
       pods.call(operation, { ids: { id: pod.id }, body: raw(bytes), mustBeRefused: true }),
     )
-    check('refused').that(isRefusal(response), after('a refusal'), `status ${response.status} to ${text}`, response)
+    check('refused').that(isRefusal(response), after(`a refusal of ${text}`), `status ${response.status}`, response)
     await looks.expectExplained(pod)
   }
 
-  async function intrude(pod: PodModel, name: StepOf<'call'>['call'], said: string): Promise<void> {
+  async function intrude(pod: PodModel, name: StepOf<'call'>['call']): Promise<void> {
     const body =
       name === 'patch' ? changeOf(context, pod.seen, mark(), 'name') : isAction(name) ? { action: name } : null
     const operation: CalledOnPod = isAction(name) ? 'triggerPodAction' : othersOperations[name]
-    const call = { said, operation, isStranger: true, ...(body === null ? {} : { bytes: bytesOf(body) }) }
+    const call = { operation, isStranger: true, ...(body === null ? {} : { bytes: bytesOf(body) }) }
     const response = await send(pod, call, () =>
       context
         .as('stranger')
         .call(operation, { ids: { id: pod.id }, mustBeRefused: true, ...(body === null ? {} : { body }) }),
     )
-    const observed = `status ${response.status} to ${name} by another account`
-    check('refused').that(isRefusal(response), after('a refusal'), observed, response)
+    const expected = after(`a refusal of ${name} by another account`)
+    check('refused').that(isRefusal(response), expected, `status ${response.status}`, response)
     await looks.expectExplained(pod)
   }
 
@@ -228,7 +258,19 @@ export function createWalker(context: Context, { shapes, calls = [] }: WalkerOpt
     return { mounts: mountsOf(plane, mount, `${path}-${mark()}`) }
   }
 
-  return { begin, takeStep, expectListed: looks.expectListed }
+  /** Every pod that is on its way comes to rest. */
+  async function expectAllAtRest({ pods: all }: WalkModel): Promise<void> {
+    for (const pod of all) if (!isAtRest(pod)) await looks.expectRest(pod, 'start')
+  }
+
+  /** The last looks: pods come to rest, those that were terminated are still gone, and the list shows all that. */
+  async function end(model: WalkModel): Promise<void> {
+    await expectAllAtRest(model)
+    for (const pod of model.pods) if (!isAlive(pod)) await looks.expectExplained(pod)
+    await looks.expectListed(model)
+  }
+
+  return { begin, takeStep, end }
 }
 
 const othersOperations = { get: 'getPod', patch: 'updatePod', delete: 'deletePod' } as const

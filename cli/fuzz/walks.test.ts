@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { createControlledClock } from '../../harness/clock/controlled.ts'
+import { inProcess } from '../../harness/transport/in-process.ts'
+import { longWalks, walk } from '../../proof/defects/walk.ts'
+import { createInstance } from '../../proof/instance.ts'
+import type { Variant } from '../../proof/types.ts'
+import { againCommand } from './fuzz-report.ts'
+import { fuzzTarget, type OpenTarget, openReference, walkOn } from './fuzzing.ts'
+import { walkLines } from './shell-lines.ts'
+
+const branch = { run: 'rtest000000', resources() {} }
+const seed = 7
+/** Walks that find each of the defects. */
+const enough = 30
+
+function open(variant: Variant): OpenTarget {
+  const { fetch, control, target } = createInstance([variant])
+  const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
+  return { target, transport: inProcess(fetch), clock, close: async () => clock.close() }
+}
+
+/** Takes walks until something is found. */
+async function firstFound(variant: Variant) {
+  const findings = new Map()
+  const goesOn = (walks: number) => walks < enough && findings.size === 0
+  const { findings: found, notes } = await fuzzTarget({
+    open: open(variant),
+    seed,
+    branch,
+    walks: true,
+    goesOn,
+    findings,
+  })
+  expect(notes).toEqual([])
+  return found[0]
+}
+
+test('no walk on the reference has a finding', { timeout: 60_000 }, async () => {
+  const run = await fuzzTarget({ open: openReference(), seed: 11, branch, walks: true, goesOn: (walks) => walks < 25 })
+  expect(run).toMatchObject({ cases: 25, findings: [], stopped: null, notes: [] })
+})
+
+test.each([...walk, ...longWalks].map((defect) => [defect.id, defect] as const))(
+  '%s is found in few walks, in few steps, and again by its path; the reference is as expected',
+  { timeout: 60_000 },
+  async (_, defect) => {
+    const finding = await firstFound(defect)
+    expect(finding?.walk?.calls.length).toBeLessThanOrEqual(9)
+    const again = await walkOn(open(defect), { seed, path: finding?.path ?? '' }, branch)
+    expect(again).toMatchObject({ stopped: null, seen: { observed: finding?.observed, failure: null } })
+    const calls = ({ said }: { readonly said: string }) => said
+    expect(again.seen?.calls.map(calls)).toEqual(finding?.walk?.calls.map(calls))
+    if (finding?.walk === undefined) return
+    const reference = await walkOn(openReference(), finding.walk, branch)
+    expect(reference).toMatchObject({ stopped: null, seen: { observed: null, failure: null } })
+  },
+)
+
+test('the steps of a walk are told as shell lines', () => {
+  const body = (json: object) => new TextEncoder().encode(JSON.stringify(json))
+  const lines = walkLines(openReference().target, [
+    { said: 'create A', operation: 'createPod', pod: 'A', shape: { mount: 'network' }, rest: 'RUNNING' },
+    { said: 'create B without a wait', operation: 'createPod', pod: 'B', shape: { kind: 'cpu' } },
+    { said: 'A: stop', operation: 'triggerPodAction', pod: 'A', bytes: body({ action: 'stop' }), rest: 'EXITED' },
+    { said: 'A: get by another account', operation: 'getPod', pod: 'A', isStranger: true, status: 404, rest: 'EXITED' },
+    { said: 'wait 3 s', operation: 'wait', seconds: 3 },
+    { said: 'B: delete', operation: 'deletePod', pod: 'B', status: 204, rest: 'TERMINATED' },
+  ])
+  const short = lines.map((line) =>
+    line.replaceAll(/ -H '[^']*'/g, '').replaceAll(/"Authorization: Bearer (\S+)"/g, '$1'),
+  )
+  expect(short).toMatchInlineSnapshot(`
+    [
+      "export BASE=https://reference.test KEY_FULL="\${KEY_FULL:?set it to keys.full of the target file}" KEY_STRANGER="\${KEY_STRANGER:?set it to keys.stranger of the target file}"",
+      "A=$(curl -s -X POST "$BASE/v2/pods" -H $KEY_FULL -d '{"name":"plumbline-fuzz","image":"nginx:1.29-alpine","gpu":{"id":"gpu-a","count":1},"mounts":{"network":[{"volumeId":"vol-1","path":"/workspace"}]},"env":{"PLUMBLINE":"kept"}}' | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)",
+      "for i in $(seq 120); do curl -s "$BASE/v2/pods/$A" -H $KEY_FULL | grep -q '"status"[[:space:]]*:[[:space:]]*"RUNNING"' && break; curl -s -o /dev/null -X POST https://reference.test/plumbline/clock -d '{"advanceMs":1000}'; done",
+      "B=$(curl -s -X POST "$BASE/v2/pods" -H $KEY_FULL -d '{"name":"plumbline-fuzz","image":"nginx:1.29-alpine","cpu":{"id":"FLAVOR_ID","vcpuCount":2},"env":{"PLUMBLINE":"kept"}}' | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)",
+      "printf '{"action":"stop"}' | curl -si -X POST "$BASE/v2/pods/$A/action" -H $KEY_FULL --data-binary @-",
+      "for i in $(seq 120); do curl -s "$BASE/v2/pods/$A" -H $KEY_FULL | grep -q '"status"[[:space:]]*:[[:space:]]*"EXITED"' && break; curl -s -o /dev/null -X POST https://reference.test/plumbline/clock -d '{"advanceMs":1000}'; done",
+      "curl -si -X GET "$BASE/v2/pods/$A" -H $KEY_STRANGER; echo",
+      "curl -s -o /dev/null -X POST https://reference.test/plumbline/clock -d '{"advanceMs":3000}'",
+      "curl -si -X DELETE "$BASE/v2/pods/$B" -H $KEY_FULL; echo",
+      "curl -s "$BASE/v2/pods/$A" -H $KEY_FULL; echo",
+      "curl -s "$BASE/v2/pods/$B" -H $KEY_FULL; echo",
+      "curl -s -X GET "$BASE/v2/pods" -H $KEY_FULL; echo",
+      "# afterwards: curl -s -X DELETE "$BASE/v2/pods/$A" -H $KEY_FULL; curl -s -X DELETE "$BASE/v2/pods/$B" -H $KEY_FULL",
+    ]
+  `)
+})
+
+test('the command that takes a walk again can be pasted into a shell', () => {
+  const finding = { seed: 7, path: '3:0@AB:q', walk: {} }
+  expect(againCommand('my target.yaml', finding)).toBe(
+    "node bin/plumbline.js fuzz --walk --target 'my target.yaml' --seed 7 --path 3:0@AB:q",
+  )
+})
+
+test('a path that the seed does not draw takes no walk', async () => {
+  expect(await walkOn(openReference(), { seed, path: '3,4' }, branch)).toEqual({ seen: null, stopped: null })
+})
