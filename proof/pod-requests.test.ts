@@ -8,7 +8,10 @@ import { rowOf } from '../harness/run/rows.ts'
 import { createInstance } from './instance.ts'
 import { judgeOn } from './judge.ts'
 
-const rules = allRules().filter(({ id }) => needsOf(rowOf(id)).includes('pods'))
+/** Rules about the containers of pods are judged only where a target file names a probe and the run its profile. */
+const rules = allRules().filter(
+  ({ id }) => needsOf(rowOf(id)).includes('pods') && !needsOf(rowOf(id)).includes('probe'),
+)
 /** Quotas of an hour are commonly a few thousand requests: two sparing runs are to fit into one. */
 const atMost = 1_850
 

@@ -1,4 +1,5 @@
 import { clockPath } from './clock/control-endpoint.ts'
+import { probeImage, probePort } from './containers/probe.ts'
 import { defaultTool } from './deploy/index.ts'
 import {
   byPath,
@@ -116,6 +117,7 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
     },
     deploy: toolOf(url, clock),
     openapi: { url: `${url}/openapi.json` },
+    probe: { image: probeImage, port: `${probePort}/http`, url: `${url}/ports/{id}/{port}` },
     receiver: { listen: '127.0.0.1:0' },
     keys: {
       full: defaultKeys.full,

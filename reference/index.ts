@@ -1,4 +1,5 @@
 import { openapi } from '../generated/openapi.ts'
+import { findPort, servePort } from './containers/containers.ts'
 import { createEndpointPipeline } from './endpoints/pipeline.ts'
 import type { Fetch } from './http/fetch.ts'
 import { splitUrl } from './http/path.ts'
@@ -37,6 +38,7 @@ export function createReference(options: ReferenceOptions): Reference {
       for (const pod of service.store.all()) {
         pod.pending?.cancel()
         pod.pending = null
+        pod.container?.stop()
       }
     },
   }
@@ -54,6 +56,8 @@ function createPlanes(service: Service): Fetch {
   return async (request) => {
     const address = find(request.url)
     if (address !== null) return balanced(request, address)
+    const port = findPort(request.url, service)
+    if (port !== null) return servePort(request, port, service)
     const path = splitUrl(request.url)
     if (managed.test(path.pathname)) return management(request, path)
     if (path.pathname === '/openapi.json' && request.method === 'GET') return Response.json(openapi)
@@ -67,6 +71,9 @@ export { createControlledClock } from './clock/controlled.ts'
 export { createRealClock } from './clock/real.ts'
 export type { ClockState } from './clock/types.ts'
 export { wait } from './clock/wait.ts'
+export { isForwarded } from './containers/containers.ts'
+export { probeImage, probePort } from './containers/probe.ts'
+export type { Container, ContainerProgram, ContainerTools } from './containers/program.ts'
 export { defaultTemplates } from './endpoints/templates.ts'
 export type { Fetch } from './http/fetch.ts'
 export { splitUrl } from './http/path.ts'

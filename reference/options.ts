@@ -3,6 +3,7 @@ import type { Validator } from '../generated/validators.ts'
 import type { Account } from './auth/accounts.ts'
 import type { ReferenceClock } from './clock/types.ts'
 import type { RequestSchema } from './common.ts'
+import type { ContainerProgram } from './containers/program.ts'
 import type { TemplateOffer } from './endpoints/templates.ts'
 import type { Fetch } from './http/fetch.ts'
 import type { Life } from './life.ts'
@@ -32,6 +33,8 @@ export interface ReferenceOptions extends BalancedOptions {
   readonly dataCenters?: readonly string[]
   readonly flavors?: readonly CpuFlavorOffer[]
   readonly gpuTypes?: readonly GpuTypeOffer[]
+  /** The programs of images, by the image; default: the probe. */
+  readonly images?: Readonly<Record<string, ContainerProgram>>
   /** Pods of the first account that exist from the beginning. */
   readonly pods?: readonly PodOffer[]
   /** How many pods can hold compute at once; null for any number. */

@@ -1,4 +1,5 @@
 import { commonParts } from './common-parts.ts'
+import * as containers from './containers/containers.ts'
 import * as endpoints from './endpoints/endpoints.ts'
 import * as shownEndpoints from './endpoints/present.ts'
 import * as rates from './limits/rate-headers.ts'
@@ -24,6 +25,7 @@ import * as webhooks from './webhook/notify.ts'
 /** The functions that can be replaced are those of these modules that `Parts` names. */
 const originals: Parts = {
   ...commonParts,
+  ...containers,
   ...endpoints,
   ...shownEndpoints,
   ...rates,

@@ -1,6 +1,7 @@
 import { tables as generatedTables } from '../generated/tables.ts'
 import { validators as generatedValidators } from '../generated/validators.ts'
 import { type Account, defaultAccounts, type IssuedKey } from './auth/accounts.ts'
+import { createProbe, probeImage } from './containers/probe.ts'
 import { defaultTemplates, type TemplateOffer } from './endpoints/templates.ts'
 import { defaultLife } from './life.ts'
 import { type LimitWindow, limiterOf } from './limits/limiter.ts'
@@ -52,6 +53,7 @@ export function createService(options: ReferenceOptions): Service {
     templates,
     endpointId: (n) => `ep-${endpointWords(n)}`,
     dataCenters,
+    images: new Map(Object.entries(options.images ?? { [probeImage]: createProbe() })),
     limiter: limiter(windows),
     ratePolicy: renderPolicy(windows, style),
     store: createPodStore(),

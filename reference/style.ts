@@ -1,4 +1,5 @@
 import { constraints } from '../generated/tables.ts'
+import { containerStyleChoices } from './containers/style.ts'
 import { endpointStyleChoices } from './endpoints/style.ts'
 import { balancedStyleChoices } from './load-balanced/style.ts'
 import { queueStyleChoices } from './queue/style.ts'
@@ -120,6 +121,7 @@ export const styleChoices = {
    */
   retryAfter: ['longest', 'shortest', 'full'],
 
+  ...containerStyleChoices,
   ...balancedStyleChoices,
   ...endpointStyleChoices,
   ...queueStyleChoices,

@@ -718,7 +718,7 @@ absent: {endpoint.second: one is all there is}
     [
       'no plane at all',
       head,
-      'target.yaml:1: the file has no plane; add at least one of pods (the pod API), queue (the queue-based endpoints), lb (a load-balanced endpoint), management (endpoint management), deploy (the deployment tool), openapi (the API document), such as pods: https://api.example.com',
+      'target.yaml:1: the file has no plane; add at least one of pods (the pod API), queue (the queue-based endpoints), lb (a load-balanced endpoint), management (endpoint management), deploy (the deployment tool), openapi (the API document), probe (the probe in the containers of pods), such as pods: https://api.example.com',
     ],
     [
       'the dedicated endpoint in another part',

@@ -25,7 +25,7 @@ export function normalise(file: TargetFile, around: Surroundings): Target {
   const keys = keysOf(file, around)
   const target: Target = {
     name: file.name ?? hostOf(given),
-    ...(sections as Pick<Target, 'pods' | 'queue' | 'lb' | 'management' | 'deploy' | 'openapi'>),
+    ...(sections as Pick<Target, 'pods' | 'queue' | 'lb' | 'management' | 'deploy' | 'openapi' | 'probe'>),
     receiver: file.receiver === undefined ? null : receiverOf(file.receiver, around),
     keys,
     variables: variablesOf(file),

@@ -9,6 +9,9 @@ export const defaultTolerances = {
   /** First pause between two reads of a pod; it doubles up to four times this. */
   // 500ms: quick enough to meet STARTING on most platforms, slow enough for a quota of 60 requests a minute with pacing.
   pollMs: 500,
+  /** How long a container may take to respond at its port once its pod is RUNNING, ms. */
+  // 30s: a program starts in seconds, and proxies commonly look for new pods every few seconds.
+  containerMs: 30_000,
   /** How long a write may take to be visible in a read, ms. */
   // 10s: caches in front of a list are commonly that old.
   visibleMs: 10_000,
@@ -57,6 +60,16 @@ export type Tolerances = Readonly<typeof defaultTolerances>
 
 /** The least that each tolerance may be, ms, by its name in the target file. */
 export const leastTolerancesMs = {
-  ...{ settle: 1, poll: 10, visible: 0, windowSlack: 0, answer: 100, connect: 100, rateWait: 0, coldStart: 0 },
+  ...{
+    settle: 1,
+    poll: 10,
+    container: 0,
+    visible: 0,
+    windowSlack: 0,
+    answer: 100,
+    connect: 100,
+    rateWait: 0,
+    coldStart: 0,
+  },
   ...{ dispatch: 0, webhook: 0, webhookSpacing: 0, webhookMean: 0, outage: 0, retries: 0, hook: 100, sweep: 0 },
 }

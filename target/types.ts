@@ -158,6 +158,18 @@ export interface DeployPlane {
   readonly worker: boolean
 }
 
+/** The probe: an image that reports what happens in its container. */
+export interface ProbePlane {
+  /** Each pod has an address of its own. */
+  readonly url: null
+  readonly paths: Readonly<Record<string, string>>
+  readonly image: string
+  /** Its entry in the ports of a pod, such as `8000/http`. */
+  readonly port: string
+  /** A template with `{id}` and `{port}`; null if the runtime of a pod shows the address. */
+  readonly address: string | null
+}
+
 /** The listener for notifications and the beacons of workers. */
 export interface ReceiverAddress {
   /** Host and port to listen on; port 0 takes any. */
@@ -190,6 +202,7 @@ export interface Target {
   readonly deploy: DeployPlane | null
   /** The address of the published API document. */
   readonly openapi: PlaneSection | null
+  readonly probe: ProbePlane | null
   readonly receiver: ReceiverAddress | null
   readonly keys: Readonly<Partial<Record<KeyName, string>>>
   /** The environment variables that the keys came from, by the name of their mark: `key.full` to `API_KEY`. */

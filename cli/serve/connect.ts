@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openClock } from '../../harness/clock/open.ts'
+import type { WireRequest } from '../../harness/exchange/exchange.ts'
 import { connectTo } from '../../harness/run/connect.ts'
 import { commandScheme } from '../../harness/tool/address.ts'
 import { inProcess } from '../../harness/transport/in-process.ts'
@@ -7,7 +8,7 @@ import type { Transport } from '../../harness/transport/types.ts'
 import { describedBy, referenceTarget, withToolOf, withVariants } from '../../proof/instance.ts'
 import type { Connect } from '../../proof/judge.ts'
 import { embeddedUrl, startMs } from '../../reference/embedded.ts'
-import type { Fetch, ReferenceOptions } from '../../reference/index.ts'
+import { type Fetch, isForwarded, type ReferenceOptions } from '../../reference/index.ts'
 import { codeOf } from '../shared/output-folders.ts'
 import { createMock } from './app.ts'
 import { createPorts, portsOf } from './ports.ts'
@@ -41,7 +42,7 @@ export const connect: Connect = async (variants) => {
   const target = describedBy(variants, referenceTarget(url, 'control'))
   for (const port of portsOf(target, url)) await openOnceFree(() => ports.open(port))
   const tool = (sending: Transport) => {
-    const send: Transport = (request, patience) => sending(request, { ...patience, answerMs: longestMs })
+    const send: Transport = (request, patience) => sending(routed(request, url), { ...patience, answerMs: longestMs })
     const nowMs = async () => served.nowMs()
     const withTool = inProcess(withToolOf(variants, target, fetchBy(send, url), nowMs))
     return (...sent: Parameters<Transport>) =>
@@ -70,6 +71,13 @@ async function openOnceFree(open: () => Promise<unknown>): Promise<void> {
     }
     await sleep(busyPortMs)
   }
+}
+
+/** Requests to the forwarded ports of pods, which exist only in this process, reach the server by their Host. */
+function routed(request: WireRequest, url: string): WireRequest {
+  const { host, hostname, origin } = new URL(request.url)
+  if (!isForwarded(hostname)) return request
+  return { ...request, url: request.url.replace(origin, url), headers: [...request.headers, ['Host', host]] }
 }
 
 /** The requests of the tool, which knows the reference by its address in process, over a transport. */

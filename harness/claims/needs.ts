@@ -33,9 +33,6 @@ const general: Readonly<Record<string, General>> = {
     line: "receiver: {listen: '0.0.0.0:8787', url: https://HOST_OF_THE_SUITE}",
     given: ({ receiver }) => receiver !== null,
   },
-  ...later({
-    'pod.probe': 'an image that reports its arguments, variables and files over a port',
-  }),
 }
 
 /** Every need of the ledger, by name. `absent:` in a target file takes only these names. */
@@ -57,10 +54,6 @@ export function isGiven(target: Target, need: string): boolean {
     const section = sectionOf(target, name)
     return section !== null && capabilities[need]?.given(section, target) === true
   })
-}
-
-function later(says: Readonly<Record<string, string>>): Record<string, General> {
-  return Object.fromEntries(Object.entries(says).map(([name, text]) => [name, { says: text, line: null }]))
 }
 
 function key(name: KeyName, says: string, line = `keys: {${name}: '\${${name.toUpperCase()}_API_KEY}'}`): General {

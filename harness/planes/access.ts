@@ -6,6 +6,7 @@ import { createResourceAccess } from './own-resources.ts'
 import type { OwnerContext } from './owner.ts'
 import type { PlaneAccess } from './plane.ts'
 import { createPodAccess } from './pods/access.ts'
+import { createProbeAccess } from './probe/access.ts'
 import { createQueueAccess } from './queue/access.ts'
 
 /** Planes whose rules need more than calls of operations and removal. */
@@ -14,6 +15,7 @@ const special = {
   queue: createQueueAccess,
   deploy: createDeployAccess,
   lb: createLbAccess,
+  probe: createProbeAccess,
 }
 type Special = typeof special
 

@@ -6,9 +6,10 @@ import { management } from './management/plane.ts'
 import { document } from './openapi/plane.ts'
 import type { Plane } from './plane.ts'
 import { pods } from './pods/plane.ts'
+import { probe } from './probe/plane.ts'
 import { queue } from './queue/plane.ts'
 
-const planes: Plane[] = [pods, queue, lb, management, deploy, document]
+const planes: Plane[] = [pods, queue, lb, management, deploy, document, probe]
 
 /** All planes, in the order in which a run probes them. */
 export function allPlanes(): readonly Plane[] {

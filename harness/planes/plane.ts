@@ -132,6 +132,8 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   readonly probes: readonly Probe<Section>[]
   /** Keys of the target file to check if no response to a probe resembles the API. */
   readonly probeKeys: string
+  /** True if its hosts may not respond for a while, so that none is given up; default: false. */
+  readonly mayNotRespond?: boolean
   /** The kind of `plumbline load` that judges its limits; null if none does. */
   readonly load: 'pods' | 'limits' | null
   /** Reads its section of a target file, which the schema has checked; faults are reported, not thrown. */

@@ -285,6 +285,7 @@ function createServices(
     connections,
     keys: clock.kind === 'record' ? null : keys,
     health({ url, operation }) {
+      if (planeOfOperation(operation).mayNotRespond === true) return { send: (_, transmit) => transmit() }
       const host = hostOf(url)
       const onTooSlow = (reason: string) => judges.giveUp(host, operation, reason)
       const { answerMs } = target.tolerances

@@ -12,6 +12,7 @@ import { endpointChanges } from './endpoints-changes.ts'
 import { excuses } from './excuses.ts'
 import { fields } from './fields.ts'
 import { fuzz } from './fuzz.ts'
+import { inside } from './inside.ts'
 import { lbRequests } from './lb-requests.ts'
 import { lbWorkers } from './lb-workers.ts'
 import { life } from './life.ts'
@@ -53,6 +54,7 @@ export const defects: readonly Defect[] = [
   ...create,
   ...fields,
   ...fuzz,
+  ...inside,
   ...listDelete,
   ...listed,
   ...mediaType,

@@ -61,6 +61,7 @@ export const absent: readonly Latitude[] = [
   lack('management.restricted', 'management', grants({ mayNot: ['lb'] })),
   lack('key.expired', null, key('expired')),
   lack('key.stranger', null, key('stranger')),
+  lack('probe', 'pods', (target) => ({ ...target, probe: null })),
   lack('volume.second', 'pods', plane({ volumeSecond: null })),
   lack('volume.elsewhere', 'pods', plane({ volumeElsewhere: null })),
   lack('template', 'pods', plane({ fromTemplate: null })),

@@ -13,11 +13,14 @@ export const bounds: readonly Latitude[] = [
   bounded('args-of-4', 'Arguments have at most 4 characters.', ({ args = '' }) => args.length > 4),
   bounded('args-not-taken', 'Arguments are not taken.', ({ args = '' }) => args.length > 0, {
     verdicts: verdict('inconclusive', ['pods.create.gpu', 'pods.create.cpu']),
+    readings: { 'pods.container.args-env': { args: 'not taken' } },
   }),
   bounded('disk-at-most-10', 'A disk has at most 10 GB.', ({ disk = 10 }) => disk > 10),
   bounded('disk-of-25-or-more', 'A disk has at least 25 GB.', ({ disk = 25 }) => disk < 25),
   bounded('one-port', 'A pod has at most one port.', ({ ports = [] }) => ports.length > 1),
-  bounded('ports-of-tcp', 'Ports are of tcp.', ({ ports = [] }) => ports.some((port) => !`${port}`.endsWith('/tcp'))),
+  bounded('ports-of-tcp', 'Ports are of tcp.', ({ ports = [] }) => ports.some((port) => !`${port}`.endsWith('/tcp')), {
+    file: (target) => ({ ...target, probe: target.probe === null ? null : { ...target.probe, port: '8000/tcp' } }),
+  }),
   bounded('one-variable', 'A pod has at most one variable.', ({ env = {} }) => Object.keys(env).length > 1),
   bounded('variables-not-empty', 'A variable is not empty.', ({ env = {} }) => Object.values(env).includes('')),
   bounded('community-only', 'The only cloud is COMMUNITY.', ({ cloud = 'COMMUNITY' }) => cloud !== 'COMMUNITY'),

@@ -145,7 +145,7 @@ export const creation: readonly Latitude[] = [
       ...plane({ networked: null })(target),
       absent: { ...target.absent, 'global-networking': 'no pod has a global address' },
     }),
-    verdicts: { 'pods.global-networking.address': 'not-applicable' },
+    verdicts: verdict('not-applicable', ['pods.global-networking.address', 'pods.global-networking.reachable']),
   }),
   latitude('default-hardware-is-a-cpu', 'A pod that asks for no hardware gets a CPU.', {
     // Such a CPU has no memory, which is refused by cpu-memory-required.

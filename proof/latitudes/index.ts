@@ -6,6 +6,7 @@ import { changes } from './changes.ts'
 import { creation } from './creation.ts'
 import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
+import { inside } from './inside.ts'
 import { lbLatitudes } from './lb.ts'
 import { late, life } from './life.ts'
 import { limits } from './limits.ts'
@@ -26,6 +27,7 @@ export const latitudes: readonly Latitude[] = [
   ...on('pods', changes),
   ...on('pods', terminated),
   ...on('pods', life),
+  ...on('pods', inside),
   ...on('pods', shape),
   ...on('pods', refusals),
   ...on('pods', limits),

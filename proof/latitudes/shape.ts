@@ -38,7 +38,7 @@ export const shape = [
     {
       networkAddress: 'enabled-only',
     },
-    { verdicts: { 'pods.global-networking.address': 'advice' } },
+    { verdicts: { 'pods.global-networking.address': 'advice', 'pods.global-networking.reachable': 'inconclusive' } },
   ),
   styled('network-when-running', 'A global address is assigned once the pod is RUNNING.', {
     networkAssigned: 'running',

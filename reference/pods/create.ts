@@ -1,7 +1,7 @@
 import type { CpuConfigRequest, GpuConfig, PodCreate } from '../../generated/api.ts'
 import type { Caller } from '../auth/accounts.ts'
 import { Refusal } from '../http/refusal.ts'
-import { provision } from './lifecycle.ts'
+import { isUnpullable, provision } from './lifecycle.ts'
 import type { Hardware, StoredPod } from './pod.ts'
 import type { PodService } from './service.ts'
 
@@ -20,6 +20,8 @@ interface PricedHardware {
  */
 export function createPod(body: unknown, caller: Caller, service: PodService): StoredPod {
   service.parts.validate('PodCreate', body, service)
+  const { unpullable } = service.style
+  if (typeof unpullable === 'number' && isUnpullable(body as PodCreate)) throw new Refusal(unpullable, 'unknown image')
   const pod = service.parts.buildPod(body as PodCreate, caller, service)
   service.store.add(pod)
   provision(pod, service)
@@ -60,6 +62,10 @@ export function buildPod(body: PodCreate, caller: Caller, service: PodService): 
     startedAtMs: null,
     containerStartedAtMs: null,
     pending: null,
+    container: null,
+    startedWith: null,
+    diskNumber: 0,
+    isDiskKept: false,
   }
 }
 

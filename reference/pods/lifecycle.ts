@@ -1,3 +1,4 @@
+import { runContainer } from '../containers/containers.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Style } from '../style.ts'
 import type { PodAction, PodStatus, StoredPod } from './pod.ts'
@@ -37,19 +38,23 @@ function isRefusedByLock(action: PodAction, style: Style): boolean {
 }
 
 /** Sets the status of a pod and what follows from it at once. */
-export function enter(pod: StoredPod, status: PodStatus, { clock, style }: PodService): void {
+export function enter(pod: StoredPod, status: PodStatus, service: PodService): void {
+  const { clock, style } = service
   const nowMs = clock.now()
   const isStarted = status === 'RUNNING' && (style.startedAtSet === 'running' || pod.status !== 'STARTING')
   pod.status = status
   pod.containerStartedAtMs = status === 'RUNNING' ? nowMs : null
   if (isStarted || (status === 'STARTING' && style.startedAtSet === 'starting')) pod.startedAtMs = nowMs
   if (status === 'EXITED' && style.startedAtWhenExited === 'null') pod.startedAtMs = null
+  runContainer(pod, service)
 }
 
 /** PROVISIONING, then STARTING, then RUNNING or ERROR, each for as long as `life` says; what takes 0 ms is skipped. */
 export function provision(pod: StoredPod, service: PodService): void {
   service.parts.enter(pod, 'PROVISIONING', service)
-  after(service.life.provisioningMs, pod, service, () => beginStarting(pod, service))
+  after(service.life.provisioningMs, pod, service, () => {
+    if (!isUnpullable(pod) || service.style.unpullable !== 'PROVISIONING') beginStarting(pod, service)
+  })
 }
 
 /** The action start, on a pod that is EXITED or in ERROR. */
@@ -120,8 +125,21 @@ function beginStarting(pod: StoredPod, service: PodService): void {
 }
 
 function arrive(pod: StoredPod, service: PodService): void {
-  const { parts, tables } = service
-  parts.enter(pod, isErrorImage(pod, service) ? 'ERROR' : tables.transitions.start.to, service)
+  const { parts, style, tables } = service
+  if (parts.isPulled(pod, service)) {
+    parts.enter(pod, isErrorImage(pod, service) ? 'ERROR' : tables.transitions.start.to, service)
+  } else if (style.unpullable !== 'STARTING')
+    parts.enter(pod, style.unpullable === 'EXITED' ? 'EXITED' : 'ERROR', service)
+}
+
+/** False if the image of a pod cannot be pulled. */
+export function isPulled(pod: StoredPod, _service: PodService): boolean {
+  return !isUnpullable(pod)
+}
+
+/** Nothing can be pulled from a registry below `.invalid`, a name that does not exist (RFC 2606). */
+export function isUnpullable({ image }: Pick<StoredPod, 'image'>): boolean {
+  return /^[^/]*\.invalid(:\d+)?\//.test(image)
 }
 
 function isErrorImage(pod: StoredPod, { life }: PodService): boolean {

@@ -1,5 +1,6 @@
 import type { CpuConfig, Mounts, Pod, PodAction, PodCloud, PodStatus } from '../../generated/api.ts'
 import type { Cancel } from '../clock/types.ts'
+import type { Container, ContainerTools } from '../containers/program.ts'
 
 export type { Mounts, Pod, PodAction, PodStatus }
 
@@ -37,6 +38,14 @@ export interface StoredPod {
   containerStartedAtMs: number | null
   /** The next step of its life, if one is under way. */
   pending: Pending | null
+  /** The container that runs now; null if none does, or the reference does not know the program of its image. */
+  container: Container | null
+  /** The surroundings of the last container; null if none was started since the pod was EXITED. */
+  startedWith: ContainerTools | null
+  /** The number of its container disk; another number is another disk. */
+  diskNumber: number
+  /** True if the next container gets the disk of the last one. */
+  isDiskKept: boolean
 }
 
 /** A step that is due later, and the way to call it off. */

@@ -1,15 +1,13 @@
-import type { PodGlobalNetworking, PodRuntime, PodRuntimePort } from '../../generated/api.ts'
+import type { PodGlobalNetworking, PodRuntime } from '../../generated/api.ts'
 import { encode } from '../http/json.ts'
 import type { Style } from '../style.ts'
 import { actionsOf } from './lifecycle.ts'
+import { networkOf, presentPort } from './network.ts'
 import type { Pod, StoredPod } from './pod.ts'
 import type { PodService } from './service.ts'
 
 /** More GPUs than these are not listed one by one. */
 const LISTED_GPUS = 16
-const FIRST_PUBLIC_PORT = 20_000
-const PUBLIC_PORTS = 40_000
-
 const HOUR_MS = 3_600_000
 
 /** The fields of a pod that can change; each is replaced as a whole, never changed in place. */
@@ -79,9 +77,7 @@ function presentNetwork(pod: StoredPod, style: Style): PodGlobalNetworking {
   const isAssigned = style.networkAssigned === 'at-once' || pod.status === 'RUNNING'
   if (!pod.globalNetworking || !isAssigned) return { enabled: false }
   if (style.networkAddress === 'enabled-only') return { enabled: true }
-  const host = pod.n + 1
-  const ip = `10.${(host >> 16) & 255}.${(host >> 8) & 255}.${host & 255}`
-  return { enabled: true, ip, internalDns: `${pod.id}.pods.internal` }
+  return { enabled: true, ...networkOf(pod) }
 }
 
 /** Live metrics, computed from the clock when they are read; null unless the pod is RUNNING (heading PodRuntime). */
@@ -121,18 +117,6 @@ function load(pod: StoredPod, uptime: number, meter: number): number {
   return (pod.n * 13 + uptime + meter * 17) % 101
 }
 
-/** Ports other than http are forwarded; http goes through a proxy and has no public number. */
-function presentPort(entry: string, place: number, pod: StoredPod, isAssigned: boolean): PodRuntimePort {
-  const { number, protocol } = readPort(entry)
-  const isForwarded = isAssigned && protocol !== 'http'
-  return {
-    private: number,
-    public: isForwarded ? FIRST_PUBLIC_PORT + ((pod.n * 31 + place) % PUBLIC_PORTS) : null,
-    type: protocol,
-    ip: isForwarded ? `192.0.2.${1 + (pod.n % 254)}` : null,
-  }
-}
-
 /** A moment as RFC 3339 writes it, in one of the forms that it allows. */
 function renderTime(atMs: number, form: Style['dateTimes']): string {
   const text = new Date(atMs).toISOString()
@@ -150,12 +134,6 @@ function renderTime(atMs: number, form: Style['dateTimes']): string {
     case 'lower-case':
       return text.toLowerCase()
   }
-}
-
-/** A port of a container and its protocol, from an entry such as `8888/http`. */
-function readPort(entry: string): { readonly number: number; readonly protocol: string } {
-  const slash = entry.indexOf('/')
-  return { number: Number(entry.slice(0, slash)), protocol: entry.slice(slash + 1) }
 }
 
 /**
