@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { addressesIn, describedBy, referenceTarget, withVariants } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
-import { type Call, limiterOf, type ReferenceOptions } from '../../reference/index.ts'
+import { type Call, limiterOf, probeImage, type ReferenceOptions } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import { writeTarget } from '../../target-file/write.ts'
 import { UsageError } from '../shared/errors.ts'
@@ -15,6 +15,7 @@ import { createMock } from './app.ts'
 import { type Chosen, chooseVariants, listVariants } from './choose-variants.ts'
 import { withFailures } from './fail.ts'
 import { createPorts, portsOf } from './ports.ts'
+import { createProcessProbe, type ProcessProbe } from './probe/process-probe.ts'
 import { createServed } from './served.ts'
 import { type InitialState, readState } from './state.ts'
 import { createRealCall } from './worker/call.ts'
@@ -46,10 +47,15 @@ export async function serve(options: Options, terminal: Terminal): Promise<numbe
   const chosen = await chooseVariants(options)
   if (options.printTarget !== undefined) writableFile(terminal.cwd, '--print-target', options.printTarget)
   let worker: ProcessWorker | null = null
-  const interruption = watchInterruption(() => worker?.kill())
+  let probe: ProcessProbe | null = null
+  const interruption = watchInterruption(() => {
+    worker?.kill()
+    probe?.kill()
+  })
   try {
     worker = await workerOf(options, interruption.signal, terminal)
-    await serveUntil(interruption.signal, worker, chosen, options, terminal)
+    probe = await probeOf(options, interruption.signal, terminal)
+    await serveUntil(interruption.signal, { worker, probe }, chosen, options, terminal)
     return 0
   } catch (error) {
     // A worker that was ended while it started is not at fault.
@@ -57,20 +63,21 @@ export async function serve(options: Options, terminal: Terminal): Promise<numbe
     throw error
   } finally {
     await worker?.close(graceMs.worker)
+    await probe?.close()
     interruption.end()
   }
 }
 
 async function serveUntil(
   end: AbortSignal,
-  worker: ProcessWorker | null,
+  programs: Programs,
   { variants, notes }: Chosen,
   options: Options,
   terminal: Terminal,
 ): Promise<void> {
   const state = options.state === undefined ? null : readState(resolve(terminal.cwd, options.state))
   const { call, close: hangUp } = createRealCall()
-  const change = optionsOf(options, call, worker, state, variants)
+  const change = optionsOf(options, call, programs, state, variants)
   const served = createServed({ kind: options.clock, latencyMs: options.latency ?? 0, state: options.state, change })
   const log = options.log ? { log: terminal.err } : {}
   const answer = createMock({ served, ...log })
@@ -84,6 +91,7 @@ async function serveUntil(
     terminal.out(`# the reference implementation answers at ${url}, its API document at ${url}/openapi.json`)
     terminal.out(`# ${url} in a browser shows what it serves, with keys and curl lines`)
     if (options.worker !== undefined) terminal.out(`# jobs are executed by ${options.worker}`)
+    if (options.probe !== undefined) terminal.out(`# pods of ${probeImage} run ${options.probe}`)
     for (const { id, says } of variants) terminal.out(`# with ${id}: ${says}`)
     for (const note of notes) terminal.out(`# ${note}`)
     terminal.out(`# target file${options.printTarget === undefined ? '' : ` (written to ${options.printTarget})`}:`)
@@ -121,11 +129,24 @@ async function workerOf({ worker }: Options, signal: AbortSignal, terminal: Term
   return createProcessWorker({ words: readCommand('--worker', worker), cwd, environment, complain, signal })
 }
 
+async function probeOf({ probe }: Options, signal: AbortSignal, terminal: Terminal): Promise<ProcessProbe | null> {
+  if (probe === undefined) return null
+  const { cwd, environment, err } = terminal
+  const complain = (message: string) => err(`plumbline: the probe: ${message}`)
+  return createProcessProbe({ words: readCommand('--probe', probe), cwd, environment, complain, signal })
+}
+
+/** Programs that run as processes; null for those of the reference. */
+interface Programs {
+  readonly worker: ProcessWorker | null
+  readonly probe: ProcessProbe | null
+}
+
 /** The options of the reference, its clock aside. */
 function optionsOf(
   { fail, quotas, limiter, windowScale }: Options,
   call: Call,
-  worker: ProcessWorker | null,
+  { worker, probe }: Programs,
   state: InitialState | null,
   variants: readonly Variant[],
 ): (base: ReferenceOptions) => ReferenceOptions {
@@ -141,6 +162,7 @@ function optionsOf(
       ...(limiter === undefined ? {} : { limiter: limiterOf(limiter) }),
       quotas: { ...generous, ...quotas },
       ...(worker === null ? {} : { worker, server: worker }),
+      ...(probe === null ? {} : { images: { [probeImage]: probe.program() } }),
       ...state,
     }
     return withFailures(withVariants(options, variants), fail)

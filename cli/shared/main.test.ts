@@ -226,7 +226,7 @@ test('a check writes what --out promises, and a replay of it is the same', { tim
     '--only',
     'pods.action.running.stop',
     '--seed',
-    '7',
+    '8',
     '--out',
     'out',
   ])

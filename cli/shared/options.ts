@@ -126,6 +126,10 @@ export const serve = () =>
     .addOption(common.onlyVariants)
     .option('--print-target <file>', 'write the target file once the port answers')
     .option('--worker <command>', 'a process that executes jobs (spec/worker.md), such as "python3 suites/worker"')
+    .option(
+      '--probe <command>',
+      'a process for each pod of the image plumbline/probe, such as "python3 suites/probe/probe.py"',
+    )
     .addOption(new Option('--limiter <kind>', 'how requests are counted').choices(limiterKindNames))
     .option(
       '--window-scale <factor>',

@@ -1,0 +1,86 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import '../../../suites/all.ts'
+import { allRules } from '../../../harness/rule/registry.ts'
+import { rowOf } from '../../../harness/run/rows.ts'
+import { noPython, python } from '../../../harness/testing/python.ts'
+import { judgeOn } from '../../../proof/judge.ts'
+import { composeOptions, probeImage } from '../../../reference/index.ts'
+import { UsageError } from '../../shared/errors.ts'
+import { connect } from '../connect.ts'
+import type { Words } from '../worker/command.ts'
+import { createProcessProbe, type ProcessProbe } from './process-probe.ts'
+
+const program = fileURLToPath(new URL('../../../suites/probe/probe.py', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'plumbline-lying-'))
+const rules = allRules().filter(({ id }) => rowOf(id).profile === 'inside')
+
+const start = (words: Words) => createProcessProbe({ words, cwd: folder, environment: process.env, complain: () => {} })
+
+/** The verdicts of the rules about containers on a reference whose pods run this program, over HTTP. */
+async function judge(probe: ProcessProbe): Promise<string[]> {
+  const variants = [
+    {
+      id: 'processes',
+      says: 'Containers are processes.',
+      change: (base) => composeOptions(base, { images: { [probeImage]: probe.program() } }),
+    },
+  ] satisfies Parameters<typeof connect>[0]
+  const judgements = await judgeOn({ variants, connect, rules })
+  return judgements.flatMap(({ rule, verdict, reason, findings: [finding] }) =>
+    verdict === 'passed' || verdict === 'observed'
+      ? []
+      : [`${rule}: ${verdict} ${finding === undefined ? reason : `${finding.clause}: ${finding.observed}`}`],
+  )
+}
+
+/** The probe, changed by lines that run before it starts. */
+function lying(...lines: readonly string[]): Words {
+  const imported = ['import os, sys', `sys.path.insert(0, ${JSON.stringify(dirname(program))})`]
+  return [python ?? '', '-Bc', [...imported, ...lines, 'import probe', 'probe.main()'].join('\n')]
+}
+
+describe.skipIf(python === null)(`the probe as processes (else: ${noPython})`, { timeout: 300_000 }, () => {
+  let honest: ProcessProbe
+  beforeAll(async () => {
+    honest = await start([python ?? '', '-B', program])
+  }, 60_000)
+  afterAll(() => honest.close())
+
+  test('every rule about containers passes, and no process is left', async () => {
+    expect(rules).toHaveLength(7)
+    expect(await judge(honest)).toEqual([])
+    await expect.poll(() => honest.running(), { timeout: 20_000 }).toBe(0)
+  })
+
+  test.each([
+    ['drops an argument', ['del sys.argv[2:3]'], 'pods.container.args-env: failed args: "x"'],
+    [
+      'keeps its disk',
+      [
+        `os.environ["PLUMBLINE_PROBE_ROOT"] = os.path.join(${JSON.stringify(folder)}, os.environ.get("PLUMBLINE_PROBE", "first"))`,
+        'os.makedirs(os.environ["PLUMBLINE_PROBE_ROOT"], exist_ok=True)',
+      ],
+      'pods.action.restart-wipes-disk: failed wiped: the file of before the restart',
+    ],
+    [
+      'answers for another pod',
+      ['import probe', 'probe.call_peer = lambda _: {"start": probe.START}'],
+      'pods.global-networking.reachable: failed ip: that of another container',
+    ],
+  ])('a probe that %s fails', async (_, lines, failure) => {
+    const probe = await start(lying(...lines))
+    onTestFinished(() => probe.close())
+    expect(await judge(probe)).toContain(failure)
+  })
+})
+
+test('a program that is not a probe is refused', async () => {
+  await expect(start([process.execPath, '-e', ''])).rejects.toThrow(UsageError)
+  await expect(start([process.execPath, '-e', 'console.log(JSON.stringify({type:"ready",v:1}))'])).rejects.toThrow(
+    'it tells no port',
+  )
+})
