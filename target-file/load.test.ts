@@ -750,6 +750,39 @@ absent: {endpoint.second: one is all there is}
   })
 })
 
+describe('the probe', () => {
+  const withProbe = (members: string) => file({ more: `probe: {image: probe:1, ${members}}\n` })
+
+  test.each([
+    ['without a template', 'port: 8000/tcp', { port: '8000/tcp', address: null }],
+    [
+      'with a template',
+      `port: 8000/http, url: 'https://{id}-{port}.proxy.test/'`,
+      { port: '8000/http', address: 'https://{id}-{port}.proxy.test' },
+    ],
+    ['over plain http', `port: 80/http, url: 'http://proxy.test/{id}'`, { address: 'http://proxy.test/{id}' }],
+  ])('is read and written the same: %s', (_, members, probe) => {
+    const target = parse(withProbe(members))
+    expect(target.probe).toMatchObject({ url: null, image: 'probe:1', ...probe })
+    expect(parse(writeTarget(target).replace('secret-full', '${API_KEY}')).probe).toEqual(target.probe)
+    expect(claimOf(target, 'probe')).toBe('given')
+  })
+
+  test.each([
+    ['port: 8000', 'target.yaml:4: probe.port: expected a port and its protocol, such as 8000/http, got 8000'],
+    [
+      `port: 80/http, url: 'https://proxy.test'`,
+      'target.yaml:4: probe.url has no {id}; add it where the address has the id of the pod',
+    ],
+    [
+      `port: 80/http, url: '{id}.proxy.test'`,
+      'target.yaml:4: probe.url: expected an http or https address, such as https://api.example.com',
+    ],
+  ])('is refused: %s', (members, message) => {
+    expect(refusal(withProbe(members))).toBe(message)
+  })
+})
+
 describe('docs/target-file.md', () => {
   const page = readFileSync(new URL('../docs/target-file.md', import.meta.url), 'utf8')
   const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => text)

@@ -161,11 +161,26 @@ class Handler(BaseHTTPRequestHandler):
 
     def body(self) -> Optional[bytes]:
         """Null for a body that is too long, which is not read."""
+        if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
+            return self.chunks()
         length = self.headers.get("Content-Length", "0")
         if not length.isdigit() or int(length) > MOST_BYTES:
             self.close_connection = True
             return None
         return self.rfile.read(int(length))
+
+    def chunks(self) -> Optional[bytes]:
+        """The body that a proxy sends in chunks."""
+        body = b""
+        while True:
+            size = self.rfile.readline(64).split(b";")[0].strip()
+            if not re.fullmatch(rb"[0-9A-Fa-f]{1,5}", size) or len(body) + int(size, 16) > MOST_BYTES:
+                self.close_connection = True
+                return None
+            body += self.rfile.read(int(size, 16))
+            self.rfile.readline(64)
+            if int(size, 16) == 0:
+                return body
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ import { allRules } from '../../../harness/rule/registry.ts'
 import { rowOf } from '../../../harness/run/rows.ts'
 import { noPython, python } from '../../../harness/testing/python.ts'
 import { judgeOn } from '../../../proof/judge.ts'
+import { createProbe } from '../../../reference/containers/probe.ts'
 import { composeOptions, probeImage } from '../../../reference/index.ts'
 import { UsageError } from '../../shared/errors.ts'
 import { connect } from '../connect.ts'
@@ -19,6 +20,39 @@ const folder = mkdtempSync(join(tmpdir(), 'plumbline-lying-'))
 const rules = allRules().filter(({ id }) => rowOf(id).profile === 'inside')
 
 const start = (words: Words) => createProcessProbe({ words, cwd: folder, environment: process.env, complain: () => {} })
+
+/** Requests in order, each with its body and token. */
+const requests: readonly (readonly [route: string, body?: string | undefined, token?: string])[] = [
+  ['GET /plumbline/probe'],
+  ['GET /plumbline/probe?env=PLUMBLINE_A,PLUMBLINE_B,HIDDEN,PLUMBLINE_PROBE', undefined, ''],
+  ['GET /plumbline/file?path=/plumbline-a'],
+  ['PUT /plumbline/file?path=/plumbline-a', 'text'],
+  ['GET /plumbline/file?path=/plumbline-a'],
+  ['GET /plumbline/file?path=/plumbline-a', undefined, 'other'],
+  ['GET /plumbline/file?path=/plumbline-a', undefined, ''],
+  ['PUT /plumbline/file?path=/workspace/plumbline-b', 'more'],
+  ['GET /plumbline/file?path=/workspace/plumbline-b'],
+  ['DELETE /plumbline/file?path=/workspace/plumbline-b'],
+  ['DELETE /plumbline/file?path=/workspace/plumbline-b'],
+  ['PUT /plumbline/file?path=/nowhere/plumbline-c', 'text'],
+  ['GET /plumbline/file?path=/etc/passwd'],
+  ['GET /plumbline/file?path=/../plumbline-d'],
+  ['GET /plumbline/file?path=plumbline-e'],
+  ['PUT /plumbline/file?path=/plumbline-long', 'x'.repeat(65_537)],
+  ['POST /plumbline/call', '{"host":"10.0.0.2","port":8000}'],
+  ['POST /plumbline/call', '{"host":"10.0.0.3","port":8000}'],
+  ['POST /plumbline/call', '{"host":"10.0.0.2/etc","port":8000}'],
+  ['POST /plumbline/call', '{"host":"10.0.0.2","port":"8000"}'],
+  ['POST /plumbline/call', 'no JSON'],
+  ['POST /plumbline/call', '{"host":"10.0.0.2","port":8000}', 'other'],
+  ['POST /plumbline/probe', ''],
+  ['GET /'],
+]
+
+/** Each start has another name. */
+const ignored = (route: string) => (route.startsWith('GET /plumbline/probe') ? { start: '' } : {})
+
+const refuse = () => Promise.reject(new Error('no route to host'))
 
 /** The verdicts of the rules about containers on a reference whose pods run this program, over HTTP. */
 async function judge(probe: ProcessProbe): Promise<string[]> {
@@ -54,6 +88,28 @@ describe.skipIf(python === null)(`the probe as processes (else: ${noPython})`, {
     expect(rules).toHaveLength(7)
     expect(await judge(honest)).toEqual([])
     await expect.poll(() => honest.running(), { timeout: 20_000 }).toBe(0)
+  })
+
+  test('it gives the responses of the probe of the reference', async () => {
+    const mounts = { '/workspace': 'storage' }
+    const env = { PLUMBLINE_PROBE: 'token', PLUMBLINE_A: 'ü = "1"', HIDDEN: 'x' }
+    const call = (request: Request) =>
+      request.url === 'http://10.0.0.2:8000/plumbline/probe' ? Promise.resolve(Response.json({ start: 's' })) : refuse()
+    const tools = { pod: 'p', args: 'x  y', env, disk: 'disk', mounts, call }
+    const twins = [honest.program().start(tools), createProbe().start(tools)]
+    for (const [route, body, token = 'token'] of requests) {
+      const [method = '', path] = route.split(' ')
+      const headers = { 'plumbline-probe': token }
+      const ask = () => new Request(`http://pod${path}`, { method, headers, ...(body === undefined ? {} : { body }) })
+      const [real, own] = await Promise.all(
+        twins.map(async (twin) => {
+          const response = await twin.fetch(ask())
+          return { route, status: response.status, ...((await response.json()) as object), ...ignored(route) }
+        }),
+      )
+      expect(real).toEqual(own)
+    }
+    for (const twin of twins) twin.stop()
   })
 
   test.each([
