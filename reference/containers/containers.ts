@@ -90,7 +90,10 @@ export function findPort(url: string, { store }: PodService): PodPort | null {
   }
   const host = proxied.exec(url)
   if (host !== null) {
-    return { pod: store.get(host[1] ?? '') ?? null, port: Number(host[2]), route: url.slice(host[0].length) }
+    // Names of hosts have no case.
+    const id = host[1]?.toLowerCase()
+    const pod = [...store.all()].find((one) => one.id.toLowerCase() === id) ?? null
+    return { pod, port: Number(host[2]), route: url.slice(host[0].length) }
   }
   if (!url.includes(`://${forwarded}`)) return null
   const { hostname, origin, port } = new URL(url)
