@@ -30,6 +30,7 @@ REPORTED = re.compile(r"PLUMBLINE_\w+", re.ASCII)
 OWN_FILE = re.compile(r"/(?:[^/]+/)*plumbline-[A-Za-z0-9._-]+")
 HOST = re.compile(r"[A-Za-z0-9._~-]+")
 MOST_BYTES = 65_536
+READ_BYTES = 1_048_576
 PEER_SECONDS = 5
 
 ROOT = os.environ.get("PLUMBLINE_PROBE_ROOT", "")
@@ -160,27 +161,29 @@ class Handler(BaseHTTPRequestHandler):
         return parts.path, {name: values[0] for name, values in parse_qs(parts.query).items()}
 
     def body(self) -> Optional[bytes]:
-        """Null for a body that is too long, which is not read."""
+        """None for a body that is too long. Unless it is endless it is read, so that the client reads the response."""
         if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
-            return self.chunks()
-        length = self.headers.get("Content-Length", "0")
-        if not length.isdigit() or int(length) > MOST_BYTES:
+            body = self.chunks()
+        else:
+            length = self.headers.get("Content-Length", "0")
+            is_readable = length.isdigit() and int(length) <= READ_BYTES
+            body = self.rfile.read(int(length)) if is_readable else None
+        if body is None:
             self.close_connection = True
-            return None
-        return self.rfile.read(int(length))
+        return None if body is None or len(body) > MOST_BYTES else body
 
     def chunks(self) -> Optional[bytes]:
-        """The body that a proxy sends in chunks."""
+        """The body that a proxy sends in chunks; None if it is endless or malformed."""
         body = b""
-        while True:
+        while len(body) <= READ_BYTES:
             size = self.rfile.readline(64).split(b";")[0].strip()
-            if not re.fullmatch(rb"[0-9A-Fa-f]{1,5}", size) or len(body) + int(size, 16) > MOST_BYTES:
-                self.close_connection = True
+            if not re.fullmatch(rb"[0-9A-Fa-f]{1,6}", size):
                 return None
             body += self.rfile.read(int(size, 16))
             self.rfile.readline(64)
             if int(size, 16) == 0:
                 return body
+        return None
 
 
 def main() -> None:
