@@ -74,7 +74,11 @@ export async function buildResults(
     profiles: summary.run.profiles,
     strict: summary.run.strict,
     ...(summary.run.isSparing === true && { isSparing: true }),
-    ...notSelected(ledger, { selected: new Set(summary.run.rules), profiles: summary.run.profiles }),
+    ...notSelected(ledger, {
+      selected: new Set(summary.run.rules),
+      profiles: summary.run.profiles,
+      byLoad: summary.run.load?.rules ?? null,
+    }),
     ended: summary.end !== null,
     stopped: summary.end?.stopped ?? null,
   })

@@ -1,4 +1,5 @@
 import type { RuleRow } from '../generated/rules.ts'
+import { judgedByLoad } from '../harness/rule/load-rules.ts'
 import type { RunVerdict } from '../verdicts/exit-codes.ts'
 import { countsOf } from './build.ts'
 import type { KnownResult, Results, RuleResult } from './types.ts'
@@ -40,12 +41,13 @@ export function mergeResults(
   const profiles = [...new Set(runs.flatMap((run) => run.profiles))]
   const strict = runs.some((run) => run.strict)
   const selected = new Set(rules.map(({ id }) => id))
+  const byLoad = [...selected].filter((id) => judgedByLoad.has(id))
   const { verdict, coverage } = judgeRun({
     rules: rules.map((rule) => ({ ...rule, accepted: rule.known !== null })),
     known,
     profiles,
     strict,
-    ...notSelected(ledger, { selected, profiles }),
+    ...notSelected(ledger, { selected, profiles, byLoad: byLoad.length === 0 ? null : byLoad }),
     ended: true,
     stopped: null,
   })

@@ -212,5 +212,21 @@ it.each([
 ])('of the ledger %j in the profiles %j leave out %j', (ids, profiles, expected) => {
   const of = { deploy: ['deploy.a', 'deploy.b'], 'deploy-size': ['deploy.c'], lab: ['deploy.d'], core: ['pods.a'] }
   const ledger = Object.entries(of).flatMap(([profile, some]) => some.map((id) => ({ id, profile })))
-  expect(notSelected(ledger, { selected: new Set(ids), profiles })).toEqual(expected)
+  expect(notSelected(ledger, { selected: new Set(ids), profiles, byLoad: null })).toEqual(expected)
+})
+
+it.each([
+  ['check', ['limits.pods.bounds'], ['core'], null, ['lab (needs --load)', 'limits (needs --load)']],
+  ['check --load', ['limits.pods.bounds', 'limits.queue.run'], ['core'], ['limits.queue.run'], ['lab', 'limits']],
+  ['load', ['limits.queue.run'], ['limits'], ['limits.queue.run'], ['core (judged by check)', 'lab']],
+])('%s names only profiles that it accepts, or how else they are judged', (_, ids, profiles, byLoad, otherProfiles) => {
+  const of = {
+    core: ['limits.pods.bounds', 'limits.pods.windows'],
+    limits: ['limits.queue.run', 'limits.queue.status'],
+  }
+  const ledger = Object.entries({ ...of, lab: ['limits.queue.purge'] }).flatMap(([profile, some]) =>
+    some.map((id) => ({ id, profile })),
+  )
+  const expected = expect.objectContaining({ otherProfiles })
+  expect(notSelected(ledger, { selected: new Set(ids), profiles, byLoad })).toEqual(expected)
 })

@@ -2,6 +2,7 @@ import type { UnjudgedPart } from '../harness/claims/claims.ts'
 import { areaOf } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { EndEvent, RunEvent } from '../harness/record/events.ts'
+import { judgedByLoad } from '../harness/rule/load-rules.ts'
 import { exitCodes, type RunVerdict } from '../verdicts/exit-codes.ts'
 import type { Verdict } from '../verdicts/verdicts.ts'
 import type { KnownResult, KnownState, ProfileCoverage, Results, RuleResult } from './types.ts'
@@ -112,20 +113,33 @@ function wordOf(exit: number): RunVerdict {
   return 'broken'
 }
 
+interface Selection {
+  readonly selected: ReadonlySet<string>
+  readonly profiles: readonly string[]
+  /** The rules that the load of the run judges; null if it has none. */
+  readonly byLoad: readonly string[] | null
+}
+
 /**
  * The rules of a ledger that were not selected: how many of the profiles of the run, and which other profiles judge more of
- * the areas of the selected rules.
+ * the areas of the selected rules. A profile that the command refuses, because only load or only check judges it, says so.
  */
 export function notSelected(
   ledger: readonly LedgerEntry[],
-  { selected, profiles }: { readonly selected: ReadonlySet<string>; readonly profiles: readonly string[] },
+  { selected, profiles, byLoad }: Selection,
 ): Required<Pick<RunFacts, 'leftOut' | 'otherProfiles'>> {
   const others = ledger.filter(({ id }) => !selected.has(id))
   const areas = new Set([...selected].map((id) => areaOf(id)))
+  const isLoadAlone = byLoad !== null && byLoad.length === selected.size
+  const wayTo = ({ id }: LedgerEntry) => {
+    if (judgedByLoad.has(id)) return byLoad === null ? ' (needs --load)' : ''
+    return isLoadAlone ? ' (judged by check)' : ''
+  }
   const isOther = ({ id, profile }: LedgerEntry) => areas.has(areaOf(id)) && !profiles.includes(profile)
+  const ofProfiles = Map.groupBy(others.filter(isOther), ({ profile }) => profile)
   return {
     leftOut: others.filter(({ profile }) => profiles.includes(profile)).length,
-    otherProfiles: [...new Set(others.filter(isOther).map(({ profile }) => profile))].sort(),
+    otherProfiles: [...ofProfiles].map(([profile, rows]) => `${profile}${rows.map(wayTo).sort()[0] ?? ''}`).sort(),
   }
 }
 
