@@ -210,6 +210,26 @@ describe('the shell lines of a scenario', () => {
     })
   })
 
+  it.each(['status IN_PROGRESS', 'status 200'])(
+    'say that without a receiver a worker dies each time, for %s',
+    async (seen) => {
+      const base = 'http://127.0.0.1:9'
+      const plan = { v: 1, beacon: `${base}/a`, steps: [{ first: [{ exit: 1 }] }, { output: 1 }] }
+      const submitted = {
+        base,
+        operation: 'createPod',
+        path: '/v2/e/run',
+        body: { input: { plumbline: plan } },
+      } as const
+      const lines = await linesOf(base, [sampleExchange(1, rule, submitted)], 'real', seen)
+      const rerun = `plumbline check --target target.yaml --only ${rule} --profile core --seed 7`
+      expect(lines.filter((line) => line.includes('receiver'))).toEqual([
+        `# the run had a receiver, without which each execution of these jobs is like the first, so that a worker that died once dies each time; ${rerun} starts one and shows the fault`,
+      ])
+      expect(lines.join('\n')).not.toContain('"beacon"')
+    },
+  )
+
   it('send another nonce each time, since workers keep their counts', async () => {
     const { base, log } = await serve(() => ({ status: 200, body: { seen: 1 } }))
     const headers = [['Plumbline-Nonce', 'plumbline-a1']] as const

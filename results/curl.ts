@@ -26,6 +26,8 @@ const searchable = /^[A-Za-z0-9_-]{1,40}$/
 const reports = /"plumbline":\{"v":1,"beacon":|"webhook":"https?:\/\/(?![^/"]*\.invalid[:/"])/
 /** Without the receiver of its run a job fails at its first report or hold: it reports nothing then, and sleeps instead. */
 const beacon = /(?<="plumbline":\{"v":1,)"beacon":"[^"]*",?/
+/** Steps of the first execution only: without the receiver nothing counts executions, so each one is the first. */
+const isFirstOnly = /"first":\[/
 const hold = /\{"hold":"[\w.-]+"\}/g
 /** A request that a load-balanced worker holds until the receiver releases it. */
 const isHeld = /[?&]beacon=http/
@@ -164,7 +166,14 @@ export function toCurl(scenario: ShellReproduction): string[] {
             ),
           ]
         : []),
-      ...(sent.some((text) => reports.test(text)) && !isInAnswer
+      ...(sent.some((text) => reports.test(text) && isFirstOnly.test(text))
+        ? [
+            comment(
+              `the run had a receiver, without which each execution of these jobs is like the first, so that a worker that died once dies each time; ${rerun} starts one and shows the fault`,
+            ),
+          ]
+        : []),
+      ...(sent.some((text) => reports.test(text) && !isFirstOnly.test(text)) && !isInAnswer
         ? [
             comment(
               `the run had a receiver, without which these jobs report nothing and hold 5 s; ${rerun} shows the fault`,
