@@ -230,6 +230,18 @@ describe('the shell lines of a scenario', () => {
     },
   )
 
+  it('leave out the beacon of a body that is printed with escapes', async () => {
+    const { base, log } = await serve(() => ({ status: 200, body: { id: 'j' } }))
+    const plan = { v: 1, beacon: 'http://127.0.0.1:9/a', steps: [{ hold: 'go' }] }
+    const body = { input: { text: '\u202eabc', plumbline: plan } }
+    await bash(
+      await linesOf(base, [sampleExchange(1, rule, { base, operation: 'createPod', path: '/v2/e/run', body })]),
+    )
+    expect(JSON.parse(log[0]?.body.toString() ?? '')).toEqual({
+      input: { text: '\u202eabc', plumbline: { v: 1, steps: [{ sleepMs: 5000 }] } },
+    })
+  })
+
   it('send another nonce each time, since workers keep their counts', async () => {
     const { base, log } = await serve(() => ({ status: 200, body: { seen: 1 } }))
     const headers = [['Plumbline-Nonce', 'plumbline-a1']] as const

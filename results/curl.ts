@@ -71,7 +71,9 @@ export function toCurl(scenario: ShellReproduction): string[] {
     const text = body === null ? '' : (textOf(body)?.replace(beacon, '').replace(hold, '{"sleepMs":5000}') ?? null)
     const isText = text !== null && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^@/u.test(text)
     const parts = [
-      bodyBytes > 0 && !isText ? `printf ${printfFormat(body ?? new Uint8Array())} | curl` : 'curl',
+      bodyBytes > 0 && !isText
+        ? `printf ${printfFormat(text === null ? (body ?? new Uint8Array()) : Buffer.from(text))} | curl`
+        : 'curl',
       flags,
       '-A "$AGENT"',
       method === 'GET' && bodyBytes === 0 ? '' : `-X ${word(method)}`,
