@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { createControlledClock } from '../../harness/clock/controlled.ts'
 import { inProcess } from '../../harness/transport/in-process.ts'
+import type { Transport } from '../../harness/transport/types.ts'
+import { latitudes } from '../../proof/catalog.ts'
 import { longWalks, walk } from '../../proof/defects/walk.ts'
 import { createInstance } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
@@ -38,6 +40,24 @@ async function firstFound(variant: Variant) {
 test('no walk on the reference has a finding', { timeout: 60_000 }, async () => {
   const run = await fuzzTarget({ open: openReference(), seed: 11, branch, walks: true, goesOn: (walks) => walks < 25 })
   expect(run).toMatchObject({ cases: 25, findings: [], stopped: null, notes: [] })
+})
+
+test('no locked pod is left behind where one cannot be terminated', { timeout: 60_000 }, async () => {
+  const { fetch, control, target } = createInstance(latitudes.filter(({ id }) => id === 'locked-423'))
+  const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
+  const send = inProcess(fetch)
+  let locked = 0
+  const transport: Transport = (request, patience) => {
+    if (new TextDecoder().decode(request.body ?? undefined) === '{"locked":true}') locked++
+    return send(request, patience)
+  }
+  const on: OpenTarget = { target, transport, clock, close: async () => {} }
+  const run = await fuzzTarget({ open: on, seed: 2, branch, walks: true, goesOn: (walks) => walks < 8 })
+  expect(run).toMatchObject({ findings: [], notes: [], stopped: null })
+  expect(locked).toBeGreaterThan(0)
+  const headers = { authorization: `Bearer ${target.keys.full}` }
+  const list = await fetch(new Request(`${target.pods?.url}/v2/pods`, { headers }))
+  expect(await list.json()).toEqual({ pods: [] })
 })
 
 test.each([...walk, ...longWalks].map((defect) => [defect.id, defect] as const))(

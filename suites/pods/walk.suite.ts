@@ -27,7 +27,10 @@ rule('pods.walk', { varies: [...aPod, 'part'] }, async (context) => {
   const walks = walksIn(world, drawnAtOnce)
   const model = startModel(length * steps)
   const walker = createWalker(context, { shapes: [{}] })
-  await walker.begin(0, model)
-  for (let run = firstList; model.left > 0; run++) await takeSteps(draw(walks, seed, run).value, model, walker)
-  await walker.end(model)
+  const take = async () => {
+    await walker.begin(0, model)
+    for (let run = firstList; model.left > 0; run++) await takeSteps(draw(walks, seed, run).value, model, walker)
+    await walker.end(model)
+  }
+  await take().finally(() => walker.unlock(model))
 })

@@ -1,5 +1,5 @@
 import type { FuzzFinding } from '../fuzz/findings.ts'
-import type { WrongWalk } from './search.ts'
+import { endOf, type WrongWalk } from './search.ts'
 
 /** Keeps each finding of a walk once, and counts how often it is seen. */
 export function createWalkKeeper(findings: Map<string, FuzzFinding>, seed: number) {
@@ -17,9 +17,8 @@ export function createWalkKeeper(findings: Map<string, FuzzFinding>, seed: numbe
   }
 }
 
-/** The observation and the kind of the last step, whatever its pod and the values that it gave. */
+/** The observation and the kind of the last step. */
 function keyOf({ observed, calls }: WrongWalk): string {
-  const what = observed.replaceAll(/-w\d+/g, '').replaceAll(/\b[A-Z]\b/g, 'A')
   const last = calls.at(-1)?.said.replace(/^[A-Z]: /, '') ?? ''
-  return JSON.stringify([last.split(':')[0], what])
+  return JSON.stringify([last.split(':')[0], endOf(observed)])
 }

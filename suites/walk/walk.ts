@@ -42,6 +42,7 @@ export async function takeWalk(
     await takeSteps(steps, model, walker)
     await walker.end(model)
   })
+  await walker.unlock(model)
   for (const pod of model.pods) if (isAlive(pod)) await outcomeOf(() => context.pods.delete(pod.id))
   const failure = 'failure' in outcome ? outcome : null
   const isBroken = failure?.expected !== undefined

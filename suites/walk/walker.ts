@@ -170,7 +170,7 @@ export function createWalker(context: Context, { shapes, calls = [], tellsSteps 
     const where = `${expected} while ${pod.statuses.join(' or ')}`
     const ask = () => pods.act(pod.id, action)
     const response = await send(pod, { operation: 'triggerPodAction', bytes: bytesOf({ action }) }, () =>
-      action === 'start' ? retryWhileScarce(context, pod.seen, ask) : ask(),
+      action === 'start' || action === 'restart' ? retryWhileScarce(context, pod.seen, ask) : ask(),
     )
     const isTaken = isSuccess(response.status)
     // A pod may have left its status by itself.
@@ -270,7 +270,14 @@ export function createWalker(context: Context, { shapes, calls = [], tellsSteps 
     await looks.expectListed(model)
   }
 
-  return { begin, takeStep, end }
+  /** Unlocks the pods, because a platform may refuse to remove a locked one. */
+  async function unlock({ pods: all }: WalkModel): Promise<void> {
+    for (const pod of all) {
+      if (isAlive(pod) && isLocked(pod)) await Promise.allSettled([pods.patch(pod.id, { locked: false })])
+    }
+  }
+
+  return { begin, takeStep, end, unlock }
 }
 
 const othersOperations = { get: 'getPod', patch: 'updatePod', delete: 'deletePod' } as const
