@@ -1,8 +1,18 @@
 import type { EndpointCreate, PodCreate } from '../../generated/api.ts'
+import type { Target } from '../../target/types.ts'
 import { refusing, toolPart } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { management } from './endpoints.ts'
-import { latitude, type More, verdict } from './tools.ts'
+import { latitude, type More, plane, verdict } from './tools.ts'
+
+/** The target file gives every pod a port: the ports that the suite chooses are refused with the rest of their creation. */
+const withTcpPort = plane({ extra: { ports: ['22/tcp'] } })
+const withPort: More = { file: withTcpPort }
+
+const withTcpProbe = (target: Target): Target => ({
+  ...target,
+  probe: target.probe === null ? null : { ...target.probe, port: '8000/tcp' },
+})
 
 /** Bounds of a platform on what the description leaves open: each refuses values that another platform takes. */
 export const bounds: readonly Latitude[] = [
@@ -15,11 +25,11 @@ export const bounds: readonly Latitude[] = [
     verdicts: verdict('inconclusive', ['pods.create.gpu', 'pods.create.cpu']),
     readings: { 'pods.container.args-env': { args: 'not taken' } },
   }),
-  bounded('disk-at-most-10', 'A disk has at most 10 GB.', ({ disk = 10 }) => disk > 10),
-  bounded('disk-of-25-or-more', 'A disk has at least 25 GB.', ({ disk = 25 }) => disk < 25),
-  bounded('one-port', 'A pod has at most one port.', ({ ports = [] }) => ports.length > 1),
+  bounded('disk-at-most-10', 'A disk has at most 10 GB.', ({ disk = 10 }) => disk > 10, withPort),
+  bounded('disk-of-25-or-more', 'A disk has at least 25 GB.', ({ disk = 25 }) => disk < 25, withPort),
+  bounded('one-port', 'A pod has at most one port.', ({ ports = [] }) => ports.length > 1, withPort),
   bounded('ports-of-tcp', 'Ports are of tcp.', ({ ports = [] }) => ports.some((port) => !`${port}`.endsWith('/tcp')), {
-    file: (target) => ({ ...target, probe: target.probe === null ? null : { ...target.probe, port: '8000/tcp' } }),
+    file: (target) => withTcpProbe(withTcpPort(target)),
   }),
   bounded('one-variable', 'A pod has at most one variable.', ({ env = {} }) => Object.keys(env).length > 1),
   bounded('variables-not-empty', 'A variable is not empty.', ({ env = {} }) => Object.values(env).includes('')),

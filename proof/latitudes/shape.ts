@@ -16,13 +16,27 @@ export const shape = [
   styled('members-reversed', 'Members come in another order.', { memberOrder: 'reversed' }),
   styled('actions-reversed', 'actions come in another order.', { actionsOrder: 'reversed' }),
   styled('json-indented', 'Answers are indented JSON.', { json: 'indented' }),
-  styled('runtime-partial', 'runtime has some of its fields.', { runtimeParts: 'partial' }),
+  styled(
+    'runtime-partial',
+    'runtime has some of its fields, as the target file says.',
+    { runtimeParts: 'partial' },
+    {
+      file: (target) => ({ ...target, absent: { ...target.absent, 'runtime.ports': 'not shown' } }),
+      verdicts: verdict('not-applicable', ['pods.shape.runtime-ports']),
+    },
+  ),
   styled(
     'runtime-empty',
-    'runtime is an object without fields.',
+    'runtime is an object without fields, as the target file says.',
     { runtimeParts: 'empty' },
     {
-      verdicts: verdict('not-applicable', ['pods.shape.uptime-grows', 'pods.shape.uptime-value']),
+      file: (target) => ({ ...target, absent: { ...target.absent, runtime: 'not shown' } }),
+      verdicts: verdict('not-applicable', [
+        'pods.shape.runtime',
+        'pods.shape.runtime-ports',
+        'pods.shape.uptime-grows',
+        'pods.shape.uptime-value',
+      ]),
     },
   ),
   styled('ports-not-public', 'No port has a public number.', { publicPorts: 'null' }),

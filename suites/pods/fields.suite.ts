@@ -16,8 +16,10 @@ everyPod('pods.shape.runtime-ports', ({ ports, runtime }) => {
   const live = membersOf(runtime)
   if (live === null || !Array.isArray(ports)) return null
   const numbers = new Set(ports.map((entry) => Number.parseInt(String(entry), 10)))
-  const shown = Array.isArray(live.ports) ? live.ports.map((one) => membersOf(one)?.private) : []
-  const others = shown.filter((one) => typeof one === 'number' && !numbers.has(one))
+  const entries = Array.isArray(live.ports) ? live.ports.map((one) => membersOf(one)?.private) : []
+  const shown = entries.filter((one) => typeof one === 'number')
+  if (shown.length === 0) return null
+  const others = shown.filter((one) => !numbers.has(one))
   return judged('known', others.length === 0, 'private ports that are ports of the pod', 'another private port')
 })
 

@@ -10,6 +10,8 @@ interface Mismatch {
 /** Reads a value at a place; the first mismatch, or null if there is none. */
 interface Reader {
   (value: unknown, path: string): Mismatch | null
+  /** True if a value of the type has something to judge: an empty list says nothing about its entries. */
+  readonly judges: (value: unknown) => boolean
   /** The ways in which a value breaks the type; the proof derives a defect from each. */
   readonly faults: readonly Fault[]
 }
@@ -78,15 +80,16 @@ export function textOf(expected: string, isOfForm: (text: string) => boolean, ot
   const observed = (value: unknown) => (typeof value === 'string' ? 'another text' : typeOfValue(value))
   const read = (value: unknown, path: string) =>
     typeof value === 'string' && isOfForm(value) ? null : { path, expected, observed: observed(value) }
-  return Object.assign(read, { faults: faultsOf({ retyped: 7, 'another form': other }, observed) })
+  return withFaults(faultsOf({ retyped: 7, 'another form': other }, observed), read)
 }
 
 export function nullable(reader: Reader): Reader {
   const faults = reader.faults.filter(({ at, name }) => at !== '' || name !== 'null')
-  return withFaults(faults, (value, path) => {
+  const read = (value: unknown, path: string) => {
     const mismatch = value === null ? null : reader(value, path)
     return mismatch?.path === path ? { ...mismatch, expected: `${mismatch.expected} or null` } : mismatch
-  })
+  }
+  return withFaults(faults, read, (value) => value === null || reader.judges(value))
 }
 
 export function list(reader: Reader): Reader {
@@ -96,10 +99,12 @@ export function list(reader: Reader): Reader {
     at: `[]${fault.at}`,
     spoil: (value: unknown) => [fault.spoil((value as readonly unknown[] | undefined)?.[0])],
   }))
-  return withFaults([...faultsOf({ retyped: {} }), ...item], (value, path) => {
+  const read = (value: unknown, path: string) => {
     if (!Array.isArray(value)) return { path, expected: 'an array', observed: kindOfValue(value) }
     return first(value.map((item) => reader(item, `${path}[]`)))
-  })
+  }
+  const judges = (value: unknown) => Array.isArray(value) && value.some(reader.judges)
+  return withFaults([...faultsOf({ retyped: {} }), ...item], read, judges)
 }
 
 /** An object with any names, whose values are all read in the same way. */
@@ -110,21 +115,28 @@ export function record(reader: Reader): Reader {
     at: `.*${fault.at}`,
     spoil: (value: unknown) => ({ ...membersOf(value), PLUMBLINE: fault.spoil(undefined) }),
   }))
-  return withFaults([...faultsOf({ retyped: null }), ...member], (value, path) => {
+  const read = (value: unknown, path: string) => {
     const members = membersOf(value)
     if (members === null) return { path, expected: 'an object', observed: kindOfValue(value) }
     return first(Object.values(members).map((one) => reader(one, `${path}.*`)))
-  })
+  }
+  const judges = (value: unknown) => Object.values(membersOf(value) ?? {}).some(reader.judges)
+  return withFaults([...faultsOf({ retyped: null }), ...member], read, judges)
 }
 
 /** An object; further members do not matter, those of `optional` may be missing. */
 export function object(required: Readers, optional: Readers = {}): Reader {
-  return withFaults([...faultsOf({ retyped: 'plumbline' }), ...memberFaults(required, optional)], (value, path) => {
+  const read = (value: unknown, path: string) => {
     const members = membersOf(value)
     return members === null
       ? { path, expected: 'an object', observed: kindOfValue(value) }
       : first(membersRead(members, required, optional, `${path}.`))
-  })
+  }
+  const some = Object.entries(optional)
+  const isOpen = Object.keys(required).length === 0 && some.length > 0
+  const judges = (value: unknown) =>
+    !isOpen || some.some(([name, reader]) => has(value, name) && reader.judges(value[name]))
+  return withFaults([...faultsOf({ retyped: 'plumbline' }), ...memberFaults(required, optional)], read, judges)
 }
 
 /** The mismatches of an object's members, in their order. */
@@ -188,8 +200,16 @@ function faultsOf(wrong: Readonly<Record<string, unknown>>, observed = kindOfVal
   return Object.entries(wrong).map(([name, value]) => ({ name, at: '', observed: observed(value), spoil: () => value }))
 }
 
-function withFaults(faults: readonly Fault[], read: (value: unknown, path: string) => Mismatch | null): Reader {
-  return Object.assign(read, { faults })
+function withFaults(
+  faults: readonly Fault[],
+  read: (value: unknown, path: string) => Mismatch | null,
+  judges: Reader['judges'] = () => true,
+): Reader {
+  return Object.assign(read, { faults, judges })
+}
+
+function has(value: unknown, name: string): value is Readonly<Record<string, unknown>> {
+  return name in (membersOf(value) ?? {})
 }
 
 function first(mismatches: readonly (Mismatch | null)[]): Mismatch | null {

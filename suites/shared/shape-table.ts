@@ -36,13 +36,16 @@ export function shownOf(
   value: Members,
   { fields = {}, required = {} }: Pick<ShapeTable, 'fields' | 'required'>,
 ): Shown {
-  const present = Object.keys(fields).filter((name) => name in value)
+  const judged = Object.entries(fields).flatMap(([name, { judges }]) =>
+    name in value && judges(value[name]) ? clauseOf(name) : [],
+  )
   const findings = membersRead(value, required, fields).flatMap((mismatch) => {
     if (mismatch === null) return []
     const { path, expected, observed } = mismatch
     return [{ clause: clauseOf(path), expected: `${path}: ${expected}`, observed: `${path}: ${observed}` }]
   })
-  return { exercised: [...Object.keys(required), ...present].map(clauseOf), findings }
+  const wrong = findings.map(({ clause }) => clause)
+  return { exercised: [...new Set([...Object.keys(required).map(clauseOf), ...judged, ...wrong])], findings }
 }
 
 /** The clause of a member: `data-center-id` for `dataCenterId` and everything in it. */

@@ -92,6 +92,20 @@ test('a mount of another type', () => {
   expect(mountTypeFlaws('persistent', { persistent: null })).toMatchObject([{ observed: 'persistent: null' }])
 })
 
+test.each([
+  [{ ports: [] }, []],
+  [{ runtime: {} }, []],
+  [{ runtime: { ports: [], host: 'a' } }, []],
+  [{ runtime: { uptime: 0 } }, ['runtime']],
+  [{ ports: ['80/http'] }, ['ports']],
+  [{ ports: {} }, ['ports']],
+  [{ env: {} }, []],
+  [{ mounts: {}, template: null }, ['mounts', 'template']],
+])('%j has something to judge for the clauses %j', (value, clauses) => {
+  const podTables = shapeTables.filter(({ table }) => table.of === 'pod')
+  expect(podTables.flatMap(({ table }) => shownOf(value, table).exercised)).toEqual(clauses)
+})
+
 test('a whole number may be written with a fraction of zero', () => {
   expect(typeFlaws({ ...pod, disk: JSON.parse('10.0') })).toEqual([])
 })

@@ -26,6 +26,14 @@ const recipe = (status: PodStatus): Capability<PodPlane> => ({
 const volume = (member: 'volume' | 'volumeSecond' | 'volumeElsewhere', says: string): Capability<PodPlane> =>
   given(member, says, `pods: {${member}: VOLUME_ID}`)
 
+/** Something that a target has unless its file declares it absent. */
+const unlessAbsent = (says: string): Capability<PodPlane> => ({
+  says,
+  line: null,
+  given: () => true,
+  isWritten: () => false,
+})
+
 const operations = {
   ...operationsOf('pods'),
   /** A request below a pod that is not an operation. */
@@ -91,13 +99,10 @@ export const pods: Plane<PodPlane> = {
       line: 'pods: {statuses: {ERROR: {body: {image: AN_IMAGE_THAT_FAILS}}}}',
       given: ({ recipes }) => recipes.ERROR !== undefined,
     },
+    runtime: unlessAbsent('metrics in the runtime of a RUNNING pod'),
+    'runtime.ports': unlessAbsent('ports in the runtime of a RUNNING pod'),
     // The caps of the load decide.
-    'quota.reachable': {
-      says: 'a pod quota that can be drained within the budget',
-      line: null,
-      given: () => true,
-      isWritten: () => false,
-    },
+    'quota.reachable': unlessAbsent('a pod quota that can be drained within the budget'),
   },
   foundations: Object.values(podFoundations),
   pacing: {
