@@ -1,5 +1,5 @@
 import type { Defect } from '../types.ts'
-import { defect, is, membersOf, onAnswer, part, shows, succeeded } from './tools.ts'
+import { defect, is, membersOf, onAnswer, part, serving, shows, succeeded } from './tools.ts'
 
 const mountTour = ['pods.patch.network-path', 'pods.patch.persistent-path', 'pods.create.cpu'] as const
 
@@ -118,6 +118,34 @@ export const fields: readonly Defect[] = [
       () => ({ text: '{"pods":[]}' }),
     ),
   }),
+  defect('unknown-parameter-without-value-500', 'pods.query.unknown', 'get', {
+    says: 'GET of a pod with a parameter without a value is answered 500.',
+    observed: 'status 500',
+    variation: { sample: 'without a value' },
+    wrap: onAnswer(
+      (request) => is.get(request) && request.url.endsWith('='),
+      () => ({ status: 500 }),
+    ),
+  }),
+  defect('unknown-parameter-in-brackets-500', 'pods.query.unknown', 'list', {
+    says: 'The list with a parameter whose name has brackets is answered 500.',
+    observed: 'status 500',
+    variation: { sample: 'in brackets' },
+    wrap: onAnswer(
+      (request) => is.list(request) && /\[|%5B/.test(request.url),
+      () => ({ status: 500 }),
+    ),
+  }),
+  defect('catalog-404-later', 'pods.catalog.cpus', 'answered', {
+    says: 'The CPU catalog is not found any more five minutes after the service began.',
+    observed: 'status 404',
+    change(base) {
+      const endMs = base.clock.now() + 300_000
+      return serving(async (request, { clock, fetch }) =>
+        isCatalog(request) && clock.now() > endMs ? new Response(null, { status: 404 }) : fetch(request),
+      )(base)
+    },
+  }),
   defect('catalog-404', 'pods.catalog.cpus', 'answered', {
     says: 'The CPU catalog is not found.',
     observed: 'status 404',
@@ -144,6 +172,13 @@ export const fields: readonly Defect[] = [
     says: 'A pod that is created without gpu.count shows two GPUs.',
     observed: 'count 2',
     change: shows(({ gpu, ...pod }) => (gpu === undefined ? pod : { ...pod, gpu: { ...membersOf(gpu), count: 2 } })),
+  }),
+  defect('template-appears', 'pods.shape.template-null', 'null', {
+    says: 'A pod that was created from no template shows one after a minute.',
+    observed: 'template "tpl-worker"',
+    change: shows((pod, { createdAtMs }, { clock }) =>
+      clock.now() < createdAtMs + 60_000 ? pod : { ...pod, template: 'tpl-worker' },
+    ),
   }),
   defect('template-empty', 'pods.shape.template-null', 'null', {
     says: 'A pod that was created from no template has the template "".',

@@ -1,13 +1,12 @@
-import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import { flavorsIn, planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
+import type { Context } from '../../harness/rule/context.ts'
 import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { entriesOf, listUntil } from '../shared/listing.ts'
 import { kindOfValue } from '../shared/readers.ts'
-import { laterPodReads } from '../shared/unchanged.ts'
 import { inconclusiveIfOtherReason } from './answers.ts'
 
 rule('pods.get.unknown', { varies: anyPod }, async (context) => {
@@ -23,11 +22,18 @@ rule('pods.get.unknown', { varies: anyPod }, async (context) => {
   check('not-found').status(response, 404)
 })
 
-rule('pods.query.unknown', { varies: anyPod }, async (context) => {
-  const { check, fixture, pods, reading } = context
+/** Parameters that no API knows. */
+const unknownQueries = {
+  'a word': { plumbline: 'unknown' },
+  'without a value': { plumbline: '' },
+  'in brackets': { 'plumbline[]': 'unknown' },
+} as const
+
+rule('pods.query.unknown', { varies: [...anyPod, 'sample'] }, async (context) => {
+  const { check, fixture, pods, reading, vary } = context
   const { id } = await fixture.pod('RUNNING')
   const { isShown } = await listUntil(context, id)
-  const query = { plumbline: 'unknown' }
+  const [, query = {}] = vary.sample('query', Object.entries(unknownQueries), ([name]) => name) ?? []
   for (const [name, response] of [
     ['get', await pods.call('getPod', { ids: { id }, query })],
     ['list', await pods.call('listPods', { query })],
@@ -43,14 +49,19 @@ rule('pods.query.unknown', { varies: anyPod }, async (context) => {
   }
 })
 
-rule('pods.catalog.cpus', async (context) => {
+rule('pods.catalog.cpus', { varies: ['look'] }, async (context) => {
   const { check, pods } = context
-  const response = await pods.cpus()
-  check('answered').status(response, 200)
-  const flavors = flavorsIn(planeOf(context.target), response)
-  check('flavors').that(flavors !== null && flavors.length > 0, 'a list of flavors', show(response.json), response)
-  for (const flavor of flavors ?? [])
-    check('id').that(idIn(flavor) !== null, 'an id in each flavor', kindOfValue(membersOf(flavor)?.id), response)
+  const look = async () => {
+    const response = await pods.cpus()
+    check('answered').status(response, 200)
+    const flavors = flavorsIn(planeOf(context.target), response)
+    check('flavors').that(flavors !== null && flavors.length > 0, 'a list of flavors', show(response.json), response)
+    for (const flavor of flavors ?? [])
+      check('id').that(idIn(flavor) !== null, 'an id in each flavor', kindOfValue(membersOf(flavor)?.id), response)
+  }
+  await look()
+  await lastMoment(context)
+  await look()
 })
 
 rule('pods.shape.cpu-flavor-listed', { varies: ['mount', 'fields'] }, async (context) => {
@@ -71,35 +82,48 @@ rule('pods.shape.gpu-count-default', { varies: ['mount', 'fields'] }, async (con
   check('one').that(count === 1, 'count 1, or none', `count ${show(count)}`, pod)
 })
 
-rule('pods.shape.template-null', { varies: ['kind', 'mount', 'fields'] }, async (context) => {
-  const { check, fixture, target } = context
+rule('pods.shape.template-null', { varies: ['kind', 'mount', 'fields', 'look'] }, async (context) => {
+  const { check, fixture, pods, target } = context
   if (membersOf(planeOf(target).extra)?.template !== undefined)
     throw new NotApplicable('the target file has pods created from a template')
+  const expectNull = (pod: PodView) => {
+    const { template } = pod.value
+    check('null').that(template === null, 'template null', `template ${kindOfValue(template)}`, pod)
+  }
   const pod = await fixture.pod('RUNNING')
-  check('null').that(pod.value.template === null, 'template null', `template ${kindOfValue(pod.value.template)}`, pod)
+  expectNull(pod)
+  await lastMoment(context)
+  expectNull(check('null').pod(await pods.get(pod.id)))
 })
 
 rule('pods.shape.template', { varies: ['kind', 'mount', 'fields', 'look'] }, async (context) => {
   const { check, fixture, pods, target } = context
   const created = planeOf(target).fromTemplate
-  const { id } = await fixture.fresh({ more: created?.body ?? {} })
-  const expectTemplate = (response: ApiResponse) => {
-    const { template } = check('id').pod(response).value
-    check('id').that(template === created?.id, 'the id of the template', `template ${kindOfValue(template)}`, response)
+  const expectTemplate = (pod: PodView) => {
+    const { template } = pod.value
+    check('id').that(template === created?.id, 'the id of the template', `template ${kindOfValue(template)}`, pod)
   }
-  expectTemplate(await pods.get(id))
-  for await (const later of laterPodReads(context, id)) expectTemplate(later)
+  const pod = await fixture.fresh({ more: created?.body ?? {} })
+  expectTemplate(pod)
+  await lastMoment(context)
+  expectTemplate(check('id').pod(await pods.get(pod.id)))
 })
 
 rule('pods.global-networking.address', { varies: ['kind', 'mount'] }, async (context) => {
   const { check, fixture, inconclusive, settle, target } = context
-  const { id } = await fixture.fresh({ more: planeOf(target).networked ?? {} })
   const networkOf = (shown: PodView | null) => membersOf(shown?.value.globalNetworking) ?? {}
-  const { pod, settled } = await settle(id, (_, seen) => networkOf(seen).enabled === true)
-  if (!settled) inconclusive('a pod created with pods.networked shows no globalNetworking.enabled')
+  const isNetworked = (shown: PodView | null) => networkOf(shown).enabled === true
+  const first = await fixture.fresh({ more: planeOf(target).networked ?? {} })
+  const pod = isNetworked(first) ? first : (await settle(first.id, (_, seen) => isNetworked(seen))).pod
+  if (!isNetworked(pod)) inconclusive('a pod created with pods.networked shows no globalNetworking.enabled')
   for (const name of ['ip', 'internalDns']) {
     const value = networkOf(pod)[name]
     const isThere = typeof value === 'string' && value !== ''
     check(name).that(isThere, `${name}, because enabled is true`, `${name} ${kindOfValue(value)}`, pod)
   }
 })
+
+/** Waits for the last second look of the run: one more read is enough for what nothing changes. */
+async function lastMoment({ clock, rereadDelays }: Context): Promise<void> {
+  await clock.sleep(rereadDelays().at(-1) ?? 0)
+}
