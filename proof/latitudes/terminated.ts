@@ -1,4 +1,5 @@
-import { readOf } from '../defects/tools.ts'
+import type { StoredPod } from '../../reference/index.ts'
+import { type Change, idIn, is, readOf, serving } from '../defects/tools.ts'
 import type { Fetch } from '../types.ts'
 import { latitude, reads, styled } from './tools.ts'
 
@@ -16,6 +17,16 @@ export const terminated = [
     readings: actionsAre409,
     about: ['pace', 'terminated pods'],
   }),
+  latitude(
+    'terminated-removed-between-reads',
+    'The terminated pods of a rule are removed together, after three reads.',
+    {
+      about: 'terminated pods',
+      style: { terminated: 'shown' },
+      change: removedAfterReads(3),
+      readings: actionsAre409,
+    },
+  ),
   latitude('terminated-listed', 'The list goes on to show terminated pods.', {
     about: 'terminated pods',
     style: { terminated: 'shown', terminatedListed: true },
@@ -68,3 +79,25 @@ export const terminated = [
   styled('terminated-deletion-204', 'DELETE of a terminated pod is 204 again.', { terminatedDelete: 204 }),
   styled('terminated-deletion-409', 'DELETE of a terminated pod is 409.', { terminatedDelete: 409 }),
 ] as const
+
+/** Terminated pods of one rule are shown in so many reads of them, and removed before the next. */
+function removedAfterReads(most: number): Change {
+  return (base) => {
+    const counts = new Map<string, number>()
+    return serving((request, { fetch, service }) => {
+      const store = service()?.store
+      const pod = store?.get(idIn(request))
+      if (!is.get(request) || pod?.status !== 'TERMINATED') return fetch(request)
+      const count = (counts.get(ruleOf(pod)) ?? 0) + 1
+      counts.set(ruleOf(pod), count)
+      const isOver = (other: StoredPod) => other.status === 'TERMINATED' && ruleOf(other) === ruleOf(pod)
+      if (count > most) for (const other of [...(store?.all() ?? [])].filter(isOver)) store?.remove(other)
+      return fetch(request)
+    })(base)
+  }
+}
+
+/** The part of a pod's name that all pods of its rule share. */
+function ruleOf({ name }: StoredPod): string {
+  return name.split('-').slice(0, 3).join('-')
+}
