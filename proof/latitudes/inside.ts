@@ -74,13 +74,10 @@ export const inside: readonly Latitude[] = [
   }),
   latitude('network-reachable-later', 'A pod is reached over the global network 15 seconds after it is RUNNING.', {
     about: 'containers',
-    change: part('callPeer', (next, _, from, service) => {
-      const { clock, store } = service
-      const isYoung = [...store.of(from.user)].some(
-        ({ containerStartedAtMs }) => clock.now() - (containerStartedAtMs ?? 0) < 15_000,
-      )
-      if (isYoung) throw new Error('no route to host')
-      return next()
+    change: part('reachContainer', (next, request, pod, _port, { clock }) => {
+      const isFromOutside = new URL(request.url).hostname === 'container'
+      const isYoung = clock.now() < (pod?.containerStartedAtMs ?? 0) + 15_000
+      return isFromOutside || !isYoung ? next() : next(request, null)
     }),
   }),
 ]
