@@ -10,7 +10,7 @@ export interface OperationFacts {
   readonly method: string
   /** Template of the path, with the placeholders that a target file uses; a `{route}` begins with its slash. */
   readonly path: string
-  /** True if the target may hold the answer until something has happened. */
+  /** True if the target may hold the response until something has happened. */
   readonly held: boolean
   /** The component schema of the JSON body; null if there is no body, or a schema without a name. */
   readonly body: string | null

@@ -45,7 +45,7 @@ export interface PodWindow {
   readonly seconds: number
 }
 
-/** A status of an answer and when it is given. */
+/** A status of a response and when it is given. */
 export interface StatusCondition {
   readonly status: number
   readonly condition: string
@@ -393,7 +393,7 @@ export const podRequired: readonly string[] = [
 /** A status, or every status of a class. */
 export type Answer = number | '2XX' | '4XX'
 
-/** The answers that each named constraint of a request permits, the usual one first. */
+/** The responses that each named constraint of a request permits, the usual one first. */
 
 export const constraints = {
   "bothMounts": [

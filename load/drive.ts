@@ -12,7 +12,7 @@ import { LoadError } from './load-error.ts'
 import type { Step } from './queue/steps.ts'
 import { actionOf, loadOf, planFolder, plansFolder, pointsOf } from './record.ts'
 
-/** Longer reasons are cut: the body of an answer may be part of one. */
+/** Longer reasons are cut: the body of a response may be part of one. */
 const longestReason = 1_000
 
 /** Drives the plans of a run with k6, records each, and judges them. */

@@ -8,11 +8,11 @@ export interface Point {
   readonly sentMs: number
   /** When the complete response was there, or the client gave up. */
   readonly receivedMs: number
-  /** Status of the answer; 0 if none came. */
+  /** Status of the response; 0 if none came. */
   readonly status: number
   /** `transport`: no complete response came (a reset, a time-out, a refused connection). */
   readonly kind: 'answer' | 'transport'
-  /** Header lines as they came, if the script records them; null: the answer had none. */
+  /** Header lines as they came, if the script records them; null: the response had none. */
   readonly retryAfter?: string | null
   readonly rateLimit?: string | null
   readonly rateLimitPolicy?: string | null

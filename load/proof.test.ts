@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 120_000 })
 const decided = only(
   /\.(cancel|purge|requests|concurrent-runsync|concurrent-stream|concurrent-openai|concurrency-released|recovers|status-429|per-operation|per-endpoint)$/,
 )
-/** Decided where the reference takes its time for every answer. */
+/** Decided where the reference takes its time for every response. */
 const HOLD_MS = 6000
 const slow = only(/\.concurrent-(run|status|cancel|requests)$/)
 
@@ -100,7 +100,7 @@ function working(options: ReferenceOptions): ReferenceOptions {
   return { ...options, endpoints: (options.endpoints ?? []).map((one) => ({ ...one, workersMin: 1, workersMax: 1 })) }
 }
 
-/** Every answer takes its time. */
+/** Every response takes its time. */
 function slowly(options: ReferenceOptions): ReferenceOptions {
   return holding(working(options), HOLD_MS)
 }

@@ -16,7 +16,7 @@ export const defaultLife = {
   terminatedShownMs: 60_000,
   /** From a creation to the pod's place in the list. */
   listLagMs: 0,
-  /** From the end of a request's work to its answer. */
+  /** From the end of a request's work to its response. */
   answerDelayMs: 0,
   /** Pods whose image begins with this end in ERROR instead of RUNNING. */
   errorImage: 'plumbline/error',

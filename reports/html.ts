@@ -126,14 +126,14 @@ const kinds: Readonly<Record<ShownMessage['bodyKind'], string>> = {
 /** One exchange as on the wire, secrets as marks. */
 function renderExchange(exchange: ShownExchange, open: boolean): Markup {
   const { n, owner, operation, request, response, failure, sentMs, receivedMs, waitedMs, polls } = exchange
-  const answer = response === null ? (failure ?? 'no answer') : String(response.status)
+  const answer = response === null ? (failure ?? 'no response') : String(response.status)
   const asked = polls === null ? '' : `, sent ${polls.count} times: ${polls.from} … ${polls.to}`
   const waited = waitedMs < 1 ? '' : `, after a wait of ${lengthOf(waitedMs)}`
   return html`<details class="exchange"${open ? ' open' : ''}>
 <summary><b>${n}</b> ${request.method} ${visible(request.url)} → ${visible(answer)}</summary>
 <p class="quiet">${operation}, sent by ${owner}, answered in ${lengthOf(receivedMs - sentMs)}${visible(asked)}${waited}</p>
 <pre>${`${request.method} ${visible(request.url)}\n`}${message(request)}</pre>
-<pre>${`${response === null ? visible(failure ?? 'no answer') : response.status}\n`}${response === null ? null : message(response)}</pre>
+<pre>${`${response === null ? visible(failure ?? 'no response') : response.status}\n`}${response === null ? null : message(response)}</pre>
 </details>
 `
 }

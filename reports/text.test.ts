@@ -128,7 +128,7 @@ describe('the text of a run', () => {
     expect(renderText(await sampleResults(), paint)).toContain('    expected  <g>status 409</g>\n')
   })
 
-  it('lets no answer draw on the terminal', async () => {
+  it('lets no response draw on the terminal', async () => {
     const text = renderText(await hostileResults())
     expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}|\u202e/u)
     expect(text).toContain('\\u{1b}[2J')

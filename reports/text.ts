@@ -119,7 +119,7 @@ function findingLines(
 }
 
 function requestLine({ request, response, failure }: ShownExchange): string {
-  const answer = response === null ? (failure ?? 'no answer') : String(response.status)
+  const answer = response === null ? (failure ?? 'no response') : String(response.status)
   return visible(`${request.method} ${request.url} → ${answer}`)
 }
 

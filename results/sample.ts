@@ -109,7 +109,7 @@ export function sampleExchange(n: number, owner: string, given: SampleExchange =
       status === null
         ? null
         : { status, headers: json, body: recorded(given.answer ?? { id: 'p1', status: 'RUNNING' }) },
-    failure: status === null ? 'no answer within 30000 ms' : null,
+    failure: status === null ? 'no response within 30000 ms' : null,
   }
 }
 

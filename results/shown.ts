@@ -37,9 +37,9 @@ export function shownResponseOf({ response }: Exchange): ShownResponse | null {
   return { status: response.status, state: typeof status === 'string' ? status : null }
 }
 
-/** `200 RUNNING`, `404`, or `no answer`. */
+/** `200 RUNNING`, `404`, or `no response`. */
 export function shownResponseText(answer: ShownResponse | null): string {
-  if (answer === null) return 'no answer'
+  if (answer === null) return 'no response'
   return answer.state === null ? String(answer.status) : `${answer.status} ${answer.state}`
 }
 

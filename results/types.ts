@@ -29,7 +29,7 @@ export interface ShownPolls {
   readonly count: number
   /** When the first was sent, ms of the Unix epoch on the target's clock. */
   readonly sinceMs: number
-  /** Response to the first, such as `200 PROVISIONING`, `404` or `no answer`. */
+  /** Response to the first, such as `200 PROVISIONING`, `404` or `no response`. */
   readonly from: string
   /** Response to the last. */
   readonly to: string

@@ -43,7 +43,7 @@ async function ask(url: string, init: RequestInit): Promise<{ status: number; te
     return { status: response.status, text: await response.text() }
   } catch (error) {
     const { cause, message } = error as Error
-    throw new ToolRefusal(`${url} gave no answer: ${cause instanceof Error ? cause.message : message}`)
+    throw new ToolRefusal(`${url} gave no response: ${cause instanceof Error ? cause.message : message}`)
   }
 }
 

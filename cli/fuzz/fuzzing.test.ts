@@ -143,7 +143,7 @@ describe('a target that makes no pods', () => {
   })
 })
 
-/** An answer as a transport gives it. */
+/** A response as a transport gives it. */
 async function wire(response: Response) {
   const copy = response.clone()
   return { status: copy.status, headers: [...copy.headers], body: Buffer.from(await copy.arrayBuffer()) }
@@ -271,7 +271,7 @@ test('a quota that is used up is no finding, and ends the run with the reason', 
 })
 
 describe('a target that closes connections', () => {
-  /** The reference behind a transport that has no answer for these requests. */
+  /** The reference behind a transport that has no response for these requests. */
   const behind = (isDropped: (body: string, patience: ResponsePatience, nth: number) => boolean): OpenTarget => {
     const reference = openReference()
     let nth = 0

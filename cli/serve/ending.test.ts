@@ -52,7 +52,7 @@ test('on a controlled clock, which stands still then, what waits for it is cut o
 test('a second signal does not wait', async () => {
   const { url, child, ended, said } = await serve('--latency', '1h', '--log')
   const cut = once(send(`${url}/v2/pods`, 'GET').end(), 'response')
-  // An answer to a later request shows that the earlier one has come.
+  // A response to a later request shows that the earlier one has come.
   await fetch(url)
   child.kill('SIGTERM')
   await until(() => said().includes('waiting for requests under way, for up to 60 s; a second signal cuts them off'))

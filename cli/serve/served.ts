@@ -11,7 +11,7 @@ import {
 } from '../../reference/index.ts'
 import { UsageError } from '../shared/errors.ts'
 
-/** `change` gives the options of the reference, the clock aside; `latencyMs` delays each answer, on its clock. */
+/** `change` gives the options of the reference, the clock aside; `latencyMs` delays each response, on its clock. */
 interface ServedOptions {
   readonly kind: 'real' | 'control'
   /** Where the time of a controlled clock begins; default: now. */
@@ -69,7 +69,7 @@ function begin({ kind, latencyMs = 0, state, change }: ServedOptions, startMs: n
   }
 }
 
-/** Each answer comes `ms` later, on the clock. */
+/** Each response comes `ms` later, on the clock. */
 function late(fetch: Fetch, clock: ReferenceClock, ms: number): Fetch {
   if (ms === 0) return fetch
   return async (request) => {

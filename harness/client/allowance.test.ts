@@ -26,7 +26,7 @@ test('a rate of two leaves one request a window', () => {
   expect([rate.room(1, 6_000), rate.room(1, 15_000)]).toEqual([9_000, 'certain'])
 })
 
-test('no more at once than four fifths of what is documented: an answer decides', () => {
+test('no more at once than four fifths of what is documented: a response decides', () => {
   const rate = createDocumentedRate('listRequests', 'requests')
   const answered = rate.note(0)
   expect(rate.room(1, 0)).toBe('after-response')

@@ -99,7 +99,7 @@ test('where nothing is ever served, all rules end after the tolerance, those tha
     },
   )
   const why =
-    'the target answered 429 to every request within the tolerance rateWait (3m); the answers have no RateLimit header'
+    'the target answered 429 to every request within the tolerance rateWait (3m); the responses have no RateLimit header'
   const reason = `GET https://reference.test/v2/pods was not sent: ${why}`
   expect(verdicts).toEqual({ 'pods.a': reason, 'pods.b': reason, 'pods.c': reason })
   expect(statuses.filter((status) => status === 429)).toHaveLength(10)

@@ -111,7 +111,7 @@ describe('requests beside each other', () => {
     expect(rate.room(1, 0)).toBe(30_000)
   })
 
-  test('answers in any order: what was under way beside a request may not be counted in its answer', () => {
+  test('answers in any order: what was under way beside a request may not be counted in its response', () => {
     const rate = createShownRate(longestMs)
     rate.note(0)(shows(9), 0, false)
     const beside = [rate.note(0), rate.note(0), rate.note(0)]
@@ -119,7 +119,7 @@ describe('requests beside each other', () => {
     expect([rate.room(6, 0), rate.room(7, 0)]).toEqual(['certain', 30_000])
   })
 
-  test('after t one goes blind, and the others wait for its answer', () => {
+  test('after t one goes blind, and the others wait for its response', () => {
     const rate = createShownRate(longestMs)
     rate.note(0)(shows(0), 0, false)
     expect(rate.room(1, 29_999)).toBe(1)
@@ -137,7 +137,7 @@ describe('requests beside each other', () => {
     expect(rate.most()).toBe(9)
   })
 
-  test('an answer that may be counted elsewhere is read until a refusal shows that it is', () => {
+  test('a response that may be counted elsewhere is read until a refusal shows that it is', () => {
     const rate = createShownRate(longestMs)
     rate.note(0)(shows(0), 0, false)
     rate.note(30_000)(shows(8), 30_000, true)

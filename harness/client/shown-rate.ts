@@ -185,7 +185,7 @@ export function createShownRate(longestMs: number): Allowance {
     },
     says(now) {
       const least = windows.toSorted((a, b) => a.remaining - b.remaining)[0]
-      if (least === undefined) return 'the answers have no RateLimit header'
+      if (least === undefined) return 'the responses have no RateLimit header'
       const { name, remaining, resetMs, policy } = least
       const grants = policy === null ? '' : ` grants ${policy.quota} requests in ${lengthOf(policy.lengthMs)},`
       return `its window ${name}${grants} has ${Math.max(0, remaining)} left and resets in ${lengthOf(Math.max(0, readAt + resetMs - now))}`

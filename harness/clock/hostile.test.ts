@@ -54,7 +54,7 @@ async function lines({ fixture, queue, clock, check }: Context, ms: unknown): Pr
   await clock.sleep(Number(ms))
   job.beacon.release('go')
   const response = await clock.until(answer, clock.now() + 60_000)
-  check('answered').that(response !== null, 'an answer', 'none', null)
+  check('answered').that(response !== null, 'a response', 'none', null)
   if (response !== null) check('answered').status(response, 200)
 }
 

@@ -38,5 +38,5 @@ test('a clock may go on a little by itself, and miss its moment now and then', (
   for (let n = 1; n < 100; n++) watch.moved(10, { ...state, nowMs: 1_900 })
   watch.moved(10, { ...state, nowMs: 1_910 })
   watch.moved(10, { ...state, nowMs: 1_910 })
-  expect(() => watch.seen({ ...state, nowMs: 1_909 })).toThrow('went back from 1910 to 1909 in its answer to GET')
+  expect(() => watch.seen({ ...state, nowMs: 1_909 })).toThrow('went back from 1910 to 1909 in its response to GET')
 })

@@ -61,7 +61,7 @@ export function watchClock(startMs: number) {
     const passedMs = state.nowMs - last.nowMs
     if (passedMs < 0) {
       throw new ClockFault(
-        `went back from ${last.nowMs} to ${state.nowMs} in its answer to ${call}; time must not go back`,
+        `went back from ${last.nowMs} to ${state.nowMs} in its response to ${call}; time must not go back`,
       )
     }
     if (passedMs > mostMs + driftMs) {

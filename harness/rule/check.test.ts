@@ -9,7 +9,7 @@ test.each<[status: number, body: string | Buffer, said: string]>([
   [400, '{ "error": "no" }', 'status 400: {"error":"no"}'],
   [500, 'Oh,\n\u001b[31mno', 'status 500: "Oh,\\n\\u001b[31mno"'],
   [500, Buffer.of(0xff), 'status 500: "bytes that are not text"'],
-])('an answer %i of %j is told as %s', (status, body, said) => {
+])('a response %i of %j is told as %s', (status, body, said) => {
   const bytes = Buffer.from(body)
   expect(responseText({ status, bytes, json: jsonOf(bytes) })).toBe(said)
 })

@@ -51,10 +51,10 @@ async function sync({ fixture, queue, clock, begun, check }: Context): Promise<v
   const job = fixture.job({ steps: [{ hold: 'go' }, { output: { a: [1] } }] })
   const answer = queue.held.runsync(job.body)
   await begun(job)
-  check('waits').that((await clock.until(answer, clock.now() + 5_000)) === null, 'no answer', 'an answer', null)
+  check('waits').that((await clock.until(answer, clock.now() + 5_000)) === null, 'no response', 'a response', null)
   job.beacon.release('go')
   const response = await clock.until(answer, clock.now() + 5_000)
-  check('answers').that(response !== null, 'an answer', 'none', null)
+  check('answers').that(response !== null, 'a response', 'none', null)
   if (response !== null) check('answers').status(response, 200)
   const plain = await queue.runsync({ input: { plain: true } })
   check('plain').that((plain.json as { status: string }).status === 'COMPLETED', 'COMPLETED', '', plain)
@@ -151,7 +151,7 @@ describe('time is moved at rest alone', () => {
   test('answers that take controlled time do not hold a run up', async () => {
     const slow: Variant = {
       id: 'slow-answers',
-      says: 'Each answer takes a tenth of a second.',
+      says: 'Each response takes a tenth of a second.',
       change: (options) => composeOptions(options, { life: { answerDelayMs: 100 } }),
     }
     const { judgements, judged, replayed } = await runOnRig({ held: { run: held } }, { variants: [slow] })
@@ -159,7 +159,7 @@ describe('time is moved at rest alone', () => {
     expect(replayed).toEqual(judged)
   })
 
-  test('an answer that never comes ends the rule and not the run', async () => {
+  test('a response that never comes ends the rule and not the run', async () => {
     const { judgements } = await runOnRig(
       {
         never: {

@@ -96,7 +96,7 @@ export const hostilities: readonly Hostility[] = [
     spoil: () => ({ status: 404, text: '<html>not found</html>' }),
   },
   {
-    says: 'half an answer',
+    says: 'half a response',
     reason: /answered (GET|POST) with a body that is not JSON/,
     spoil: ({ state }) => ({ status: 200, text: JSON.stringify(state).slice(0, 20) }),
   },
@@ -110,8 +110,8 @@ export const hostilities: readonly Hostility[] = [
     reason: /answered POST with 409, as a real clock does/,
     spoil: ({ method, state }) => (method === 'GET' ? state : { status: 409 }),
   },
-  { says: 'the connection is reset', reason: /gave no answer: .*reset/, spoil: () => 'reset' },
-  { says: 'it never answers', reason: /gave no answer: .*within/, spoil: () => 'silence' },
+  { says: 'the connection is reset', reason: /gave no response: .*reset/, spoil: () => 'reset' },
+  { says: 'it never answers', reason: /gave no response: .*within/, spoil: () => 'silence' },
   {
     says: 'one connection is reset before it has moved',
     reason: null,

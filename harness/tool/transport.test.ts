@@ -85,7 +85,7 @@ test.each<[says: string, given: Partial<FileSection<'deploy'>>, address: string,
     /no-such-tool \(deploy.remove\) could not be started/,
   ],
   ['that lists no JSON', { list: node('console.log("none")') }, 'list', /something else than a JSON array/],
-])('a command %s is no answer', async (_, given, address, message) => {
+])('a command %s is no response', async (_, given, address, message) => {
   await expect(ask(section(given), address)).rejects.toThrow(message)
 })
 

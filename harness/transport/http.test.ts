@@ -29,7 +29,7 @@ async function answering(act: (socket: Socket) => void, from: 'data' | 'connecti
 const plain = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'
 const get = (url: string) => ({ method: 'GET', url, headers: [], body: null })
 
-describe('answers that are no answers end within the bound, each as its kind of failure', () => {
+describe('answers that are no responses end within the bound, each as its kind of failure', () => {
   test.each<[string, (socket: Socket) => void, string]>([
     ['silence', () => {}, 'timeout'],
     ['a reset', (socket) => socket.destroy(), 'reset'],
@@ -117,7 +117,7 @@ test('a request knows the one before it on its connection', async () => {
   expect(await earlierOf('/6')).toBe('/2')
 })
 
-describe('one connection, on which a request waits for the answer to the one before it', () => {
+describe('one connection, on which a request waits for the response to the one before it', () => {
   /** Received text, and the sockets to answer on. */
   async function waiting() {
     const arrived: { readonly path: string; readonly socket: Socket }[] = []
@@ -150,7 +150,7 @@ describe('one connection, on which a request waits for the answer to the one bef
     expect(arrived.map(({ path }) => path)).toEqual(['/first', '/third'])
   })
 
-  test('a request that is given up with half its answer ends at once, and the next one is served', async () => {
+  test('a request that is given up with half its response ends at once, and the next one is served', async () => {
     const { url, arrived, send } = await waiting()
     const stop = new AbortController()
     const half = send(get(`${url}/half`), { signal: stop.signal })
@@ -176,7 +176,7 @@ describe('one connection, on which a request waits for the answer to the one bef
   })
 })
 
-describe('an answer after one that is not final', () => {
+describe('a response after one that is not final', () => {
   test.each([
     ['102 Processing', ''],
     ['103 Early Hints', 'Link: </a>; rel=preload\r\n'],
@@ -197,8 +197,8 @@ describe('an answer after one that is not final', () => {
 
   const goOn = 'HTTP/1.1 100 Continue\r\nX-Early: yes\r\n\r\n'
   test.each<[string, readonly string[]]>([
-    ['with the answer', [`${goOn}${plain}`]],
-    ['before the answer', [goOn, plain]],
+    ['with the response', [`${goOn}${plain}`]],
+    ['before the response', [goOn, plain]],
     ['twice', [goOn, `${goOn}${plain}`]],
     ['in parts', [...goOn, plain.slice(0, 5), plain.slice(5)]],
   ])('100 Continue %s, which nobody asked for, is passed over on each exchange', async (_, parts) => {
@@ -243,7 +243,7 @@ test.each<[string, string, string]>([
   expect((await http.send(get(url))).status).toBe(200)
 })
 
-test('a redirect is an answer and is not followed; header lines keep their case, order and repetition', async () => {
+test('a redirect is a response and is not followed; header lines keep their case, order and repetition', async () => {
   http = overHttp({})
   const url = await answering((socket) =>
     socket.end(

@@ -31,12 +31,12 @@ describe('a plan that was not reached', () => {
     [
       'the key is wrong',
       row(320, 125, () => 401),
-      'inconclusive: 320 of 320 requests were neither served nor refused: 0 without an answer, 320 with status 401',
+      'inconclusive: 320 of 320 requests were neither served nor refused: 0 without a response, 320 with status 401',
     ],
     [
       'nobody answers',
       row(320, 125, () => 0),
-      'inconclusive: 320 of 320 requests were neither served nor refused: 320 without an answer',
+      'inconclusive: 320 of 320 requests were neither served nor refused: 320 without a response',
     ],
     ['sending was slow', row(320, 160), 'inconclusive: sending took 51040 ms, where 39875 ms were planned'],
     ['two answers failed', row(320, 125, (n) => (n < 2 ? 0 : 200)), /^passed/],

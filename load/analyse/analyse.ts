@@ -87,7 +87,7 @@ function shortfall({ plan, points, beganMs }: Case): string | null {
     const silent = neither.filter(({ kind }) => kind === 'transport').length
     const statuses = [...new Set(neither.filter(({ kind }) => kind === 'answer').map(({ status }) => status))].sort()
     const errors = statuses.length === 0 ? '' : `, ${neither.length - silent} with status ${statuses.join(', ')}`
-    return `${neither.length} of ${points.length} requests were neither served nor refused: ${silent} without an answer${errors}`
+    return `${neither.length} of ${points.length} requests were neither served nor refused: ${silent} without a response${errors}`
   }
   const lengthMs = lengthOf(plan)
   let lastMs = beganMs

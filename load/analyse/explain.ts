@@ -7,7 +7,7 @@ type CountBack = (backMs: number) => number
 
 /**
  * Looks for an explanation of each 429 in what the client itself sent to the same limiter. A request arrives at some
- * moment between sending and `arrivedBy` (by default: its answer), and every doubt speaks for the limiter.
+ * moment between sending and `arrivedBy` (by default: its response), and every doubt speaks for the limiter.
  */
 export function createExplainer(
   points: readonly Point[],

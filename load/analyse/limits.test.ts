@@ -123,7 +123,7 @@ const defects: readonly (readonly [string, Defect, QueuePlanOptions, string, Reg
     { refusal: 0 },
     { operation: 'cancel', shape: 'over' },
     'limits.queue.status-429',
-    /^cancel gave \d+ of 600 requests no answer, each of them beyond the limit, and no 429, from [\d,]+ ms on$/,
+    /^cancel gave \d+ of 600 requests no response, each of them beyond the limit, and no 429, from [\d,]+ ms on$/,
   ],
   [
     'refused requests counted for ever',

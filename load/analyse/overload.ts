@@ -23,7 +23,7 @@ export function judgeStatus({ plan, points, beganMs }: Case): Ruling {
       ? passed(`all ${refused} refusals of ${operation} are 429`)
       : unclear(`${operation} refused nothing`)
   }
-  const names = [...new Set(neither.map(({ kind, status }) => (kind === 'transport' ? 'no answer' : String(status))))]
+  const names = [...new Set(neither.map(({ kind, status }) => (kind === 'transport' ? 'no response' : String(status))))]
   const what = `${operation} gave ${neither.length} of ${points.length} requests ${names.join(', ')}`
   const beside = refused === 0 ? 'and no 429' : `beside ${refused} 429s`
   const isOften =

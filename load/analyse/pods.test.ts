@@ -16,7 +16,7 @@ const plan: PodPlan = {
   action: null,
 }
 
-/** A quota of five in ten seconds, and whatever `change` makes of its answers. */
+/** A quota of five in ten seconds, and whatever `change` makes of its responses. */
 async function judged(change: (answer: LoadAnswer, seconds: number, nowMs: number) => LoadAnswer, drive = plan) {
   const limiter = createOperationLimiter({ rate: { requests: 5, windowSeconds: 10, concurrent: null } })
   const { clock, now, close } = createVirtualTarget({})

@@ -59,7 +59,7 @@ function pointOf(line: string): Point {
   const { time, value, tags } = (JSON.parse(line) as RawLine).data
   const receivedMs = momentOf(time)
   const status = Number(tags.status ?? 0)
-  // k6 numbers an answer's own error status 1400 to 1599; any other error means that no complete response came.
+  // k6 numbers a response's own error status 1400 to 1599; any other error means that no complete response came.
   const error = Number(tags.error_code ?? 0)
   const isAnswer = status > 0 && (error === 0 || (error >= 1400 && error < 1600))
   return {

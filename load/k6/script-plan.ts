@@ -21,7 +21,7 @@ export interface Fills {
 
 export const noFills: Fills = { ids: {}, jobs: {} }
 
-/** How long an answer is waited for beyond the time that it is held. */
+/** How long a response is waited for beyond the time that it is held. */
 const ANSWER_MS = 30_000
 /** An arrival rate of k6 lasts at least this long; in a shorter stretch every request has a virtual user of its own. */
 const SHORTEST_RATE_MS = 1000

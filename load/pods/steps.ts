@@ -25,18 +25,18 @@ export const podSmoke: PodStep = {
   rules: [],
 }
 
-/** The answer to the request of `podSmoke`. Throws LoadError if nothing follows from it. */
+/** The response to the request of `podSmoke`. Throws LoadError if nothing follows from it. */
 export function readPodSmoke(driven: readonly { readonly points: readonly Point[] }[], url: string): Point {
   const [point] = driven.flatMap(({ points }) => points)
   if (point !== undefined && (isServed(point) || isRefused(point))) return point
-  const came = point === undefined || point.status === 0 ? 'had no answer' : `was answered ${point.status}`
+  const came = point === undefined || point.status === 0 ? 'had no response' : `was answered ${point.status}`
   throw new LoadError(
     `One request to ${url} ${came} before any load, and 200 is expected; check pods.url and keys.full of the target file.`,
   )
 }
 
 /**
- * The plans for the pod API, from one answer of it. The shortest window is drained: twice its quota, in case the
+ * The plans for the pod API, from one response of it. The shortest window is drained: twice its quota, in case the
  * requests lie around one of its boundaries, and one more (heading Limits). `action` is for a pod that is created.
  */
 export function podSteps(rules: ReadonlySet<string>, seen: Point, action: LoadAction): PodStep[] {

@@ -91,7 +91,7 @@ function smokeFaults(points: readonly Point[], operations: readonly RateOperatio
     const point = points.find((one) => one.operation === operation)
     if (point !== undefined && isServed(point)) continue
     const came =
-      point === undefined ? 'was not recorded' : point.status === 0 ? 'had no answer' : `was answered ${point.status}`
+      point === undefined ? 'was not recorded' : point.status === 0 ? 'had no response' : `was answered ${point.status}`
     faults.set(operation, `one request of ${operation} to ${url} ${came} before any load; ${hint(point?.status ?? 0)}`)
   }
   return faults

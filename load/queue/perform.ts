@@ -24,7 +24,7 @@ interface QueuePerformOptions {
   readonly drive: Drive<QueueStep>
 }
 
-/** Beyond this share of requests without an answer a target is left alone. */
+/** Beyond this share of requests without a response a target is left alone. */
 const SILENT_SHARE = 0.5
 /** Share of the rate of /run at which jobs are submitted beforehand. */
 const SUBMIT_SHARE = 0.5
@@ -36,7 +36,7 @@ const END_MS = 5000
 /**
  * Drives one plan on the dedicated endpoint: the jobs that it names are submitted first, and /health is asked before
  * and after it.
- * @throws LoadError if jobs are not accepted or most requests had no answer; TransportFailure if the target is not there.
+ * @throws LoadError if jobs are not accepted or most requests had no response; TransportFailure if the target is not there.
  */
 export async function performQueue(step: QueueStep, options: QueuePerformOptions): Promise<Driven> {
   const { queue, client } = options
@@ -116,6 +116,6 @@ function refuseSilence(points: readonly Point[]): void {
   const silent = points.filter(({ kind }) => kind === 'transport').length
   if (points.length === 0 || silent <= points.length * SILENT_SHARE) return
   throw new LoadError(
-    `The target left ${silent} of ${points.length} requests without an answer and answers again now; nothing more is sent, so that it can recover. Look into its log, and run the load again.`,
+    `The target left ${silent} of ${points.length} requests without a response and answers again now; nothing more is sent, so that it can recover. Look into its log, and run the load again.`,
   )
 }

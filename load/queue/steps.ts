@@ -33,7 +33,7 @@ const operations = Object.keys(tables.rates) as RateOperation[]
 const SMOKE_SPACING_MS = 100
 /** A target must hold requests this many times as long as it takes to open all of them, so that all are open together. */
 const HOLD_MARGIN = 1.2
-/** The most that is waited for an answer that a target holds: its documented wait, and a third of it. */
+/** The most that is waited for a response that a target holds: its documented wait, and a third of it. */
 const LONGEST_HOLD_MS = Math.ceil((tables.durations.runsyncWaitMs * 4) / 3)
 
 /** A request that was held has shown nothing of its operation's rate, and the other way round. */

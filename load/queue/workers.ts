@@ -6,7 +6,7 @@ import type { QueuePlane } from '../../target/types.ts'
 import type { Workers } from '../plan/types.ts'
 
 /**
- * How many workers an answer of /health counts at most: those that are ready, and those about to be. Null if it does
+ * How many workers a response of /health counts at most: those that are ready, and those about to be. Null if it does
  * not say. Its form is not in the description: a number, or numbers by state (`health.workers` of the target file).
  */
 function workersIn(health: unknown, path: string): number | null {

@@ -58,10 +58,10 @@ export async function loadReference(options: ReferenceLoad): Promise<Conducted> 
     tolerances: target.tolerances,
     clock,
     resources() {},
-    // An answer may take time on this clock, so it is waited for as what comes from outside is.
+    // A response may take time on this clock, so it is waited for as what comes from outside is.
     async transport(request) {
       const answer = await clock.until(send(request), controlled.clock.now() + PATIENCE_MS)
-      if (answer === null) throw new TransportFailure('timeout', `no answer within ${PATIENCE_MS} ms`)
+      if (answer === null) throw new TransportFailure('timeout', `no response within ${PATIENCE_MS} ms`)
       return answer
     },
   })

@@ -41,7 +41,7 @@ export interface PodWindow {
   readonly seconds: number
 }
 
-/** A status of an answer and when it is given. */
+/** A status of a response and when it is given. */
 export interface StatusCondition {
   readonly status: number
   readonly condition: string
@@ -76,7 +76,7 @@ type TableName = Exclude<keyof Tables, 'bounds'>`
 const CONSTRAINTS = `/** A status, or every status of a class. */
 export type Answer = number | '2XX' | '4XX'
 
-/** The answers that each named constraint of a request permits, the usual one first. */`
+/** The responses that each named constraint of a request permits, the usual one first. */`
 
 const FREEZE = `function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen)

@@ -23,7 +23,7 @@ export interface ValidationFailure {
 /** True if the data has the form of the schema; else \`errors\` holds every failure until the next call. */
 export type Validator = ((data: unknown) => boolean) & { errors?: ValidationFailure[] | null }
 
-/** The named constraint of a request that a failure breaks; null if its keyword has no answers of its own. */
+/** The named constraint of a request that a failure breaks; null if its keyword has no responses of its own. */
 export function constraintOf({ keyword, parentSchema }: ValidationFailure): ConstraintName | null {
   const { 'x-answers': answers, 'x-constraint': name } = parentSchema
   return typeof answers === 'object' && answers !== null && keyword in answers ? (name as ConstraintName) : null

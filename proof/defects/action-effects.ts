@@ -116,7 +116,7 @@ export const actionEffects: readonly Defect[] = [
   }),
   ...(['restart', 'stop', 'start'] as const).map((action) =>
     defect(`${action}-answers-former-pod`, 'pods.action.answer-updated', action, {
-      says: `The answer to ${action} shows the pod as it was before.`,
+      says: `The response to ${action} shows the pod as it was before.`,
       observed: {
         restart: 'startedAt as before restart',
         stop: 'actions, cost, runtime, status as before stop',

@@ -85,7 +85,7 @@ function permitted(cell: Cell): Own[] {
   const partial = {
     id: 'answers-part',
     clause: 'full-pod',
-    says: `The answer to ${action} of a pod that is ${status} lacks env and cost.`,
+    says: `The response to ${action} of a pod that is ${status} lacks env and cost.`,
     observed: 'no env, cost',
     change: answers(
       cell,

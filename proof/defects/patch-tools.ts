@@ -46,7 +46,7 @@ export function carriesOut(amend: (mounts: Json) => Json | null): Wrap {
   )
 }
 
-/** The answers to PATCHes that `when` picks by their mounts have another status, and their problem says so too. */
+/** The responses to PATCHes that `when` picks by their mounts have another status, and their problem says so too. */
 export function answersWith(when: (mounts: unknown) => boolean, status: number): Wrap {
   return (fetch) => async (request) => {
     const body = is.patch(request) ? await jsonOf(request) : null

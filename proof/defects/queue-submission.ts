@@ -71,7 +71,7 @@ export const queueSubmission: readonly Defect[] = [
   }),
   defect('run-answers-late', 'queue.run.no-worker-free', 'at-once', {
     says: 'The operation /run answers an hour after the submission.',
-    observed: 'no answer',
+    observed: 'no response',
     change: serving(async (request, { clock, fetch }) => {
       const response = await fetch(request)
       if (asks('run')(request)) await wait(3_600_000, { clock })
@@ -189,7 +189,7 @@ export const queueSubmission: readonly Defect[] = [
   }),
   defect('runsync-answers-at-end-of-wait', 'queue.runsync.when-done', 'at-once', {
     says: 'The operation /runsync answers when its wait of a minute is over, however long its job is done.',
-    observed: 'no answer',
+    observed: 'no response',
     change: serving(async (request, { clock, fetch }) => {
       const [response] = await Promise.all([fetch(request), asks('runsync')(request) ? wait(59_500, { clock }) : null])
       return response

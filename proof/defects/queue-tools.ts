@@ -4,7 +4,7 @@ import { isFinished, type Job, type JobStatus } from '../../reference/queue/mode
 import type { QueueService } from '../../reference/queue/service.ts'
 import { type Change, type Json, part, type Wrap } from './tools.ts'
 
-/** Jobs are shown otherwise in every answer; `change` gets the job as it would be shown. */
+/** Jobs are shown otherwise in every response; `change` gets the job as it would be shown. */
 export function showsJob(change: (shown: Json, job: Job) => Json): Change {
   return part('presentJob', (next, job) => change(next(), job))
 }
@@ -14,7 +14,7 @@ export function showsIn(status: JobStatus, change: (shown: Json) => Json): Chang
   return showsJob((shown, job) => (job.status === status ? change(shown) : shown))
 }
 
-/** Each start of an execution is posted once more, as a worker does whose first answer was lost. */
+/** Each start of an execution is posted once more, as a worker does whose first response was lost. */
 export const startsToldTwice: Change = (base) => {
   const { call } = base
   if (call === undefined) return base

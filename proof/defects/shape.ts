@@ -9,7 +9,7 @@ export const shape: readonly Defect[] = [
     wrap: onJson(succeeded(is.action), ({ startedAt: _, ...pod }) => pod),
   }),
   defect('action-answers-another-id', 'pods.shape.id-matches', 'id', {
-    says: 'The answer to an action shows an id with the region in front.',
+    says: 'The response to an action shows an id with the region in front.',
     observed: 'another id',
     wrap: onJson(succeeded(is.action), (pod) => ({ ...pod, id: `region-1/${pod.id}` })),
   }),

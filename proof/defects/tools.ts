@@ -120,7 +120,7 @@ export function knowing(onService: (service: PodService) => void): Change {
   })
 }
 
-/** Pods are shown otherwise in every answer; `change` gets the pod as it would be shown. */
+/** Pods are shown otherwise in every response; `change` gets the pod as it would be shown. */
 export function shows(change: (shown: Json, pod: StoredPod, service: PodService) => Json): Change {
   return parts({
     presentPod: (original) => (pod, service) =>
@@ -168,7 +168,7 @@ export function setsHeader(
   })
 }
 
-/** True for the answers of success to these requests that have a body. */
+/** True for the responses of success to these requests that have a body. */
 export function succeeded(isMeant: (request: Request) => boolean): (request: Request, response: Response) => boolean {
   return (request, { status }) => isMeant(request) && status >= 200 && status < 300 && status !== 204
 }

@@ -3,7 +3,7 @@ import { is, type Json, onAnswer, onJson, serving, succeeded, type Wrap } from '
 import type { Latitude } from '../types.ts'
 import { inProvisioning, inStarting, isOfLb, latitude, optioned, plane, reads, styled, verdict } from './tools.ts'
 
-/** Other statuses of success, and other things that a caller gets to see. Only the action call has its answers stated. */
+/** Other statuses of success, and other things that a caller gets to see. Only the action call has its responses stated. */
 export const answers = [
   latitude('creation-answers-200', 'A creation is answered 200.', { style: { createStatus: 200 }, about: 'creations' }),
   latitude('creation-answers-202', 'A creation is answered 202.', { style: { createStatus: 202 }, about: 'creations' }),
@@ -104,11 +104,11 @@ export const answers = [
 
   styled('strangers-forbidden', "Another account's pod is answered 403.", { hidden: 403 }),
   styled('list-newest-first', 'The list begins with the newest pod.', { listOrder: 'newest-first' }),
-  latitude('list-bare-array', 'The list of pods is the answer itself, an array.', {
+  latitude('list-bare-array', 'The list of pods is the response itself, an array.', {
     style: { listShape: 'array' },
     file: plane({ listAt: '' }),
   }),
-  latitude('catalog-bare-array', 'The CPU catalog is the answer itself, an array.', {
+  latitude('catalog-bare-array', 'The CPU catalog is the response itself, an array.', {
     style: { catalogShape: 'array' },
     file: plane({ flavorsAt: '' }),
   }),

@@ -49,7 +49,7 @@ export const life = [
   }),
   styled(
     'restart-applied-later',
-    'A restart is carried out a second after its answer.',
+    'A restart is carried out a second after its response.',
     { restartApplied: 'later' },
     restarts,
   ),
@@ -125,7 +125,7 @@ export const life = [
     { style: { restartStatus: 'STARTING' }, life: { restartMs: 10_000 } },
     restarts,
   ),
-  optioned('start-takes-time', 'A start is taken up five seconds after its answer.', {
+  optioned('start-takes-time', 'A start is taken up five seconds after its response.', {
     style: { startStatus: 'as-before' },
     life: { startDelayMs: 5_000 },
   }),

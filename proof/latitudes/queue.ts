@@ -27,7 +27,7 @@ export const queue: readonly Latitude[] = [
   styled('job-times-in-seconds', 'The times of a job are as coarse as seconds.', { jobTimes: 'seconds' }),
   styled('null-output-left-out', 'An output that is null is left out.', { nullOutput: 'left-out' }),
   styled('progress-shown', 'A job that runs shows its last partial result as output.', { progressOutput: 'shown' }),
-  styled('stream-cumulative', 'Each answer of /stream holds all partial results.', { streamForm: 'cumulative' }),
+  styled('stream-cumulative', 'Each response of /stream holds all partial results.', { streamForm: 'cumulative' }),
   styled('queue-429-bare', 'A 429 of the queue plane does not say when to come again.', { queueRetryAfter: false }),
 
   styled('policy-clamped', 'A policy outside its bounds is brought to the nearest one.', { policyRange: 'clamp' }),
@@ -135,7 +135,7 @@ export const queue: readonly Latitude[] = [
   optioned('workers-start-slowly', 'A new worker takes a job after a minute, and stays for another without one.', {
     endpoints: endpointsWith({ coldStartMs: 60 * second, idleTimeoutMs: 60 * second }),
   }),
-  latitude('starts-told-twice', 'A worker tells of each start twice, as if the first answer had been lost.', {
+  latitude('starts-told-twice', 'A worker tells of each start twice, as if the first response had been lost.', {
     change: startsToldTwice,
   }),
   latitude('webhook-302-delivers', 'A notification that was answered 302 counts as delivered.', {

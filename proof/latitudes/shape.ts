@@ -2,7 +2,7 @@ import { part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, styled, verdict } from './tools.ts'
 
-/** How a pod is written down. More members than the description names are nowhere forbidden in an answer. */
+/** How a pod is written down. More members than the description names are nowhere forbidden in a response. */
 export const shape = [
   styled('times-seconds', 'Date-times have no fraction.', { dateTimes: 'seconds' }),
   styled('times-microseconds', 'Date-times have six digits of fraction.', { dateTimes: 'microseconds' }),

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import type { Fetch, Latitude } from '../types.ts'
 import { besidesLb, latitude } from './tools.ts'
 
-/** How an answer travels: HTTP leaves it to the server. */
+/** How a response travels: HTTP leaves it to the server. */
 export const transport = [
   latitude('bodies-chunked', 'Bodies come in small pieces, without a content length.', {
     about: 'bodies',
@@ -12,7 +12,7 @@ export const transport = [
       return bytes.length === 0 ? [null, response.headers] : [ReadableStream.from(pieces), response.headers]
     }),
   }),
-  latitude('connection-close', 'The connection is closed after every answer.', {
+  latitude('connection-close', 'The connection is closed after every response.', {
     about: 'headers',
     wrap: answered(async (response) => [response.body, [...response.headers, ['connection', 'close']]]),
   }),
@@ -115,7 +115,7 @@ function pretty(json: string): string {
 
 type Body = ConstructorParameters<typeof Response>[0]
 
-/** A wrapper that writes an answer anew, its status kept. */
+/** A wrapper that writes a response anew, its status kept. */
 function answered(
   rewrite: (response: Response) => Promise<readonly [body: Body, headers: Headers | readonly (readonly string[])[]]>,
 ): (fetch: Fetch) => Fetch {

@@ -38,7 +38,7 @@ describe('malformedVariant', () => {
     ['PATCH', '/v2/pods/a', 200, pod],
     ['GET', '/v2/pods', 200, pod],
     ['GET', '/v2/pods/a', 404, pod],
-  ])('changes only its own answers: %s %s %i', async (method, path, status, expected) => {
+  ])('changes only its own responses: %s %s %i', async (method, path, status, expected) => {
     const headers = { 'content-type': 'application/json', ratelimit: '"minute";r=1;t=1' }
     const wrapped = malformedVariant(malformed).wrap?.(
       async () => new Response(JSON.stringify(pod), { status, headers }),

@@ -2,9 +2,9 @@ import { type Exchange, jsonOf } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { changeKinds, isMalformed, type MalformedCase, pathOf, type Step } from './change.ts'
 
-/** A place in the answers of a normal run. */
+/** A place in the responses of a normal run. */
 export interface Place extends Omit<MalformedCase, 'change'> {
-  /** Scenarios that were given such an answer, in a run of their own. */
+  /** Scenarios that were given such a response, in a run of their own. */
   readonly seenBy: Set<string>
   /** True if anything but null was seen there. */
   isFilled: boolean

@@ -1,4 +1,4 @@
-/** The freedoms of containers; each name says what is decided, and the first answer is the default. */
+/** The freedoms of containers; each name says what is decided, and the first choice is the default. */
 export const containerStyleChoices = {
   /** A request to a port on which nothing listens: a proxy answers, or the connection is closed. */
   portClosed: [502, 404, 'reset'],

@@ -1,4 +1,4 @@
-/** The freedoms of endpoint management; each name says what is decided, and the first answer is the default. */
+/** The freedoms of endpoint management; each name says what is decided, and the first choice is the default. */
 export const endpointStyleChoices = {
   endpointCreated: [200, 201],
   endpointDeleted: [204, 200],

@@ -1,6 +1,6 @@
 /**
  * Why a request is not served. It becomes a problem document; it is never a fault of the reference itself, and no Error
- * either: a stack trace that nobody reads would cost more than the rest of the answer.
+ * either: a stack trace that nobody reads would cost more than the rest of the response.
  */
 export class Refusal {
   readonly status: number

@@ -31,7 +31,7 @@ export function renderPolicy(windows: readonly LimitWindow[], style: Style): str
   return renderList(items, style)
 }
 
-/** The answer to a request beyond a quota: 429, Retry-After, and a detail that names the window. */
+/** The response to a request beyond a quota: 429, Retry-After, and a detail that names the window. */
 export function rateRefusal({ windows }: LimitReading, { style }: Pick<RateSetup, 'style'>): Refusal {
   const secondsOf = ({ nextSeconds, resetSeconds }: WindowReading) =>
     style.retryAfter === 'full' ? resetSeconds : nextSeconds

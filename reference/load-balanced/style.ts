@@ -1,4 +1,4 @@
-/** The freedoms of load-balanced endpoints; each name says what is decided, and the first answer is the default. */
+/** The freedoms of load-balanced endpoints; each name says what is decided, and the first choice is the default. */
 export const balancedStyleChoices = {
   /** Who answers HEAD and OPTIONS. */
   balancedHead: ['worker', 'platform'],

@@ -168,7 +168,7 @@ test('a delayed stop keeps the status until it is over, calls the start off, and
   expect(await get(id)).toMatchObject({ body: { status: 'EXITED' } })
 })
 
-test('a life of no time is over with the answer', async () => {
+test('a life of no time is over with the response', async () => {
   const { call, controlled } = createBench({ life: { provisioningMs: 0, startingMs: 0 } })
   expect(await call('POST', '/v2/pods', { body: gpuBody })).toMatchObject({ status: 201, body: { status: 'RUNNING' } })
   expect(controlled.state().nextMs).toBe(null)

@@ -26,7 +26,7 @@ const CHANGING = [
   'startedAtMs',
 ] as const satisfies readonly (keyof StoredPod)[]
 
-/** A pod as every answer shows it: all required fields of the heading Pod, and gpu or cpu. */
+/** A pod as every response shows it: all required fields of the heading Pod, and gpu or cpu. */
 export function presentPod(pod: StoredPod, service: PodService): Pod {
   const { parts, style } = service
   const shown: Pod = {
@@ -137,7 +137,7 @@ function renderTime(atMs: number, form: Style['dateTimes']): string {
 }
 
 /**
- * A pod as JSON, as every answer shows it. Clients poll a pod until it changes: until then, or until its metrics move, it
+ * A pod as JSON, as every response shows it. Clients poll a pod until it changes: until then, or until its metrics move, it
  * is not written again.
  */
 export function podText(pod: StoredPod, service: PodService): string {

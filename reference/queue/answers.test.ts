@@ -10,7 +10,7 @@ const every = Object.entries(queueStyleChoices).flatMap(([name, choices]) =>
   choices.map((choice) => ({ name, choice })),
 )
 
-test.each(every)('$name $choice: every answer has the form of the API document', async ({ name, choice }) => {
+test.each(every)('$name $choice: every response has the form of the API document', async ({ name, choice }) => {
   const { operate, pass, plan, submit } = createQueueBench({ style: { [name]: choice } })
   const seen: string[] = []
 

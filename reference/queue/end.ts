@@ -26,7 +26,7 @@ export function timeOutJob(job: Job, service: QueueService): void {
 
 /**
  * Stops a job that waits or runs; one that is finished stays as it is.
- * @returns the status that the answer shows.
+ * @returns the status that the response shows.
  * @throws Refusal by style, where it is finished.
  */
 export function cancelJob(job: Job, service: QueueService): JobStatus {

@@ -63,7 +63,7 @@ export function admit(operation: QueueOperation, endpoint: Endpoint, { clock, st
   })
 }
 
-/** The body of an answer that refuses. */
+/** The body of a response that refuses. */
 export function presentError(refusal: Refusal, service: QueueService): Readonly<Record<string, unknown>> {
   const { detail } = service.parts.problem(refusal, service)
   return { error: detail, ...(service.style.extraFields ? { code: refusal.status } : {}) }

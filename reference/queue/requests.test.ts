@@ -175,7 +175,7 @@ test.each([
   expect(await operate('HEAD', 'health')).toMatchObject({ status: 200, text: '' })
 })
 
-test('the s3 secret reaches the worker and no answer', async () => {
+test('the s3 secret reaches the worker and no response', async () => {
   const { operate, rest, submit } = createQueueBench()
   const reporting = await submit([{ report: ['s3Config'] }], { s3Config })
   expect(await reporting.status()).toMatchObject({ output: { s3Config } })

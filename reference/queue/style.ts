@@ -1,4 +1,4 @@
-/** The freedoms of the queue plane; each name says what is decided, and the first answer is the default. */
+/** The freedoms of the queue plane; each name says what is decided, and the first choice is the default. */
 export const queueStyleChoices = {
   // Visible to a caller
   /** An endpoint of another account. */

@@ -7,7 +7,7 @@ export const CALL_HEADER = 'plumbline-call'
 export interface Beacon {
   /** Tells that the execution began, and is told which one of its job it is, from 1. */
   start(): Promise<number>
-  /** Waits until the key is released; asks again after an answer that is no success, and where a connection broke. */
+  /** Waits until the key is released; asks again after a response that is no success, and where a connection broke. */
   hold(key: string): Promise<void>
   end(outcome: 'completed' | 'failed', message?: string): Promise<void>
 }

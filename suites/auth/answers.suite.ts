@@ -5,7 +5,7 @@ import { createRedactor } from '../../harness/record/redact.ts'
 import { everyExchange, invariant } from '../../harness/rule/registry.ts'
 import { judged } from '../shared/shapes.ts'
 
-/** A shorter text, sent in place of a token, may stand in an answer by chance. */
+/** A shorter text, sent in place of a token, may stand in a response by chance. */
 const leastTokenLength = 8
 
 /** Tokens whose redactor is kept. */

@@ -8,7 +8,7 @@ function finding(mutator: string, observed: string, count: number): FuzzFinding 
   return { operation: 'triggerPodAction', stage: 'triggerPodAction RUNNING', observed, count, cases, ...how }
 }
 
-test('findings of one answer are one group, the most frequent first', () => {
+test('findings of one response are one group, the most frequent first', () => {
   const groups = groupsOf([
     finding('extra', 'status 500', 1),
     finding('padded', 'status 200', 2),

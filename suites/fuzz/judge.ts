@@ -67,7 +67,7 @@ async function decide(stage: Subject, wrong: WrongCase, steps: Steps): Promise<b
     steps.keep(stage, { ...wrong, cases: [await leastOf(stage, trial, wrong, shows, steps)] })
     return true
   }
-  // Before it is the answer that is wrong, it is the pod: an earlier case may have changed it, or be about to.
+  // Before it is the response that is wrong, it is the pod: an earlier case may have changed it, or be about to.
   const before = [...stage.accepted, ...stage.sent]
   const isPodWrong = (await findCauses(stage, stage.sent, steps)).isFound
   if (isPodWrong) stage.sent = []

@@ -49,7 +49,7 @@ export async function replayCases(
 
 function judged(outcome: Outcome<Played>): Pick<Replayed, 'wrong' | 'observed' | 'expected' | 'undecided'> {
   if ('failure' in outcome) {
-    const { failure, undecided, expected = 'an answer' } = outcome
+    const { failure, undecided, expected = 'a response' } = outcome
     const observed = wrongIn(outcome) ?? failure
     return { wrong: undecided ? null : observed, observed, expected, undecided: undecided ? failure : null }
   }

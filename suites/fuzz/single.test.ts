@@ -9,11 +9,11 @@ const actionOrRun = /\/(action|run)$/
 /** No address: only PATCHes are dropped. */
 const nowhere = /^$/
 
-/** The reference, which gives no answer to these of its bodies; `nth` counts them. */
+/** The reference, which gives no response to these of its bodies; `nth` counts them. */
 function dropping(isDropped: (body: string, nth: number) => boolean, paths: RegExp): Variant {
   return {
     id: 'drops-bodies',
-    says: 'Some bodies have no answer.',
+    says: 'Some bodies have no response.',
     wrap: (fetch) => {
       let nth = 0
       return async (request) => {
@@ -75,7 +75,7 @@ describe.each([
     return judgement
   }
 
-  test('passes where now and then a body has no answer the first time', async () => {
+  test('passes where now and then a body has no response the first time', async () => {
     const dropped = new Set<string>()
     const isFirst = (body: string) => dropped.size < dropped.add(body).size
     const judgement = await judged(dropping((body, nth) => nth % 7 === 0 && isFirst(body), paths))

@@ -82,7 +82,7 @@ export function stagesOf(context: Context): readonly Stage[] {
   const patching = mountStates({ part: context.offers }).map((shape) => {
     const { kind = 'pod', mount = 'none' } = shape
     const cases = bodiesFor(context, shape).flatMap((mounts) => enumerate({ mounts }, 'PodUpdate'))
-    // Where the volume is, only a pod that mounts it could tell: every answer to a volume elsewhere is taken.
+    // Where the volume is, only a pod that mounts it could tell: every response to a volume elsewhere is taken.
     const trial = patchTrial(context, shape, undefined)
     return stage(trial, `${kind} ${mount}`, { status: 'EXITED', value: { mounts: mountsOf(plane, mount) } }, cases)
   })

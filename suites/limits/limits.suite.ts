@@ -95,7 +95,7 @@ function withFractions(readings: Readings, exchange: Exchange): Readings {
   return { ...readings, ...Object.fromEntries(seen) }
 }
 
-/** Judges each of the headers that is there; if none is, the answer says nothing. */
+/** Judges each of the headers that is there; if none is, the response says nothing. */
 function judge(
   exchange: Exchange,
   flaws: (header: ReturnType<typeof headersIn>[number]) => { readonly expected: string; readonly observed: string }[],

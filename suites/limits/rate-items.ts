@@ -8,7 +8,7 @@ interface RateItem {
 
 const parts = { ',': /(?:"(?:[^"\\]|\\.)*"|[^,"]|")+/g, ';': /(?:"(?:[^"\\]|\\.)*"|[^;"]|")+/g } as const
 
-/** Several rules read the two headers of one answer, and the policy is the same in all of them. */
+/** Several rules read the two headers of one response, and the policy is the same in all of them. */
 const keptTexts = 64
 
 /** Finds the windows of a rate header in any spelling that shows them: names as tokens or strings, any spacing. */

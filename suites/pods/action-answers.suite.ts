@@ -14,7 +14,7 @@ const steps = [
 
 const judged = ['actions', 'cost', 'runtime', 'startedAt', 'status']
 
-/** How often an answer may show the pod as it was, if the pod may have changed between the answer and the read. */
+/** How often a response may show the pod as it was, if the pod may have changed between the response and the read. */
 const tries = 3
 
 /** A read, the action, and the read right after. */
@@ -30,7 +30,7 @@ rule('pods.action.answer-updated', { varies: anyPod }, async (context) => {
   for (let round = 1; round <= tries; round++) {
     for (const { action, status, by } of steps) {
       if (action === 'restart') await clock.sleep(livesMs)
-      // A read that waits for the quota may show what has changed since the answer.
+      // A read that waits for the quota may show what has changed since the response.
       await context.reserve(requestsInAStep)
       const before = check(action).pod(await pods.get(pod.id))
       const response = await retryWhileScarce(context, pod, () => pods.act(pod.id, action))
@@ -50,7 +50,7 @@ rule('pods.action.answer-updated', { varies: anyPod }, async (context) => {
   }
 })
 
-/** Fields of an answer that show the pod as it was before, although a read right after shows it otherwise. */
+/** Fields of a response that show the pod as it was before, although a read right after shows it otherwise. */
 function fieldsBehind({ value: answer }: PodView, { value: before }: PodView, { value: read }: PodView): string[] {
   // Another status than before is one on the way.
   if (answer.status !== before.status) return []

@@ -183,7 +183,7 @@ async function isSound(
   if (from.some((permitting) => permitting === pod.status)) {
     return isSuccess(response.status) || from.some((permitting) => permitting === after)
   }
-  // No status on the way to RUNNING permits start, so an answer other than 409 is wrong in all of them.
+  // No status on the way to RUNNING permits start, so a response other than 409 is wrong in all of them.
   if (action === 'start') return after === pod.status || response.status !== 409
   // RUNNING permits restart, after which the pod may be seen in the same status once more.
   return after === pod.status && response.status !== 200

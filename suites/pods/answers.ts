@@ -32,7 +32,7 @@ export function expectTerminated(check: Check, response: ApiResponse): void {
 }
 
 /**
- * Ends the rule as inconclusive if something else may explain the answer to a call on a pod that is not there: the form of
+ * Ends the rule as inconclusive if something else may explain the response to a call on a pod that is not there: the form of
  * an invented id, or the status of a terminated pod.
  */
 export function inconclusiveIfOtherReason(
@@ -76,7 +76,7 @@ export async function expectAccepted({ pods, inconclusive }: Context, { id }: Po
 
 /**
  * Asks for an action that takes compute; for a while again if there is none. Ends the rule as inconclusive if a new pod of
- * the same kind is refused as well; otherwise the refusal is the answer.
+ * the same kind is refused as well; otherwise the refusal counts.
  */
 export async function retryWhileScarce(
   context: Context,

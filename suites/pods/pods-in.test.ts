@@ -33,7 +33,7 @@ describe('a whole pod is in', () => {
     ['no termination answered 200', exchange('triggerPodAction', 200, '{}', '{"action":"terminate"}'), []],
     ['no creation', exchange('createPod', 201, '{"id":"a","status":"RUNNING"}'), []],
     ['no list', exchange('listPods', 200, '{"pods":[{"id":"a"}]}'), []],
-    ['no answer that never came', { ...exchange('getPod', 200, '{}'), response: null }, []],
+    ['no response that never came', { ...exchange('getPod', 200, '{}'), response: null }, []],
   ])('%s', (_, given, pods) => {
     expect(wholePodsIn(given)).toEqual(pods)
   })
@@ -51,7 +51,7 @@ describe('a part of a pod may be in', () => {
     ['no read', exchange('getPod', 200, '{"id":"a","status":"RUNNING"}'), []],
     ['no deletion', exchange('deletePod', 200, '{"id":"a"}'), []],
     ['no catalog', exchange('listCpuFlavors', 200, '{"cpus":[{"id":"a"}]}'), []],
-    ['no answer that never came', { ...exchange('listPods', 200, '{"pods":[{}]}'), response: null }, []],
+    ['no response that never came', { ...exchange('listPods', 200, '{"pods":[{}]}'), response: null }, []],
   ])('%s', (_, given, pods) => {
     expect(partialPodsIn(given, target)).toEqual(pods)
   })

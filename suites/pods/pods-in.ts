@@ -38,7 +38,7 @@ export function partialPodsIn({ operation, response }: Exchange, target: Target)
   return pod !== null && 'id' in pod && isPodStatus(pod.status) ? [pod] : []
 }
 
-/** A pod of an answer, where it was shown, and what each rule said of it. */
+/** A pod of a response, where it was shown, and what each rule said of it. */
 interface PlacedPod {
   readonly pod: Members
   readonly place: PodPlace
@@ -87,7 +87,7 @@ export function podsShown(exchange: Exchange, target: Target): readonly Members[
 let rules = 0
 
 /**
- * An invariant over every pod of every answer. `judge` says null, or names no clause, of a pod that says nothing about
+ * An invariant over every pod of every response. `judge` says null, or names no clause, of a pod that says nothing about
  * the rule. It judges equal pods in equal places once.
  */
 export function everyPod(id: RuleId, judge: (pod: Members, place: PodPlace) => Shown | null): void {

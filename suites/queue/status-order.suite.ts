@@ -2,7 +2,7 @@ import { type Exchange, isSuccess, jsonOf, type Moment } from '../../harness/exc
 import { canonical, jobIdIn, membersOf } from '../../harness/exchange/read.ts'
 import { invariant } from '../../harness/rule/registry.ts'
 
-/** A job as an answer showed it to be COMPLETED. */
+/** A job as a response showed it to be COMPLETED. */
 interface Completed {
   readonly received: Moment
   /** As JSON; an output that is left out is one that is null. */

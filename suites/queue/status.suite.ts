@@ -147,7 +147,7 @@ rule('queue.status.failed', { varies: [...anyJob, 'past'] }, async (context) => 
   check('error').that(typeof error === 'string' && error !== '', 'a text', kindOfValue(error), end.response)
 })
 
-/** Looks at a job; the answer shows it. */
+/** Looks at a job; the response shows it. */
 async function expectShown(context: Context, job: JobAt): Promise<ApiResponse> {
   const response = await retryThroughOutage(context, 'answered', () => job.queue.status(job.id))
   expectShownIn(context, job, response)
@@ -167,7 +167,7 @@ function expectShownIn({ check }: Context, { id }: JobAt, response: ApiResponse)
   check('status').that(typeof shown?.status === 'string', 'a string', kindOfValue(shown?.status), response)
 }
 
-/** Looks at a job until it ends as it should; every answer shows it. The number of looks depends on the worker alone. */
+/** Looks at a job until it ends as it should; every response shows it. The number of looks depends on the worker alone. */
 async function lookUntilEnd(
   context: Context,
   clause: string,

@@ -69,7 +69,7 @@ rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) =
   const full = await fullEndpoint(context)
   const job = fixture.job({ steps: [{ output: 1 }], endpoint: full.role })
   const response = await clock.until(job.queue.held.run(job.body), clock.now() + target.tolerances.answerMs)
-  check('at-once').that(response !== null, 'an answer while every worker is busy', 'no answer', null)
+  check('at-once').that(response !== null, 'a response while every worker is busy', 'no response', null)
   const start = await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)
   if (start !== null) inconclusive('a job found a worker though every one was busy')
   if (response !== null) {
@@ -247,7 +247,7 @@ rule('queue.runsync.when-done', { varies: ['execution'] }, async (context) => {
       if (end === null || (await plainEnd(context, 'COMPLETED')).status !== 'COMPLETED') {
         inconclusive('no job was done in time')
       }
-      return check('at-once').that(false, 'an answer once the job is done', 'no answer', null)
+      return check('at-once').that(false, 'a response once the job is done', 'no response', null)
     }
     if (!isSuccess(response.status)) {
       blockedBy(context, 'queue.runsync.completed', `/runsync was answered with ${responseText(response)}`, response)

@@ -204,7 +204,7 @@ function wakeWorker({ fixture }: Context): Promise<SubmittedJob> {
   return fixture.submitted({ steps: [{ output: 0 }], endpoint: 'scaleToZero' })
 }
 
-/** Looks at a job when its ttl should be nearly over. Rejects with Inconclusive if the answer came too late to tell. */
+/** Looks at a job when its ttl should be nearly over. Rejects with Inconclusive if the response came too late to tell. */
 async function beforeEnd({ clock, inconclusive }: Context, job: SubmittedJob, ttlMs: number): Promise<ApiResponse> {
   const endMs = job.response.exchange.sent.target + ttlMs
   await clock.at(endMs - leadMs)

@@ -149,7 +149,7 @@ export async function retryThroughOutage(
   if (isOutage(response)) {
     inconclusiveIfOutage(await queue.health())
     const observed = `status ${response.status} for ${outageMs / 1000} s, while /health is answered`
-    check(clause).that(false, 'an answer of the API', observed, response)
+    check(clause).that(false, 'a response of the API', observed, response)
   }
   return response
 }

@@ -87,7 +87,7 @@ test('a process that ends has died, and the next job has another', async () => {
   expect(await execute({})).toEqual({ kind: 'completed', output: 1 })
 })
 
-test('a stop is told once, and its answer is awaited', async () => {
+test('a stop is told once, and its response is awaited', async () => {
   const { execute } = await start(program(`if (told.type === 'stop') say({ type: 'stopped', execution })`))
   const stop = new AbortController()
   const outcome = execute({}, { signal: stop.signal })

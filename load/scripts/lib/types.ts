@@ -8,7 +8,7 @@ export interface ScriptPlan {
   /** Requests that arrival rates may leave out at their ends. */
   readonly mayMiss: number
   readonly holdMs: number
-  /** How long an answer is waited for, its hold included. */
+  /** How long a response is waited for, its hold included. */
   readonly answerMs: number
   readonly scenarios: Readonly<Record<string, ScriptScenario>>
   /** The request of an operation; `{holdMs}` in path and body stands for the time to hold. */

@@ -26,7 +26,7 @@ export async function drive(words: readonly string[], receiver: Receiver) {
     return (await (await fetch(`${url}/plumbline/clock`, request)).json()) as ClockState
   }
 
-  /** Gives what arrived since the moment of the answer that came last. */
+  /** Gives what arrived since the moment of the response that came last. */
   function stamp(nowMs: number): void {
     for (const arrival of receiver.arrivals) arrival.atMs ??= nowMs - startMs
   }
