@@ -28,6 +28,7 @@ function seenIn(status: string, more: object = {}): PodView {
     actions,
     env: { PLUMBLINE: 'kept' },
     mounts: {},
+    ports: ['80/http'],
     locked: false,
     ...more,
   }
@@ -71,6 +72,8 @@ test('a terminated pod is gone or TERMINATED, and nothing else', () => {
 test.each([
   [{ name: 'pod-b' }, { clause: 'kept', expected: 'name "A"', observed: 'name "A-b"' }],
   [{ locked: true }, { clause: 'kept', expected: 'locked false', observed: 'locked true' }],
+  [{ ports: ['81/http'] }, { clause: 'kept', expected: 'ports ["80/http"]', observed: 'ports ["81/http"]' }],
+  [{ ports: ['22/tcp', '80/http'] }, null],
   [{ env: {} }, { clause: 'kept', expected: 'env {"PLUMBLINE":"kept"}', observed: 'env {}' }],
   [{ actions: ['start'] }, { clause: 'status', observed: 'actions ["start"] while RUNNING' }],
   [{ env: { PLUMBLINE: 'kept', HOME: '/' }, mounts: { network: [] }, cost: 3, dataCenterId: 'dc-2', more: 1 }, null],

@@ -172,5 +172,12 @@ export function unexplainedFields(pod: PodModel, shown: Members): Unexplained | 
 
 function isKept(name: string, kept: Members, shown: Members): boolean {
   if (name === 'env') return isPart(membersOf(kept.env) ?? {}, membersOf(shown.env) ?? {})
+  // While a pod runs it may have ports of the platform beside its own.
+  if (name === 'ports') return hasAll(kept.ports, shown.ports) || hasAll(shown.ports, kept.ports)
   return name === 'mounts' && sameMounts(kept.mounts, shown.mounts)
+}
+
+/** True if a list has all items of another one. */
+function hasAll(list: unknown, items: unknown): boolean {
+  return Array.isArray(list) && Array.isArray(items) && items.every((item) => list.includes(item))
 }
