@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { needsOf } from '../harness/claims/claims.ts'
+import { rowOf } from '../harness/run/rows.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
 import { composeOptions } from '../reference/options.ts'
 import { type Json, onJson, type Wrap } from './defects/tools.ts'
@@ -8,7 +10,10 @@ import type { Variant } from './types.ts'
 
 // Freedoms of a platform that concern every pod, so that they share no group with other latitudes.
 
-const ofPods = everything().rules.filter(({ id }) => /^(pods|version|auth\.pods)\./.test(id))
+// A wrapper changes how pods are shown, and not their containers.
+const ofPods = everything().rules.filter(
+  ({ id }) => /^(pods|version|auth\.pods)\./.test(id) && !needsOf(rowOf(id)).includes('probe'),
+)
 
 /** Rewrites each pod, in the list too. */
 function onPods(change: (pod: Json) => Json): Wrap {

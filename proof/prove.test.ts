@@ -368,7 +368,7 @@ describe('prove', () => {
     const { matrix } = await proveOf({ matrix: true, catalog: { ...whole, defects: [...defects, outage] } })
     const none = { broken: [], blocked: [], inconclusive: [], unrelated: [], isMisattributed: false }
     const [opened, listed] = ['pods.action.terminated.any', 'pods.shape.times']
-    const reason = 'the target answered 503, which is an outage and shows nothing about the rule'
+    const reason = 'the target answered 503, which is an outage and shows nothing'
     expect(matrix).toEqual([
       { ...none, id: 'list-answers-500', rule: listed, failed: [opened, listed], unrelated: [opened] },
       { ...none, id: 'list-is-missing', rule: listed, failed: [listed] },

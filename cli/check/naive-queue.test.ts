@@ -58,7 +58,7 @@ const withoutStatus = {
   'queue.runsync.completed': 'passed',
   'queue.status.failed': 'blocked by queue.status.shape',
   'queue.status.of-another-endpoint': 'blocked by queue.status.shape',
-  'queue.status.order': 'blocked by queue.status.shape',
+  'queue.status.order': 'inconclusive',
   'queue.status.shape': 'failed',
   'queue.status.unknown': 'blocked by queue.status.shape',
 }

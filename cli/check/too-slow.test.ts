@@ -43,7 +43,7 @@ test.concurrent('plan does without the quotas of a target that drips', { timeout
 
 test.concurrent('load gives up a target that is slow from some moment on', { timeout }, async (context) => {
   const { expect } = context
-  const { cwd, run } = await serveSlow('drip', 4, context)
+  const { cwd, run } = await serveSlow('drip', 6, context)
   const k6 = join(cwd, 'k6')
   writeFileSync(k6, '#!/bin/sh\necho "k6 v2.1.0 (go1.24, linux/amd64)"\n')
   chmodSync(k6, 0o755)

@@ -50,9 +50,7 @@ const notSent: ReadonlySet<string> = new Set([
 
 /** Tables whose bodies a campaign sends too; it sends no other body of a table as it is. */
 const isOfSentTable = ({ rule }: (typeof defects)[number]) =>
-  /^pods\.(action-body\.missing|patch\.(persistent-on-network|network-on-persistent|both|partial-\w+|extra))$/.test(
-    rule,
-  )
+  /^pods\.(action-body\.missing|patch\.(both|partial-\w+|extra))$/.test(rule)
 
 /** A defect that shows only in a variation may show in none of the pods of a campaign. */
 const isSeenLater = ({ rule, clause, variation }: (typeof defects)[number]) =>

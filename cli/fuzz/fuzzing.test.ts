@@ -99,7 +99,10 @@ describe('a gateway that answers 503', () => {
     const { cases, findings, stopped } = await fuzzed(behind((nth) => nth > 100))
     expect(findings).toEqual([])
     expect(cases).toBeLessThan(500)
-    expect(stopped).toEqual({ reason: 'the target answered 503, which is an outage', isUnreachable: false })
+    expect(stopped).toEqual({
+      reason: 'the target answered 503, which is an outage and shows nothing',
+      isUnreachable: false,
+    })
   })
 })
 

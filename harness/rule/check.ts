@@ -98,7 +98,7 @@ export function isRefusal({ status }: Pick<ApiResponse, 'status'>): boolean {
 /** Throws Inconclusive if a gateway answered in place of the API, unless it persists while others are answered. */
 export function inconclusiveIfOutage({ status, isLasting }: Pick<ApiResponse, 'status' | 'isLasting'>): void {
   if (outageStatuses.has(status) && isLasting !== true)
-    throw new Inconclusive(`the target answered ${status}, which is an outage and shows nothing about the rule`)
+    throw new Inconclusive(`the target answered ${status}, which is an outage and shows nothing`)
 }
 
 /** `status 200`; for a refusal also its body as JSON, which the record shortens once secrets are removed. */

@@ -33,6 +33,7 @@ const needs: Readonly<Record<string, readonly RuleId[]>> = {
     Object.entries(pods).map(([shown, rules]) => [shown, rules.map((rule) => `pods.shape.${rule}` as const)]),
   ),
   'a pod with a status': ['pods.lifecycle.statuses'],
+  'a new pod with a status': ['pods.lifecycle.order'],
   'a list with a pod': ['pods.list.full-shape'],
   'an action answered 200 or 204': ['pods.action.content-type'],
   'a success with a body': ['pods.json', 'endpoints.json'],
@@ -41,6 +42,7 @@ const needs: Readonly<Record<string, readonly RuleId[]>> = {
   'a response to a request with a key': ['auth.token-not-echoed'],
   'an error': ['errors.problem.shape', 'errors.problem.media-type', 'errors.no-leak'],
   'an error with status in its body': ['errors.problem.status'],
+  'a response to a request that must be refused': ['errors.no-5xx'],
   'a request after one with a body that was refused': ['errors.connection-in-step'],
   'a success': ['limits.pods.headers-on-success'],
   'RateLimit or RateLimit-Policy': [

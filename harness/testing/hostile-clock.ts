@@ -76,12 +76,12 @@ export const hostilities: readonly Hostility[] = [
   },
   {
     says: 'it is busy for ever',
-    reason: /time could not be moved: the target says that it is busy with ghost/,
+    reason: /time could not be moved: the target reports ghost/,
     spoil: spoiled(({ busy }) => ({ busy: [...(busy as string[]), 'ghost'] })),
   },
   {
     says: 'it is busy with a thousand things',
-    reason: /the target says that it is busy with ghost-0, .*ghost-4 and 995 more/,
+    reason: /the target reports ghost-0, .*ghost-4 and 995 more/,
     spoil: spoiled(() => ({ busy: Array.from({ length: 1_000 }, (_, n) => `ghost-${n}`) })),
   },
   {

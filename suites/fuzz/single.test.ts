@@ -49,7 +49,7 @@ test('an outage is the reason, and not the pod that it keeps from being made', a
     },
   }
   const [judgement] = await judgeOn({ variants: [outage], rules: rules('pods.patch.fuzz') })
-  const reason = 'the target answered 503, which is an outage and shows nothing about the rule'
+  const reason = 'the target answered 503, which is an outage and shows nothing'
   expect(judgement).toMatchObject({ verdict: 'inconclusive', reason })
 })
 
