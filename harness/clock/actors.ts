@@ -23,9 +23,12 @@ export class Actors {
   endedBy: Error | null = null
   readonly #unanswered = new Set<{ readonly isHeld: boolean; readonly giveUp: (reason: Error) => void }>()
   #changed: () => void
+  #moved: () => Promise<void> | null
 
-  constructor(changed: () => void) {
+  /** @param moved the end of the move of time that is under way; null if there is none */
+  constructor(changed: () => void, moved: () => Promise<void> | null = () => null) {
     this.#changed = changed
+    this.#moved = moved
   }
 
   changed(): void {
@@ -75,6 +78,9 @@ export class Actors {
     try {
       return await Promise.race([work, never])
     } finally {
+      // The target may have sent it at any moment of a move.
+      const moved = this.#moved()
+      if (moved !== null) await moved
       this.#unanswered.delete(entry)
       this.changed()
     }

@@ -146,6 +146,27 @@ describe('a controlled clock', () => {
     other.done()
   })
 
+  test('a response that comes while time is moved is of the moment after the move', async () => {
+    const target = targetWith([100])
+    const state = () => ({ ...target.state(), open: 1 })
+    const moved = Promise.withResolvers<void>()
+    const control: ClockControl = {
+      state,
+      async advance(ms) {
+        const reached = { ...(await target.advance(ms)), open: 1 }
+        moved.resolve()
+        // The response of the rule comes first.
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        return reached
+      },
+    }
+    const clock = createControlledClock({ kind: 'virtual', control, startMs: 0 })
+    const actor = clock.actor('rule')
+    await actor.during(moved.promise)
+    expect(clock.now()).toBe(100)
+    actor.done()
+  })
+
   test('the clock advances for a response that takes time after all, and reports it once', async () => {
     const control = targetWith([100, 200])
     let reports = 0

@@ -53,11 +53,14 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
   let isStuck = false
   /** Number of requests begun when all were last seen to have arrived. */
   let arrived = 0
-  const actors = new Actors(() => {
-    changed = true
-    patience.interrupt()
-    void step()
-  })
+  const actors = new Actors(
+    () => {
+      changed = true
+      patience.interrupt()
+      void step()
+    },
+    () => (moving ? new Promise((resolve) => clock.stamp(() => resolve())) : null),
+  )
   const clock: RunClock = {
     kind,
     controlled: true,
