@@ -1,38 +1,32 @@
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { resetShownBy } from './reset-time.ts'
-import { fallsOf, readWindows, type WindowRead } from './window-reads.ts'
+import { type Counted, fallsOf, judgeTrials, readWindows, type WindowRead } from './window-reads.ts'
 import type { Window } from './windows-in.ts'
 
-/** Requests of each trial. They differ, so that what others send does not look the same each time. */
+/** Requests of each trial. */
 const trials = [2, 4, 3, 2, 5, 4, 3]
-/** Trials that must show the same fault. */
-const proof = 3
 /** How long t is to fall, ms: whole seconds show it. */
 const pauseMs = 3_000
 
-rule('limits.pods.counts-each', { alone: true }, async (context) => {
-  const { check, clock, inconclusive, reserve } = context
-  const wrong = new Map<string, number>()
-  for (const requests of trials) {
+rule('limits.pods.counts-each', { alone: true }, (context) =>
+  judgeTrials(context, 'each', trials, async (requests) => {
+    const { clock, reserve } = context
     await reserve(requests + 1)
     const reads = [await readWindows(context)]
     while (reads.length <= requests) reads.push(await readWindows(context))
     await clock.sleep(pauseMs)
     const later = await readWindows(context)
-    const counts = (reads[0]?.windows ?? []).map((window) => [window.name, countOf(window, reads, later)] as const)
-    for (const [name, count] of counts) {
-      if (count === 'each' || count === 'unknown') continue
-      const fault = `r of ${name} ${count}`
-      wrong.set(fault, (wrong.get(fault) ?? 0) + 1)
-      check('each').that(wrong.get(fault) !== proof, `r of ${name} falls by 1 with each request`, fault, later.response)
-    }
     expectTimeFallen(context, reads, later)
-    const known = counts.filter(([, count]) => count !== 'unknown')
-    if (known.length > 0 && known.every(([, count]) => count === 'each')) return check('each').saw(later.response)
-  }
-  inconclusive('r changes for other reasons too: it is given back meanwhile, or others use the account')
-})
+    const counted = (reads[0]?.windows ?? []).flatMap((window): Counted[] => {
+      const observed = countOf(window, reads, later)
+      const isRight = observed === 'each'
+      const fault = isRight ? null : { expected: 'falls by 1 with each request', observed }
+      return observed === 'unknown' ? [] : [{ name: window.name, isRight, fault }]
+    })
+    return { counted, response: later.response }
+  }),
+)
 
 /** How r of a window fell with requests that followed each other; what it gives back may hide that. */
 function countOf({ name, q, w }: Window, reads: readonly WindowRead[], later: WindowRead): string {
