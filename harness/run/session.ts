@@ -239,34 +239,28 @@ function createServices(
   let connectionTrials = 0
   let keyTrials = 0
   const hosts = new Map<string, HostHealth>()
-  const connections = createConnections(async (earlier) => {
-    const owner = createOwner(services, trialOwner(earlier.owner, ++connectionTrials), clock.actor('connection'))
-    try {
-      return await misreadsBodyOf(earlier, owner, target)
-    } finally {
-      owner.actor.done()
-    }
-  })
+  /** Does something as an owner that is there for it alone. */
+  async function asOwner<T>(name: string, actor: string, work: (owner: Owner) => Promise<T>): Promise<T> {
+    const owner = createOwner(services, name, clock.actor(actor))
+    return work(owner).finally(() => owner.actor.done())
+  }
+
+  const connections = createConnections((earlier) =>
+    asOwner(trialOwner(earlier.owner, ++connectionTrials), 'connection', (owner) =>
+      misreadsBodyOf(earlier, owner, target),
+    ),
+  )
   const keys = createKeyTrials({
     key: 'full',
     probeOf,
-    async probe(operation) {
-      const owner = createOwner(services, keyTrialOwner(++keyTrials), clock.actor('key'))
-      try {
-        return await statusOfProbe(operation, owner, target)
-      } finally {
-        owner.actor.done()
-      }
-    },
+    probe: (operation) =>
+      asOwner(keyTrialOwner(++keyTrials), 'key', (owner) => statusOfProbe(operation, owner, target)),
     onRefused: judges.giveUp,
   })
   const gateOf = createGates(clock.now, target, async (plane, operation) => {
-    const { actor, on } = createOwner(services, `pacing:${++pacingRequests}`, clock.actor('pacing'))
-    try {
-      await on(plane.name).as('full').call(operation, { raw429: true, atOnce: true })
-    } finally {
-      actor.done()
-    }
+    await asOwner(`pacing:${++pacingRequests}`, 'pacing', ({ on }) =>
+      on(plane.name).as('full').call(operation, { raw429: true, atOnce: true }),
+    )
   })
   const channel: Channel = {
     runId,
