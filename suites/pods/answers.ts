@@ -101,6 +101,15 @@ export async function stopPod({ blocked, pods, settle }: Context, id: string): P
   return rest.pod
 }
 
+/** An EXITED pod once it is started and RUNNING. Ends the rule as blocked if start does not work. */
+export async function startPod(context: Context, pod: PodView): Promise<PodView> {
+  const { blocked, pods, settleStarted } = context
+  const started = await retryWhileScarce(context, pod, () => pods.act(pod.id, 'start'))
+  const rest = await settleStarted(pod.id)
+  if (rest.pod !== null && rest.status === 'RUNNING') return rest.pod
+  return blocked('pods.action.exited.start', `start was answered ${started.status}, and the pod is ${rest.status}`)
+}
+
 /**
  * Ends the rule as inconclusive if a new pod does not leave PROVISIONING in time either: then there is no capacity for
  * a pod that stays there.

@@ -6,7 +6,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { shown } from '../shared/patching.ts'
 import { poll } from '../shared/poll.ts'
-import { stopPod } from './answers.ts'
+import { startPod, stopPod } from './answers.ts'
 import { isPart } from './creation.ts'
 import {
   fileIn,
@@ -17,7 +17,6 @@ import {
   type Report,
   reportOf,
   restart,
-  startAgain,
   writeFile,
 } from './probe.ts'
 
@@ -50,7 +49,7 @@ rule('pods.container.args-env', { varies: ['kind', 'mount', 'history'] }, async 
   await stopPod(context, pod.id)
   await changeTo(context, pod, { args: second.args })
   await changeTo(context, pod, { env: withExtra(second) })
-  const again = await startAgain(context, pod)
+  const again = await startPod(context, pod)
   const later = (await reportOf(context, again, [variable])) ?? notResponding(context)
   expectGiven(check('patched-args'), check('patched-env'), later, again.value)
 })
@@ -90,7 +89,7 @@ rule('pods.action.stop-keeps-disk', { varies: ['kind', 'mount', 'history'] }, as
   const before = await probedPod(context)
   await useDisk(context, before)
   await stopPod(context, before.pod.id)
-  const after = await inAnotherStart(context, await startAgain(context, before.pod), before)
+  const after = await inAnotherStart(context, await startPod(context, before.pod), before)
   if (after === null) return notResponding(context)
   const { response, text } = await fileIn(context, after, onDisk)
   check('whole').that(text === null || text === inFile, `${show(inFile)}, or no file`, show(text), response)

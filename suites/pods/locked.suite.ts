@@ -5,16 +5,17 @@ import { type Check, inconclusiveIfOutage, isRefusal } from '../../harness/rule/
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { aPod } from '../../harness/variation/dimensions.ts'
+import { expectRefusal } from '../shared/job-responses.ts'
 import { shown } from '../shared/patching.ts'
 import { poll } from '../shared/poll.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { expectRestarted, runMs, startsOver } from './restarted.ts'
 
 rule('pods.action.locked-stop', { varies: aPod }, async (context) => {
-  const { check, pods } = context
+  const { pods } = context
   const pod = await lockedPod(context)
   const response = await pods.act(pod.id, 'stop', { mustBeRefused: true })
-  expectAnswer(check('refused'), response)
+  expectRefusal(context, 'refused', response)
   await expectUnchanged(context, pod)
   await requireStop(context, pod.id)
 })
@@ -26,7 +27,7 @@ rule('pods.action.locked-reset', { varies: aPod }, async (context) => {
   const before = check('answered').pod(await pods.get(id))
   const response = await pods.act(id, 'restart')
   reading('status', String(response.status))
-  expectAnswer(check('answered'), response, 200)
+  expectDoneOrRefused(check('answered'), response, 200)
   if (isSuccess(response.status)) return void (await expectRestarted(context, before, response))
   const expectRunsOn = async () => {
     const later = await pods.get(id)
@@ -45,7 +46,7 @@ rule('pods.action.locked-terminate', { varies: aPod }, async (context) => {
   reading('actions', Array.isArray(actions) ? [...actions].sort().join(' ') : show(actions))
   const response = await pods.act(pod.id, 'terminate')
   reading('status', String(response.status))
-  expectAnswer(check('answered'), response, 204)
+  expectDoneOrRefused(check('answered'), response, 204)
   if (!isSuccess(response.status)) await expectUnchanged(context, pod)
 })
 
@@ -60,12 +61,11 @@ async function lockedPod(context: Context): Promise<PodView> {
   return pod
 }
 
-/** Refused with 4xx, or with the status of a success that is also allowed. */
-function expectAnswer(check: Check, response: ApiResponse, success?: number): void {
+/** The status is that of a success, or a refusal with 4xx. */
+function expectDoneOrRefused(check: Check, response: ApiResponse, success: number): void {
+  inconclusiveIfOutage(response)
   const { status } = response
-  if (status >= 500) inconclusiveIfOutage(response)
-  const expected = success === undefined ? 'a 4xx status' : `status ${success}, or 4xx`
-  check.that(status === success || isRefusal(response), expected, `status ${status}`, response)
+  check.that(status === success || isRefusal(response), `status ${success}, or 4xx`, `status ${status}`, response)
 }
 
 /** Ends the rule as inconclusive if stop of the pod is refused once it is unlocked too: then its lock was not the reason. */

@@ -4,8 +4,8 @@ import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { mountedStates, mountsMoved } from '../shared/patching.ts'
-import { stopPod } from './answers.ts'
-import { fileIn, inAnotherStart, probedPod, type Report, restart, startAgain, writeFile } from './probe.ts'
+import { startPod, stopPod } from './answers.ts'
+import { fileIn, inAnotherStart, probedPod, type Report, restart, writeFile } from './probe.ts'
 
 rule('pods.mount.mounted', { each: mountedStates, varies: ['branch'] }, async (context, shape: PodShape) => {
   const { check, fixture, nextName } = context
@@ -16,7 +16,7 @@ rule('pods.mount.mounted', { each: mountedStates, varies: ['branch'] }, async (c
   const restarted = await inAnotherStart(context, await restart(context, mounted.pod), mounted)
   await expectKept(context, 'restart', path, restarted, mounted.pod)
   await stopPod(context, mounted.pod.id)
-  const started = await inAnotherStart(context, await startAgain(context, mounted.pod), restarted ?? mounted)
+  const started = await inAnotherStart(context, await startPod(context, mounted.pod), restarted ?? mounted)
   await expectKept(context, 'start', path, started, mounted.pod)
   await removeFile(context, started, path)
 })
@@ -38,7 +38,7 @@ rule(
     await stopPod(context, id)
     if (!isPatched && !(await patch()))
       blocked(`pods.patch.${mount === 'network' ? 'network' : 'persistent'}-path`, 'PATCH refuses another path')
-    const after = await inAnotherStart(context, await startAgain(context, before.pod), before)
+    const after = await inAnotherStart(context, await startPod(context, before.pod), before)
     const path = `${pathIn(mounts)}/${name}`
     await expectKept(context, 'applies', path, after, before.pod)
     await removeFile(context, after, path)

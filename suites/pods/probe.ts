@@ -5,7 +5,6 @@ import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { poll } from '../shared/poll.ts'
-import { retryWhileScarce } from './answers.ts'
 
 /** The report of a probe. */
 export interface Report {
@@ -73,15 +72,6 @@ function readReport(pod: PodView, at: string, response: ApiResponse): Report | n
 /** Ends the rule because the container of a RUNNING pod does not respond. */
 export function notResponding({ blocked }: Pick<Context, 'blocked'>): never {
   return blocked('pods.lifecycle.running-healthy', 'the container of a RUNNING pod does not respond')
-}
-
-/** A pod that is EXITED, once it is started and RUNNING. */
-export async function startAgain(context: Context, pod: PodView): Promise<PodView> {
-  const { blocked, pods, settleStarted } = context
-  const started = await retryWhileScarce(context, pod, () => pods.act(pod.id, 'start'))
-  const rest = await settleStarted(pod.id)
-  if (rest.pod !== null && rest.status === 'RUNNING') return rest.pod
-  return blocked('pods.action.exited.start', `start was answered ${started.status}, and the pod is ${rest.status}`)
 }
 
 /** A pod once it is restarted and RUNNING again; its container may still be the one of before. */
