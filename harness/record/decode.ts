@@ -50,7 +50,7 @@ const escapes = [
   // Encoded text that is wrapped.
   escapesOf('\n', /(?<=[\w+/=-])\r*\n[ \t]*(?=[\w+/=-])/g, () => ''),
   // The same in a header that was folded: its line breaks became spaces.
-  escapesOf(' ', /(?<=[\w+/=-]{16})[ \t]+(?=[\w+/=-]{2})/g, () => ''),
+  escapesOf(' ', /(?<=[\w+/=-]{16})[ \t]+(?=[\w+/=-])/g, () => ''),
 ]
 
 /** Calls `look` with the text without its escapes of one kind, for each kind that it has. */

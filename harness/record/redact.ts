@@ -21,7 +21,7 @@ const least = { characters: 8, share: 2 / 3 } as const
 /** How many encodings, one in another, are undone. */
 const mostEncodings = 6
 /** Characters that may be decoded: a bound for long texts that are nothing but escapes. */
-const mostDecoded = { perCharacter: 64, more: 65_536 } as const
+const mostDecoded = { perCharacter: 256, more: 65_536 } as const
 
 /** Most short texts recur, such as header lines: results are kept for so many, of at most this length. */
 const kept = { texts: 1_000, length: 200 } as const
