@@ -17,6 +17,7 @@ rule('pods.get.unknown', { varies: anyPod }, async (context) => {
   const rest = await settle(id, (seen) => seen === 'gone' || seen === 'TERMINATED')
   // A platform may go on showing a deleted pod.
   const isShown = rest.status === 'TERMINATED'
+  if (rest.pod !== null && !isShown) blocked('pods.delete', `after DELETE the pod is ${rest.status}`)
   const response = isShown ? await pods.get(vary.unknownId(id), { mustBeRefused: true }) : rest.response
   if (isShown) inconclusiveIfOtherReason(context, { id, origin: 'altered' }, response)
   check('not-found').status(response, 404)
