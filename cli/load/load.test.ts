@@ -65,7 +65,7 @@ describe('one clear sentence before anything is sent', () => {
       /up to [\d,]+ requests, and --max-requests permits 10;/,
     ],
     ['load limits --target dedicated.yaml --max-seconds 10', 2, /up to [\d,]+ s, and --max-seconds permits 10;/],
-    ['load limits --target dedicated.yaml --window-scale 0', 2, /Expected a number above 0, such as 0.1, got 0/],
+    ['load limits --target dedicated.yaml --window-scale 0', 2, /Expected a number above 0, such as 0.1/],
     ['check --reference --load', 2, /--load needs a target over HTTP; plumbline serve --clock real/],
     ['check --reference --max-requests 10', 2, /--max-requests needs --load$/m],
     ['check --target controlled.yaml --load', 2, /in real time, .* serve the target with --clock real/],

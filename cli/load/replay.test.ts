@@ -114,7 +114,7 @@ test.each<[string, (folder: string) => void, RegExp, RegExp?]>([
   expect(err).toMatch(message)
   if (why !== undefined) expect(out).toMatch(why)
   expect(err).toMatch(
-    /^plumbline: the kept files differ from what the recorded exchanges give; they were changed or are damaged, or judged by another state of the suite$/m,
+    /^plumbline: the kept files differ from what the recorded exchanges give; they were changed or are damaged, or judged by another state of the suite \(exit 4\)$/m,
   )
   expect(code).toBe(4)
 })
@@ -122,7 +122,7 @@ test.each<[string, (folder: string) => void, RegExp, RegExp?]>([
 test('a version that judged otherwise is named', async () => {
   cpSync(join(cwd, 'whole'), join(cwd, 'older'), { recursive: true })
   changeText(join(cwd, 'older'), evidence, '"plumbline":"0.1.0"', '"plumbline":"0.0.9"')
-  expect((await replayed('older')).err).toMatch(/or judged by another version \(0\.0\.9; this is 0\.1\.0\)$/m)
+  expect((await replayed('older')).err).toMatch(/or judged by another version \(0\.0\.9; this is 0\.1\.0\) \(exit 4\)$/m)
 })
 
 /** A load of the rate of /cancel: the smoke, then both plans, by a limiter in fixed windows. */

@@ -72,7 +72,7 @@ async function judgedAgain(folder: string, options: Options, terminal: Terminal)
   if (differences.length === 0) return exit
   for (const difference of differences) terminal.err(difference)
   terminal.err(
-    `plumbline: the kept files differ from what the recorded exchanges give; they were changed or are damaged${byAnother(results)}`,
+    `plumbline: the kept files differ from what the recorded exchanges give; they were changed or are damaged${byAnother(results)} (exit ${exitCodes.broken})`,
   )
   return exitCodes.broken
 }

@@ -7,7 +7,7 @@ import { UsageError } from './errors.ts'
 /** The parts of commander, with options that are typed by their flags. */
 export const { Argument, Command, Option } = commander as unknown as typeof typed
 
-// Readers of option values. Each throws InvalidArgumentError, which says what was expected and what was given.
+// Readers of option values. Each throws InvalidArgumentError, which says what was expected; commander says what was given.
 
 export function gather(value: string, earlier: readonly string[]): string[] {
   return [...earlier, value]
@@ -19,7 +19,7 @@ export function integer(least: number, most = Number.MAX_SAFE_INTEGER): (text: s
   const read = number(what, /^\d+$/, (value) => value >= least && value <= most)
   return (text) => {
     // The bound of all integers is of interest only to whoever exceeds it.
-    if (!isBounded && Number(text) > most) throw expected(`${what}, at most ${most}`, text)
+    if (!isBounded && Number(text) > most) throw expected(`${what}, at most ${most}`)
     return read(text)
   }
 }
@@ -31,14 +31,14 @@ export const price = number('an amount of USD, such as 2 or 0.50', /^\d+(\.\d+)?
 function number(what: string, form: RegExp, isIn: (value: number) => boolean = () => true): (text: string) => number {
   return (text) => {
     if (form.test(text) && isIn(Number(text))) return Number(text)
-    throw expected(what, text)
+    throw expected(what)
   }
 }
 
 export function lengthOfTime(text: string): number {
   const ms = parseDuration(text)
   if (ms !== null && ms > 0) return ms
-  throw expected('a length of time above 0 with its unit, such as 20s, 5m or 1h', text)
+  throw expected('a length of time above 0 with its unit, such as 20s, 5m or 1h')
 }
 
 /** Reads one of a few words, such as the kind of a load. Throws UsageError for another. */
@@ -56,9 +56,9 @@ export function quotaList(text: string): Record<string, number> {
   if (entries.every((entry) => entry !== null) && windows.size === entries.length) {
     return Object.fromEntries(entries.map((entry) => [entry[1] ?? '', Number(entry[2])]))
   }
-  throw expected('minute=60,hour=3000,day=50000 or a part of it, each once and at least 1', text)
+  throw expected('minute=60,hour=3000,day=50000 or a part of it, each once and at least 1')
 }
 
-function expected(what: string, text: string): commander.InvalidArgumentError {
-  return new commander.InvalidArgumentError(`Expected ${what}, got ${text}.`)
+function expected(what: string): commander.InvalidArgumentError {
+  return new commander.InvalidArgumentError(`Expected ${what}.`)
 }

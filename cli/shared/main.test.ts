@@ -35,22 +35,22 @@ describe.concurrent('one clear sentence', () => {
     [
       'check --seed x',
       2,
-      "plumbline: option '--seed <number>' argument 'x' is invalid. Expected an integer of at least 0, got x.",
+      "plumbline: option '--seed <number>' argument 'x' is invalid. Expected an integer of at least 0.",
     ],
     [
       'check --seed 99999999999999999999',
       2,
-      "plumbline: option '--seed <number>' argument '99999999999999999999' is invalid. Expected an integer of at least 0, at most 9007199254740991, got 99999999999999999999.",
+      "plumbline: option '--seed <number>' argument '99999999999999999999' is invalid. Expected an integer of at least 0, at most 9007199254740991.",
     ],
     [
       'serve --port 99999999999999999999',
       2,
-      "plumbline: option '--port <number>' argument '99999999999999999999' is invalid. Expected an integer from 0 to 65535, got 99999999999999999999.",
+      "plumbline: option '--port <number>' argument '99999999999999999999' is invalid. Expected an integer from 0 to 65535.",
     ],
     [
       'check --budget 0s',
       2,
-      "plumbline: option '--budget <length>' argument '0s' is invalid. Expected a length of time above 0 with its unit, such as 20s, 5m or 1h, got 0s.",
+      "plumbline: option '--budget <length>' argument '0s' is invalid. Expected a length of time above 0 with its unit, such as 20s, 5m or 1h.",
     ],
     [
       'check --reference --only !pods.*',
@@ -83,19 +83,19 @@ describe.concurrent('one clear sentence', () => {
     [
       'fuzz --runs 0',
       2,
-      "plumbline: option '--runs <number>' argument '0' is invalid. Expected an integer of at least 1, got 0.",
+      "plumbline: option '--runs <number>' argument '0' is invalid. Expected an integer of at least 1.",
     ],
     [
       'fuzz --reference --duration 0s',
       2,
-      "plumbline: option '--duration <length>' argument '0s' is invalid. Expected a length of time above 0 with its unit, such as 20s, 5m or 1h, got 0s.",
+      "plumbline: option '--duration <length>' argument '0s' is invalid. Expected a length of time above 0 with its unit, such as 20s, 5m or 1h.",
     ],
     ['check --reference --max-pods 1', 2, 'plumbline: --max-pods is for a target; pods of --reference cost nothing'],
     ['check --reference --max-cost 1', 2, 'plumbline: --max-cost is for a target; --reference costs nothing'],
     [
       'check --max-cost -1',
       2,
-      "plumbline: option '--max-cost <usd>' argument '-1' is invalid. Expected an amount of USD, such as 2 or 0.50, got -1.",
+      "plumbline: option '--max-cost <usd>' argument '-1' is invalid. Expected an amount of USD, such as 2 or 0.50.",
     ],
     [
       'check --target away.yaml --only pods.action.exited.stop --quiet --max-cost 1',
@@ -252,7 +252,7 @@ test('a check writes what --out promises, and a replay of it is the same', { tim
   const stated = `evidence.ndjson: the verdict of ${rule} is passed, but its exchanges give failed\n`
   const kept = 'results.json: pods.action.running.stop was kept as passed, and the record gives failed\n'
   const why =
-    'plumbline: the kept files differ from what the recorded exchanges give; they were changed or are damaged\n'
+    'plumbline: the kept files differ from what the recorded exchanges give; they were changed or are damaged (exit 4)\n'
   expect(await plumbline(['replay', 'out'])).toMatchObject({ code: 4, err: stated + kept + why })
   rmSync(join(cwd, 'out', 'results.json'))
   expect(await plumbline(['replay', 'out'])).toMatchObject({ code: 4, err: stated + why })
