@@ -25,6 +25,9 @@ test.each<readonly [defect: string, rules: readonly RuleId[], verdict: string]>(
   ['quota-one-less-not-named', ['deploy.endpoint-per-config'], 'passed'],
   ['greatest-ttl-refused', ['queue.ttl.maximum'], 'blocked'],
   ['repeated-patch-of-cpu-pod-conflicts', ['pods.patch.mount-on-bare', 'pods.patch.cpu-persistent'], 'passed'],
+  ['cancel-keeps-worker', ['queue.status.in-progress', 'queue.ttl.frees-worker'], 'blocked'],
+  ['execution-timeout-keeps-worker', ['queue.cancel.queued', 'queue.ttl.frees-worker'], 'blocked'],
+  ['ttl-keeps-worker', ['queue.run.no-worker-free', 'queue.status.in-progress'], 'blocked'],
   ['endpoint-without-id', ['endpoints.echoes', 'endpoints.unique', 'endpoints.types'], 'passed'],
 ])('on %s, %j is %s', async (id, others, verdict) => {
   const defect = defects.find((one) => one.id === id)

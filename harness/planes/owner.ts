@@ -19,7 +19,7 @@ export interface LongWait<T> {
   readonly subject?: string
   readonly wait: () => Promise<T>
   /** Why a result shows that it was waited for in vain, which ends all rules that wait for the same; null if it does not. */
-  readonly vain?: (result: T) => Blocked | Inconclusive | null
+  readonly vain?: (result: T) => Blocked | Inconclusive | null | Promise<Blocked | Inconclusive>
 }
 
 /** Services that all owners of a run share. */
@@ -45,6 +45,7 @@ export interface RunServices {
       isFailing?: boolean,
     ): Promise<void> | null
     rely(owner: string, foundation: Foundation, observed?: string): void
+    failureOf(owner: string, actor: Pick<Actor, 'join'>, foundations: readonly Foundation[]): Promise<Blocked | null>
   }
   readonly longWaits: {
     came(what: string): void

@@ -122,7 +122,7 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   readonly areas: readonly string[]
   readonly capabilities: Readonly<Record<string, Capability<Section>>>
   readonly pacing: Pacing
-  /** Foundations of its rules. Their rules begin before all others, in this order, so they keep no endpoint to themselves. */
+  /** Foundations of its rules. Their rules begin before all others, in this order. One that others rely on keeps no endpoint to itself. */
   readonly foundations?: readonly Foundation[]
   /** Null if nothing is created, or its access removes it otherwise. */
   readonly creates: Creates<Section> | null

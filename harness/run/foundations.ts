@@ -62,6 +62,21 @@ export function createFoundations(knowledge: Knowledge, isRunning: (rule: string
       if (state === undefined || owner === foundation.rule) return
       knowledge.decide(owner, () => (state.holds && state.observed !== observed ? null : state.failure))
     },
+    /** The failure of the first of these that has failed, once those that are being judged have their verdicts; null if none has. */
+    async failureOf(
+      owner: string,
+      actor: Pick<Actor, 'join'>,
+      foundations: readonly Foundation[],
+    ): Promise<Blocked | null> {
+      // Others wait for this owner itself, maybe one of those rules.
+      const isAwaited = [...states].some(([{ rule }, { holds }]) => rule === owner && !holds)
+      for (const foundation of foundations) {
+        if (!isAwaited) await pending(owner, actor, foundation, true)
+        const failure = owner === foundation.rule ? null : states.get(foundation)?.failure
+        if (failure != null) return failure
+      }
+      return null
+    },
     /**
      * The end of an owner, as the run knows it once the owner sends nothing more. If a foundation did not work for it: blocked by
      * its rule if that has failed or it was never seen to work, else by the rule that judges whether it goes on working. Without

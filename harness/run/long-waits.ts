@@ -61,7 +61,7 @@ export function createLongWaits(knowledge: Knowledge, cuts: Pick<Cuts, 'cut'>, n
       const { comes } = state
       state.waiting.add(own)
       const result = await wait().finally(() => state.waiting.delete(own))
-      const error = vain?.(result) ?? null
+      const error = (await vain?.(result)) ?? null
       if (error !== null) {
         knowledge.decide(owner, () => (state.comes > comes ? null : inVain(state, own, subject, error)))
       }

@@ -40,6 +40,7 @@ const services: RunServices = {
     holds() {},
     pending: () => null,
     rely() {},
+    failureOf: async () => null,
   },
   longWaits: { came() {}, once: (_, __, { wait }) => wait() },
 }

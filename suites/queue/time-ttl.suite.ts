@@ -135,7 +135,7 @@ async function running(
   lengths: readonly number[],
   steps: readonly Step[],
 ) {
-  const { fixture, clock, found, inconclusive } = context
+  const { fixture, clock, endWithoutWorker, found } = context
   for (const ttlMs of lengths) {
     const jobs: SubmittedJob[] = []
     for (let n = 0; n < busy[endpoint]; n++) {
@@ -152,7 +152,7 @@ async function running(
     if (begun === jobs.length) return { jobs, ttlMs }
     for (const { beacon } of jobs) beacon.release('late')
   }
-  return inconclusive('no worker began with a job within its ttl')
+  return endWithoutWorker('no worker began with a job within its ttl')
 }
 
 rule('queue.ttl.default', waitsLong, (context) => livesUntil(context, {}, defaultMs))

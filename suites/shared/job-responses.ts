@@ -116,10 +116,11 @@ export async function expectEnd(
 
 /** The end of a plain job. Rejects with Inconclusive if one that should be COMPLETED does not end: no worker may be there. */
 export async function plainEnd(context: Context, wanted: End, endpoint: EndpointRole = 'normal'): Promise<Followed> {
-  const { ended, fixture, inconclusive, target } = context
+  const { ended, endWithoutWorker, fixture, inconclusive, target } = context
   const twin = await fixture.plain({ steps: ends[wanted].steps, endpoint })
   const end = await ended(twin, wanted === 'FAILED' ? target.tolerances.retriesMs : undefined)
   if (end.settled) return end
+  if (end.status === 'IN_QUEUE') await endWithoutWorker()
   if (wanted === 'COMPLETED') inconclusive('no job ended in time')
   await plainEnd(context, 'COMPLETED', endpoint)
   return end

@@ -10,7 +10,7 @@ import { Blocked, Inconclusive, Unclaimed } from '../../rule/outcome.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
 import type { Removal } from '../plane.ts'
 import { createQueueClient } from './client.ts'
-import { queueFoundations, workerOf } from './foundations.ts'
+import { queueFoundations, workerOf, workersFreed } from './foundations.ts'
 import { type Followed, finalStatuses, type JobAt, statusOf } from './job-status.ts'
 import { createOwnJobs } from './own-jobs.ts'
 import { endpointNeeds, queue } from './plane.ts'
@@ -28,6 +28,18 @@ export function createQueueAccess(host: OwnerContext) {
   /** How long an endpoint may take to have a free worker, and that to begin with a job, ms. */
   const workerMs = target.tolerances.coldStartMs + target.tolerances.dispatchMs
   const noWorker = () => new Inconclusive(`no worker began with a job within ${Math.round(workerMs / 1_000)} s`)
+  /** Why no worker comes. If workers do not take another job after one that ended, that is why. */
+  async function whyNoWorker(): Promise<Blocked | Inconclusive> {
+    const error = noWorker()
+    const failure = await services.foundations.failureOf(name, actor, workersFreed)
+    return failure === null ? error : new Blocked(failure.by, error.message)
+  }
+  /** Ends the owner because no worker came. */
+  async function endWithoutWorker(reason = noWorker().message): Promise<never> {
+    await services.foundations.failureOf(name, actor, workersFreed)
+    for (const one of workersFreed) rely(one)
+    throw new Inconclusive(reason)
+  }
   const { note, removables, wasFound } = createOwnJobs(name, services)
   const as = createClients(
     queue,
@@ -81,7 +93,7 @@ export function createQueueAccess(host: OwnerContext) {
     return waitOnce(workerOf(job.queue.endpoint), {
       subject: job.id,
       wait: () => followFor(job, done, boundMs),
-      vain: ({ settled, status }) => (!settled && status === 'IN_QUEUE' ? noWorker() : null),
+      vain: ({ settled, status }) => (!settled && status === 'IN_QUEUE' ? whyNoWorker() : null),
     })
   }
 
@@ -118,7 +130,7 @@ export function createQueueAccess(host: OwnerContext) {
     rely(queueFoundations.shown)
     const worker = workerOf(queue.endpoint)
     const wait = () => actor.until(beacon.started(), actor.now() + workerMs)
-    const arrival = await waitOnce(worker, { wait, vain: (seen) => (seen === null ? noWorker() : null) })
+    const arrival = await waitOnce(worker, { wait, vain: (seen) => (seen === null ? whyNoWorker() : null) })
     if (arrival !== null) services.longWaits.came(worker)
     return arrival
   }
@@ -138,7 +150,7 @@ export function createQueueAccess(host: OwnerContext) {
     found,
     follow,
     begun,
-    noWorker,
+    endWithoutWorker,
     /** Waits until a worker begins with a job once more; null if none does. */
     begunAgain: ({ beacon }: { readonly beacon: Beacon }) =>
       actor.until(beacon.started(2), actor.now() + target.tolerances.retriesMs),

@@ -27,6 +27,14 @@ export const queueFoundations = {
   notified: { rule: 'webhook.once', clauses: ['notified'], isShownBy: () => false },
 } as const satisfies Readonly<Record<string, Foundation>>
 
+/**
+ * The worker of a job that ended takes another job. If one of these fails, jobs of other rules that ended so keep the workers
+ * that the next ones wait for.
+ */
+export const workersFreed: readonly Foundation[] = (
+  ['queue.cancel.frees-worker', 'queue.execution-timeout.frees-worker', 'queue.ttl.frees-worker'] as const
+).map((rule) => ({ rule, clauses: ['free'], isShownBy: () => false }))
+
 /** Names the wait for a worker of an endpoint, which a run makes in vain only once. */
 export function workerOf(endpoint: string): string {
   return `a worker of ${endpoint}`

@@ -2,7 +2,7 @@ import { operationsOf } from '../../../generated/operations.ts'
 import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
 import { idIn, membersOf } from '../../exchange/read.ts'
 import { always, type Capability, given, notInDocument, type Plane, perOperation } from '../plane.ts'
-import { queueFoundations } from './foundations.ts'
+import { queueFoundations, workersFreed } from './foundations.ts'
 import { queueOf, writeQueue } from './section.ts'
 
 const operations = {
@@ -66,7 +66,7 @@ export const queue: Plane<QueuePlane> = {
       'queue: {perWorkerRate: REQUESTS}',
     ),
   },
-  foundations: Object.values(queueFoundations),
+  foundations: [...Object.values(queueFoundations), ...workersFreed],
   pacing: perOperation(operations),
   creates: null,
   submits: { runJob: 'job', runJobSync: 'job' },

@@ -30,6 +30,8 @@ export interface QueueShorthands {
    * either, else with RuleBroken.
    */
   begun(job: PlannedJob): Promise<Arrival>
+  /** Ends the rule because no worker came: Blocked if workers take no other job after one that ended, else Inconclusive. */
+  endWithoutWorker(reason?: string): Promise<never>
 }
 
 export function queueShorthands(access: QueueAccess): QueueShorthands {
@@ -42,5 +44,6 @@ export function queueShorthands(access: QueueAccess): QueueShorthands {
     follow: access.follow,
     ended: access.ended,
     begun: (job) => begunJob(access, job),
+    endWithoutWorker: access.endWithoutWorker,
   }
 }
