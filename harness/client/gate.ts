@@ -199,6 +199,8 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
       reserved--
       return sendNow()
     },
+    /** The limit that requests wait for, in words; null if none waits. */
+    waits: () => (waiting.length === 0 ? null : allowance.says(now())),
     /** Lets a request pass before all others. */
     passAtOnce: sendNow,
     /** Releases reserved requests that are not needed. */

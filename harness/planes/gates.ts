@@ -16,7 +16,8 @@ export function createGates(
 ) {
   const gates = new Map<string, Gate>()
   const bound = requestsPerMinute === null ? null : createLog(requestsPerMinute, 60_000)
-  return (outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>): Gate => {
+  /** The gate of the quota that a request counts against. */
+  function gateOf(outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>): Gate {
     const plane = planeOfOperation(outgoing.operation)
     const { pacing } = plane
     const name = `${plane.name} ${pacing.quotaOf(outgoing)}`
@@ -34,5 +35,11 @@ export function createGates(
       gates.set(name, gate)
     }
     return gate
+  }
+
+  return {
+    gateOf,
+    /** Why requests wait at a gate; null if none waits. */
+    waits: () => [...gates.values()].map((gate) => gate.waits()).find((reason) => reason !== null) ?? null,
   }
 }

@@ -25,13 +25,16 @@ function clocks(): [name: string, make: () => RunClock][] {
 /** Rules that a guard ends in a session that only notes them, once it has ended one. */
 function guarding(clock: RunClock, running: readonly string[], more: { endsMs?: number } = {}) {
   const cuts: [name: string, rules: readonly string[] | undefined][] = []
+  const reasons: string[] = []
   const left = new Set(running)
   const { promise, resolve } = Promise.withResolvers<void>()
   const end = guardRun({
     session: {
       running: left,
+      waits: () => 'its window minute has 0 left',
       cut(error: Unverified | Stalled, rules?: readonly string[]) {
         cuts.push([error.name, rules])
+        reasons.push(error.message)
         for (const rule of rules ?? []) left.delete(rule)
         resolve()
       },
@@ -45,7 +48,7 @@ function guarding(clock: RunClock, running: readonly string[], more: { endsMs?: 
     end()
     clock.close()
   })
-  return { cuts, cut: promise }
+  return { cuts, cut: promise, reasons }
 }
 
 test.each(clocks())(
@@ -104,12 +107,15 @@ test.each(clocks())('on a %s clock nobody is ended while a hook runs', async (_,
   expect(clock.still()).toContain(fixture)
 })
 
-test('what is not done in time is ended as unverified', async () => {
+test('what is not done in time is ended as unverified, with the quota that requests wait for', async () => {
   const clock = createRealClock()
   void clock.actor('rule').join(never)
-  const { cut, cuts } = guarding(clock, ['rule'], { endsMs: 0 })
+  const { cut, cuts, reasons } = guarding(clock, ['rule'], { endsMs: 0 })
   await cut
   await nextTurn()
+  expect(reasons).toEqual([
+    'not done within the budget of 1s; requests waited for a quota: its window minute has 0 left',
+  ])
   expect(cuts[0]).toEqual(['Unverified', undefined])
 })
 

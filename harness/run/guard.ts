@@ -4,7 +4,7 @@ import { Stalled, Unverified } from '../rule/outcome.ts'
 import type { Session } from './session.ts'
 
 interface GuardOptions {
-  readonly session: Pick<Session, 'running' | 'cut'>
+  readonly session: Pick<Session, 'running' | 'cut' | 'waits'>
   readonly clock: Pick<RunClock, 'still' | 'deadlock' | 'pending' | 'responseMs'>
   /** Real ms from now until rules without a verdict are ended; null for no end. */
   readonly endsMs: number | null
@@ -47,7 +47,8 @@ export function guardRun({ session, clock, endsMs, budgetMs, stallMs = 30_000 }:
   }
 
   const looking = setInterval(look, stallMs / looks)
-  const reason = () => `not done within the budget of ${lengthOf(budgetMs ?? 0)}${slowness(clock.responseMs())}`
+  const reason = () =>
+    `not done within the budget of ${lengthOf(budgetMs ?? 0)}${slowness(clock.responseMs())}${quotaWait(session.waits())}`
   let ending: NodeJS.Timeout | undefined
   /** A time beyond the longest possible timer is set again. */
   function endIn(ms: number): void {
@@ -71,6 +72,10 @@ const slowMs = 1_000
 
 function slowness(responseMs: number | null): string {
   return responseMs === null || responseMs < slowMs ? '' : `, since clock.url takes ${lengthOf(responseMs)} to answer`
+}
+
+function quotaWait(limit: string | null): string {
+  return limit === null ? '' : `; requests waited for a quota: ${limit}`
 }
 
 function stalled(rule: string, stallMs: number): Stalled {

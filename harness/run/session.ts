@@ -116,7 +116,7 @@ export function createSession(options: SessionOptions) {
     )
   }
   const judges = { exchange: fold.exchange, giveUp }
-  const { services, exchanges } = createServices(options, { target, foundations, longWaits }, judges)
+  const { services, exchanges, waits } = createServices(options, { target, foundations, longWaits }, judges)
   const owners: Owner[] = []
   const addOwner = (name: string): Owner => {
     const owner = createOwner(services, name, clock.actor(name))
@@ -163,6 +163,8 @@ export function createSession(options: SessionOptions) {
     cut: cuts.cut,
     /** Exchanges so far. */
     exchanges,
+    /** The limit that requests wait for, in words; null if none waits. */
+    waits,
     /**
      * Ends fixtures in the making, removes what is left, lets `drive` send the load of the run, and judges the invariants. After it
      * nothing is sent.
@@ -257,7 +259,7 @@ function createServices(
       asOwner(keyTrialOwner(++keyTrials), 'key', (owner) => statusOfProbe(operation, owner, target)),
     onRefused: judges.giveUp,
   })
-  const gateOf = createGates(clock.now, target, async (plane, operation) => {
+  const gates = createGates(clock.now, target, async (plane, operation) => {
     await asOwner(`pacing:${++pacingRequests}`, 'pacing', ({ on }) =>
       on(plane.name).as('full').call(operation, { raw429: true, atOnce: true }),
     )
@@ -270,7 +272,7 @@ function createServices(
     now: clock.now,
     wallNow,
     next: () => ++exchangeCount,
-    gate: (outgoing) => (clock.kind === 'record' ? null : gateOf(outgoing)),
+    gate: (outgoing) => (clock.kind === 'record' ? null : gates.gateOf(outgoing)),
     mayCountElsewhere: (outgoing) => planeOfOperation(outgoing.operation).pacing.mayCountElsewhere(outgoing),
     record(exchange: Exchange) {
       recorder.exchange(exchange)
@@ -318,7 +320,7 @@ function createServices(
     isReplayed: clock.kind === 'record',
     receiver,
   }
-  return { services, exchanges: () => exchangeCount }
+  return { services, exchanges: () => exchangeCount, waits: gates.waits }
 }
 
 function errorOf({ verdict, reason, by }: CutEvent): Error {
