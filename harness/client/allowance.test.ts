@@ -34,16 +34,6 @@ test('no more at once than four fifths of what is documented: a response decides
   expect(rate.room(1, 0)).toBe('certain')
 })
 
-test('after a 429 one request goes alone', () => {
-  const rate = createDocumentedRate('getEndpointHealth', null)
-  rate.note(0)(answer(429), 0, false)
-  expect(rate.room(1, 0)).toBe('blind')
-  const answered = rate.note(0)
-  expect(rate.room(1, 0)).toBe('after-response')
-  answered(answer(), 0, false)
-  expect(rate.room(1, 0)).toBe('certain')
-})
-
 test('an operation without a documented rate is free', () => {
   const rate = createDocumentedRate('getEndpointHealth', null)
   for (let n = 0; n < 10_000; n++) rate.note(0)

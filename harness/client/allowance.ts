@@ -2,10 +2,10 @@ import { type RateOperation, tables } from '../../generated/tables.ts'
 import type { WireResponse } from '../exchange/exchange.ts'
 
 /**
- * When requests may go out. `certain`: now. `blind`: one alone, whose response shows how many may follow. `after-response`:
+ * When requests may go out. `certain`: now. `alone`: one, whose response shows how many may follow. `after-response`:
  * once another response is there. A number: in so many ms, unless a response comes earlier.
  */
-export type Room = 'certain' | 'blind' | 'after-response' | number
+export type Room = 'certain' | 'alone' | 'after-response' | number
 
 /** An estimate of the requests that a limit grants. Moments are ms on the target's clock. */
 export interface Allowance {
@@ -43,8 +43,8 @@ export function createLog(most: number, windowMs: number) {
 const share = 0.8
 
 /**
- * Keeps the requests for one operation on one endpoint below the documented rate, in any span of its length. After a
- * 429 one request goes alone. An operation without a documented rate is not limited.
+ * Keeps the requests for one operation on one endpoint below the documented rate, in any span of its length. An
+ * operation without a documented rate is not limited.
  */
 export function createDocumentedRate(operation: string, name: RateOperation | null): Allowance {
   const { requests, windowSeconds, concurrent } = name === null ? free : tables.rates[name]
@@ -52,22 +52,17 @@ export function createDocumentedRate(operation: string, name: RateOperation | nu
   const mostAtOnce = concurrent === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(concurrent * share))
   const log = createLog(most, windowSeconds * 1000)
   let underWay = 0
-  let isRefused = false
 
   return {
     room(count, now) {
       const waitMs = log.waitMs(count, now)
       if (waitMs > 0) return waitMs
-      if (isRefused) return underWay === 0 ? 'blind' : 'after-response'
       return underWay + count <= mostAtOnce ? 'certain' : 'after-response'
     },
     note(now) {
       log.note(now)
       underWay++
-      return (response) => {
-        underWay--
-        if (response !== null) isRefused = response.status === 429
-      }
+      return () => void underWay--
     },
     most: () => most,
     says: () =>

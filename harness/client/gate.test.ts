@@ -60,7 +60,7 @@ test('rules share a quota without a 429, each in its turn', async () => {
   )
   expect(verdicts).toEqual({ 'pods.a': 'passed', 'pods.b': 'passed' })
   expect(statuses.every((status) => status === 200)).toBe(true)
-  expect(sentS.at(-1)).toBe(120)
+  expect(sentS.at(-1)).toBe(126)
 })
 
 test('an hour that is used up is not waited out: the first refusal is believed, and nothing more is sent', async () => {
@@ -179,7 +179,7 @@ test('a rule that is ended leaves the line at once', async () => {
     },
   )
   expect(verdicts).toEqual({ 'pods.ended': 'ended by the test', 'pods.other': 'passed' })
-  expect([owners.at(-1), owners.length, sentS.at(-1)]).toEqual(['pods.other', 7, 60])
+  expect([owners.at(-1), owners.length, sentS.at(-1)]).toEqual(['pods.other', 7, 10.5])
 })
 
 test('a quota that is used up for long ends a rule that would reserve some of it, also by replay', async () => {

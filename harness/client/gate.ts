@@ -2,7 +2,7 @@ import type { Actor } from '../clock/types.ts'
 import { lengthOf } from '../common/length.ts'
 import type { WireResponse } from '../exchange/exchange.ts'
 import { Inconclusive } from '../rule/outcome.ts'
-import type { Allowance, createLog } from './allowance.ts'
+import type { Allowance, createLog, Room } from './allowance.ts'
 import { statedWaitMs } from './rate-windows.ts'
 import { firstBackoffMs } from './retry-after-429.ts'
 
@@ -60,11 +60,14 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
   /** Moment of the first refusal since a request was served; null if the last one was served. */
   let refusedSince: number | null = null
   let backoffMs = firstBackoffMs
+  let isAloneUnderWay = false
 
-  /** `Allowance.room`, and everything else that a request waits for. */
-  function room(requests: number) {
+  /** `Allowance.room`, and everything else that a request waits for. After a refusal one request goes alone. */
+  function room(requests: number): Room {
     const others = Math.max(closedUntil - now(), budget?.waitMs(requests, now()) ?? 0)
-    return others > 0 ? others : allowance.room(requests + reserved, now())
+    if (others > 0) return others
+    const free = refusedSince === null ? allowance.room(requests + reserved, now()) : 'alone'
+    return free === 'alone' && isAloneUnderWay ? 'after-response' : free
   }
 
   function wakeFirst(): void {
@@ -73,12 +76,15 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
 
   function sendNow(): TakeResponse {
     const sentAt = now()
+    const isAlone = room(1) === 'alone'
+    isAloneUnderWay ||= isAlone
     budget?.note(sentAt)
     const takeResponse = allowance.note(sentAt)
     return (response, mayCountElsewhere = false) => {
+      if (isAlone) isAloneUnderWay = false
       takeResponse(response, now(), mayCountElsewhere)
       if (response?.status === 429) close(response, sentAt)
-      else if (response !== null) {
+      else if (response !== null && sentAt >= closedUntil) {
         refusedSince = null
         backoffMs = firstBackoffMs
       }
@@ -156,12 +162,12 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
     async pass(visitor: Visitor, isRefused = false): Promise<TakeResponse> {
       if (waiting.length === 0) {
         const first = room(1)
-        if (first === 'certain' || first === 'blind') return sendNow()
+        if (first === 'certain' || first === 'alone') return sendNow()
       }
       const entry = { rank: isRefused ? ranks.refused : ranks.request, visitor, wake() {} }
       return inLine(entry, (since) => {
         const free = room(1)
-        if (free === 'certain' || free === 'blind') return { done: sendNow() }
+        if (free === 'certain' || free === 'alone') return { done: sendNow() }
         if (free === 'after-response') return { waitMs: null }
         const reason = reasonToGiveUp(free, since)
         if (reason !== null) throw new UsedUp(reason)
@@ -183,11 +189,11 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
       return inLine(entry, (since) => {
         const free = room(most)
         // A response that shows nothing about the quota would be requested again and again.
-        const isInVain = now() - since >= longestMs || (free === 'blind' && hasRefreshed)
+        const isInVain = now() - since >= longestMs || (free === 'alone' && hasRefreshed)
         if (free === 'certain' || (isInVain && refusedSince === null)) return { done: keep() }
         if (free === 'after-response') return { waitMs: null }
-        hasRefreshed = free === 'blind'
-        if (free === 'blind') return refresh()
+        hasRefreshed = free === 'alone'
+        if (free === 'alone') return refresh()
         const reason = free > longestMs || refusedSince !== null ? reasonToGiveUp(free, since) : null
         if (reason !== null) throw new UsedUp(reason)
         return { waitMs: Math.min(free, since + longestMs - now()), unpaced: keep }
