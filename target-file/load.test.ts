@@ -743,7 +743,7 @@ absent: {endpoint.second: one is all there is}
     [
       'a path without the endpoint',
       smallest.replace('url:', 'paths: {runJob: /run}, url:'),
-      'target.yaml:3: queue.paths.runJob: expected a path that begins with / and has {endpoint} once, got "/run"',
+      'target.yaml:3: queue.paths.runJob: expected a path that begins with / and has {endpoint} once, with its method before it if that is another one, got "/run"',
     ],
   ])('is refused: %s', (_, text, message) => {
     expect(refusal(text)).toBe(message)

@@ -122,7 +122,9 @@ test.each<[string, (folder: string) => void, RegExp, RegExp?]>([
 test('a version that judged otherwise is named', async () => {
   cpSync(join(cwd, 'whole'), join(cwd, 'older'), { recursive: true })
   changeText(join(cwd, 'older'), evidence, '"plumbline":"0.1.0"', '"plumbline":"0.0.9"')
-  expect((await replayed('older')).err).toMatch(/or judged by another version \(0\.0\.9; this is 0\.1\.0\) \(exit 4\)$/m)
+  expect((await replayed('older')).err).toMatch(
+    /or judged by another version \(0\.0\.9; this is 0\.1\.0\) \(exit 4\)$/m,
+  )
 })
 
 /** A load of the rate of /cancel: the smoke, then both plans, by a limiter in fixed windows. */

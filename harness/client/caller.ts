@@ -50,8 +50,8 @@ export function requestOf(
 ): WireRequest {
   const base = call.at ?? url ?? scheme
   if (base === undefined) throw new Error(`${operation} cannot be called: its plane has no address`)
-  const { method = 'GET' } = call.other ?? operations[operation] ?? {}
-  const path = call.other?.path ?? pathOf(paths[operation] ?? '', call.ids)
+  const route = routeOf(paths[operation] ?? '', operations[operation]?.method ?? 'GET')
+  const { method, path } = call.other ?? { ...route, path: pathOf(route.path, call.ids) }
   const query = new URLSearchParams(call.query).toString()
   return {
     method,
@@ -72,6 +72,12 @@ function headersOf(key: string, hasBody: boolean, accept: string, options: CallO
     ...(contentType === undefined || contentType === null ? [] : [['Content-Type', contentType] as const]),
     ...headers,
   ]
+}
+
+/** Method and path template of an operation. A target file may give another method before the path: `POST /status/{job}`. */
+export function routeOf(template: string, method: string): { readonly method: string; readonly path: string } {
+  const [first = '', path] = template.split(' ')
+  return path === undefined ? { method, path: first } : { method: first, path }
 }
 
 /** A template with the values of its placeholders; a `{route}` is a path and stays as it is. */

@@ -2,6 +2,7 @@ import { openapi } from '../../generated/openapi.ts'
 import { ruleById } from '../../generated/rules.ts'
 import { examplePrefix, looksSecret, shortestSecret } from '../../target/secrets.ts'
 import type { PlaneSection, Target } from '../../target/types.ts'
+import { routeOf } from '../client/caller.ts'
 import { memoize } from '../common/memoize.ts'
 import { allPlanes, sectionOf } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
@@ -78,6 +79,6 @@ function sectionsOf(target: Target): [Plane, PlaneSection][] {
 /** The addresses of all operations, as templates. */
 function addressesOf(target: Target): string[] {
   return sectionsOf(target).flatMap(([, { url, paths }]) =>
-    url === null ? [] : Object.values(paths).map((path) => `${url}${path}`),
+    url === null ? [] : Object.values(paths).map((path) => `${url}${routeOf(path, '').path}`),
   )
 }

@@ -1,5 +1,6 @@
 import { operationsOf } from '../../generated/operations.ts'
 import { type RateOperation, tables } from '../../generated/tables.ts'
+import { routeOf } from '../../harness/client/caller.ts'
 import type { QueuePath, QueuePlane } from '../../target/types.ts'
 import type { LoadRequests } from '../k6/script-plan.ts'
 
@@ -27,8 +28,8 @@ export function queueRequests({ paths, input }: Pick<QueuePlane, 'paths' | 'inpu
   }
   const limited = Object.entries(operationsOf('queue')).flatMap(([name, { rate, method }]) => {
     if (rate === null) return []
-    const path = paths[name as QueuePath].replace('{route}', OPENAI_ROUTE)
-    return [[rate, { method, path, body: bodies[rate] === undefined ? null : JSON.stringify(bodies[rate]) }]]
+    const route = routeOf(paths[name as QueuePath].replace('{route}', OPENAI_ROUTE), method)
+    return [[rate, { ...route, body: bodies[rate] === undefined ? null : JSON.stringify(bodies[rate]) }]]
   })
   return Object.fromEntries(limited)
 }

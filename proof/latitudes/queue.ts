@@ -2,6 +2,7 @@ import { membersOf } from '../../harness/exchange/read.ts'
 import { defaultEndpoints, type EndpointOffer, type ReferenceOptions, Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
+import type { QueuePlane } from '../../target/types.ts'
 import { executedAgain, requeuesAfter, startsToldTwice } from '../defects/queue-tools.ts'
 import { all, onAnswer, part, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
@@ -18,6 +19,15 @@ export const queue: readonly Latitude[] = [
   latitude('queue-method-404', 'Another method on a queue operation is 404.', {
     style: { queueMethod: 404 },
     readings: reads('queue.method-wrong', '404', ['method', 'run', 'status']),
+  }),
+  latitude('jobs-read-by-post', 'A job is read and streamed by POST, as the target file says.', {
+    wrap: (fetch) => async (request) => {
+      if (!/\/(status|stream)\/[^/]+$/.test(new URL(request.url).pathname)) return fetch(request)
+      const { headers, method, signal, url } = request
+      // The reference refuses a PUT as another method than its own.
+      return fetch(new Request(url, { headers, method: method === 'POST' ? 'GET' : 'PUT', signal }))
+    },
+    file: (target) => ({ ...target, queue: target.queue === null ? null : readByPost(target.queue) }),
   }),
   styled('job-ids-uuid', 'Ids of jobs are UUIDs.', { jobIdForm: 'uuid' }),
   styled('job-ids-suffixed', 'Ids of jobs end with a place, those of /runsync begin with sync.', {
@@ -226,4 +236,9 @@ function down(ms: number, step: number): number {
 
 function up(ms: number, step: number): number {
   return Math.ceil(ms / step) * step
+}
+
+function readByPost({ paths, ...rest }: QueuePlane): QueuePlane {
+  const [getJobStatus, streamJob] = [`POST ${paths.getJobStatus}`, `POST ${paths.streamJob}`]
+  return { ...rest, paths: { ...paths, getJobStatus, streamJob } }
 }

@@ -40,7 +40,7 @@ rule('queue.route-unknown', onQueue, async (context) => {
   await judge(context, plane, {
     ...unknownRoutes,
     operation: {
-      'GET of no operation': ({ read }) => odd(read, [404], { path }),
+      'GET of no operation': ({ read }) => odd(read, [404], { method: 'GET', path }),
       'POST of no operation': () => odd(plane.submit, [404], { path }),
     },
   })
@@ -106,7 +106,7 @@ rule('queue.method-wrong', onQueue, async (context) => {
   await judge(context, plane, {
     ...otherMethods,
     run: {
-      'GET of a submission': ({ read }) => odd(read, noSuchMethod, { path: plane.submit.path }),
+      'GET of a submission': ({ read }) => odd(read, noSuchMethod, { method: 'GET', path: plane.submit.path }),
       'PUT of a submission': () => odd(plane.submit, noSuchMethod, { method: 'PUT' }),
     },
     status: {

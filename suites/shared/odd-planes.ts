@@ -1,4 +1,4 @@
-import { pathOf } from '../../harness/client/caller.ts'
+import { pathOf, routeOf } from '../../harness/client/caller.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import { planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
@@ -38,10 +38,13 @@ export async function oddQueue(context: Context) {
   if (isSeen) await begun(job)
   const submission = fixture.job(isSeen ? { steps: [{ output: 1 }] } : {})
   const ids = { endpoint: queue.endpoint, job: job.id }
-  const pathTo = (operation: QueuePath) => pathOf(target.queue?.paths[operation] ?? '', ids)
+  const routeTo = (operation: QueuePath, usual = 'POST') => {
+    const { method, path } = routeOf(target.queue?.paths[operation] ?? '', usual)
+    return { method, path: pathOf(path, ids) }
+  }
   const plane: OddPlane = {
-    read: { method: 'GET', path: pathTo('getJobStatus') },
-    act: { method: 'POST', path: pathTo('cancelJob') },
+    read: routeTo('getJobStatus', 'GET'),
+    act: routeTo('cancelJob'),
     send: (odd) => queue.call('otherQueueRoute', callOf(odd)),
     formFault: jsonFault,
     async expectNoEffect() {
@@ -53,7 +56,7 @@ export async function oddQueue(context: Context) {
   return {
     ...plane,
     /** A submission that is not sent as usual. */
-    submit: { method: 'POST', path: pathTo('runJob'), body: submission.body },
+    submit: { ...routeTo('runJob'), body: submission.body },
     /** The submission is not executed, while a later one is. */
     async expectNotExecuted(): Promise<void> {
       if (!isSeen) return

@@ -29,6 +29,8 @@ interface Usuals {
 
 /** One plane with a resource of the rule's own. */
 export interface OddPlane extends Usuals {
+  /** Creates a resource. */
+  readonly submit?: Usual
   send(odd: Odd): Promise<ApiResponse>
   /** The fault in the form of a refusal, null if it has none; left out if any form will do. */
   readonly formFault?: (response: ApiResponse) => string | null
@@ -163,9 +165,14 @@ export function odd(usual: Usual, statuses: readonly Expected[], change: Partial
 export async function expectOdd(context: Context, plane: OddPlane, table: OddTable): Promise<void> {
   const { check, row, reading, vary } = context
   for (const [clause, members] of vary.ordered(Object.entries(table))) {
-    const [, make] = vary.sample(clause, Object.entries(members), ([name]) => name) ?? []
-    if (make === undefined) continue
-    const request = make(plane)
+    const all = Object.entries(members).map(([name, make]) => [name, make(plane)] as const)
+    const [, request] =
+      vary.sample(
+        clause,
+        all.filter(([, one]) => !isUsual(plane, one)),
+        ([name]) => name,
+      ) ?? []
+    if (request === undefined) continue
     const response = await orDropped(plane.send(request))
     expectStatus(check(clause), response, request.statuses)
     if (response instanceof Dropped) return
@@ -175,6 +182,13 @@ export async function expectOdd(context: Context, plane: OddPlane, table: OddTab
     if (fault === undefined) continue
     check('form').that(fault === null, 'an error in the form of the API', fault ?? '', response)
   }
+}
+
+/** True if a target file makes this method that of an operation. */
+function isUsual({ act, read, submit = read }: OddPlane, { method, path, statuses }: Odd): boolean {
+  return (
+    statuses === noSuchMethod && [act, read, submit].some((usual) => usual.method === method && usual.path === path)
+  )
 }
 
 /** Kinds whose members are answered differently on the same platform. */

@@ -1,6 +1,6 @@
 import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
 import type { ApiResponse } from '../../client/api-response.ts'
-import { type Call, type Caller, pathOf } from '../../client/caller.ts'
+import { type Call, type Caller, pathOf, routeOf } from '../../client/caller.ts'
 import type { PendingEvent } from '../../clock/types.ts'
 import type { QueueOperation } from '../../exchange/exchange.ts'
 
@@ -78,9 +78,10 @@ export function createQueueClient(
         requests: (options) => make('listRequests', options),
         openai: (route, body, options) => make('callOpenaiRoute', options, { route }, { body }),
         other(method, route, body, options) {
-          const path = pathOf(paths.runJob, { endpoint }).replace(/\/run$/, route)
+          const pathTo = (template: string) => pathOf(routeOf(template, '').path, { endpoint })
+          const path = pathTo(paths.runJob).replace(/\/run$/, route)
           // A target that ignores the endpoint's id would empty another queue.
-          if (method === 'POST' && path === pathOf(paths.purgeQueue, { endpoint })) {
+          if (method === 'POST' && path === pathTo(paths.purgeQueue)) {
             throw new Error('a purge is sent by purge() alone')
           }
           return make('otherQueueRoute', options, undefined, { body, other: { method, path } })

@@ -1,5 +1,7 @@
+import { operationsOf } from '../../../generated/operations.ts'
 import type { QueuePlane } from '../../../target/types.ts'
 import type { ApiResponse } from '../../client/api-response.ts'
+import { routeOf } from '../../client/caller.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { listsIn, membersOf, textIn } from '../../exchange/read.ts'
 import type { Resource } from '../../record/resources.ts'
@@ -20,6 +22,10 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
   const missing = { reason: 'the target file has no queue-based endpoints' }
   if (queue === null) return { remove: async () => missing, find: async () => missing }
   const { endpoints, paths } = queue
+  const textOf = (operation: keyof typeof paths) => {
+    const { method, path } = routeOf(paths[operation], operationsOf('queue')[operation].method)
+    return `${method} ${path}`
+  }
   const call = (operation: string, endpoint: string, job = '') => as('full').call(operation, { ids: { endpoint, job } })
 
   async function purge(endpoint: string): Promise<RemovalEnd> {
@@ -30,7 +36,7 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
       }
     }
     const { status } = await call('purgeQueue', endpoint)
-    return isSuccess(status) ? 'removed' : { reason: `POST ${paths.purgeQueue} answered ${status}` }
+    return isSuccess(status) ? 'removed' : { reason: `${textOf('purgeQueue')} answered ${status}` }
   }
 
   /** Most jobs have ended by now, and the quota of /status is twenty times that of /cancel. */
@@ -48,7 +54,7 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
     // Its endpoint was deleted meanwhile, or its time was over.
     const isGone = goneStatuses.has(answer.status) && goneStatuses.has(after.status)
     if (isGone || hasEnded(after) || (removal.leftMs(of) <= 0 && !isSuccess(after.status))) return 'gone'
-    return { reason: `POST ${paths.cancelJob} answered ${answer.status}` }
+    return { reason: `${textOf('cancelJob')} answered ${answer.status}` }
   }
 
   /** How many jobs of an endpoint have not ended; a text if nothing tells. */
@@ -61,10 +67,10 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
     if (goneStatuses.has(health.status) && !isKnown) {
       if (isSuccess((await call('getEndpointHealth', endpoints.normal)).status)) return 0
     }
-    if (!queue?.requests) return `${untold}, and GET ${paths.getEndpointHealth} does not count jobs`
+    if (!queue?.requests) return `${untold}, and ${textOf('getEndpointHealth')} does not count jobs`
     const requests = await call('listRequests', endpoint)
     const shown = isSuccess(requests.status) ? listed(requests.json) : null
-    return shown ?? `${untold}, and neither GET ${paths.getEndpointHealth} nor GET ${paths.listRequests} counts jobs`
+    return shown ?? `${untold}, and neither ${textOf('getEndpointHealth')} nor ${textOf('listRequests')} counts jobs`
   }
 
   const looks = new Map<string, ReturnType<typeof createLooks<number | string>>>()
