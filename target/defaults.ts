@@ -12,5 +12,5 @@ export const defaultBudget: Budget = {
 /** A restricted key without grants may only read. */
 export const defaultGrants: Grants = {
   may: ['listPods', 'getPod'],
-  mayNot: ['createPod', 'updatePod', 'deletePod', 'start', 'stop', 'restart', 'terminate', 'management', 'lb'],
+  mayNot: ['createPod', 'updatePod', 'deletePod', 'start', 'stop', 'restart', 'terminate', 'management', 'lb', 'queue'],
 }

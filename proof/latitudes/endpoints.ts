@@ -110,7 +110,7 @@ export const endpoints: readonly Latitude[] = [
   ...([401, 404] as const).map((status) =>
     latitude(`forbidden-${status}`, `A key without the permission for a plane other than pods is answered ${status}.`, {
       about: 'permissions',
-      planes: ['management', 'lb'],
+      planes: ['management', 'lb', 'queue'],
       change: part('authorize', (next, _caller, operation) => {
         try {
           next()

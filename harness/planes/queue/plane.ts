@@ -60,6 +60,11 @@ export const queue: Plane<QueuePlane> = {
       endpoint('executionTimeout', 'an endpoint with a set execution timeout', '{id: ENDPOINT_ID, after: 15s}'),
       endpoint('noExecutionTimeout', 'an endpoint without an execution timeout'),
     ]),
+    'queue.restricted': {
+      says: 'queue-based endpoints that the restricted key may not call',
+      line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', mayNot: [queue]}}`,
+      given: (_, { grants }) => grants.mayNot.includes('queue'),
+    },
     'endpoint.per-worker-rate': given(
       'perWorkerRate',
       'the request rate that each worker adds',
