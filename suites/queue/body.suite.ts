@@ -1,55 +1,14 @@
 import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { raw } from '../../harness/client/body.ts'
-import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { Members } from '../../harness/exchange/read.ts'
-import { validText } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { PlannedJob } from '../../harness/planes/queue/fixtures/types.ts'
-import { isRefusal, responseText } from '../../harness/rule/check.ts'
-import type { Context } from '../../harness/rule/context.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { oneWorker } from '../shared/full-endpoint.ts'
-import { blockedBy, blockedIfAllAreRefused, submittedId, validSubmission } from '../shared/job-responses.ts'
-import { type Arrangement, anyOf, refusals } from '../shared/table.ts'
-
-type Submission = 'runJob' | 'runJobSync'
-
-/** Submissions by /run and, with the worker, by /runsync. queue.body.no-job judges the effects of refused ones. */
-const submitting: Arrangement<Submission> = {
-  operation: (submission) => submission,
-  // Without the worker nobody knows how long /runsync would hold a valid submission.
-  each: ({ part }) => (part('worker') ? ['runJob', 'runJobSync'] : ['runJob']),
-  varies: [],
-  options: { workers: oneWorker },
-  async begin(context, submission) {
-    const { fixture, queue } = context
-    if (submission === 'runJob') await fixture.submitted()
-    else await expectSyncAccepted(context)
-    return {
-      valid: async () => validSubmission(context),
-      send: (body) => (submission === 'runJob' ? queue.run(body) : queue.runsync(body)),
-      async expectNoEffect() {},
-    }
-  },
-}
-
-/** Shows that /runsync accepts a valid submission. */
-async function expectSyncAccepted(context: Context): Promise<void> {
-  const { inconclusive, queue } = context
-  const valid = validSubmission(context)
-  for (let tries = 1; ; tries++) {
-    const response = await queue.runsync(valid)
-    if (isSuccess(response.status)) return
-    if (response.status === 400) {
-      const reason = `${validText(valid)} to endpoint ${response.exchange.endpoint} was answered by /runsync with ${responseText(response)}`
-      blockedBy(context, 'queue.body.fuzz', reason, response)
-    }
-    // The response at the end of the wait is not described; by then a worker is starting.
-    if (tries === 3)
-      inconclusive(`/runsync answered ${response.status} to a valid submission, so a refusal proves nothing`)
-  }
-}
+import { blockedBy, blockedIfAllAreRefused, submittedId } from '../shared/job-responses.ts'
+import { anyOf, refusals } from '../shared/table.ts'
+import { submitting } from './submitting.ts'
 
 refusals('queue.body.not-json', submitting, [400], {
   truncated: { text: (json) => json.slice(0, -1) },
