@@ -29,6 +29,7 @@ import { outages } from './outages.ts'
 import { patch } from './patch.ts'
 import { queueActs } from './queue-acts.ts'
 import { queueHistories } from './queue-histories.ts'
+import { queuePolicy } from './queue-policy.ts'
 import { queueStatus } from './queue-status.ts'
 import { queueSubmission } from './queue-submission.ts'
 import { queueTime } from './queue-time.ts'
@@ -73,6 +74,7 @@ export const defects: readonly Defect[] = [
   ...variationPods,
   ...walk,
   ...webhook,
+  ...queuePolicy,
   ...queueTime,
   ...queueVariation,
   ...queueHistories,

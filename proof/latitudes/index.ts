@@ -13,6 +13,7 @@ import { limits } from './limits.ts'
 import { oddRequests } from './odd-requests.ts'
 import { offers } from './offers.ts'
 import { queue } from './queue.ts'
+import { queuePolicy } from './queue-policy.ts'
 import { refusals } from './refusals.ts'
 import { shape } from './shape.ts'
 import { terminated } from './terminated.ts'
@@ -35,6 +36,7 @@ export const latitudes: readonly Latitude[] = [
   ...absent,
   ...oddRequests,
   ...on('queue', queue),
+  ...on('queue', queuePolicy),
   ...on('lb', lbLatitudes),
   ...on('management', endpoints),
   ...on('deploy', deploy),

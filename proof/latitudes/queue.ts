@@ -40,7 +40,6 @@ export const queue: readonly Latitude[] = [
   styled('stream-cumulative', 'Each response of /stream holds all partial results.', { streamForm: 'cumulative' }),
   styled('queue-429-bare', 'A 429 of the queue plane does not say when to come again.', { queueRetryAfter: false }),
 
-  styled('policy-clamped', 'A policy outside its bounds is brought to the nearest one.', { policyRange: 'clamp' }),
   latitude('webhook-as-parsed', 'A webhook is what the parser of URLs takes, which mends what no address may hold.', {
     change: part('validate', (next, schema, body) => {
       const webhook = membersOf(body)?.webhook

@@ -2,16 +2,13 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
-import { type Followed, finalStatuses } from '../../harness/planes/queue/job-status.ts'
-import type { Context } from '../../harness/rule/context.ts'
+import { finalStatuses } from '../../harness/planes/queue/job-status.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import { expectEnd, expectNotCompleted, laterJobReads, shownStatus } from '../shared/job-responses.ts'
-import { busyWorkers, expectWorkerFreed, leadMs } from './times.ts'
+import { busyWorkers, expectWorkerFreed, leadMs, runsOn, stopped } from './times.ts'
 
-/** The first execution runs forever; if the service executes the job anew, that one ends at once. */
-const runsOn = [{ first: [{ hold: 'never' }] }, { output: 'again' }]
 /** The first execution fails, and all others run forever. */
 const runsOnAgain = [{ first: [{ fail: 'an earlier execution' }] }, { hold: 'never' }]
 /** The same, but the worker ignores that it is to stop, and reports late. */
@@ -111,10 +108,3 @@ rule('queue.execution-timeout.not-queued', { ...fills, varies: anyJob }, async (
   job.beacon.release('go')
   await expectEnd(context, 'executes', job, await ended(job), 'COMPLETED')
 })
-
-/** Waits until the n-th execution is no more, though the service may execute the job anew. */
-async function stopped({ clock, follow, target }: Context, job: SubmittedJob, endMs: number, n = 1): Promise<Followed> {
-  const boundMs = endMs + target.tolerances.sweepMs - clock.now()
-  const end = await follow(job, (status) => status !== 'IN_PROGRESS', Math.max(0, boundMs))
-  return { ...end, settled: end.settled || job.beacon.executions().length > n }
-}

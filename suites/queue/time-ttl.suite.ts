@@ -1,11 +1,10 @@
 import { tables } from '../../generated/tables.ts'
-import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectGone, laterJobReads, shownStatus, whileWorkerMayCome } from '../shared/job-responses.ts'
-import { busyWorkers, expectWorkerFreed, leadMs } from './times.ts'
+import { afterEnd, beforeEnd, busyWorkers, endMsOf, expectWorkerFreed, leadMs } from './times.ts'
 
 /** A job that waits for days on an endpoint where no other rule has a job executed meanwhile. */
 const waitsLong = { shared: ['scaleToZero'], varies: ['input', 'options'] } as const
@@ -16,8 +15,6 @@ const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
 const stayMs = 60_000
 /** A worker that ignores that it is to stop, and reports late. */
 const reportsLate: readonly Step[] = [{ deaf: true }, { hold: 'late' }, { output: 'late' }]
-/** By how much a target that counts whole seconds may be early, ms. */
-const grainMs = 1_000
 /** Lives that are tried in turn, ms: with a warm worker the first suffices, with a cold one a later. */
 const lives = [12_000, 60_000, 300_000]
 /** The same for rules about late ends: the tolerance `sweep` is a fifth of the first. */
@@ -202,26 +199,4 @@ async function waiting(
 /** Brings a worker to the endpoint where jobs were made to wait. */
 function wakeWorker({ fixture }: Context): Promise<SubmittedJob> {
   return fixture.submitted({ steps: [{ output: 0 }], endpoint: 'scaleToZero' })
-}
-
-/** Looks at a job when its ttl should be nearly over. Rejects with Inconclusive if the response came too late to tell. */
-async function beforeEnd({ clock, inconclusive }: Context, job: SubmittedJob, ttlMs: number): Promise<ApiResponse> {
-  const endMs = job.response.exchange.sent.target + ttlMs
-  await clock.at(endMs - leadMs)
-  const response = await job.queue.status(job.id)
-  if (response.status !== 200 && response.exchange.received.target > endMs - grainMs) {
-    inconclusive('the job was looked at too late to tell whether it was there until its ttl was over')
-  }
-  return response
-}
-
-/** The end of a ttl that counts from the response. */
-function endMsOf({ job, ttlMs }: { readonly job: SubmittedJob; readonly ttlMs: number }): number {
-  return job.response.exchange.received.target + ttlMs
-}
-
-/** Looks at a job when its ttl is over by as much as the target may be late. */
-async function afterEnd({ clock, target }: Context, job: SubmittedJob, ttlMs: number): Promise<ApiResponse> {
-  await clock.at(endMsOf({ job, ttlMs }) + target.tolerances.sweepMs)
-  return job.queue.status(job.id)
 }

@@ -1,8 +1,17 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import type { Followed } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { shownStatus } from '../shared/job-responses.ts'
+
+/** The first execution runs forever; if the service executes the job anew, that one ends at once. */
+export const runsOn = [{ first: [{ hold: 'never' }] }, { output: 'again' }]
 
 /** How long before an end a job is looked at, ms: a second for the request, and one for clocks of whole seconds. */
 export const leadMs = 2_000
+
+/** By how much a target that counts whole seconds may be early, ms. */
+const grainMs = 1_000
 
 /** As many jobs keep every worker busy of the endpoint with two. */
 export const busyWorkers = 2
@@ -30,4 +39,74 @@ export async function expectTaken(
   const start = await clock.until(next.beacon.started(), endMs + sweepMs + coldStartMs + dispatchMs)
   if (start !== null && start.at.target < busyUntilMs) inconclusive('a job found a worker though both were busy')
   check('free').that(start !== null, 'a worker that takes the next job', 'no worker', next.response)
+}
+
+/** Looks at a job when its ttl should be nearly over. Rejects with Inconclusive if the response came too late to tell. */
+export async function beforeEnd(
+  { clock, inconclusive }: Context,
+  job: SubmittedJob,
+  ttlMs: number,
+): Promise<ApiResponse> {
+  const endMs = job.response.exchange.sent.target + ttlMs
+  await clock.at(endMs - leadMs)
+  const response = await job.queue.status(job.id)
+  if (response.status !== 200 && response.exchange.received.target > endMs - grainMs) {
+    inconclusive('the job was looked at too late to tell whether it was there until its ttl was over')
+  }
+  return response
+}
+
+/** The end of a ttl that counts from the response. */
+export function endMsOf({ job, ttlMs }: { readonly job: SubmittedJob; readonly ttlMs: number }): number {
+  return job.response.exchange.received.target + ttlMs
+}
+
+/** Looks at a job when its ttl is over by as much as the target may be late. */
+export async function afterEnd({ clock, target }: Context, job: SubmittedJob, ttlMs: number): Promise<ApiResponse> {
+  await clock.at(endMsOf({ job, ttlMs }) + target.tolerances.sweepMs)
+  return job.queue.status(job.id)
+}
+
+/** Waits until the n-th execution is no more, though the service may execute the job anew. */
+export async function stopped(
+  { clock, follow, target }: Context,
+  job: SubmittedJob,
+  endMs: number,
+  n = 1,
+): Promise<Followed> {
+  const boundMs = endMs + target.tolerances.sweepMs - clock.now()
+  const end = await follow(job, (status) => status !== 'IN_PROGRESS', Math.max(0, boundMs))
+  return { ...end, settled: end.settled || job.beacon.executions().length > n }
+}
+
+/** An execution that began at `startMs` still runs shortly before its time limit. */
+export async function expectRunning(
+  { check, clock, inconclusive, target }: Context,
+  clause: string,
+  job: SubmittedJob,
+  startMs: number,
+  limitMs: number,
+): Promise<void> {
+  // The time may count from before the worker begins.
+  const earliestMs = startMs + limitMs - target.tolerances.dispatchMs
+  await clock.at(earliestMs - leadMs)
+  const response = await job.queue.status(job.id)
+  const status = shownStatus(response)
+  // A start may be shown late.
+  const isRunning = status === 'IN_PROGRESS' || status === 'IN_QUEUE'
+  if (!isRunning && response.exchange.received.target > earliestMs - grainMs)
+    inconclusive('the job was looked at too late to tell whether it ran until its time limit')
+  check(clause).that(isRunning, 'IN_PROGRESS', status, response)
+}
+
+/** An execution that began at `startMs` ends at its time limit. */
+export async function expectStopped(
+  context: Context,
+  clause: string,
+  job: SubmittedJob,
+  startMs: number,
+  limitMs: number,
+): Promise<void> {
+  const { response, settled, status } = await stopped(context, job, startMs + limitMs)
+  context.check(clause).that(settled, 'an end of the execution', `status ${status}`, response)
 }
