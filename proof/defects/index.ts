@@ -41,6 +41,7 @@ import { variationPods } from './variation-pods.ts'
 import { version } from './version.ts'
 import { walk } from './walk.ts'
 import { webhook } from './webhook.ts'
+import { webhookReceivers } from './webhook-receivers.ts'
 
 /** Every defect; at least one for each clause of each rule. */
 export const defects: readonly Defect[] = [
@@ -74,6 +75,7 @@ export const defects: readonly Defect[] = [
   ...variationPods,
   ...walk,
   ...webhook,
+  ...webhookReceivers,
   ...queuePolicy,
   ...queueTime,
   ...queueVariation,

@@ -19,6 +19,7 @@ import { shape } from './shape.ts'
 import { terminated } from './terminated.ts'
 import { besidesLb } from './tools.ts'
 import { transport } from './transport.ts'
+import { webhook } from './webhook.ts'
 
 /** Every freedom that the description leaves, an entry each; each choice of the style of the reference is in one. */
 export const latitudes: readonly Latitude[] = [
@@ -37,6 +38,7 @@ export const latitudes: readonly Latitude[] = [
   ...oddRequests,
   ...on('queue', queue),
   ...on('queue', queuePolicy),
+  ...on('queue', webhook),
   ...on('lb', lbLatitudes),
   ...on('management', endpoints),
   ...on('deploy', deploy),

@@ -151,7 +151,6 @@ export const queue: readonly Latitude[] = [
     change: part('isDelivered', (next, status) => status === 302 || next()),
     readings: reads('webhook.only-200-strict', '1 request', ['302']),
   }),
-  styled('webhook-of-success-alone', 'A job that failed is not notified.', { webhookOnFailure: 'no' }),
   styled('webhook-spaced-from-answer', 'The ten seconds between two attempts count from the answer to the first.', {
     webhookSpacing: 'answer',
   }),

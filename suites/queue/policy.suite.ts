@@ -8,6 +8,7 @@ import { anyJob } from '../../harness/variation/dimensions.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
 import { blockedIfAllAreRefused, expectGone, submittedId } from '../shared/job-responses.ts'
 import { readingOf } from '../shared/table.ts'
+import { expectSyncAccepted } from './submitting.ts'
 import { afterEnd, beforeEnd, expectRunning, expectStopped, runsOn } from './times.ts'
 
 const { executionTimeoutMs, ttlMs } = tables.bounds
@@ -31,6 +32,7 @@ rule('queue.body.execution-timeout-bounds', { varies: anyJob, workers: oneWorker
     greatest: { executionTimeout: executionTimeoutMs.maximum, ttl: ttlMs.maximum },
   }
   const plain = await fixture.submitted()
+  if (part('worker')) await expectSyncAccepted(context)
   for (const [clause, policy] of Object.entries(bounds)) {
     const body = { ...plain.body, policy }
     for (const submit of part('worker') ? [queue.run, queue.runsync] : [queue.run]) {

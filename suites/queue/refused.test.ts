@@ -18,6 +18,16 @@ function refusing(operation: 'run' | 'runsync'): Variant {
 }
 
 const rules = allRules().filter(({ id }) => /^queue\.(run|runsync|body|endpoint)[.-]/.test(id))
+/** The rules about invalid submissions, which first send a valid one. */
+const tables = [
+  'queue.body.input-missing',
+  'queue.body.input-type',
+  'queue.body.not-json',
+  'queue.body.policy-types',
+  'queue.body.s3config',
+  'queue.body.webhook',
+  'queue.body.webhook-url',
+]
 const reason = 'a valid body ({"input":{}}) to endpoint normal was answered with status 400: {"error":"input empty"}'
 
 test('where a valid submission is refused, the rule about it fails and those that build on it are blocked', async () => {
@@ -35,16 +45,9 @@ test('where a valid submission is refused, the rule about it fails and those tha
     ],
   ])
   const blocked = judgements.filter(({ by }) => by === 'queue.run.accepted')
-  expect(blocked.map(({ rule }) => rule).sort()).toEqual([
-    'queue.body.fuzz',
-    'queue.body.input-missing',
-    'queue.body.input-type',
-    'queue.body.not-json',
-    'queue.body.ttl-bounds',
-    'queue.endpoint-unknown',
-    'queue.run.echo',
-    'queue.run.unique-ids',
-  ])
+  const others = ['execution-timeout-bounds', 'fuzz', 'ttl-bounds'].map((name) => `queue.body.${name}`)
+  const more = ['queue.endpoint-unknown', 'queue.run.echo', 'queue.run.unique-ids']
+  expect(blocked.map(({ rule }) => rule).sort()).toEqual([...others, ...tables, ...more].sort())
   expect(blocked.find(({ rule }) => rule === 'queue.body.not-json')).toMatchObject({ verdict: 'blocked', reason })
 })
 
@@ -52,11 +55,7 @@ test('where /runsync alone refuses it, the rule about every body fails', async (
   const judgements = await judgeOn({ variants: [refusing('runsync')], rules, given: {} })
   expect(judgements.filter(({ findings }) => findings.length > 0).map(({ rule }) => rule)).toEqual(['queue.body.fuzz'])
   const blocked = judgements.filter(({ by }) => by === 'queue.body.fuzz')
-  expect(blocked.map(({ rule }) => rule).sort()).toEqual([
-    'queue.body.input-missing',
-    'queue.body.input-type',
-    'queue.body.not-json',
-  ])
+  expect(blocked.map(({ rule }) => rule).sort()).toEqual(['queue.body.execution-timeout-bounds', ...tables])
   expect(blocked[0]?.reason).toBe(reason.replace('answered', 'answered by /runsync'))
 })
 

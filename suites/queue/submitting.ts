@@ -28,7 +28,7 @@ export const submitting: Arrangement<Submission> = {
 }
 
 /** Shows that /runsync accepts a valid submission. */
-async function expectSyncAccepted(context: Context): Promise<void> {
+export async function expectSyncAccepted(context: Context): Promise<void> {
   const { inconclusive, queue } = context
   const valid = validSubmission(context)
   for (let tries = 1; ; tries++) {

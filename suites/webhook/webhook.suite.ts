@@ -1,31 +1,19 @@
-import { tables } from '../../generated/tables.ts'
-import { pluralize } from '../../harness/common/pluralize.ts'
 import { canonical, show } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
-import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
-import { endIn } from '../../harness/planes/queue/job-status.ts'
-import type { Arrival, WebhookAnswer } from '../../harness/receiver/types.ts'
+import type { WebhookAnswer } from '../../harness/receiver/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { blockedBy, expectEnd, laterJobReads, whileWorkerMayCome } from '../shared/job-responses.ts'
+import { blockedBy, laterJobReads } from '../shared/job-responses.ts'
+import { countAttempts, expectOne, mostAttempts, requests, seconds, spacingMs, waitForAttempt } from './attempts.ts'
 
 /** How long the receiver thinks before its first answer, ms; the time may count from the attempt or from its answer. */
 const slowMs = 2_000
 /** Time between the submissions, ms: a queue that is looked at every few seconds meets each job at another moment. */
 const apartMs = 3_000
 
-/** The time between two attempts, ms (heading Limits). */
-const spacingMs = tables.durations.webhookSpacingMs
-
-/** The first attempt and those that may follow it (heading Limits). */
-const mostAttempts = 1 + tables.quotas.webhookRetries
-
 /** Jobs of these rules are done at once, so they keep no worker; the attempts take the time. */
 const anyNotified = { varies: [...anyJob, 'submission'], workers: 0 } as const satisfies Partial<ScenarioOptions>
-
-/** A number of requests as a report shows it. */
-const requests = (count: number) => pluralize(count, 'request')
 
 /** How long a job runs while nothing may be notified, ms. */
 const runningMs = 5_000
@@ -168,43 +156,6 @@ rule('webhook.no-effect-on-job', { varies: [...anyJob, 'look'], workers: 0 }, as
   if (count === 0) await expectOne(context, 'notified', job)
 })
 
-/** Waits for the n-th attempt until its place is well past; null if it does not come. Called in the order of n. */
-async function waitForAttempt(context: Context, job: SubmittedJob, n: number): Promise<Arrival | null> {
-  const { clock, rely, target } = context
-  const { response, webhook } = job
-  // The end of a job of /run is seen by /status alone.
-  if (endIn(response) === null) rely(queueFoundations.shown)
-  const { coldStartMs, dispatchMs, webhookMs, webhookSpacingMs } = target.tolerances
-  // Promptness and spacing are judged by rules of their own, so whether one comes at all is given twice the time.
-  const patienceMs = 2 * (spacingMs + webhookSpacingMs)
-  const former = webhook.attempts()[n - 2]
-  const firstMs = clock.now() + coldStartMs + dispatchMs + webhookMs + patienceMs
-  if (former !== undefined) return clock.until(webhook.attempt(n), former.at.target + patienceMs)
-  return whileWorkerMayCome(context, job, () => clock.until(webhook.attempt(n), firstMs))
-}
-
-/** The number of attempts, at least one. Waits for `most`; if fewer come, looks once more later. */
-async function countAttempts(context: Context, clause: string, job: SubmittedJob, most: number): Promise<number> {
-  let count = 0
-  while (count < most && (await waitForAttempt(context, job, count + 1)) !== null) count++
-  if (count === 0) await expectOne(context, clause, job)
-  if (count < most) await context.clock.sleep(context.rereadDelays().at(-1) ?? 0)
-  return job.webhook.attempts().length
-}
-
-/** Ends a rule whose job was not notified: it did not end as it should, no job is notified, or this one alone is not. */
-async function expectOne(context: Context, clause: string, job: SubmittedJob): Promise<void> {
-  const { check, ended, fixture, relies, row } = context
-  await relies(queueFoundations.notified)
-  const { response } = await expectEnd(context, clause, job, endIn(job.response) ?? (await ended(job)), 'COMPLETED')
-  if (row.id !== 'webhook.once') {
-    const twin = await fixture.plain({ steps: [{ output: 1 }], webhook: true })
-    if ((await waitForAttempt(context, twin, 1)) === null)
-      context.blocked('webhook.once', 'no notification came at all')
-  }
-  check(clause).that(false, 'a request once the job is done', 'no request', response)
-}
-
 /** The times between the attempts of a job, which the receiver refuses with `answers`. */
 async function gapsOf(context: Context, job: SubmittedJob, answers: readonly WebhookAnswer[]): Promise<Gap[]> {
   const count = await countAttempts(context, 'not-later', job, mostAttempts)
@@ -247,8 +198,4 @@ function refuseNear(
   if (bounds.some((bound) => Math.abs(ms - bound) < Math.max(...took))) {
     inconclusive('the time between attempts is nearer to its bound than a request takes')
   }
-}
-
-function seconds(ms: number): string {
-  return `${Math.round(ms / 100) / 10} s`
 }

@@ -1,0 +1,45 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import { bucketOf, isIn, isInAttempt } from '../shared/bucket.ts'
+import { expectEnd, expectOutput, laterJobReads } from '../shared/job-responses.ts'
+import { countAttempts } from '../webhook/attempts.ts'
+
+rule('queue.body.s3config-kept', { varies: [...anyJob, 'submission'] }, async (context) => {
+  const { fixture, vary } = context
+  for (const by of vary.every('submission')) {
+    const { bucket } = bucketOf(context)
+    const { job, end } = await fixture.finished({ steps: [{ report: ['s3Config'] }], s3Config: bucket }, by)
+    const { response } = await expectEnd(context, 'kept', job, end, 'COMPLETED')
+    expectOutput(context, 'kept', { s3Config: bucket }, response)
+  }
+})
+
+rule('queue.body.s3-secret', { varies: anyJob }, async (context) => {
+  const { check, ended, fixture, part, target } = context
+  const { bucket, secret } = bucketOf(context)
+  const expectHidden = (response: ApiResponse) => {
+    const expected = 'a response without accessSecret'
+    check('response').that(!isIn(secret, response.bytes), expected, 'accessSecret in the body', response)
+  }
+  const webhook = part('receiver') ? ([500, 200] as const) : undefined
+  const wish = { s3Config: bucket, ...(webhook === undefined ? {} : { webhook }) }
+  const job = await fixture.submitted({ steps: [{ output: 1 }], ...wish })
+  const failing = await fixture.submitted({ steps: [{ fail: 'a plain failure' }], ...wish })
+  const { job: sync } = await fixture.finished({ steps: [{ output: 1 }], ...wish }, 'runsync')
+  const ends = [
+    await expectEnd(context, 'response', job, await ended(job), 'COMPLETED'),
+    await expectEnd(context, 'response', failing, await ended(failing, target.tolerances.retriesMs), 'FAILED'),
+  ]
+  for (const response of [job.response, failing.response, sync.response]) expectHidden(response)
+  for (const { response } of ends) expectHidden(response)
+  if (webhook !== undefined) {
+    await countAttempts(context, 'notification', job, webhook.length)
+    await countAttempts(context, 'notification', sync, webhook.length)
+    for (const attempt of [job, failing, sync].flatMap((one) => one.webhook.attempts())) {
+      const expected = 'a notification without accessSecret'
+      check('notification').that(!isInAttempt(secret, attempt), expected, 'accessSecret', job.response)
+    }
+  }
+  for (const one of [job, failing]) for await (const response of laterJobReads(context, one)) expectHidden(response)
+})

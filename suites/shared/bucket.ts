@@ -1,0 +1,27 @@
+import { textOf } from '../../harness/exchange/exchange.ts'
+import type { Arrival } from '../../harness/receiver/types.ts'
+import { createRedactor, type Redactor } from '../../harness/record/redact.ts'
+import type { Context } from '../../harness/rule/context.ts'
+
+/** An s3Config whose texts occur nowhere else, with the characters of usual secrets, and what finds its secret in any encoding. */
+export function bucketOf({ random }: Pick<Context, 'random'>) {
+  const word = () => Math.floor(random() * 36 ** 9).toString(36)
+  const accessSecret = `${word()}/${word()}+${word()}=`
+  const bucket = { accessId: word(), accessSecret, bucketName: `b-${word()}`, endpointUrl: `https://s3.test/${word()}` }
+  return { bucket, secret: createRedactor({ secret: accessSecret }) }
+}
+
+/** True if bytes contain what a redactor masks. */
+export function isIn({ bytes }: Redactor, body: Uint8Array | null): boolean {
+  return body !== null && bytes(body) !== body
+}
+
+/** True if an attempt of a notification contains it, in its address, headers or body. */
+export function isInAttempt(redactor: Redactor, { request: { body, headers, url } }: Arrival): boolean {
+  return isIn(redactor, body) || [url, ...headers.flat()].some((text) => redactor.text(text) !== text)
+}
+
+/** The texts of an attempt: its address, headers and body. */
+export function attemptText({ request: { body, headers, url } }: Arrival): string {
+  return [url, ...headers.flat(), textOf(body ?? new Uint8Array(), 'kept') ?? ''].join('\n')
+}

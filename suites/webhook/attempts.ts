@@ -1,0 +1,88 @@
+import { tables } from '../../generated/tables.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
+import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
+import { endIn } from '../../harness/planes/queue/job-status.ts'
+import type { Arrival } from '../../harness/receiver/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { expectEnd, whileWorkerMayCome } from '../shared/job-responses.ts'
+
+/** The time between two attempts, ms (heading Limits). */
+export const spacingMs = tables.durations.webhookSpacingMs
+
+/** The first attempt and those that may follow it (heading Limits). */
+export const mostAttempts = 1 + tables.quotas.webhookRetries
+
+/** A number of requests as a report shows it. */
+export const requests = (count: number) => pluralize(count, 'request')
+
+/** Waits for the n-th attempt until its place is well past; null if it does not come. Called in the order of n. */
+export async function waitForAttempt(context: Context, job: SubmittedJob, n: number): Promise<Arrival | null> {
+  const { clock, rely, target } = context
+  const { response, webhook } = job
+  // The end of a job of /run is seen by /status alone.
+  if (endIn(response) === null) rely(queueFoundations.shown)
+  const { coldStartMs, dispatchMs, webhookMs } = target.tolerances
+  const patienceMs = patienceOf(context)
+  const former = webhook.attempts()[n - 2]
+  const firstMs = clock.now() + coldStartMs + dispatchMs + webhookMs + patienceMs
+  if (former !== undefined) return clock.until(webhook.attempt(n), former.at.target + patienceMs)
+  return whileWorkerMayCome(context, job, () => clock.until(webhook.attempt(n), firstMs))
+}
+
+/** The number of attempts, at least one. Waits for `most`; if fewer come, looks once more later. */
+export async function countAttempts(
+  context: Context,
+  clause: string,
+  job: SubmittedJob,
+  most: number,
+): Promise<number> {
+  let count = 0
+  while (count < most && (await waitForAttempt(context, job, count + 1)) !== null) count++
+  if (count === 0) await expectOne(context, clause, job)
+  if (count < most) await context.clock.sleep(context.rereadDelays().at(-1) ?? 0)
+  return job.webhook.attempts().length
+}
+
+/** Ends a rule whose job was not notified: it did not end as it should, no job is notified, or this one alone is not. */
+export async function expectOne(context: Context, clause: string, job: SubmittedJob): Promise<void> {
+  const { check, ended, fixture, relies, row } = context
+  await relies(queueFoundations.notified)
+  const { response } = await expectEnd(context, clause, job, endIn(job.response) ?? (await ended(job)), 'COMPLETED')
+  if (row.id !== 'webhook.once') {
+    const twin = await fixture.plain({ steps: [{ output: 1 }], webhook: true })
+    if ((await waitForAttempt(context, twin, 1)) === null)
+      context.blocked('webhook.once', 'no notification came at all')
+  }
+  check(clause).that(false, 'a request once the job is done', 'no request', response)
+}
+
+/** The number of attempts for a job that has ended, which need not be notified. */
+export async function countIfAny(context: Context, job: SubmittedJob, most: number): Promise<number> {
+  const { clock, rereadDelays, target } = context
+  const { dispatchMs, webhookMs } = target.tolerances
+  const deadline = clock.now() + dispatchMs + webhookMs + patienceOf(context)
+  let count = (await clock.until(job.webhook.attempt(1), deadline)) === null ? 0 : 1
+  while (count > 0 && count < most && (await waitForAttempt(context, job, count + 1)) !== null) count++
+  await clock.sleep(rereadDelays().at(-1) ?? 0)
+  return job.webhook.attempts().length
+}
+
+/** Promptness and spacing are judged by rules of their own, so an attempt is given twice the time to come at all. */
+function patienceOf({ target }: Pick<Context, 'target'>): number {
+  return 2 * (spacingMs + target.tolerances.webhookSpacingMs)
+}
+
+/** How long after the end of its worker's work the first notification of a job came, ms; ends the rule if none came. */
+export async function delayOf(context: Context, clause: string, job: SubmittedJob): Promise<number> {
+  const { inconclusive } = context
+  const first = await waitForAttempt(context, job, 1)
+  if (first === null) await expectOne(context, clause, job)
+  const end = job.beacon.ends()[0] ?? inconclusive('a worker did not tell that it was done')
+  return (first?.at.target ?? 0) - end.at.target
+}
+
+/** A time in the words of a report. */
+export function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`
+}
