@@ -33,6 +33,7 @@ import { queuePolicy } from './queue-policy.ts'
 import { queueStatus } from './queue-status.ts'
 import { queueSubmission } from './queue-submission.ts'
 import { queueTime } from './queue-time.ts'
+import { queueUnknown } from './queue-unknown.ts'
 import { queueVariation } from './queue-variation.ts'
 import { serverErrors } from './server-errors.ts'
 import { shape } from './shape.ts'
@@ -78,6 +79,7 @@ export const defects: readonly Defect[] = [
   ...webhookReceivers,
   ...queuePolicy,
   ...queueTime,
+  ...queueUnknown,
   ...queueVariation,
   ...queueHistories,
   ...deploy,

@@ -70,8 +70,12 @@ export const queue: readonly Latitude[] = [
     readings: reads('queue.status.values', 'gone', ['cancelled']),
   }),
   styled('purged-cancelled', 'A job that is purged is CANCELLED.', { purgedJob: 'CANCELLED' }),
-  styled('cancel-finished-400', 'Cancelling a job that is done is 400.', { cancelFinished: 400 }),
-  styled('cancel-finished-409', 'Cancelling a job that is done is 409.', { cancelFinished: 409 }),
+  ...([400, 409] as const).map((status) =>
+    latitude(`cancel-finished-${status}`, `Cancelling a job that is done is ${status}.`, {
+      style: { cancelFinished: status },
+      readings: reads('queue.cancel.finished', String(status), ['status of COMPLETED', 'status of FAILED']),
+    }),
+  ),
   styled('retry-refused-409', 'Retrying a job that did not fail is 409.', { retryRefused: 409 }),
   styled('retry-ttl-anew', 'The operation /retry begins the ttl anew.', { retryTtl: 'anew' }),
   styled('runsync-kept-longer', 'Results of /runsync are kept for five minutes.', { runsyncRetention: 'longer' }),
@@ -113,7 +117,10 @@ export const queue: readonly Latitude[] = [
       service.parts.scaleWorkers(job.endpoint, service)
     }),
   }),
-  styled('job-unknown-400', 'A job that never was is 400; one whose time is over is 404.', { jobUnknown: 400 }),
+  latitude('job-unknown-400', 'A job that never was is 400; one whose time is over is 404.', {
+    style: { jobUnknown: 400 },
+    verdicts: { 'queue.status.unknown-404': 'advice' },
+  }),
   optioned('ttl-swept-lazily', 'A job whose ttl is over is hidden at once, and deleted by the next sweep.', {
     style: { ttlSweep: 'lazy' },
     life: { sweepMs: 8 * second },

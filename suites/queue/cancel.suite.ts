@@ -1,11 +1,20 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { canonical, membersOf } from '../../harness/exchange/read.ts'
 import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
-import { isRefusal } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage, isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
-import { expectNotCompleted, laterJobReads, retryThroughOutage } from '../shared/job-responses.ts'
+import {
+  expectEnd,
+  expectNotCompleted,
+  failedJob,
+  laterJobReads,
+  retryThroughOutage,
+  shownStatus,
+} from '../shared/job-responses.ts'
 import { expectTaken } from './times.ts'
 
 /** Where workers may die. */
@@ -57,6 +66,31 @@ rule('queue.cancel.frees-worker', { ...fills, varies: ['input', 'options'] }, as
   for (const { id, queue } of held.slice(0, 1)) check('accepted').success(await queue.cancel(id))
   await expectTaken(context, next, clock.now())
   release()
+})
+
+rule('queue.cancel.finished', { varies: [...anyJob, 'output', 'look'] }, async (context) => {
+  const { check, ended, fixture, found, reading, vary } = context
+  const completed = await fixture.submitted({ steps: [{ output: vary.output() }] })
+  await expectEnd(context, 'unchanged', completed, await ended(completed), 'COMPLETED')
+  for (const job of [completed, await failedJob(context, 'unchanged')]) {
+    const before = await found(job)
+    const response = await job.queue.cancel(job.id)
+    inconclusiveIfOutage(response)
+    const isAllowed = isSuccess(response.status) || isRefusal(response)
+    check('answered').that(isAllowed, 'a 2xx or 4xx status', `status ${response.status}`, response)
+    reading(`status of ${shownStatus(before)}`, String(response.status))
+    expectSameEnd(before, await job.queue.status(job.id))
+    for await (const later of laterJobReads(context, job)) expectSameEnd(before, later)
+  }
+
+  function expectSameEnd(before: ApiResponse, after: ApiResponse): void {
+    const [was, is] = [before, after].map(shownStatus)
+    check('unchanged').that(was === is, `${was}`, `${is}`, after)
+    for (const name of ['output', 'error']) {
+      const [was, is] = [before, after].map(({ json }) => canonical(membersOf(json)?.[name] ?? null))
+      check(name).that(was === is, `the same ${name}`, `another ${name}`, after)
+    }
+  }
 })
 
 /** A job with the history that is drawn, and one whose worker died before. */

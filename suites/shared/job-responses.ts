@@ -4,7 +4,7 @@ import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import { acceptedId, drawnOptions, validText } from '../../harness/planes/queue/fixtures/jobs.ts'
-import type { PlannedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import type { JobWish, PlannedJob, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { workerOf } from '../../harness/planes/queue/foundations.ts'
 import type { Followed, JobAt } from '../../harness/planes/queue/job-status.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
@@ -124,6 +124,13 @@ export async function plainEnd(context: Context, wanted: End, endpoint: Endpoint
   if (wanted === 'COMPLETED') inconclusive('no job ended in time')
   await plainEnd(context, 'COMPLETED', endpoint)
   return end
+}
+
+/** A job that is FAILED, because its handler fails each time unless it is told otherwise. */
+export async function failedJob(context: Context, clause: string, wish: JobWish = {}): Promise<SubmittedJob> {
+  const job = await context.fixture.submitted({ steps: ends.FAILED.steps, ...wish })
+  await expectEnd(context, clause, job, await context.ended(job, context.target.tolerances.retriesMs), 'FAILED')
+  return job
 }
 
 /** Waits for something that needs a worker of the job's endpoint. Once none comes in the run, that ends the rule. */

@@ -1,0 +1,40 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import type { QueueClient } from '../../harness/planes/queue/client.ts'
+import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import { expectRefusal, failedJob } from '../shared/job-responses.ts'
+import { untilFound } from '../shared/poll.ts'
+
+type Send = (at: QueueClient, id: string) => Promise<ApiResponse>
+type Expect = typeof expectRefusal
+
+const anyUnknown = { varies: [...anyJob, 'sample'] } as const
+
+const expect404: Expect = ({ check }, clause, response) => check(clause).status(response, 404)
+
+rule('queue.status.unknown-404', anyUnknown, async (context) => {
+  await expectUnknown(context, await context.fixture.submitted(), (at, id) => at.status(id), expect404)
+})
+
+rule('queue.stream.unknown', anyUnknown, async (context) => {
+  await expectUnknown(context, await context.fixture.submitted(), (at, id) => at.stream(id))
+})
+
+rule('queue.cancel.unknown', anyUnknown, async (context) => {
+  const job = await context.fixture.submitted({ steps: [{ hold: 'go' }] })
+  await expectUnknown(context, job, (at, id) => at.cancel(id))
+})
+
+rule('queue.retry.unknown', anyUnknown, async (context) => {
+  await expectUnknown(context, await failedJob(context, 'known'), (at, id) => at.retry(id))
+})
+
+/** An operation on the id of no job, and on that of a job of another endpoint, is refused; on the job itself it is not. */
+async function expectUnknown(context: Context, job: SubmittedJob, send: Send, expect = expectRefusal): Promise<void> {
+  const { check, part, queue, vary } = context
+  expect(context, 'unknown', await send(queue, vary.unknownId(job.id)))
+  if (part('endpoint.second')) expect(context, 'of-another-endpoint', await send(queue.on('second'), job.id))
+  check('known').success(await untilFound(context, () => send(queue, job.id)))
+}
