@@ -30,7 +30,9 @@ import { patch } from './patch.ts'
 import { queueActs } from './queue-acts.ts'
 import { queueHistories } from './queue-histories.ts'
 import { queuePolicy } from './queue-policy.ts'
+import { queueRetry } from './queue-retry.ts'
 import { queueStatus } from './queue-status.ts'
+import { queueStream } from './queue-stream.ts'
 import { queueSubmission } from './queue-submission.ts'
 import { queueTime } from './queue-time.ts'
 import { queueUnknown } from './queue-unknown.ts'
@@ -78,6 +80,8 @@ export const defects: readonly Defect[] = [
   ...webhook,
   ...webhookReceivers,
   ...queuePolicy,
+  ...queueRetry,
+  ...queueStream,
   ...queueTime,
   ...queueUnknown,
   ...queueVariation,

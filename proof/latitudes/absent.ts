@@ -47,7 +47,9 @@ export const absent: readonly Latitude[] = [
   lack('deploy.lookups', 'deploy', same),
   lack('receiver', null, (target) => ({ ...target, receiver: null })),
   lack('stream', 'queue', queue({ stream: null })),
-  lack('requests', 'queue', queue({ requests: false })),
+  lack('requests', 'queue', queue({ requests: false }), {
+    readings: reads('queue.ttl.gone-everywhere', null, ['/requests']),
+  }),
   lack('openai', 'queue', queue({ openai: false })),
   lack('endpoint.dedicated', 'queue', endpoint('dedicated')),
   lack('endpoint.second', 'queue', endpoint('second')),

@@ -13,6 +13,7 @@ import { limits } from './limits.ts'
 import { oddRequests } from './odd-requests.ts'
 import { offers } from './offers.ts'
 import { queue } from './queue.ts'
+import { queueJobs } from './queue-jobs.ts'
 import { queuePolicy } from './queue-policy.ts'
 import { refusals } from './refusals.ts'
 import { shape } from './shape.ts'
@@ -39,6 +40,7 @@ export const latitudes: readonly Latitude[] = [
   ...on('queue', queue),
   ...on('queue', queuePolicy),
   ...on('queue', webhook),
+  ...on('queue', queueJobs),
   ...on('lb', lbLatitudes),
   ...on('management', endpoints),
   ...on('deploy', deploy),

@@ -6,7 +6,7 @@ import type { QueuePlane } from '../../target/types.ts'
 import { executedAgain, requeuesAfter, startsToldTwice } from '../defects/queue-tools.ts'
 import { all, onAnswer, part, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, optioned, reads, styled, timed } from './tools.ts'
+import { latitude, optioned, reads, streamed, styled, timed } from './tools.ts'
 
 const second = 1_000
 
@@ -37,7 +37,10 @@ export const queue: readonly Latitude[] = [
   styled('job-times-in-seconds', 'The times of a job are as coarse as seconds.', { jobTimes: 'seconds' }),
   styled('null-output-left-out', 'An output that is null is left out.', { nullOutput: 'left-out' }),
   styled('progress-shown', 'A job that runs shows its last partial result as output.', { progressOutput: 'shown' }),
-  styled('stream-cumulative', 'Each response of /stream holds all partial results.', { streamForm: 'cumulative' }),
+  latitude('stream-cumulative', 'Each response of /stream holds all partial results, as the target file says.', {
+    style: { streamForm: 'cumulative' },
+    file: streamed({ form: 'cumulative' }),
+  }),
   styled('queue-429-bare', 'A 429 of the queue plane does not say when to come again.', { queueRetryAfter: false }),
 
   latitude('webhook-as-parsed', 'A webhook is what the parser of URLs takes, which mends what no address may hold.', {
@@ -77,7 +80,10 @@ export const queue: readonly Latitude[] = [
     }),
   ),
   styled('retry-refused-409', 'Retrying a job that did not fail is 409.', { retryRefused: 409 }),
-  styled('retry-ttl-anew', 'The operation /retry begins the ttl anew.', { retryTtl: 'anew' }),
+  latitude('retry-ttl-anew', 'The operation /retry begins the ttl anew.', {
+    style: { retryTtl: 'anew' },
+    readings: reads('queue.retry.ttl', 'anew', ['ttl']),
+  }),
   styled('runsync-kept-longer', 'Results of /runsync are kept for five minutes.', { runsyncRetention: 'longer' }),
   styled('runsync-failed-500', 'The operation /runsync of a job that fails is 500.', { runsyncFailed: 500 }),
   latitude('outputs-limited', 'A job whose output is larger than 300 KB fails.', {

@@ -1,10 +1,11 @@
 import { type RuleId, rules } from '../../generated/rules.ts'
 import { podActions } from '../../generated/tables.ts'
 import { needsOf } from '../../harness/claims/claims.ts'
+import { defaultStream } from '../../harness/planes/queue/defaults.ts'
 import type { Life } from '../../reference/life.ts'
 import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
 import type { Style } from '../../reference/style.ts'
-import type { PodPlane, Target } from '../../target/types.ts'
+import type { PodPlane, StreamForm, Target } from '../../target/types.ts'
 import type { Verdict } from '../../verdicts/verdicts.ts'
 import type { Latitude } from '../types.ts'
 
@@ -70,6 +71,14 @@ export const startsAtOnce: More = {
 /** A target file that says something else of its pod plane. */
 export function plane(change: Partial<PodPlane>): (target: Target) => Target {
   return (target) => ({ ...target, pods: target.pods === null ? null : { ...target.pods, ...change } })
+}
+
+/** A target file that says something else of the responses of /stream. */
+export function streamed(form: Partial<StreamForm>): (target: Target) => Target {
+  return ({ queue, ...target }) => ({
+    ...target,
+    queue: queue === null ? null : { ...queue, stream: { ...defaultStream, ...form } },
+  })
 }
 
 /** True for a request to a load-balanced endpoint, whose responses are the worker's. */

@@ -1,7 +1,7 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mutate } from '../../harness/common/mutate.ts'
-import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import { acceptedId, drawnOptions, validText } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish, PlannedJob, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
@@ -171,6 +171,11 @@ export async function* laterJobReads(context: Pick<Context, 'clock' | 'rereadDel
 export function blockedBy({ blocked }: Context, rule: RuleId, reason: string, at: ApiResponse): never {
   inconclusiveIfOutage(at)
   return blocked(rule, reason)
+}
+
+/** True if a response of /requests names a job. */
+export function namesJob({ bytes }: ApiResponse, { id }: JobAt): boolean {
+  return (textOf(bytes) ?? '').includes(JSON.stringify(id))
 }
 
 /** Expects the output in a response to equal `expected`. */

@@ -1,0 +1,174 @@
+import type { RuleId } from '../../generated/rules.ts'
+import type { Job } from '../../reference/queue/model.ts'
+import type { QueueService } from '../../reference/queue/service.ts'
+import type { Defect } from '../types.ts'
+import { asks } from './queue-tools.ts'
+import { all, type Change, defect, onJson, part, refusing, type Wrap } from './tools.ts'
+
+interface Ended {
+  readonly rule: RuleId
+  readonly job: string
+  readonly isMeant: (job: Job) => boolean
+}
+
+const isTimedOut = ({ error }: Job) => error?.includes('executionTimeout') ?? false
+
+const ended: readonly Ended[] = [
+  { rule: 'queue.retry.failed', job: 'failed', isMeant: (job) => !isTimedOut(job) },
+  { rule: 'queue.retry.timed-out', job: 'timed-out', isMeant: isTimedOut },
+]
+
+const refusesAll = refusing('retryJob', () => [400, 'no job is retried'])
+
+/** A FAILED job whose ttl is over is executed when it is asked for. */
+const executesExpired: Change = (base) => {
+  const expired = new Map<string, Job>()
+  return all(
+    part('expireJob', (next, job) => {
+      next()
+      expired.set(job.id, job)
+    }),
+    part('findJob', (next, id, _, service) => {
+      const job = expired.get(id)
+      if (job?.status === 'FAILED') requeue(job, service)
+      return next()
+    }),
+  )(base)
+}
+
+/** Retries that do not happen, change the job, or happen to jobs that did not fail or are gone. */
+export const queueRetry: readonly Defect[] = [
+  ...ended.flatMap(({ rule, job: name, isMeant }) => [
+    defect(`${name}-job-not-retried`, rule, 'accepted', {
+      says: `The operation /retry refuses a ${name} job.`,
+      observed: 'status 400',
+      change: refusing('retryJob', (job) => isMeant(job) && [400, 'the job is over']),
+    }),
+    defect(`${name}-job-retried-with-another-id`, rule, 'same-id', {
+      says: `The operation /retry of a ${name} job shows another id.`,
+      observed: 'another id',
+      wrap: onJson(
+        (request, { status }) => status === 200 && asks('retry')(request),
+        (json) => ({ ...json, id: `${json.id}-again` }),
+      ),
+    }),
+    defect(`${name}-job-stays-though-retried`, rule, 'begun', {
+      says: `The operation /retry of a ${name} job is 200 and does nothing.`,
+      observed: 'none, although one begins with a later job',
+      change: retrying(isMeant, () => {}),
+    }),
+    defect(`${name}-job-copied`, rule, 'ends', {
+      says: `The operation /retry submits a copy of a ${name} job; the job itself stays FAILED.`,
+      observed: 'FAILED',
+      change: retrying(isMeant, (job, { parts, ...service }) => {
+        parts.addJob(job, job.operation, job.endpoint, { ...service, parts })
+      }),
+    }),
+    defect(`${name}-job-marked`, rule, 'input', {
+      says: `The operation /retry of a ${name} job adds a member to its input.`,
+      observed: 'true at $.input.retried',
+      change: part('retryJob', (next, job) => {
+        if (isMeant(job)) Object.assign(job, { input: { ...job.input, retried: true } })
+        next()
+      }),
+    }),
+  ]),
+  defect('retried-once-only', 'queue.retry.failed', 'accepted', {
+    says: 'A job that failed again after /retry is not retried any more.',
+    observed: 'status 400',
+    change: refusing('retryJob', ({ attempts }) => attempts > 1 && [400, 'the job was retried']),
+  }),
+  defect('retried-failure-unnoticed', 'queue.retry.failed', 'ends', {
+    says: 'A job that fails again after /retry stays IN_PROGRESS.',
+    observed: 'IN_PROGRESS',
+    change: part('finishJob', (next, job, status) => {
+      if (status !== 'FAILED' || job.attempts === 1) next()
+    }),
+  }),
+  defect('retry-ends-ttl', 'queue.retry.ttl', 'gone', {
+    says: 'A job that was retried has no ttl any more.',
+    observed: 'status 200',
+    change: part('deadlineOf', (next, job) => (job.retries > 0 ? Number.POSITIVE_INFINITY : next())),
+  }),
+  defect('no-job-retried', 'queue.retry.not-failed', 'retried', {
+    says: 'The operation /retry refuses every job.',
+    observed: 'status 400',
+    change: refusesAll,
+  }),
+  ...(['COMPLETED', 'IN_PROGRESS', 'IN_QUEUE'] as const).map((status) =>
+    defect(
+      `retry-of-${status.toLowerCase().replace('_', '-')}-job-200`,
+      'queue.retry.not-failed',
+      { COMPLETED: 'completed', IN_PROGRESS: 'running', IN_QUEUE: 'waiting' }[status],
+      {
+        says: `The operation /retry of a job that is ${status} is 200.`,
+        observed: 'status 200',
+        change: retrying(
+          (job) => job.status === status,
+          () => {},
+        ),
+      },
+    ),
+  ),
+  defect('refused-retry-ends-running-job', 'queue.retry.not-failed', 'unchanged', {
+    says: 'The operation /retry of a running job is refused and stops the job.',
+    observed: 'CANCELLED',
+    change: beforeRefusal('IN_PROGRESS', (job, service) => void service.parts.cancelJob(job, service)),
+  }),
+  defect('refused-retry-executes-completed-job', 'queue.retry.not-failed', 'once', {
+    says: 'The operation /retry of a COMPLETED job is refused and executes the job again a minute later.',
+    observed: '2 executions',
+    change: beforeRefusal('COMPLETED', (job, service) => {
+      service.clock.schedule(service.clock.now() + 60_000, () => requeue(job, service))
+    }),
+  }),
+  ...(['status', 'stream', 'cancel', 'retry'] as const).map((operation) =>
+    defect(`${operation}-finds-expired-job`, 'queue.ttl.gone-everywhere', operation, {
+      says: `The operation /${operation} finds a job whose ttl is over.`,
+      observed: 'status 200',
+      wrap: remembers(operation),
+    }),
+  ),
+  defect('refused-retry-executes-expired-job', 'queue.ttl.gone-everywhere', 'not-executed', {
+    says: 'Whatever asks for a FAILED job whose ttl is over is answered 404 and executes the job.',
+    observed: 'an execution',
+    change: executesExpired,
+  }),
+]
+
+/** The operation /retry does something else with some jobs. */
+function retrying(isMeant: (job: Job) => boolean, act: (job: Job, service: QueueService) => void): Change {
+  return part('retryJob', (next, job, service) => (isMeant(job) ? act(job, service) : next()))
+}
+
+/** The operation /retry has an effect on a job that it refuses. */
+function beforeRefusal(status: Job['status'], act: (job: Job, service: QueueService) => void): Change {
+  return part('retryJob', (next, job, service) => {
+    const isRefused = job.status === status
+    try {
+      next()
+    } finally {
+      if (isRefused) act(job, service)
+    }
+  })
+}
+
+function requeue(job: Job, service: QueueService): void {
+  job.finishedMs = null
+  service.parts.requeueJob(job, 'back', service)
+  service.parts.dispatch(job.endpoint, service)
+}
+
+/** An operation finds jobs that /status has shown once. */
+function remembers(operation: string): Wrap {
+  return (fetch) => {
+    const known = new Set<string | undefined>()
+    return async (request) => {
+      const id = new URL(request.url).pathname.split('/')[4]
+      const response = await fetch(request)
+      if (asks('status')(request) && response.ok) known.add(id)
+      if (!asks(operation)(request) || response.status !== 404 || !known.has(id)) return response
+      return Response.json({ id, status: 'FAILED', stream: [] })
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { Refusal } from '../../reference/index.ts'
+import { isFinished, type Job } from '../../reference/queue/model.ts'
+import { asks } from '../defects/queue-tools.ts'
+import { onAnswer, onJson, part } from '../defects/tools.ts'
+import type { Latitude } from '../types.ts'
+import { latitude, reads, streamed, timed } from './tools.ts'
+
+/** How streams, /cancel, /retry, /purge-queue, /requests and the OpenAI routes respond. */
+export const queueJobs: readonly Latitude[] = [
+  timed('stream-not-held', 'A call of /stream is answered at once, also if there is nothing new.', { streamHoldMs: 0 }),
+  timed('stream-held-25-s', 'A call of /stream waits up to 25 seconds for something new.', { streamHoldMs: 25_000 }),
+  latitude('stream-id-in-query', 'The id of a job is in the query of /stream, as the target file says.', {
+    about: 'addresses of streams',
+    wrap: onAnswer(
+      ({ url }) => /\/stream\/[^/]+$/.test(new URL(url).pathname),
+      () => ({ status: 404, text: '{"error":"unknown operation"}' }),
+    ),
+    file: ({ queue, ...target }) => ({
+      ...target,
+      queue: queue && { ...queue, paths: { ...queue.paths, streamJob: '/v2/{endpoint}/stream?id={job}' } },
+    }),
+  }),
+  latitude('stream-in-pages', 'A response of /stream has at most two partial results, and is final with the last.', {
+    change: part('presentStream', (next, job) => {
+      const { partials } = job
+      const drained = Math.min(job.drained + 2, partials.length)
+      const shown = next({ ...job, partials: partials.slice(0, drained) })
+      job.drained = drained
+      return drained < partials.length ? { ...shown, status: 'IN_PROGRESS' } : shown
+    }),
+  }),
+  latitude('stream-in-batches', 'Partial results are shown every two seconds, and at the end of the job.', {
+    change: (base) => {
+      const held = new Map<Job, unknown[]>()
+      const flush = (job: Job, add: (partial: unknown) => void) => {
+        for (const partial of held.get(job) ?? []) add(partial)
+        held.delete(job)
+      }
+      const addLater = part('addPartial', (next, job, partial, { clock }) => {
+        const isFirst = !held.has(job)
+        held.set(job, [...(held.get(job) ?? []), partial])
+        if (isFirst) clock.schedule(clock.now() + 2_000, () => flush(job, (one) => next(job, one)))
+      })
+      const addAtEnd = part('finishJob', (next, job) => {
+        flush(job, (one) => void job.partials.push(one))
+        next()
+      })
+      return addAtEnd(addLater(base))
+    },
+  }),
+  latitude(
+    'stream-bare',
+    'The response of /stream is the list of results, and 404 once it is over, as the file says.',
+    {
+      about: 'responses of /stream',
+      change: (base) => {
+        const over = new WeakSet<Job>()
+        return part('presentStream', (next, job) => {
+          if (over.has(job) && job.drained === job.partials.length) throw new Refusal(404, 'the stream is over')
+          if (isFinished(job)) over.add(job)
+          return next()
+        })(base)
+      },
+      wrap: onJson(
+        (request, { status }) => status === 200 && asks('stream')(request),
+        ({ stream }) => (stream as readonly { readonly output: unknown }[]).map(({ output }) => output),
+      ),
+      file: streamed({ at: '', outputAt: '' }),
+    },
+  ),
+  latitude('requests-name-old-jobs', 'The list of /requests goes on naming jobs whose ttl is over.', {
+    change: (base) => {
+      const old: string[] = []
+      const remember = part('expireJob', (next, { id }) => {
+        next()
+        old.push(id)
+      })
+      const list = part('presentRequests', (next) => {
+        const { requests } = next() as { readonly requests: readonly unknown[] }
+        return { requests: [...requests, ...old.map((id) => ({ id, status: 'FAILED' }))] }
+      })
+      return list(remember(base))
+    },
+    readings: reads('queue.ttl.gone-everywhere', 'names it', ['/requests']),
+  }),
+]

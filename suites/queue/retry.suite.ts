@@ -1,0 +1,166 @@
+import { pluralize } from '../../harness/common/pluralize.ts'
+import { jobIdIn } from '../../harness/exchange/read.ts'
+import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { withoutFormer } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
+import {
+  blockedBy,
+  expectEnd,
+  expectGone,
+  expectOutput,
+  expectRefusal,
+  failedJob,
+  laterJobReads,
+  namesJob,
+  retryThroughOutage,
+  shownStatus,
+} from '../shared/job-responses.ts'
+import { rereadMoments } from '../shared/unchanged.ts'
+import { leadMs } from './times.ts'
+
+/** Lives of a job that fails twice within its ttl, ms: the first suffices unless workers start slowly. */
+const lives = [30_000, 120_000, 300_000]
+
+rule('queue.retry.failed', { varies: anyJob }, async (context) => {
+  const { ended, fixture, target } = context
+  const job = await fixture.submitted({ steps: [{ first: [{ fail: 'once' }] }, { report: ['input'] }] })
+  const end = await ended(job, target.tolerances.retriesMs)
+  const isAutomatic = end.status === 'COMPLETED' && job.beacon.executions().length > 1
+  if (!isAutomatic) {
+    await expectEnd(context, 'ends', job, end, 'FAILED')
+    await expectRetried(context, job)
+    await expectSameInput(context, job)
+  }
+  const failing = await failedJob(context, 'ends')
+  for (const _ of ['again', 'once more']) {
+    await expectRetried(context, failing)
+    await expectEnd(context, 'ends', failing, await ended(failing, target.tolerances.retriesMs), 'FAILED')
+  }
+})
+
+rule('queue.retry.timed-out', { varies: anyJob }, async (context) => {
+  const { ended, fixture, target } = context
+  const policy = { executionTimeout: 6_000 }
+  const job = await fixture.submitted({ steps: [{ hold: 'go' }, { report: ['input'] }], policy })
+  const end = await ended(job, target.tolerances.retriesMs)
+  if (end.status !== 'FAILED' && end.status !== 'TIMED_OUT') {
+    const reason = `a job that ran past its executionTimeout was ${end.status}`
+    blockedBy(context, 'queue.execution-timeout.enforced', reason, end.response)
+  }
+  job.beacon.release('go')
+  await expectRetried(context, job)
+  await expectSameInput(context, job)
+})
+
+rule('queue.retry.ttl', { varies: anyJob }, async (context) => {
+  const { clock, ended, fixture, inconclusive, reading, target } = context
+  const { sweepMs } = target.tolerances
+  for (const ttlMs of lives) {
+    const job = await fixture.submitted({ steps: [{ fail: 'each time' }], policy: { ttl: ttlMs } })
+    const submittedMs = job.response.exchange.received.target
+    const { status } = await ended(job, ttlMs / 2)
+    if (status !== 'FAILED') continue
+    await clock.at(submittedMs + ttlMs / 2)
+    const retry = await job.queue.retry(job.id)
+    if (isRefusal(retry)) blockedBy(context, 'queue.retry.failed', `/retry answered ${retry.status}`, retry)
+    await clock.at(submittedMs + ttlMs + sweepMs)
+    const isAnew = shownStatus(await job.queue.status(job.id)) !== 'status 404'
+    reading('ttl', isAnew ? 'anew' : 'kept')
+    if (isAnew) await clock.at(retry.exchange.received.target + ttlMs + sweepMs)
+    await expectGone(context, 'gone', job, await job.queue.status(job.id))
+    for await (const response of laterJobReads(context, job)) await expectGone(context, 'gone', job, response)
+    return
+  }
+  inconclusive('no job was FAILED within half of its ttl')
+})
+
+rule('queue.retry.not-failed', { ...fills, varies: anyJob }, async (context) => {
+  const { check, clock, ended, fixture, target } = context
+  const completed = await fixture.submitted({ steps: [{ output: 1 }] })
+  await expectEnd(context, 'unchanged', completed, await ended(completed), 'COMPLETED')
+  const failed = await failedJob(context, 'retried')
+  check('retried').success(await failed.queue.retry(failed.id))
+  const { role, held, release } = await fullEndpoint(context)
+  const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
+  await expectWaiting(context, waiting)
+  const unfinished = ['IN_PROGRESS', 'IN_QUEUE']
+  const jobs = [
+    { clause: 'completed', statuses: ['COMPLETED'], job: completed },
+    ...held.map((job) => ({ clause: 'running', statuses: unfinished, job })),
+    { clause: 'waiting', statuses: unfinished, job: waiting },
+  ]
+  for (const { clause, job, statuses } of jobs) {
+    expectRefusal(context, clause, await job.queue.retry(job.id))
+    const later = await job.queue.status(job.id)
+    check('unchanged').that(statuses.includes(shownStatus(later)), statuses.join(' or '), shownStatus(later), later)
+  }
+  release()
+  for (const { job } of jobs) await expectEnd(context, 'unchanged', job, await ended(job), 'COMPLETED')
+  await clock.sleep(target.tolerances.dispatchMs)
+  for await (const _ of rereadMoments(context)) {
+    for (const { job } of jobs) {
+      const response = await job.queue.status(job.id)
+      const times = pluralize(job.beacon.executions().length, 'execution')
+      check('once').that(times === '1 execution', '1 execution', times, response)
+    }
+  }
+})
+
+rule('queue.ttl.gone-everywhere', { varies: [...anyJob, 'order'], workers: 2 }, async (context) => {
+  const { begun, check, clock, ended, fixture, part, queue, reading, rereadDelays, target, vary } = context
+  const { failed, running, endMs } = await expiring(context)
+  const executions = failed.beacon.executions().length
+  await clock.at(endMs + target.tolerances.sweepMs)
+  for (const operation of vary.ordered(['status', 'stream', 'cancel', 'retry'] as const)) {
+    if (operation === 'stream' && !part('stream')) continue
+    for (const job of [failed, running]) {
+      const response = await job.queue[operation](job.id)
+      if (operation === 'status') await expectGone(context, operation, job, response)
+      else check(operation).status(response, 404)
+    }
+  }
+  if (part('requests')) reading('/requests', namesJob(await queue.requests(), failed) ? 'names it' : 'does not name it')
+  const later = await fixture.submitted({ steps: [{ output: 1 }] })
+  await begun(later)
+  const { response } = await ended(later)
+  await clock.sleep(target.tolerances.dispatchMs + (rereadDelays().at(-1) ?? 0))
+  const isExecuted = failed.beacon.executions().length > executions
+  check('not-executed').that(!isExecuted, 'no execution after the ttl', 'an execution', response)
+})
+
+/** A job that is FAILED and one that runs, both within their ttl; `endMs` is when that is over for both. */
+async function expiring({ begun, ended, fixture, inconclusive }: Context) {
+  for (const ttlMs of lives) {
+    const policy = { ttl: ttlMs }
+    const failed = await fixture.submitted({ steps: [{ fail: 'each time' }], policy })
+    const running = await fixture.submitted({ steps: [{ hold: 'never' }], policy })
+    const { status } = await ended(failed, ttlMs / 2)
+    const begunMs = (await begun(running)).at.target
+    const endMs = running.response.exchange.received.target + ttlMs
+    if (status === 'FAILED' && begunMs < endMs - leadMs) return { failed, running, endMs }
+  }
+  return inconclusive('no job was FAILED within half of its ttl')
+}
+
+/** /retry executes a job once more under its id. */
+async function expectRetried(context: Context, job: SubmittedJob): Promise<void> {
+  const { begun, check, inconclusive } = context
+  const count = job.beacon.executions().length
+  const response = await retryThroughOutage(context, 'accepted', () => job.queue.retry(job.id))
+  const isAgain = isRefusal(response) && job.beacon.executions().length > count
+  if (isAgain) inconclusive('a job that had failed was executed again before it was retried')
+  check('accepted').success(response)
+  const id = jobIdIn(response.json) ?? job.id
+  check('same-id').that(id === job.id, 'the id of the job', 'another id', response)
+  await begun(withoutFormer(job, { starts: count, ends: 0 }))
+}
+
+/** The job is COMPLETED with its input as the output. */
+async function expectSameInput(context: Context, job: SubmittedJob): Promise<void> {
+  const { response } = await expectEnd(context, 'ends', job, await context.ended(job), 'COMPLETED')
+  expectOutput(context, 'input', { input: job.body.input }, response)
+}

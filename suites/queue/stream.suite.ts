@@ -1,0 +1,115 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { endIn } from '../../harness/planes/queue/job-status.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import { outputs } from '../../harness/variation/values.ts'
+import { blockedBy, expectEnd, shownStatus } from '../shared/job-responses.ts'
+import { poll } from '../shared/poll.ts'
+import { rereadMoments } from '../shared/unchanged.ts'
+import { expectParts, expectRead, expectShared, type StreamReader, streamReader } from './stream-parts.ts'
+
+const anyStream = [...anyJob, 'past'] as const
+
+rule('queue.stream.incremental', { varies: [...anyStream, 'output'] }, async (context) => {
+  const { begun, ended, fixture, vary } = context
+  const parts = [{ first: 1 }, ...vary.every('output').map((name) => outputs[name]), 'same', 'same', { last: 1 }]
+  const emits = emitsOf(...parts)
+  const steps = [...emits.slice(0, 1), { hold: 'first' }, ...emits.slice(1), { hold: 'all' }, { output: 'done' }]
+  const job = await fixture.submitted({ steps })
+  await begun(job)
+  const reader = streamReader(context, job)
+  await expectParts(context, 'in-time', reader, parts.slice(0, 1))
+  job.beacon.release('first')
+  await expectParts(context, 'parts', reader, parts)
+  job.beacon.release('all')
+  await expectEnd(context, 'parts', job, await ended(job), 'COMPLETED')
+  await reader.readAny()
+  expectRead(context, 'parts', reader, parts)
+
+  const late = await fixture.submitted({ steps: [...emits, { output: 'done' }] })
+  await expectEnd(context, 'late', late, await ended(late), 'COMPLETED')
+  await expectParts(context, 'late', streamReader(context, late), parts)
+
+  const shared = await fixture.submitted({
+    steps: [{ hold: 'go' }, ...emitsOf(1, 2, 3), { hold: 'on' }, ...emitsOf(4, 5)],
+  })
+  await begun(shared)
+  await expectShared(context, 'two-readers', shared, ['go', 'on'], [1, 2, 3, 4, 5])
+})
+
+rule('queue.stream.ends', { varies: anyStream }, async (context) => {
+  const { fixture } = context
+  const emits = emitsOf(1, 2)
+  const completed = await fixture.submitted({ steps: [...emits.slice(0, 1), { hold: 'go' }, ...emits.slice(1)] })
+  const reader = await expectEndOfStream(context, completed, async () => completed.beacon.release('go'))
+  expectRead(context, 'complete', reader, [1, 2])
+  const failed = await fixture.submitted({ steps: [...emits, { hold: 'go' }, { fail: 'no depth' }] })
+  await expectEndOfStream(context, failed, async () => failed.beacon.release('go'))
+})
+
+rule('queue.stream.cancelled', { varies: anyStream }, async (context) => {
+  const { begun, fixture } = context
+  const steps = [{ emit: 1 }, { hold: 'never' }]
+  const cancel = async ({ id, queue }: SubmittedJob) => {
+    const response = await queue.cancel(id)
+    if (isRefusal(response))
+      blockedBy(context, 'queue.cancel.running', `/cancel was answered ${response.status}`, response)
+  }
+  const read = await fixture.submitted({ steps })
+  await expectEndOfStream(context, read, () => cancel(read))
+  const unread = await fixture.submitted({ steps })
+  await begun(unread)
+  await cancel(unread)
+  await expectEnded(context, streamReader(context, unread))
+})
+
+function emitsOf(...parts: readonly unknown[]) {
+  return parts.map((emit) => ({ emit }))
+}
+
+/** The stream of a job that has emitted something goes on until the job is ended, and is over soon after that. */
+async function expectEndOfStream(context: Context, job: SubmittedJob, end: () => Promise<void>): Promise<StreamReader> {
+  const { begun, check, ended, inconclusive, target } = context
+  await begun(job)
+  const reader = streamReader(context, job)
+  const running = await reader.readUntil(1)
+  check('not-before').that(!isOver(running), 'no end while the job runs', shownStatus(running), running)
+  const open = reader.begin()
+  await end()
+  await expectAnswered(context, reader, open)
+  // The platform may execute a failed job again automatically.
+  if (!(await ended(job, target.tolerances.retriesMs)).settled) inconclusive('the job did not end in time')
+  await expectEnded(context, reader)
+  return reader
+}
+
+async function expectEnded(context: Context, reader: StreamReader): Promise<void> {
+  const { check, target } = context
+  const { dispatchMs, sweepMs } = target.tolerances
+  const look = () => expectAnswered(context, reader, reader.begin())
+  const response = await poll(context, dispatchMs + sweepMs, look, isOver)
+  check('ended').that(isOver(response), 'a final status or a 4xx', shownStatus(response), response)
+  for await (const _ of rereadMoments(context)) {
+    const later = await look()
+    check('stays-ended').that(isOver(later), 'a final status or a 4xx', shownStatus(later), later)
+  }
+}
+
+async function expectAnswered(
+  { check, clock, target }: Context,
+  reader: StreamReader,
+  open: ReturnType<StreamReader['begin']>,
+): Promise<ApiResponse> {
+  const response = await clock.until(open, clock.now() + target.tolerances.answerMs)
+  check('answered').that(response !== null, 'a response once the job has ended', 'no response', reader.last())
+  return reader.takeAny(response as ApiResponse)
+}
+
+/** True if a response of /stream shows that nothing more will come. */
+function isOver(response: ApiResponse): boolean {
+  return isRefusal(response) || (isSuccess(response.status) && endIn(response) !== null)
+}
