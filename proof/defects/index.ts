@@ -31,6 +31,7 @@ import { queueActs } from './queue-acts.ts'
 import { queueHistories } from './queue-histories.ts'
 import { queuePolicy } from './queue-policy.ts'
 import { queueRetry } from './queue-retry.ts'
+import { queueRetention } from './queue-retention.ts'
 import { queueStatus } from './queue-status.ts'
 import { queueStream } from './queue-stream.ts'
 import { queueSubmission } from './queue-submission.ts'
@@ -82,6 +83,7 @@ export const defects: readonly Defect[] = [
   ...queuePolicy,
   ...queueRetry,
   ...queueStream,
+  ...queueRetention,
   ...queueTime,
   ...queueUnknown,
   ...queueVariation,

@@ -45,7 +45,9 @@ export const absent: readonly Latitude[] = [
   lack('deploy.worker', 'deploy', deployment({ worker: false })),
   lack('deploy.preinstalled', 'deploy', deployment({ preinstalled: null })),
   lack('deploy.lookups', 'deploy', same),
-  lack('receiver', null, (target) => ({ ...target, receiver: null })),
+  lack('receiver', null, (target) => ({ ...target, receiver: null }), {
+    readings: reads('queue.retention.run', null, ['cancelled']),
+  }),
   lack('stream', 'queue', queue({ stream: null })),
   lack('requests', 'queue', queue({ requests: false }), {
     readings: reads('queue.ttl.gone-everywhere', null, ['/requests']),
@@ -54,6 +56,8 @@ export const absent: readonly Latitude[] = [
   lack('endpoint.dedicated', 'queue', endpoint('dedicated')),
   lack('endpoint.second', 'queue', endpoint('second')),
   lack('endpoint.two-workers', 'queue', endpoint('twoWorkers')),
+  lack('endpoint.execution-timeout', 'queue', endpoint('executionTimeout')),
+  lack('endpoint.no-execution-timeout', 'queue', endpoint('noExecutionTimeout')),
   lack('endpoint.scale-to-zero', 'queue', endpoint('scaleToZero')),
   lack('key.second', null, key('second')),
   lack('key.restricted', null, key('restricted')),

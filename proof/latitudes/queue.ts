@@ -70,7 +70,10 @@ export const queue: readonly Latitude[] = [
   ),
   latitude('cancelled-gone', 'A job that is cancelled is gone.', {
     style: { cancelledJob: 'gone' },
-    readings: reads('queue.status.values', 'gone', ['cancelled']),
+    readings: {
+      ...reads('queue.status.values', 'gone', ['cancelled']),
+      ...reads('queue.retention.run', 'gone', ['cancelled']),
+    },
   }),
   styled('purged-cancelled', 'A job that is purged is CANCELLED.', { purgedJob: 'CANCELLED' }),
   ...([400, 409] as const).map((status) =>

@@ -11,7 +11,7 @@ export const runsOn = [{ first: [{ hold: 'never' }] }, { output: 'again' }]
 export const leadMs = 2_000
 
 /** By how much a target that counts whole seconds may be early, ms. */
-const grainMs = 1_000
+export const grainMs = 1_000
 
 /** As many jobs keep every worker busy of the endpoint with two. */
 export const busyWorkers = 2

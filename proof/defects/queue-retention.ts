@@ -1,0 +1,127 @@
+import { tables } from '../../generated/tables.ts'
+import type { Job } from '../../reference/index.ts'
+import type { Defect } from '../types.ts'
+import { type Change, defect, part } from './tools.ts'
+
+const { default: defaultMs, maximum: maximumMs } = tables.bounds.executionTimeoutMs
+const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs } = tables.durations
+
+const isRun = ({ operation }: Job) => operation === 'run'
+const isTimedOut = ({ error }: Job) => error?.includes('executionTimeout') === true
+
+/** Jobs by the way in which they ended. */
+const ended = {
+  completed: (job: Job) => job.status === 'COMPLETED',
+  failed: (job: Job) => job.status === 'FAILED' && !isTimedOut(job),
+  'timed-out': isTimedOut,
+  cancelled: (job: Job) => job.status === 'CANCELLED',
+} as const
+
+/** Results that are removed early or kept, and executions that are stopped at other times than their setting. */
+export const queueRetention: readonly Defect[] = [
+  ...(['completed', 'failed', 'timed-out'] as const).flatMap((clause) => [
+    defect(`retention-run-${clause}-20-m`, 'queue.retention.run', clause, {
+      says: `A /run job that is ${clause} is removed after 20 minutes.`,
+      observed: 'status 404',
+      change: retains((job) => isRun(job) && ended[clause](job), (2 / 3) * runRetentionMs),
+    }),
+    defect(`retention-runsync-${clause}-30-s`, 'queue.retention.runsync', clause, {
+      says: `A /runsync job that is ${clause} is removed after half a minute.`,
+      observed: 'status 404',
+      change: retains((job) => !isRun(job) && ended[clause](job), runsyncRetentionMs / 2),
+    }),
+    defect(`retention-runsync-${clause}-30-m`, 'queue.retention.runsync-404', clause, {
+      says: `A /runsync job that is ${clause} is kept as long as one of /run.`,
+      observed: 'status 200',
+      change: retains((job) => !isRun(job) && ended[clause](job), runRetentionMs),
+    }),
+  ]),
+  ...(['completed', 'failed', 'timed-out', 'cancelled'] as const).map((clause) =>
+    defect(`retention-run-${clause}-1-h`, 'queue.retention.run-ends', clause, {
+      says: `A /run job that is ${clause} is kept for an hour.`,
+      observed: 'status 200',
+      change: retains((job) => isRun(job) && ended[clause](job), 2 * runRetentionMs),
+    }),
+  ),
+  defect('retention-run-without-output', 'queue.retention.run', 'completed', {
+    says: 'Ten minutes after its end a job is shown without its output.',
+    observed: 'no output',
+    change: part('finishJob', (next, job, _status, _result, { clock }) => {
+      next()
+      clock.schedule(clock.now() + 600_000, () => {
+        job.output = undefined
+      })
+    }),
+  }),
+  defect('retention-runsync-6-m', 'queue.retention.runsync-ends', 'gone', {
+    says: 'The output of a /runsync job is kept for six minutes.',
+    observed: 'the output',
+    change: retains((job) => !isRun(job), runsyncRetentionMaximumMs + 60_000),
+  }),
+  defect('execution-timeout-stays-set', 'queue.execution-timeout.this-job', 'next', {
+    says: 'The executionTimeout of a job becomes the setting of its endpoint.',
+    observed: 'FAILED',
+    change: part('addJob', (next, { policy }, _operation, endpoint) => {
+      const job = next()
+      if (policy.executionTimeout !== undefined) endpoint.executionTimeoutMs = policy.executionTimeout
+      return job
+    }),
+  }),
+  defect('execution-timeout-stops-all', 'queue.execution-timeout.this-job', 'beside', {
+    says: 'A job that runs past its executionTimeout stops all that run on its endpoint.',
+    observed: 'FAILED',
+    change: part('timeOutJob', (next, { endpoint }, service) => {
+      next()
+      for (const job of endpoint.jobs.values()) if (job.status === 'IN_PROGRESS') next(job, service)
+    }),
+  }),
+  defect('execution-timeout-of-others-ignored', 'queue.execution-timeout.this-job', 'stops', {
+    says: 'An executionTimeout is ignored on an endpoint that sets none.',
+    observed: 'status IN_PROGRESS',
+    change: timesOut((ms, { endpoint }) => (endpoint.executionTimeoutMs === undefined ? defaultMs : ms)),
+  }),
+  defect('endpoint-timeout-caps', 'queue.execution-timeout.endpoint-setting', 'longer', {
+    says: 'An executionTimeout that is longer than the setting of the endpoint is cut to it.',
+    observed: 'FAILED',
+    change: timesOut((ms, { endpoint }) => Math.min(ms, endpoint.executionTimeoutMs ?? ms)),
+  }),
+  defect('endpoint-timeout-halved', 'queue.execution-timeout.endpoint-setting', 'not-early', {
+    says: 'A job is stopped at half the setting of its endpoint.',
+    observed: 'FAILED',
+    change: timesOut((ms, { policy }) => (policy.executionTimeout === undefined ? Math.round(ms / 2) : ms)),
+  }),
+  defect('endpoint-timeout-ignored', 'queue.execution-timeout.endpoint-setting', 'stops', {
+    says: 'The setting of the endpoint is ignored.',
+    observed: 'status IN_PROGRESS',
+    change: timesOut((_, { policy }) => policy.executionTimeout ?? defaultMs),
+  }),
+  defect('default-timeout-5-m', 'queue.execution-timeout.default', 'not-early', {
+    says: 'Without any executionTimeout a job is stopped after 5 minutes.',
+    observed: 'FAILED',
+    change: timesOut((ms) => (ms === defaultMs ? defaultMs / 2 : ms)),
+  }),
+  defect('default-timeout-20-m', 'queue.execution-timeout.default', 'stops', {
+    says: 'Without any executionTimeout a job is stopped after 20 minutes.',
+    observed: 'status IN_PROGRESS',
+    change: timesOut((ms) => (ms === defaultMs ? 2 * defaultMs : ms)),
+  }),
+  defect('default-timeout-never', 'queue.execution-timeout.default', 'stops', {
+    says: 'Without any executionTimeout a job runs until its ttl is over.',
+    observed: 'status IN_PROGRESS',
+    change: timesOut((ms) => (ms === defaultMs ? maximumMs : ms)),
+  }),
+  defect('execution-at-most-a-day', 'queue.execution-timeout.maximum', 'runs', {
+    says: 'No execution takes longer than a day.',
+    observed: 'status 404',
+    change: timesOut((ms) => Math.min(ms, 86_400_000)),
+  }),
+]
+
+/** Some jobs that have ended are kept for so long. */
+function retains(isMeant: (job: Job) => boolean, ms: number): Change {
+  return part('retentionOf', (next, job) => (isMeant(job) ? Math.round(ms) : next()))
+}
+
+function timesOut(change: (ms: number, job: Job) => number): Change {
+  return part('executionTimeoutOf', (next, job) => change(next(), job))
+}

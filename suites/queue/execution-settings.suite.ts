@@ -1,0 +1,75 @@
+import { tables } from '../../generated/tables.ts'
+import type { Step } from '../../harness/planes/queue/fixtures/types.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import { expectEnd, shownStatus } from '../shared/job-responses.ts'
+import { expectRunning, expectStopped, runsOn } from './times.ts'
+
+const { executionTimeoutMs, ttlMs } = tables.bounds
+
+const held: readonly Step[] = [{ hold: 'go' }, { output: 1 }]
+/** A job with the setting of its endpoint: no drawn policy gives it another. */
+const ofEndpoint = { policy: {} }
+
+rule('queue.execution-timeout.this-job', { varies: anyJob, workers: 2 }, async (context) => {
+  const { begun, check, clock, ended, fixture, inconclusive, offers, target } = context
+  const isUnset = offers('endpoint.no-execution-timeout')
+  const endpoint = isUnset ? 'noExecutionTimeout' : 'normal'
+  const policy = { executionTimeout: 6_000 }
+  const beside = await fixture.submitted({ steps: held, endpoint, ...ofEndpoint })
+  await begun(beside)
+  const short = await fixture.submitted({ steps: runsOn, endpoint, policy })
+  await expectStopped(context, 'stops', short, (await begun(short)).at.target, policy.executionTimeout)
+  const next = await fixture.submitted({ steps: held, endpoint, ...ofEndpoint })
+  const start = await begun(next)
+  await clock.at(start.at.target + policy.executionTimeout + target.tolerances.sweepMs + 1_000)
+  for (const [clause, job] of Object.entries({ beside, next })) {
+    const response = await job.queue.status(job.id)
+    const status = shownStatus(response)
+    if (status !== 'IN_PROGRESS' && !isUnset)
+      inconclusive('the endpoint may have an execution timeout as short as this')
+    check(clause).that(status === 'IN_PROGRESS', 'IN_PROGRESS', status, response)
+    job.beacon.release('go')
+    await expectEnd(context, clause, job, await ended(job), 'COMPLETED')
+  }
+})
+
+rule(
+  'queue.execution-timeout.endpoint-setting',
+  { exclusive: ['executionTimeout'], varies: anyJob },
+  async (context) => {
+    const { begun, check, clock, ended, fixture, target } = context
+    const endpoint = 'executionTimeout'
+    const settingMs = target.queue?.executionTimeoutMs ?? 0
+    const longer = Math.min(executionTimeoutMs.maximum, 2 * settingMs + 60_000)
+    const long = await fixture.submitted({ steps: held, endpoint, policy: { executionTimeout: longer } })
+    const start = await begun(long)
+    await clock.at(start.at.target + settingMs + target.tolerances.sweepMs + 1_000)
+    const response = await long.queue.status(long.id)
+    check('longer').that(shownStatus(response) === 'IN_PROGRESS', 'IN_PROGRESS', shownStatus(response), response)
+    long.beacon.release('go')
+    await expectEnd(context, 'longer', long, await ended(long), 'COMPLETED')
+    const job = await fixture.submitted({ steps: runsOn, endpoint, ...ofEndpoint })
+    const startMs = (await begun(job)).at.target
+    await expectRunning(context, 'not-early', job, startMs, settingMs)
+    await expectStopped(context, 'stops', job, startMs, settingMs)
+  },
+)
+
+rule('queue.execution-timeout.default', { varies: anyJob }, async (context) => {
+  const { begun, fixture } = context
+  const job = await fixture.submitted({ steps: runsOn, endpoint: 'noExecutionTimeout', ...ofEndpoint })
+  const startMs = (await begun(job)).at.target
+  await expectRunning(context, 'not-early', job, startMs, executionTimeoutMs.default)
+  await expectStopped(context, 'stops', job, startMs, executionTimeoutMs.default)
+})
+
+rule('queue.execution-timeout.maximum', { varies: anyJob }, async (context) => {
+  const { begun, fixture } = context
+  const policy = { executionTimeout: executionTimeoutMs.maximum, ttl: ttlMs.maximum }
+  const job = await fixture.submitted({ steps: held, policy })
+  await begun(job)
+  // The ttl counts from the submission, and is over first.
+  await expectRunning(context, 'runs', job, job.response.exchange.sent.target, ttlMs.maximum)
+  job.beacon.release('go')
+})

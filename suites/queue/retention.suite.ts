@@ -1,0 +1,131 @@
+import { tables } from '../../generated/tables.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
+import { jobIdIn } from '../../harness/exchange/read.ts'
+import { submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
+import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { endIn } from '../../harness/planes/queue/job-status.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import { expectEnd, expectGone, laterJobReads, shownStatus } from '../shared/job-responses.ts'
+import { grainMs, leadMs, runsOn } from './times.ts'
+
+const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs, runsyncWaitMs } = tables.durations
+
+/** An output that occurs nowhere else in a response. */
+const output = 'plumbline-kept-output'
+
+/** The ways in which a job ends, and the clauses about them. */
+const ways = {
+  completed: { steps: [{ output }] },
+  failed: { steps: [{ fail: 'a plain failure' }] },
+  'timed-out': { steps: runsOn, policy: { executionTimeout: 6_000 } },
+  cancelled: { steps: [{ hold: 'go' }] },
+} as const satisfies Readonly<Record<string, JobWish>>
+
+type Way = keyof typeof ways
+type Operation = 'run' | 'runsync'
+
+interface Ended {
+  readonly job: SubmittedJob
+  /** The response that shows its end. */
+  readonly response: ApiResponse
+  /** It did not end before this moment, ms. */
+  readonly earliestMs: number
+}
+
+/** A branch for each way in which the target permits to end a job. Nobody has the id of a held /runsync to cancel its job. */
+const endings = (by: Operation): ScenarioOptions<Way> => ({
+  alone: false,
+  varies: anyJob,
+  each({ part }) {
+    if (!part('receiver')) return ['completed', 'failed']
+    return by === 'run' ? ['completed', 'failed', 'timed-out', 'cancelled'] : ['completed', 'failed', 'timed-out']
+  },
+})
+
+rule<Way>('queue.retention.run', endings('run'), (context, way) => expectKept(context, way, 'run', runRetentionMs))
+
+rule<Way>('queue.retention.run-ends', endings('run'), (context, way) => expectOver(context, way, 'run', runRetentionMs))
+
+rule<Way>('queue.retention.runsync', endings('runsync'), (context, way) =>
+  expectKept(context, way, 'runsync', runsyncRetentionMs),
+)
+
+rule<Way>('queue.retention.runsync-404', endings('runsync'), (context, way) =>
+  expectOver(context, way, 'runsync', runsyncRetentionMaximumMs),
+)
+
+rule('queue.retention.runsync-ends', { varies: anyJob }, async (context) => {
+  const { blocked, check } = context
+  const done = await endedJob(context, 'completed', 'runsync', 'gone')
+  if (done === null) return blocked('queue.runsync.completed', '/runsync answers without the id of its job')
+  const response = await afterRetention(context, done, runsyncRetentionMaximumMs)
+  const isShown = (textOf(response.bytes) ?? '').includes(output)
+  check('gone').that(!isShown, 'a response without the output', 'the output', response)
+})
+
+/** A job that has ended; null if its end is not known. */
+async function endedJob(context: Context, way: Way, by: Operation, clause: string = way): Promise<Ended | null> {
+  const { begun, ended, fixture, freeWorkers, target } = context
+  const job = by === 'run' ? await fixture.submitted(ways[way]) : await answered(context, ways[way])
+  if (job === null) return null
+  if (way === 'cancelled') {
+    await begun(job)
+    await job.queue.cancel(job.id)
+  }
+  const end = endIn(job.response) ?? (await ended(job, target.tolerances.retriesMs))
+  // The last of all ways.
+  if (way === 'timed-out') freeWorkers()
+  const { response } = way === 'completed' ? await expectEnd(context, clause, job, end, 'COMPLETED') : end
+  return end.settled ? { job, response, earliestMs: earliestOf(context, by, job, response) } : null
+}
+
+/** A job of /runsync; null if the response does not show its id, as an error may not. Other branches go on meanwhile. */
+async function answered({ clock, fixture, target }: Context, wish: JobWish): Promise<SubmittedJob | null> {
+  const planned = fixture.job(wish)
+  // The first response tells the time.
+  await planned.queue.health()
+  const boundMs = runsyncWaitMs + target.tolerances.retriesMs
+  const response = await clock.until(planned.queue.held.runsync(planned.body), clock.now() + boundMs)
+  const id = jobIdIn(response?.json)
+  return response === null || id === null ? null : submitted(planned, id, response)
+}
+
+/** The end of a job is shown late, and is polled; /runsync answers at once when its job is done. */
+function earliestOf({ target }: Context, by: Operation, job: SubmittedJob, response: ApiResponse): number {
+  const { dispatchMs, pollMs } = target.tolerances
+  if (by === 'runsync' && response === job.response) return response.exchange.received.target - dispatchMs
+  return response.exchange.sent.target - dispatchMs - 4 * pollMs
+}
+
+/** The result of a job is there until its retention is nearly over; a cancelled job has none, so that one is recorded. */
+async function expectKept(context: Context, way: Way, by: Operation, ms: number): Promise<void> {
+  const { check, clock, inconclusive, reading } = context
+  const ended = await endedJob(context, way, by)
+  if (ended === null) return
+  const { earliestMs, job } = ended
+  await clock.at(earliestMs + ms - leadMs)
+  const response = await job.queue.status(job.id)
+  if (way === 'cancelled') return reading(way, isSuccess(response.status) ? shownStatus(response) : 'gone')
+  const isLate = response.exchange.received.target > earliestMs + ms - grainMs
+  if (!isSuccess(response.status) && isLate) inconclusive('the job was looked at too late')
+  check(way).success(response)
+  if (way !== 'completed') return
+  const isShown = (textOf(response.bytes) ?? '').includes(output)
+  check(way).that(isShown, 'a response with the output', 'no output', response)
+}
+
+/** The job is gone when its retention is over, and stays so. */
+async function expectOver(context: Context, way: Way, by: Operation, ms: number): Promise<void> {
+  const ended = await endedJob(context, way, by)
+  if (ended === null) return
+  await expectGone(context, way, ended.job, await afterRetention(context, ended, ms))
+  for await (const response of laterJobReads(context, ended.job)) await expectGone(context, way, ended.job, response)
+}
+
+async function afterRetention({ clock, target }: Context, { job, response }: Ended, ms: number): Promise<ApiResponse> {
+  await clock.at(response.exchange.received.target + ms + target.tolerances.sweepMs)
+  return job.queue.status(job.id)
+}
