@@ -30,8 +30,9 @@ import { patch } from './patch.ts'
 import { queueActs } from './queue-acts.ts'
 import { queueHistories } from './queue-histories.ts'
 import { queuePolicy } from './queue-policy.ts'
-import { queueRetry } from './queue-retry.ts'
+import { queuePurge } from './queue-purge.ts'
 import { queueRetention } from './queue-retention.ts'
+import { queueRetry } from './queue-retry.ts'
 import { queueStatus } from './queue-status.ts'
 import { queueStream } from './queue-stream.ts'
 import { queueSubmission } from './queue-submission.ts'
@@ -81,6 +82,7 @@ export const defects: readonly Defect[] = [
   ...webhook,
   ...webhookReceivers,
   ...queuePolicy,
+  ...queuePurge,
   ...queueRetry,
   ...queueStream,
   ...queueRetention,

@@ -57,12 +57,12 @@ export const queueUnknown: readonly Defect[] = [
       clock.schedule(clock.now() + 30_000, () => void Object.assign(job, { status: 'CANCELLED' }))
     }),
   }),
-  defect('cancel-drops-output', 'queue.cancel.finished', 'output', {
+  defect('cancel-drops-output', 'queue.cancel.finished', 'unchanged', {
     says: 'Cancelling a COMPLETED job discards its output.',
     observed: 'another output',
     change: cancelling('COMPLETED', (job) => void Object.assign(job, { output: null })),
   }),
-  defect('cancel-drops-error', 'queue.cancel.finished', 'error', {
+  defect('cancel-drops-error', 'queue.cancel.finished', 'unchanged', {
     says: 'Cancelling a FAILED job replaces its error.',
     observed: 'another error',
     change: cancelling('FAILED', (job) => void Object.assign(job, { error: 'cancelled' })),

@@ -68,6 +68,34 @@ export const queueJobs: readonly Latitude[] = [
       file: streamed({ at: '', outputAt: '' }),
     },
   ),
+  latitude('requests-bare-list', 'The response of /requests is the list itself.', {
+    about: 'responses of /requests',
+    wrap: onJson(
+      (request, { status }) => status === 200 && asks('requests')(request),
+      ({ requests }) => requests,
+    ),
+    readings: reads('queue.requests.answers', 'the response', ['list']),
+  }),
+  ...([true, false] as const).map((isOver) =>
+    latitude(
+      isOver ? 'requests-of-finished-jobs' : 'requests-of-unfinished-jobs',
+      `The operation /requests names jobs that ${isOver ? 'have ended' : 'wait or run'}, and no others.`,
+      {
+        change: part('presentRequests', (next, endpoint) => {
+          const jobs = new Map([...endpoint.jobs].filter(([, job]) => isFinished(job) === isOver))
+          return next({ ...endpoint, jobs })
+        }),
+      },
+    ),
+  ),
+  latitude('openai-in-a-job', 'An OpenAI route responds with the job, which holds what the worker returned.', {
+    about: 'responses of OpenAI routes',
+    wrap: onJson(
+      (request, { status }) => status === 200 && asks('openai')(request),
+      (output) => ({ status: 'COMPLETED', output }),
+    ),
+    readings: reads('queue.openai.answers', 'the output within another value', ['response']),
+  }),
   latitude('requests-name-old-jobs', 'The list of /requests goes on naming jobs whose ttl is over.', {
     change: (base) => {
       const old: string[] = []

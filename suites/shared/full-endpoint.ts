@@ -16,6 +16,9 @@ export const fills: ScenarioOptions = {
   },
 }
 
+/** The most jobs that are submitted to fill an endpoint. */
+const mostHeld = 20
+
 /**
  * Keeps every worker of an endpoint busy, so that what is submitted next waits: of one with two workers where there is one,
  * else of the normal one. Ends the rule as inconclusive if the workers do not begin in time.
@@ -34,6 +37,28 @@ export async function fullEndpoint({ fixture, begun, target }: Context) {
       for (const { beacon } of held) beacon.release('free')
     },
   }
+}
+
+/**
+ * Submits jobs that keep their workers, to an endpoint with an unknown number of workers, until one of them waits. Ends the rule
+ * as inconclusive if each finds a worker.
+ */
+export async function fillEndpoint({ clock, fixture, found, inconclusive, target }: Context, endpoint: EndpointRole) {
+  const jobs: SubmittedJob[] = []
+  while (jobs.length < mostHeld) {
+    const job = await fixture.submitted({ steps: [{ hold: 'free' }], endpoint })
+    jobs.push(job)
+    await clock.sleep(target.tolerances.dispatchMs)
+    if (shownStatus(await found(job)) !== 'IN_QUEUE' || job.beacon.executions().length > 0) continue
+    return {
+      waiting: [job],
+      /** Lets the workers go. */
+      release() {
+        for (const { beacon } of jobs) beacon.release('free')
+      },
+    }
+  }
+  return inconclusive(`each of ${mostHeld} jobs found a worker`)
 }
 
 /** The job waits. Ends the rule as inconclusive if a worker that the target file does not know of has taken it. */

@@ -2,7 +2,7 @@ import type { RuleId } from '../../generated/rules.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
-import { membersOf, show } from '../../harness/exchange/read.ts'
+import { canonical, membersOf, show } from '../../harness/exchange/read.ts'
 import { acceptedId, drawnOptions, validText } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish, PlannedJob, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { workerOf } from '../../harness/planes/queue/foundations.ts'
@@ -171,6 +171,16 @@ export async function* laterJobReads(context: Pick<Context, 'clock' | 'rereadDel
 export function blockedBy({ blocked }: Context, rule: RuleId, reason: string, at: ApiResponse): never {
   inconclusiveIfOutage(at)
   return blocked(rule, reason)
+}
+
+/** A finished job has the same status and result as before. */
+export function expectSameEnd({ check }: Context, clause: string, before: ApiResponse, after: ApiResponse): void {
+  const [was, is] = [before, after].map(shownStatus)
+  check(clause).that(was === is, `${was}`, `${is}`, after)
+  for (const name of ['output', 'error']) {
+    const [was, is] = [before, after].map(({ json }) => canonical(membersOf(json)?.[name] ?? null))
+    check(clause).that(was === is, `the same ${name}`, `another ${name}`, after)
+  }
 }
 
 /** True if a response of /requests names a job. */
