@@ -15,6 +15,7 @@ import {
   retryThroughOutage,
   shownStatus,
 } from '../shared/job-responses.ts'
+import { rereadMoments } from '../shared/unchanged.ts'
 import { expectTaken } from './times.ts'
 
 /** Where workers may die. */
@@ -69,18 +70,22 @@ rule('queue.cancel.frees-worker', { ...fills, varies: ['input', 'options'] }, as
 })
 
 rule('queue.cancel.finished', { varies: [...anyJob, 'output', 'look'] }, async (context) => {
-  const { check, ended, fixture, found, reading, vary } = context
+  const { check, ended, fixture, found, freeWorkers, reading, vary } = context
   const completed = await fixture.submitted({ steps: [{ output: vary.output() }] })
   await expectEnd(context, 'unchanged', completed, await ended(completed), 'COMPLETED')
-  for (const job of [completed, await failedJob(context, 'unchanged')]) {
-    const before = await found(job)
+  const ends = new Map<SubmittedJob, ApiResponse>()
+  for (const job of [completed, await failedJob(context, 'unchanged')]) ends.set(job, await found(job))
+  freeWorkers()
+  for (const [job, before] of ends) {
     const response = await job.queue.cancel(job.id)
     inconclusiveIfOutage(response)
     const isAllowed = isSuccess(response.status) || isRefusal(response)
     check('answered').that(isAllowed, 'a 2xx or 4xx status', `status ${response.status}`, response)
     reading(`status of ${shownStatus(before)}`, String(response.status))
     expectSameEnd(context, 'unchanged', before, await job.queue.status(job.id))
-    for await (const later of laterJobReads(context, job)) expectSameEnd(context, 'unchanged', before, later)
+  }
+  for await (const _ of rereadMoments(context)) {
+    for (const [job, before] of ends) expectSameEnd(context, 'unchanged', before, await job.queue.status(job.id))
   }
 })
 

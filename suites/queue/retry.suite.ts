@@ -56,7 +56,7 @@ rule('queue.retry.timed-out', { varies: anyJob }, async (context) => {
   await expectSameInput(context, job)
 })
 
-rule('queue.retry.ttl', { varies: anyJob }, async (context) => {
+rule('queue.retry.ttl', { varies: anyJob, workers: 0 }, async (context) => {
   const { clock, ended, fixture, inconclusive, reading, target } = context
   const { sweepMs } = target.tolerances
   for (const ttlMs of lives) {
@@ -110,7 +110,7 @@ rule('queue.retry.not-failed', { ...fills, varies: anyJob }, async (context) => 
   }
 })
 
-rule('queue.ttl.gone-everywhere', { varies: [...anyJob, 'order'], workers: 2 }, async (context) => {
+rule('queue.ttl.gone-everywhere', { varies: [...anyJob, 'order'] }, async (context) => {
   const { begun, check, clock, ended, fixture, part, queue, reading, rereadDelays, target, vary } = context
   const { failed, running, endMs } = await expiring(context)
   const executions = failed.beacon.executions().length
