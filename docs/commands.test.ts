@@ -58,7 +58,11 @@ async function runs(command: string): Promise<void> {
   if (words[2] === 'own') return expect(spawnSync('npm', words.slice(1), { cwd: root })).toMatchObject({ status: 0 })
   const at = words.findIndex((word) => ['plumbline', 'bin/plumbline.js', 'cli/main.ts'].includes(word))
   expect(at, `no test knows how to run: ${command}`).toBeGreaterThanOrEqual(0)
-  const args = words.slice(at + 1).filter((word) => word !== '--')
+  // Programs are named by where they are in a clone.
+  const args = words
+    .slice(at + 1)
+    .filter((word) => word !== '--')
+    .map((word) => word.replace('python3 suites/', `python3 ${root}/suites/`))
   if (args[0] !== 'serve' || args.includes('--list'))
     return expect(await runHere(args, { cwd: dir, environment })).toMatchObject({ code: 0 })
   // The port that a document names, or that is usual, may be taken by something else on this machine.

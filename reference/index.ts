@@ -65,6 +65,15 @@ function createPlanes(service: Service): Fetch {
   }
 }
 
+export type {
+  Call,
+  Outcome,
+  ServerProgram,
+  ServerWorker,
+  WorkerJob,
+  WorkerProgram,
+  WorkerTools,
+} from '../worker/program.ts'
 export { defaultAccounts, defaultKeys } from './auth/accounts.ts'
 export { createControlHandler } from './clock/control-endpoint.ts'
 export { createControlledClock } from './clock/controlled.ts'
@@ -94,12 +103,3 @@ export type { Endpoint, EndpointOffer, Job, JobStatus } from './queue/model.ts'
 export type { QueueService } from './queue/service.ts'
 export { defaultEndpoints } from './queue/settings.ts'
 export type { Parts } from './service.ts'
-export type {
-  Call,
-  Outcome,
-  ServerProgram,
-  ServerWorker,
-  WorkerJob,
-  WorkerProgram,
-  WorkerTools,
-} from './worker/program.ts'

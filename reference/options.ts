@@ -1,5 +1,6 @@
 import type { Tables } from '../generated/tables.ts'
 import type { Validator } from '../generated/validators.ts'
+import type { Call, WorkerProgram } from '../worker/program.ts'
 import type { Account } from './auth/accounts.ts'
 import type { ReferenceClock } from './clock/types.ts'
 import type { RequestSchema } from './common.ts'
@@ -15,7 +16,6 @@ import type { CpuFlavorOffer, GpuTypeOffer, VolumeOffer } from './pods/inventory
 import type { EndpointOffer } from './queue/model.ts'
 import type { QueueSettings } from './queue/state.ts'
 import type { Style } from './style.ts'
-import type { Call, WorkerProgram } from './worker/program.ts'
 
 /** The options of a reference. All but the clock have a default. */
 export interface ReferenceOptions extends BalancedOptions {

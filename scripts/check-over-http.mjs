@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { noPython, python, pythonWorker } from '../harness/testing/python.ts'
+import { noPython, python, pythonWorker } from '../harness/testing/workers.ts'
 import { startServing } from './serving.mjs'
 
 const bin = join(import.meta.dirname, '..', 'bin', 'plumbline.js')

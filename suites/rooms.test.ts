@@ -43,6 +43,7 @@ test.each([
   ['{harness,target,target-file,results}', 'an import of suites/', suites, null],
   ['reference', 'an import of suites/', suites, null],
   ['reference', 'a port', port, null],
+  ['worker', 'an import of another room', /\bfrom '\.\.\//, null],
   ['reports', 'a clock, a file system, a console', /\bDate\.now\b|\bnew Date\(\)|node:fs|\bconsole\./, null],
 ])('in %s/ there is never %s', (room, _, forbidden, aside) => {
   const files = globSync(`${room}/**/*.ts`, { cwd: root }).filter(isOwn)

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { noPython, python } from '../../harness/testing/python.ts'
+import { noPython, python } from '../../harness/testing/workers.ts'
 import { summarise } from '../../harness/tool/package.ts'
 import { randomBytes, writeProject } from '../../harness/tool/project.ts'
 import type { Project } from '../../harness/tool/types.ts'

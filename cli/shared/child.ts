@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
 import type { Progress, RunOptions } from '../../harness/run/options.ts'
+import { eachLine } from '../../worker/lines.ts'
 import { moduleFile } from './package-paths.ts'
 import { signalGroup } from './process.ts'
 
@@ -67,8 +67,7 @@ export function startChild(given: ChildOptions): ChildRun {
       said = (said + chunk.toString('utf8')).slice(-keptOutput)
     })
   }
-  const lines = createInterface({ input: child.stdio[3] as Readable })
-  lines.on('line', (line) => {
+  eachLine(child.stdio[3] as Readable, (line) => {
     const progress = jsonIn(line) as Progress | undefined
     silent = 0
     if (progress === undefined) return

@@ -1,4 +1,4 @@
-import type { Call } from '../worker/program.ts'
+import type { Call } from '../../worker/program.ts'
 
 /** The surroundings of a container from one start of it to its end. */
 export interface ContainerTools {

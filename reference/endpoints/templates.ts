@@ -1,4 +1,4 @@
-import type { WorkerProgram } from '../worker/program.ts'
+import type { WorkerProgram } from '../../worker/program.ts'
 
 /** A template that endpoints are created from. */
 export interface TemplateOffer {

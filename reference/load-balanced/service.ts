@@ -1,8 +1,8 @@
+import type { Call, ServerProgram, ServerWorker } from '../../worker/program.ts'
 import type { Caller } from '../auth/accounts.ts'
 import type { Common } from '../common.ts'
 import type { CommonParts } from '../common-parts.ts'
 import type { Refusal } from '../http/refusal.ts'
-import type { Call, ServerProgram, ServerWorker } from '../worker/program.ts'
 import type { Addresses } from './address.ts'
 
 /** A load-balanced endpoint as an option. */

@@ -1,4 +1,4 @@
-import type { Outcome } from '../worker/program.ts'
+import type { Outcome } from '../../worker/program.ts'
 import { type Endpoint, type Execution, type Job, tellWatchers, type Worker } from './model.ts'
 import type { QueueService } from './service.ts'
 import { after, lateBy, track } from './time.ts'

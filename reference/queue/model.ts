@@ -1,7 +1,7 @@
 import type { Rate, RateOperation } from '../../generated/tables.ts'
+import type { WorkerProgram } from '../../worker/program.ts'
 import type { Cancel } from '../clock/types.ts'
 import type { OperationLimiter } from '../limits/operation-limiter.ts'
-import type { WorkerProgram } from '../worker/program.ts'
 
 /** A queue-based endpoint as it is given; all times in milliseconds of the clock. */
 export interface EndpointOffer {

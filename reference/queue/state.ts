@@ -1,5 +1,5 @@
+import type { Call, WorkerProgram } from '../../worker/program.ts'
 import type { LimiterKind } from '../limits/windows.ts'
-import type { Call, WorkerProgram } from '../worker/program.ts'
 import type { Endpoint, EndpointOffer } from './model.ts'
 
 /** The settings of queues unless options say otherwise, in addition to their endpoints. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createConformanceWorker } from '../../worker/conformance.ts'
 import type { ReferenceOptions } from '../index.ts'
-import { createConformanceWorker } from '../worker/conformance.ts'
 import { createBench, type Heard, type Sent } from './bench.ts'
 import { createReceiver } from './receiver.ts'
 

@@ -1,7 +1,7 @@
+import { CALL_HEADER, unlessAborted } from '../../worker/beacon.ts'
 import type { Job } from '../queue/model.ts'
 import type { QueueService } from '../queue/service.ts'
 import { lateBy, track } from '../queue/time.ts'
-import { CALL_HEADER, unlessAborted } from '../worker/beacon.ts'
 
 /** A notification on its way: what is sent stays the same for every attempt. */
 interface Notification {

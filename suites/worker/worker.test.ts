@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { noPython, python } from '../../harness/testing/python.ts'
+import { noPython, python } from '../../harness/testing/workers.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../spec/worker.md'), 'utf8')
 

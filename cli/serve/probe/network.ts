@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import type { Call } from '../../../reference/worker/program.ts'
+import type { Call } from '../../../worker/program.ts'
 
 /** The network of containers that are processes: an HTTP proxy on this machine, with a name for each container. */
 export async function createNetwork() {

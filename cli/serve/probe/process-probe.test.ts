@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import '../../../suites/all.ts'
 import { allRules } from '../../../harness/rule/registry.ts'
 import { rowOf } from '../../../harness/run/rows.ts'
-import { noPython, python } from '../../../harness/testing/python.ts'
+import { noPython, python } from '../../../harness/testing/workers.ts'
 import { judgeOn } from '../../../proof/judge.ts'
 import { createProbe } from '../../../reference/containers/probe.ts'
 import { composeOptions, probeImage } from '../../../reference/index.ts'

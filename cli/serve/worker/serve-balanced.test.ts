@@ -1,11 +1,12 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { python, pythonWorker } from '../../../harness/testing/python.ts'
+import { nodeWorker, python, pythonWorker } from '../../../harness/testing/workers.ts'
 import { defaultKeys } from '../../../reference/index.ts'
 import { createCommands } from '../../shared/testing/commands.ts'
 
 const workers = [
   { worker: 'the worker of the reference', words: [] },
+  { worker: 'node worker/main.ts', words: [...nodeWorker] },
   ...(python === null ? [] : [{ worker: 'python3 suites/worker', words: [...pythonWorker] }]),
 ]
 const headers = { authorization: `Bearer ${defaultKeys.full}` }

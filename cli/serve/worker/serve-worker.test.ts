@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { noPython, python, pythonWorker } from '../../../harness/testing/python.ts'
+import { nodeWorker, noPython, python, pythonWorker } from '../../../harness/testing/workers.ts'
 import { type Arrival, type Receiver, startReceiver } from './testing/receiver.ts'
 import { drive } from './testing/served.ts'
 
 const workers = [
   { worker: 'the worker of the reference', words: [] },
+  { worker: 'node worker/main.ts', words: nodeWorker },
   ...(python === null ? [] : [{ worker: 'python3 suites/worker', words: [...pythonWorker] }]),
 ]
 
@@ -27,7 +28,7 @@ describe.each(workers)('over HTTP, with $worker', { timeout: 120_000 }, ({ words
   })
 
   test('an input without a plan is echoed', async () => {
-    const input = { text: 'ü€𝄞\u0000', empty: [{}, [], '', null], numbers: [0.1, 1e300, 2 ** 53] }
+    const input = { text: 'ü€𝄞\u0000\u2028', empty: [{}, [], '', null], numbers: [0.1, 1e300, 2 ** 53] }
     expect(await served.operate('POST', 'runsync', { input })).toMatchObject({ status: 'COMPLETED', output: input })
   })
 

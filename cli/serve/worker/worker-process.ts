@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { jsonIn } from '../../../harness/exchange/exchange.ts'
 import type { Outcome, WorkerJob, WorkerTools } from '../../../reference/index.ts'
+import { eachLine } from '../../../worker/lines.ts'
 import { signalGroup } from '../../shared/process.ts'
 import type { Words } from './command.ts'
 
@@ -88,7 +88,7 @@ export function startWorkerProcess({ words, cwd, environment, complain }: Worker
     ended.resolve()
   })
   child.stdin.on('error', () => {})
-  createInterface({ input: child.stdout }).on('line', (line) => {
+  eachLine(child.stdout, (line) => {
     const said = readSaid(line)
     if (said !== null) return hear(said)
     complain(`wrote a line that is not a message, and is ended: ${line.slice(0, 100)}`)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { createQueueBench, type Steps } from '../testing/queue-bench.ts'
+import { createQueueBench, type Steps } from '../reference/testing/queue-bench.ts'
 import { createConformanceWorker } from './conformance.ts'
 import type { Outcome, WorkerJob, WorkerTools } from './program.ts'
 
@@ -18,7 +18,7 @@ interface Table {
 }
 
 const beacon = 'https://receiver.test/b'
-const table: Table = JSON.parse(readFileSync(new URL('../../spec/worker-cases.json', import.meta.url), 'utf8'))
+const table: Table = JSON.parse(readFileSync(new URL('../spec/worker-cases.json', import.meta.url), 'utf8'))
 
 test.each(table.cases)('$says', async ({ says: _, input, exit, ...expected }) => {
   const { env, gpu, s3Config } = table.surroundings
@@ -33,7 +33,7 @@ test.each(table.cases)('$says', async ({ says: _, input, exit, ...expected }) =>
       gpu,
     },
   )
-  if (exit !== undefined) return expect(outcome).toEqual({ kind: 'died' })
+  if (exit !== undefined) return expect(outcome).toEqual({ kind: 'died', code: exit })
   const seen = outcome.kind === 'completed' ? { output: outcome.output ?? null } : { error: messageOf(outcome) }
   expect({ ...seen, partials }).toEqual({ partials: [], ...expected })
 })

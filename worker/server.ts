@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBeacon } from './beacon.ts'
+import { type Counts, createMemoryCounts } from './counts.ts'
 import type { ServerProgram, ServerTools } from './program.ts'
 
 /** A longer body is not echoed as text. */
@@ -19,19 +20,18 @@ interface Asked extends ServerTools {
   readonly rest: string
   readonly life: { isPinged: boolean; isReady: boolean }
   readonly die: () => void
-  /** By nonce. */
-  readonly counts: Map<string, number>
+  readonly counts: Counts
 }
 
 type Route = (asked: Asked) => Response | Promise<Response>
 
-/** The conformance worker of load-balanced endpoints (`spec/worker.md`). */
-export function createConformanceServer(): ServerProgram {
-  const counts = new Map<string, Map<string, number>>()
+/** The conformance worker of load-balanced endpoints (`spec/worker.md`). `countsOf`: called once for each endpoint. */
+export function createConformanceServer(countsOf: () => Counts = createMemoryCounts): ServerProgram {
+  const counts = new Map<string, Counts>()
   return {
     async start(tools) {
       const { promise: ended, resolve: die } = Promise.withResolvers<void>()
-      const own = counts.get(tools.endpoint) ?? new Map<string, number>()
+      const own = counts.get(tools.endpoint) ?? countsOf()
       counts.set(tools.endpoint, own)
       const worker = { ...tools, die, counts: own, life: { isPinged: false, isReady: false } }
       const died = ended.then(() => Promise.reject(new Error('the worker has died')))
@@ -45,7 +45,7 @@ async function answer(request: Request, worker: Omit<Asked, 'request' | 'url' | 
   const url = new URL(request.url)
   const nonce = request.headers.get('plumbline-nonce')
   const [, name = '', rest = ''] = /^\/plumbline\/([a-z]+)(?:\/(.*))?$/.exec(url.pathname) ?? []
-  if (nonce !== null && name !== 'seen') worker.counts.set(nonce, (worker.counts.get(nonce) ?? 0) + 1)
+  if (nonce !== null && name !== 'seen') worker.counts.add(nonce)
   const body = new Uint8Array(await request.arrayBuffer())
   const route = url.pathname === '/ping' ? ping : Object.hasOwn(routes, name) ? routes[name] : undefined
   const response =
@@ -111,7 +111,7 @@ const routes: Readonly<Record<string, Route>> = {
     die()
     return new Promise(() => {})
   },
-  seen: ({ counts, rest }) => Response.json({ seen: counts.get(rest) ?? 0 }),
+  seen: ({ counts, rest }) => Response.json({ seen: counts.of(rest) }),
   async call({ body: text, call }) {
     let request: Request
     try {

@@ -27,11 +27,11 @@ export interface WorkerTools {
   readonly gpu: { readonly id: string; readonly count: number } | null
 }
 
-/** How an execution ended; stopped is one that heeded its signal. */
+/** How an execution ended; stopped is one that heeded its signal. `code`: the exit code that the job asked for. */
 export type Outcome =
   | { readonly kind: 'completed'; readonly output: unknown }
   | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'died' }
+  | { readonly kind: 'died'; readonly code?: number }
   | { readonly kind: 'stopped' }
 
 /** The program of a worker. A rejection is a failure of the handler, with its message. */

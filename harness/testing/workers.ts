@@ -12,3 +12,9 @@ export const noPython = 'there is no python3 on this machine'
 /** The options of `serve` that let the conformance worker in Python execute jobs; none without Python. */
 export const pythonWorker: readonly string[] =
   python === null ? [] : ['--worker', `'${python}' '${join(import.meta.dirname, '../../suites/worker')}'`]
+
+/** The same in Node. */
+export const nodeWorker: readonly string[] = [
+  '--worker',
+  `'${process.execPath}' '${join(import.meta.dirname, '../../worker/main.ts')}'`,
+]

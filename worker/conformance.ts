@@ -11,6 +11,11 @@ interface ConformanceWorkerOptions {
 /** The death of a worker, as the step exit asks for it. */
 class Exit extends Error {
   override readonly name = 'Exit'
+  readonly code: number
+  constructor(code: number) {
+    super(`exit ${code}`)
+    this.code = code
+  }
 }
 
 /** The failure of the handler that the step `fail` requests. */
@@ -69,7 +74,7 @@ async function follow(course: Course, steps: readonly Step[]): Promise<Outcome> 
     await beacon?.end('completed')
     return { kind: 'completed', output: outputOf(course) }
   } catch (error) {
-    if (error instanceof Exit) return { kind: 'died' }
+    if (error instanceof Exit) return { kind: 'died', code: error.code }
     if (error instanceof Stopped) return { kind: 'stopped' }
     return { kind: 'failed', message: `the beacon cannot be reached: ${reasonOf(error)}` }
   }
@@ -94,7 +99,7 @@ async function run(step: Step, course: Course): Promise<void> {
     await course.beacon.hold(step.hold)
   } else if ('sleepMs' in step) await course.pause(step.sleepMs, heeded(course))
   else if ('fail' in step) throw new HandlerError(step.fail)
-  else if ('exit' in step) throw new Exit()
+  else if ('exit' in step) throw new Exit(step.exit & 255)
   else if ('first' in step) {
     if (course.n === 1) await runAll(step.first, course)
   } else course.isDeaf = true
