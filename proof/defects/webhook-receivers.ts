@@ -108,7 +108,7 @@ export const webhookReceivers: readonly Defect[] = [
   }),
   defect('webhook-with-secret', 'webhook.no-token', 'no-secret', {
     says: 'A notification holds the whole submission.',
-    observed: 'it',
+    observed: 'accessSecret',
     change: part('presentNotification', (next, { s3Config }) => ({ ...next(), s3Config })),
   }),
   defect('webhook-with-secret-encoded', 'queue.body.s3-secret', 'notification', {

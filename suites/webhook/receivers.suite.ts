@@ -141,7 +141,12 @@ rule('webhook.no-token', notified, async (context) => {
   for (const attempt of job.webhook.attempts()) {
     const hasKey = isInAttempt(keyRedactorOf(target), attempt)
     check('no-key').that(!hasKey, 'a notification without an API key', 'an API key', job.response)
-    check('no-secret').that(!isInAttempt(secret, attempt), 'a notification without accessSecret', 'it', job.response)
+    check('no-secret').that(
+      !isInAttempt(secret, attempt),
+      'a notification without accessSecret',
+      'accessSecret',
+      job.response,
+    )
   }
 })
 
