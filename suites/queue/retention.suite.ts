@@ -31,8 +31,6 @@ interface Ended {
   readonly job: SubmittedJob
   /** The response that shows its end. */
   readonly response: ApiResponse
-  /** It did not end before this moment, ms. */
-  readonly earliestMs: number
 }
 
 /** A branch for each way in which the target permits to end a job. Nobody has the id of a held /runsync to cancel its job. */
@@ -79,7 +77,7 @@ async function endedJob(context: Context, way: Way, by: Operation, clause: strin
   // The last of all ways.
   if (way === 'timed-out') freeWorkers()
   const { response } = way === 'completed' ? await expectEnd(context, clause, job, end, 'COMPLETED') : end
-  return end.settled ? { job, response, earliestMs: earliestOf(context, by, job, response) } : null
+  return end.settled ? { job, response } : null
 }
 
 /** A job of /runsync; null if the response does not show its id, as an error may not. Other branches go on meanwhile. */
@@ -93,11 +91,10 @@ async function answered({ clock, fixture, target }: Context, wish: JobWish): Pro
   return response === null || id === null ? null : submitted(planned, id, response)
 }
 
-/** The end of a job is shown late, and is polled; /runsync answers at once when its job is done. */
-function earliestOf({ target }: Context, by: Operation, job: SubmittedJob, response: ApiResponse): number {
-  const { dispatchMs, pollMs } = target.tolerances
-  if (by === 'runsync' && response === job.response) return response.exchange.received.target - dispatchMs
-  return response.exchange.sent.target - dispatchMs - 4 * pollMs
+/** A job ended after the last report of a worker, and after its submission. */
+function earliestOf({ part }: Context, job: SubmittedJob): number {
+  const reports = part('receiver') ? [...job.beacon.executions(), ...job.beacon.ends()] : []
+  return Math.max(job.response.exchange.sent.target, ...reports.map(({ at }) => at.target))
 }
 
 /** The result of a job is there until its retention is nearly over; a cancelled job has none, so that one is recorded. */
@@ -105,11 +102,12 @@ async function expectKept(context: Context, way: Way, by: Operation, ms: number)
   const { check, clock, inconclusive, reading } = context
   const ended = await endedJob(context, way, by)
   if (ended === null) return
-  const { earliestMs, job } = ended
-  await clock.at(earliestMs + ms - leadMs)
+  const { job } = ended
+  const overMs = earliestOf(context, job) + ms
+  await clock.at(overMs - leadMs)
   const response = await job.queue.status(job.id)
   if (way === 'cancelled') return reading(way, isSuccess(response.status) ? shownStatus(response) : 'gone')
-  const isLate = response.exchange.received.target > earliestMs + ms - grainMs
+  const isLate = response.exchange.received.target > overMs - grainMs
   if (!isSuccess(response.status) && isLate) inconclusive('the job was looked at too late')
   check(way).success(response)
   if (way !== 'completed') return
