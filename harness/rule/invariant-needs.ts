@@ -36,7 +36,7 @@ const needs: Readonly<Record<string, readonly RuleId[]>> = {
   'a new pod with a status': ['pods.lifecycle.order'],
   'a list with a pod': ['pods.list.full-shape'],
   'an action answered 200 or 204': ['pods.action.content-type'],
-  'a success with a body': ['pods.json', 'endpoints.json'],
+  'a success with a body': ['pods.json', 'endpoints.json', 'queue.json'],
   'a job that was COMPLETED in an earlier response': ['queue.status.order'],
   'a 401': ['auth.challenge'],
   'a response to a request with a key': ['auth.token-not-echoed'],

@@ -31,8 +31,10 @@ import { queueActs } from './queue-acts.ts'
 import { queueHistories } from './queue-histories.ts'
 import { queuePolicy } from './queue-policy.ts'
 import { queuePurge } from './queue-purge.ts'
+import { queueResults } from './queue-results.ts'
 import { queueRetention } from './queue-retention.ts'
 import { queueRetry } from './queue-retry.ts'
+import { queueRunsync } from './queue-runsync.ts'
 import { queueStatus } from './queue-status.ts'
 import { queueStream } from './queue-stream.ts'
 import { queueSubmission } from './queue-submission.ts'
@@ -52,6 +54,8 @@ import { webhookReceivers } from './webhook-receivers.ts'
 export const defects: readonly Defect[] = [
   ...queueSubmission,
   ...queueStatus,
+  ...queueRunsync,
+  ...queueResults,
   ...queueActs,
   ...authOperations,
   ...actionEffects,

@@ -15,6 +15,7 @@ import { offers } from './offers.ts'
 import { queue } from './queue.ts'
 import { queueJobs } from './queue-jobs.ts'
 import { queuePolicy } from './queue-policy.ts'
+import { queueWork } from './queue-work.ts'
 import { refusals } from './refusals.ts'
 import { shape } from './shape.ts'
 import { terminated } from './terminated.ts'
@@ -41,6 +42,7 @@ export const latitudes: readonly Latitude[] = [
   ...on('queue', queuePolicy),
   ...on('queue', webhook),
   ...on('queue', queueJobs),
+  ...on('queue', queueWork),
   ...on('lb', lbLatitudes),
   ...on('management', endpoints),
   ...on('deploy', deploy),

@@ -36,7 +36,12 @@ export const queue: readonly Latitude[] = [
   styled('job-least-fields', 'A job shows id, status, output and error and nothing else.', { jobFields: 'least' }),
   styled('job-times-in-seconds', 'The times of a job are as coarse as seconds.', { jobTimes: 'seconds' }),
   styled('null-output-left-out', 'An output that is null is left out.', { nullOutput: 'left-out' }),
-  styled('progress-shown', 'A job that runs shows its last partial result as output.', { progressOutput: 'shown' }),
+  styled(
+    'progress-shown',
+    'A job that runs shows its last partial result as output.',
+    { progressOutput: 'shown' },
+    { verdicts: { 'queue.status.only': 'advice' } },
+  ),
   latitude('stream-cumulative', 'Each response of /stream holds all partial results, as the target file says.', {
     style: { streamForm: 'cumulative' },
     file: streamed({ form: 'cumulative' }),
@@ -95,7 +100,10 @@ export const queue: readonly Latitude[] = [
         ? next(job, 'FAILED', { error: 'the output is too large' })
         : next(),
     ),
-    readings: reads('queue.run.echo', 'FAILED', ['400000 bytes']),
+    readings: {
+      ...reads('queue.run.echo', 'FAILED', ['400000 bytes']),
+      ...reads('queue.status.completed-has-output', 'FAILED', ['1100000 characters', '2500000 characters']),
+    },
   }),
   latitude('submissions-small', 'A submission has at most 20 KB, as the target file says.', {
     change: refusing('validate', (schema, body) => {
@@ -117,6 +125,7 @@ export const queue: readonly Latitude[] = [
   }),
   latitude('timed-out-executed-again', 'A job that ran past its executionTimeout is executed twice more, unasked.', {
     change: executedAgain,
+    about: 'jobs that are executed again',
   }),
   latitude('stopped-worker-replaced', 'A worker whose execution is stopped ends, and a new one is started for it.', {
     change: part('stopExecution', (next, job, service) => {
@@ -192,6 +201,7 @@ export const queue: readonly Latitude[] = [
   latitude('retries-late', 'A job whose worker died or whose handler failed is executed again after 45 seconds.', {
     style: { handlerRetry: 'yes' },
     change: requeuesAfter(45 * second),
+    about: ['responses of /runsync', 'jobs that are executed again'],
   }),
   latitude('deadly-job-executed-for-ever', 'A job whose worker dies is executed again every 20 seconds, without end.', {
     change: all(

@@ -14,14 +14,13 @@ import {
   laterJobReads,
   retryThroughOutage,
   shownStatus,
+  unfinished,
 } from '../shared/job-responses.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 import { expectTaken } from './times.ts'
 
 /** Where workers may die. */
 const onDedicated = { exclusive: ['dedicated'], varies: [...anyJob, 'past'] } as const
-
-const unfinished: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS'])
 
 rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   const { fixture, begun, clock, ended, target } = context

@@ -15,6 +15,9 @@ import { differenceOf } from './difference.ts'
 import { poll } from './poll.ts'
 import { rereadMoments } from './unchanged.ts'
 
+/** Statuses of a job that waits or runs. */
+export const unfinished: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS'])
+
 /** The shortest valid submission, before anything is made wrong with it. */
 export function validSubmission({ target }: Pick<Context, 'target'>) {
   return { input: target.queue?.input ?? {} }

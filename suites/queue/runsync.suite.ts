@@ -1,0 +1,134 @@
+import { tables } from '../../generated/tables.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { canonical, jobIdIn, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
+import type { JobWish } from '../../harness/planes/queue/fixtures/types.ts'
+import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
+import { type Followed, statusOf } from '../../harness/planes/queue/job-status.ts'
+import { isRefusal, responseText } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import {
+  blockedIfAllAreRefused,
+  expectEnd,
+  expectOutput,
+  plainEnd,
+  retryThroughOutage,
+  unfinished,
+} from '../shared/job-responses.ts'
+import { untilFound } from '../shared/poll.ts'
+import { anId, kindOfValue } from '../shared/readers.ts'
+import { rereadMoments } from '../shared/unchanged.ts'
+
+const { runsyncRetentionMs, runsyncWaitMs } = tables.durations
+/** The shortest wait that an endpoint may be set to: the least executionTimeout. */
+const leastWaitMs = tables.bounds.executionTimeoutMs.minimum
+/** How late the end of a wait may be answered, and by how much a wait may be off that counts as the stated one, ms. */
+const lateMs = 10_000
+const grainMs = 5_000
+/** The wait is a setting of the endpoint, so a job that outlasts it brings its own limit. */
+const outlasting: JobWish = { endpoint: 'executionTimeout', policy: { executionTimeout: 600_000 } }
+
+rule('queue.runsync.failed', { varies: anyJob }, async (context) => {
+  const { check, ended, fixture, inconclusive, target } = context
+  const job = await fixture.prepared({ steps: [{ fail: 'no depth' }] })
+  const response = await retryThroughOutage(context, 'answered', () => job.queue.runsync(job.body))
+  await blockedIfAllAreRefused(context, response)
+  const shown: Members = membersOf(response.json) ?? {}
+  const id = jobIdIn(shown)
+  const { received, sent } = response.exchange
+  if (isRefusal(response) && received.target - sent.target >= leastWaitMs) inconclusive('the wait of /runsync was over')
+  const isAnswered = id !== null && (isSuccess(response.status) || response.status === 500)
+  check('answered').that(isAnswered, 'the job, with status 200 or 500', answerText(id), response)
+  const own = submitted(job, id ?? '', response)
+  const isOver = typeof shown.status === 'string' && !unfinished.has(shown.status)
+  const end: Followed = isOver
+    ? { status: String(shown.status), job: shown, response, settled: true }
+    : await ended(own, target.tolerances.retriesMs)
+  const failed = await expectEnd(context, 'failed', own, end, 'FAILED')
+  const error = failed.job?.error ?? membersOf((await job.queue.status(own.id)).json)?.error
+  check('error').that(typeof error === 'string' && error !== '', 'a text', kindOfValue(error), failed.response)
+
+  function answerText(named: string | null): string {
+    return named === null && isSuccess(response.status) ? 'no id' : responseText(response)
+  }
+})
+
+rule('queue.runsync.then-status', { varies: [...anyJob, 'output'] }, async (context) => {
+  const { check, fixture, relies, vary } = context
+  await relies(queueFoundations.shown)
+  for (const step of [{ output: vary.output() }, { fail: 'no depth' }]) {
+    const { job, end } = await fixture.finished({ steps: [step] }, 'runsync')
+    const keptUntilMs = end.response.exchange.sent.target + runsyncRetentionMs
+    const look = async () => {
+      const response = await untilFound(context, () => job.queue.status(job.id))
+      // A result may be removed after a minute.
+      if (response.status === 404 && response.exchange.received.target >= keptUntilMs - lateMs) return
+      check('found').success(response)
+      const { output = null, status } = membersOf(response.json) ?? {}
+      check('same').that(status === end.status, `status ${end.status}`, `status ${kindOfValue(status)}`, response)
+      const isSame = canonical(output) === canonical(end.job?.output ?? null)
+      check('same').that(isSame, 'the output that /runsync returned', 'another output', response)
+    }
+    await look()
+    for await (const _ of rereadMoments(context)) await look()
+  }
+})
+
+rule('queue.runsync.wait', { varies: ['input', 'options'] }, async (context) => {
+  const { check, clock, ended, relies, target } = context
+  const { coldStartMs, dispatchMs, sweepMs } = target.tolerances
+  await relies(queueFoundations.shown)
+  const { job, answer, response } = await longJob(context, { endpoint: 'noExecutionTimeout' }, runsyncWaitMs)
+  const id = response === null ? null : jobIdIn(response.json)
+  if (response !== null && isSuccess(response.status)) {
+    check('id').that(id !== null, anId, kindOfValue(membersOf(response.json)?.id), response)
+  }
+  // An end of the wait that cancels the job may take effect later.
+  await clock.sleep(sweepMs)
+  if (id !== null) {
+    const shown = await untilFound(context, () => job.queue.status(id))
+    check('carried-on').that(unfinished.has(statusOf(shown)), 'IN_QUEUE or IN_PROGRESS', statusOf(shown), shown)
+  }
+  job.beacon.release('go')
+  const report = await clock.until(job.beacon.ended(), clock.now() + coldStartMs + dispatchMs)
+  const last = response ?? (await clock.until(answer, clock.now() + dispatchMs))
+  if (report === null) await plainEnd(context, 'COMPLETED', 'noExecutionTimeout')
+  check('carried-on').that(report !== null, 'an end of the execution', 'none', last)
+  if (id === null || last === null) return
+  const own = submitted(job, id, last)
+  const end = await expectEnd(context, 'ends', own, await ended(own), 'COMPLETED')
+  expectOutput(context, 'output', 'whole', end.response)
+})
+
+rule('queue.runsync.wait-length', { varies: ['input', 'options'] }, (context) =>
+  recordWait(context, { endpoint: 'noExecutionTimeout' }, runsyncWaitMs),
+)
+
+rule('queue.runsync.wait-configured', { varies: ['input'] }, (context) =>
+  recordWait(context, outlasting, context.target.queue?.executionTimeoutMs ?? 0),
+)
+
+/** A job of /runsync that runs until `go` is released, and the response by the end of a wait of `waitMs`; null for none. */
+async function longJob({ clock, fixture }: Context, wish: JobWish, waitMs: number) {
+  const job = fixture.job({ ...wish, steps: [{ hold: 'go' }, { output: 'whole' }] })
+  await clock.sleep(0)
+  const answer = job.queue.held.runsync(job.body)
+  const response = await clock.until(answer, clock.now() + waitMs + lateMs)
+  return { job, answer, response }
+}
+
+async function recordWait(context: Context, wish: JobWish, waitMs: number): Promise<void> {
+  const { check, clock, inconclusive, reading, target } = context
+  const { answer, job, response } = await longJob(context, wish, waitMs)
+  job.beacon.release('go')
+  const last = response ?? (await clock.until(answer, clock.now() + target.tolerances.coldStartMs))
+  if (last === null) return inconclusive('/runsync was not answered, though its job may end')
+  await blockedIfAllAreRefused(context, last)
+  const isDone = response !== null && statusOf(response) === 'COMPLETED'
+  check('not-done').that(!isDone, 'not COMPLETED while the job runs', 'COMPLETED', last)
+  const tookMs = last.exchange.received.target - last.exchange.sent.target
+  const isAbout = response !== null && Math.abs(tookMs - waitMs) <= grainMs
+  reading('wait', `${isAbout ? '' : tookMs < waitMs ? 'shorter than ' : 'longer than '}${waitMs / 1_000} s`)
+}
