@@ -38,6 +38,7 @@ const needs: Readonly<Record<string, readonly RuleId[]>> = {
   'an action answered 200 or 204': ['pods.action.content-type'],
   'a success with a body': ['pods.json', 'endpoints.json', 'queue.json'],
   'a job that was COMPLETED in an earlier response': ['queue.status.order'],
+  'a response of /health with statistics': ['queue.health.numbers'],
   'a 401': ['auth.challenge'],
   'a response to a request with a key': ['auth.token-not-echoed'],
   'an error': ['errors.problem.shape', 'errors.problem.media-type', 'errors.no-leak'],

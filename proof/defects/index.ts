@@ -28,6 +28,7 @@ import { oddRoutes } from './odd-routes.ts'
 import { outages } from './outages.ts'
 import { patch } from './patch.ts'
 import { queueActs } from './queue-acts.ts'
+import { queueHealth } from './queue-health.ts'
 import { queueHistories } from './queue-histories.ts'
 import { queuePolicy } from './queue-policy.ts'
 import { queuePurge } from './queue-purge.ts'
@@ -55,6 +56,7 @@ export const defects: readonly Defect[] = [
   ...queueSubmission,
   ...queueStatus,
   ...queueRunsync,
+  ...queueHealth,
   ...queueResults,
   ...queueActs,
   ...authOperations,

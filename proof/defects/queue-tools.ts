@@ -1,6 +1,6 @@
 import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
-import { isFinished, type Job, type JobStatus } from '../../reference/queue/model.ts'
+import { type Endpoint, isFinished, type Job, type JobStatus } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
 import { type Change, type Json, part, type Wrap } from './tools.ts'
 
@@ -12,6 +12,11 @@ export function showsJob(change: (shown: Json, job: Job) => Json): Change {
 /** Jobs in a status are shown otherwise. */
 export function showsIn(status: JobStatus, change: (shown: Json) => Json): Change {
   return showsJob((shown, job) => (job.status === status ? change(shown) : shown))
+}
+
+/** The responses of /health are changed. */
+export function showsHealth(change: (shown: Json, endpoint: Endpoint) => Json): Change {
+  return part('presentHealth', (next, endpoint) => change(next(), endpoint))
 }
 
 /** Each start of an execution is posted once more, as a worker does whose first response was lost. */

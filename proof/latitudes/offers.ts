@@ -11,7 +11,7 @@ export const offers = [
   {
     id: 'capacity-for-start-later',
     says: 'A pod cannot be started for lack of capacity until twenty seconds after this was tried first.',
-    about: 'pace',
+    about: ['pace', 'words of errors'],
     change: (options) => {
       const firstMs = new WeakMap<StoredPod, number>()
       const { clock } = options

@@ -1,7 +1,7 @@
-import { asks, showsIn } from '../defects/queue-tools.ts'
+import { asks, showsHealth, showsIn } from '../defects/queue-tools.ts'
 import { onAnswer, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude } from './tools.ts'
+import { latitude, timed } from './tools.ts'
 
 const second = 1_000
 
@@ -30,4 +30,25 @@ export const queueWork: readonly Latitude[] = [
   latitude('error-as-json', 'The error of a FAILED job is a JSON text that has the message of the handler.', {
     change: showsIn('FAILED', ({ error, ...shown }) => ({ ...shown, error: JSON.stringify({ error_message: error }) })),
   }),
+  timed(
+    'health-kept-for-eight-seconds',
+    'The statistics of /health are up to eight seconds old.',
+    { healthCacheMs: 8 * second },
+    { about: 'statistics of /health' },
+  ),
+  latitude('health-workers-as-number', 'The statistic of workers in /health is one number, of those that are ready.', {
+    about: 'statistics of /health',
+    change: showsHealth((shown, { workers }) => ({
+      ...shown,
+      workers: [...workers].filter(({ state }) => state !== 'initializing').length,
+    })),
+  }),
+  latitude(
+    'health-more-statistics',
+    'The response of /health has times and numbers of its own beside the statistics.',
+    {
+      about: 'statistics of /health',
+      change: showsHealth((shown, { createdAtMs }) => ({ ...shown, since: createdAtMs, queue: { longest: 1.5 } })),
+    },
+  ),
 ]

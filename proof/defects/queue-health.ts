@@ -1,0 +1,85 @@
+import type { Endpoint } from '../../reference/queue/model.ts'
+import type { Defect } from '../types.ts'
+import { asks, showsHealth } from './queue-tools.ts'
+import { type Change, defect, type Json, membersOf, onJson, part, refusing } from './tools.ts'
+
+/** The response of /health, what it counts, and workers that die unseen. */
+export const queueHealth: readonly Defect[] = [
+  defect('health-without-workers-404', 'queue.health.shape', 'answered', {
+    says: 'The operation /health of an endpoint without workers is answered 404.',
+    observed: 'status 404',
+    change: refusing('presentHealth', ({ workers }) => workers.size === 0 && [404, 'no worker']),
+  }),
+  defect('health-is-list', 'queue.health.shape', 'body', {
+    says: 'The operation /health answers a list.',
+    observed: '[]',
+    wrap: onJson(asks('health'), () => []),
+  }),
+  ...(['jobs', 'workers'] as const).map((kind) =>
+    defect(`health-without-${kind}`, 'queue.health.shape', kind, {
+      says: `The response of /health says nothing of ${kind}.`,
+      observed: 'none',
+      change: showsHealth(({ [kind]: _, ...shown }) => shown),
+    }),
+  ),
+  defect('health-counts-as-text', 'queue.health.numbers', 'counts', {
+    says: 'The numbers of jobs in /health are texts.',
+    observed: 'jobs.inQueue: "0"',
+    tour: ['queue.health.shape'],
+    change: counts(({ inQueue }) => ({ inQueue: String(inQueue) })),
+  }),
+  defect('health-below-zero', 'queue.health.numbers', 'counts', {
+    says: 'The number of throttled workers in /health is -1 while there are none.',
+    observed: 'workers.throttled: -1',
+    tour: ['queue.health.shape'],
+    change: showsHealth((shown) => ({ ...shown, workers: { ...membersOf(shown.workers), throttled: -1 } })),
+  }),
+  defect('health-never-in-progress', 'queue.health.moves', 'running', {
+    says: 'Jobs that run are not counted in /health.',
+    observed: '0',
+    change: counts(() => ({ inProgress: 0 })),
+  }),
+  defect('health-never-in-queue', 'queue.health.moves', 'waiting', {
+    says: 'Jobs that wait are not counted in /health.',
+    observed: '0',
+    change: counts(() => ({ inQueue: 0 })),
+  }),
+  defect('health-completed-kept', 'queue.health.moves', 'completed', {
+    says: 'The number of completed jobs in /health stays as it is.',
+    observed: '0 more',
+    change: counts(() => ({ completed: 5 })),
+  }),
+  defect('health-failed-are-completed', 'queue.health.moves', 'failed', {
+    says: 'Jobs that fail count as completed in /health.',
+    observed: '0 more',
+    change: counts(({ completed, failed }) => ({ completed: Number(completed) + Number(failed), failed: 0 })),
+  }),
+  defect('health-of-another-endpoint', 'queue.health.moves', 'apart', {
+    says: 'The response of /health counts the jobs of another endpoint of the account.',
+    observed: 'inProgress 2, inQueue 1',
+    change: part('presentHealth', (next, endpoint, { queue }) =>
+      next(endpoint.id === 'second' ? (queue.endpoints.get('two-workers') ?? endpoint) : endpoint),
+    ),
+  }),
+  defect('health-hides-deaths', 'queue.status.crash-visible', 'visible', {
+    says: 'The statistics of workers in /health are those of the settings, and retries are not counted.',
+    observed: 'none',
+    change: showsHealth((shown, { workersMax }) => ({
+      jobs: { ...membersOf(shown.jobs), retried: 0 },
+      workers: { ready: workersMax },
+    })),
+  }),
+  defect('health-out-after-deaths', 'queue.status.crash-visible', 'visible', {
+    says: 'The operation /health is answered 500 once a worker of the endpoint has died.',
+    observed: 'status 500',
+    change: refusing('presentHealth', ({ deathsMs }: Endpoint) => deathsMs.length > 0 && [500, 'internal error']),
+  }),
+]
+
+/** Some of the numbers of jobs in /health are others. */
+function counts(change: (jobs: Json) => Json): Change {
+  return showsHealth((shown) => {
+    const jobs = membersOf(shown.jobs) ?? {}
+    return { ...shown, jobs: { ...jobs, ...change(jobs) } }
+  })
+}

@@ -1,0 +1,155 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
+import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { everyExchange, rule } from '../../harness/rule/registry.ts'
+import type { EndpointRole } from '../../target/types.ts'
+import { expectWaiting, fullEndpoint } from '../shared/full-endpoint.ts'
+import { type JobCount, jobCounts, leavesOf, statisticsIn, valueAt } from '../shared/health.ts'
+import { expectEnd } from '../shared/job-responses.ts'
+import { poll } from '../shared/poll.ts'
+import { kindOfValue } from '../shared/readers.ts'
+import { joined, judged } from '../shared/shapes.ts'
+
+/** Jobs whose worker dies, one after the other. */
+const deadlyJobs = 2
+
+rule('queue.health.shape', {}, async ({ check, part, queue, target }) => {
+  const roles: EndpointRole[] = ['normal']
+  if (part('endpoint.scale-to-zero')) roles.push('scaleToZero')
+  if (part('endpoint.dedicated')) roles.push('dedicated')
+  for (const role of roles) {
+    const response = await queue.on(role).health()
+    check('answered').success(response)
+    const body = check('body').object(response)
+    const { workers, ...jobs } = target.queue?.health ?? { workers: '' }
+    for (const [clause, paths] of Object.entries({ jobs: Object.values(jobs), workers: [workers] })) {
+      const isShown = paths.some((path) => valueAt(body, path) !== undefined)
+      check(clause).that(isShown, `statistics at ${paths.join(', ')}`, 'none', response)
+    }
+  }
+})
+
+everyExchange('queue.health.numbers', ({ operation, response }, { queue }) => {
+  if (operation !== 'getEndpointHealth' || queue === null || !isSuccess(response?.status ?? 0)) return null
+  const statistics = [...statisticsIn(jsonOf(response?.body ?? new Uint8Array()), queue.health)]
+  if (statistics.length === 0) return null
+  return joined(
+    statistics.map(([place, value]) => {
+      const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 0
+      return judged('counts', isCount, `${place}: a whole number from 0`, `${place}: ${kindOfValue(value)}`)
+    }),
+  )
+})
+
+rule('queue.health.moves', { exclusive: ['twoWorkers'], varies: ['input', 'options'] }, async (context) => {
+  const { check, ended, fixture, inconclusive, part, queue, target } = context
+  const endpoint = 'twoWorkers'
+  const before = await counted(endpoint, (now) => now.inQueue === 0 && now.inProgress === 0)
+  if (!before.isAsWanted) inconclusive('/health counts jobs of others, or none')
+  const { held, release } = await fullEndpoint(context)
+  await expectCount('running', 'inProgress', held.length)
+  const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint })
+  await expectWaiting(context, waiting)
+  await expectCount('waiting', 'inQueue', 1)
+  if (part('endpoint.second')) {
+    const others = await counted('second', (now) => Number(now.inQueue) + Number(now.inProgress) <= held.length)
+    check('apart').that(others.isAsWanted, 'the jobs of this endpoint alone', textOf(others.now), others.response)
+  }
+  release()
+  const failing = await fixture.submitted({ steps: [{ fail: 'no depth' }], endpoint })
+  for (const job of [...held, waiting]) await expectEnd(context, 'completed', job, await ended(job), 'COMPLETED')
+  await expectEnd(context, 'failed', failing, await ended(failing, target.tolerances.retriesMs), 'FAILED')
+  await expectCount('completed', 'completed', Number(before.now.completed) + held.length + 1)
+  await expectCount('failed', 'failed', Number(before.now.failed) + 1)
+  await expectCount('running', 'inProgress', 0)
+  await expectCount('waiting', 'inQueue', 0)
+
+  /** Counts of jobs may lag. One of finished jobs may include others; one of unfinished jobs may not. */
+  async function expectCount(clause: string, name: JobCount, wanted: number): Promise<void> {
+    const isTotal = name === 'completed' || name === 'failed'
+    const isAsWanted = (count: unknown) => (isTotal ? Number(count) >= wanted : count === wanted)
+    const last = await counted(endpoint, (now) => isAsWanted(now[name]))
+    const isMoved = last.isAsWanted
+    const [expected, observed] = isTotal
+      ? [
+          `${name} ${wanted - Number(before.now[name])} more`,
+          `${Number(last.now[name]) - Number(before.now[name])} more`,
+        ]
+      : [`${name} ${wanted}`, kindOfValue(last.now[name])]
+    check(clause).that(isMoved, expected, observed, last.response)
+  }
+
+  /** The counts of jobs of an endpoint, once they are as wanted or have had time to be. */
+  async function counted(role: EndpointRole, isWanted: (now: Counts) => boolean) {
+    const { dispatchMs, visibleMs } = target.tolerances
+    const look = async () => {
+      const response = await queue.on(role).health()
+      const now = countsIn(context, response)
+      return { now, response, isAsWanted: isWanted(now) }
+    }
+    return poll(context, visibleMs + dispatchMs, look, ({ isAsWanted }) => isAsWanted)
+  }
+})
+
+rule('queue.status.crash-visible', { exclusive: ['dedicated'], varies: ['input'] }, async (context) => {
+  const { begun, check, ended, fixture, queue, target } = context
+  const seen = new Map<string, Set<unknown>>()
+  const shown: string[] = []
+  let last = await note('healthy')
+  const healthy = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], endpoint: 'dedicated' })
+  await begun(healthy)
+  await note('healthy')
+  healthy.beacon.release('go')
+  await expectEnd(context, 'visible', healthy, await ended(healthy), 'COMPLETED')
+  for (let n = 0; n < deadlyJobs; n++) {
+    await note('healthy')
+    const job = await fixture.submitted({ steps: [{ exit: 1 }], endpoint: 'dedicated' })
+    await begun(job)
+    await untilShown(job)
+  }
+  check('visible').that(shown.length > 0, 'a statistic that shows the deaths of workers', 'none', last)
+
+  /** Reads /health until it shows something, or the job has ended and its counters have had time to follow. */
+  async function untilShown(job: SubmittedJob): Promise<void> {
+    const { dispatchMs, retriesMs, visibleMs } = target.tolerances
+    const isShown = () => shown.length > 0
+    let isOver = false
+    const look = async () => {
+      last = await note('dying')
+      isOver = (await ended(job, 0)).settled
+      return isOver
+    }
+    await poll(context, retriesMs, look, (over) => over || isShown())
+    await poll(context, visibleMs + dispatchMs, () => note('dying'), isShown)
+    if (!isOver) await job.queue.cancel(job.id)
+  }
+
+  /** Notes the numbers of /health; those of dying workers are compared with all that healthy ones have shown. */
+  async function note(phase: 'healthy' | 'dying'): Promise<ApiResponse> {
+    const response = await queue.on('dedicated').health()
+    check('visible').success(response)
+    const finished = new Set<string>(jobCounts.map((name) => target.queue?.health[name] ?? ''))
+    for (const [place, value] of leavesOf('', response.json)) {
+      if (finished.has(place)) continue
+      const known = seen.get(place) ?? new Set()
+      if (phase === 'healthy') seen.set(place, known.add(value))
+      else if (!known.has(value)) shown.push(place)
+    }
+    return response
+  }
+})
+
+type Counts = Readonly<Record<JobCount, unknown>>
+
+/** The counts of jobs in a response; ends the rule as broken if it is not a success. */
+function countsIn({ check, target }: Context, response: ApiResponse): Counts {
+  check('running').success(response)
+  return Object.fromEntries(
+    jobCounts.map((name) => [name, valueAt(response.json, target.queue?.health[name] ?? '')]),
+  ) as unknown as Counts
+}
+
+function textOf({ inProgress, inQueue }: Counts): string {
+  return `inProgress ${kindOfValue(inProgress)}, inQueue ${kindOfValue(inQueue)}`
+}

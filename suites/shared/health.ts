@@ -1,0 +1,25 @@
+import { membersOf } from '../../harness/exchange/read.ts'
+import type { HealthPaths } from '../../target/types.ts'
+
+/** The jobs that a response of /health counts, as `queue.health` of the target file finds them. */
+export const jobCounts = ['inQueue', 'inProgress', 'completed', 'failed'] as const
+
+export type JobCount = (typeof jobCounts)[number]
+
+/** The value at a path of member names joined by dots; undefined if there is none. */
+export function valueAt(json: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((at, name) => membersOf(at)?.[name], json)
+}
+
+/** The statistics of workers and jobs that /health shows, by their places; anything but an object is a statistic. */
+export function statisticsIn(json: unknown, paths: HealthPaths): ReadonlyMap<string, unknown> {
+  const places = [...jobCounts.map((name) => paths[name]), paths.workers]
+  return new Map(places.flatMap((path) => leavesOf(path, valueAt(json, path))))
+}
+
+/** Everything that a JSON value holds and that is not an object, by its place. */
+export function leavesOf(path: string, value: unknown): readonly (readonly [place: string, leaf: unknown])[] {
+  const members = membersOf(value)
+  if (members === null) return value === undefined ? [] : [[path, value]]
+  return Object.entries(members).flatMap(([name, member]) => leavesOf(path === '' ? name : `${path}.${name}`, member))
+}
