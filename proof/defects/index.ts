@@ -32,6 +32,7 @@ import { queueHealth } from './queue-health.ts'
 import { queueHistories } from './queue-histories.ts'
 import { queuePolicy } from './queue-policy.ts'
 import { queuePurge } from './queue-purge.ts'
+import { queueMany } from './queue-many.ts'
 import { queueResults } from './queue-results.ts'
 import { queueRetention } from './queue-retention.ts'
 import { queueRetry } from './queue-retry.ts'
@@ -57,6 +58,7 @@ export const defects: readonly Defect[] = [
   ...queueStatus,
   ...queueRunsync,
   ...queueHealth,
+  ...queueMany,
   ...queueResults,
   ...queueActs,
   ...authOperations,

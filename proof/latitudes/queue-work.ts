@@ -51,4 +51,10 @@ export const queueWork: readonly Latitude[] = [
       change: showsHealth((shown, { createdAtMs }) => ({ ...shown, since: createdAtMs, queue: { longest: 1.5 } })),
     },
   ),
+  latitude('jobs-in-pairs', 'Of two jobs that wait one after the other, the later may be executed first.', {
+    change: part('nextJob', (next, { waiting }) => {
+      const [first, second] = waiting.all()
+      return second !== undefined && second.n % 2 === 1 && second.n === (first?.n ?? 0) + 1 ? second : next()
+    }),
+  }),
 ]

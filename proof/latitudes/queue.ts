@@ -13,6 +13,9 @@ const second = 1_000
 /** Two kinds of late ends together are later than the tolerance `sweep` permits. */
 const lateEnds = 'late ends of jobs'
 
+/** The deaths of workers take longer than /runsync waits. */
+const waitOver = reads('queue.crash-500', 'the wait was over', ['response'])
+
 /** How jobs are shown and end, how long workers take, and how often and when notifications are sent. */
 export const queue: readonly Latitude[] = [
   styled('endpoint-of-others-403', 'An endpoint of another account is 403.', { endpointHidden: 403 }),
@@ -71,7 +74,11 @@ export const queue: readonly Latitude[] = [
   latitude(
     'only-failed-handler-again',
     'A job whose handler failed is executed again unasked, and one whose worker died is not.',
-    { style: { handlerRetry: 'yes' }, change: part('retriesJob', (next, _, reason) => reason === 'failed' && next()) },
+    {
+      style: { handlerRetry: 'yes' },
+      change: part('retriesJob', (next, _, reason) => reason === 'failed' && next()),
+      verdicts: { 'queue.status.crash-once': 'advice' },
+    },
   ),
   latitude('cancelled-gone', 'A job that is cancelled is gone.', {
     style: { cancelledJob: 'gone' },
@@ -93,7 +100,12 @@ export const queue: readonly Latitude[] = [
     readings: reads('queue.retry.ttl', 'anew', ['ttl']),
   }),
   styled('runsync-kept-longer', 'Results of /runsync are kept for five minutes.', { runsyncRetention: 'longer' }),
-  styled('runsync-failed-500', 'The operation /runsync of a job that fails is 500.', { runsyncFailed: 500 }),
+  styled(
+    'runsync-failed-500',
+    'The operation /runsync of a job that fails is 500.',
+    { runsyncFailed: 500 },
+    { readings: reads('queue.crash-500', '500', ['response']) },
+  ),
   latitude('outputs-limited', 'A job whose output is larger than 300 KB fails.', {
     change: part('finishJob', (next, job, status, result) =>
       status === 'COMPLETED' && JSON.stringify(result.output ?? null).length > 300_000
@@ -166,9 +178,14 @@ export const queue: readonly Latitude[] = [
     dispatchMs: 1_500,
     reportMs: 1_500,
   }),
-  optioned('workers-start-slowly', 'A new worker takes a job after a minute, and stays for another without one.', {
-    endpoints: endpointsWith({ coldStartMs: 60 * second, idleTimeoutMs: 60 * second }),
-  }),
+  optioned(
+    'workers-start-slowly',
+    'A new worker takes a job after a minute, and stays for another without one.',
+    {
+      endpoints: endpointsWith({ coldStartMs: 60 * second, idleTimeoutMs: 60 * second }),
+    },
+    { readings: waitOver },
+  ),
   latitude('starts-told-twice', 'A worker tells of each start twice, as if the first response had been lost.', {
     change: startsToldTwice,
   }),
@@ -202,13 +219,14 @@ export const queue: readonly Latitude[] = [
     style: { handlerRetry: 'yes' },
     change: requeuesAfter(45 * second),
     about: ['responses of /runsync', 'jobs that are executed again'],
+    readings: waitOver,
   }),
   latitude('deadly-job-executed-for-ever', 'A job whose worker dies is executed again every 20 seconds, without end.', {
     change: all(
       part('retriesJob', (next, _job, reason) => reason === 'died' || next()),
       requeuesAfter(20 * second),
     ),
-    readings: reads('queue.status.crash', 'executed again', ['every-time']),
+    readings: { ...reads('queue.status.crash', 'executed again', ['every-time']), ...waitOver },
   }),
   latitude('webhook-bare', 'A notification holds the id and the status of its job, and nothing else.', {
     change: part('presentNotification', (_, { id, status }) => ({ id, status })),

@@ -1,0 +1,108 @@
+import type { Defect } from '../types.ts'
+import { asks, showsIn } from './queue-tools.ts'
+import { all, type Change, defect, onAnswer, options, part } from './tools.ts'
+
+/** So many jobs in a queue are more than some service keeps track of. */
+const crowd = 100
+
+/** Jobs that are lost, mixed up or executed twice among many, and jobs whose worker died. */
+export const queueMany: readonly Defect[] = [
+  defect('job-lost-in-crowd', 'queue.status.no-loss', 'found', {
+    says: 'A job that is submitted while a hundred others wait is lost.',
+    observed: 'status 404',
+    change: part('addJob', (next, _, __, endpoint) => {
+      const isLost = endpoint.waiting.size >= crowd
+      const job = next()
+      if (isLost) endpoint.jobs.delete(job.id)
+      return job
+    }),
+  }),
+  defect('job-forgotten-in-crowd', 'queue.status.no-loss', 'ends', {
+    says: 'A job that is submitted while a hundred others wait is never executed.',
+    observed: 'IN_QUEUE',
+    change: part('addJob', (next, _, __, { waiting }) => {
+      const isForgotten = waiting.size >= crowd
+      const job = next()
+      if (isForgotten) waiting.remove(job)
+      return job
+    }),
+  }),
+  defect('outputs-mixed-up-in-crowd', 'queue.status.no-loss', 'own', {
+    says: 'While many jobs wait, a job now and then gets the output of the one that ended before it.',
+    observed: 'the output of another job',
+    change: (base) => {
+      let before: unknown
+      return part('finishJob', (next, job, status, result) => {
+        const isMixedUp = job.endpoint.waiting.size > crowd && job.n % 10 === 0 && before !== undefined
+        const output = isMixedUp ? before : result.output
+        before = result.output
+        next(job, status, { ...result, output })
+      })(base)
+    },
+  }),
+  defect('done-job-executed-again', 'queue.status.once', 'once', {
+    says: 'One in ten jobs is executed again after it was done.',
+    observed: 'two executions of which neither died',
+    change: part('finishJob', (next, job, _, __, service) => {
+      if (job.n % 10 === 0 && job.attempts === 1) service.parts.requeueJob(job, 'back', service)
+      else next()
+    }),
+  }),
+  defect('long-job-executed-twice', 'queue.status.once', 'once', {
+    says: 'A job that runs for 30 seconds is given to another worker as well.',
+    observed: 'two executions of which neither died',
+    change: part('addJob', (next, _, __, endpoint, service) => {
+      const job = next()
+      service.clock.schedule(service.clock.now() + 30_000, () => {
+        if (job.status !== 'IN_PROGRESS') return
+        service.parts.requeueJob(job, 'front', service)
+        service.parts.dispatch(endpoint, service)
+      })
+      return job
+    }),
+  }),
+  defect('one-job-at-a-time', 'queue.status.parallel', 'together', {
+    says: 'An endpoint executes one job at a time, however many workers are free.',
+    observed: '1',
+    change: part('takeWorker', (next, { workers }) =>
+      [...workers].some(({ state }) => state === 'running') ? undefined : next(),
+    ),
+  }),
+  defect('newest-job-first', 'queue.status.no-starvation', 'order', {
+    says: 'The job that was submitted last is executed first.',
+    observed: '11',
+    change: part('nextJob', (_, { waiting }) => [...waiting.all()].at(-1) ?? null),
+  }),
+  defect('dead-worker-fails-job', 'queue.status.crash-once', 'again', {
+    says: 'A job whose worker died is FAILED, and one whose handler failed is executed again.',
+    observed: 'FAILED after the only execution',
+    change: all(
+      options({ style: { handlerRetry: 'yes' } }),
+      part('retriesJob', (next, _, reason) => reason === 'failed' && next()),
+    ),
+  }),
+  defect('dead-worker-job-completed', 'queue.status.crash-once', 'again', {
+    says: 'A job whose worker died is COMPLETED without output.',
+    observed: 'COMPLETED after the only execution',
+    change: endsWhenDead('COMPLETED'),
+  }),
+  defect('runsync-crash-400', 'queue.crash-500', 'answered', {
+    says: 'The operation /runsync of a job whose worker died is answered 400.',
+    observed: 'status 400: {"error":"the worker exited"}',
+    wrap: onAnswer(asks('runsync'), ({ text }) =>
+      text.includes('exited') ? { status: 400, text: '{"error":"the worker exited"}' } : {},
+    ),
+  }),
+  defect('runsync-crash-completed', 'queue.crash-500', 'not-completed', {
+    says: 'A job whose worker died every time is COMPLETED.',
+    observed: 'COMPLETED',
+    change: showsIn('FAILED', ({ error: _, ...shown }) => ({ ...shown, status: 'COMPLETED' })),
+  }),
+]
+
+function endsWhenDead(status: 'COMPLETED'): Change {
+  return all(
+    part('retriesJob', () => false),
+    part('finishJob', (next, job, _, { error }) => (/exited/.test(error ?? '') ? next(job, status, {}) : next())),
+  )
+}

@@ -1,0 +1,48 @@
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { jobIdIn } from '../../harness/exchange/read.ts'
+import { inconclusiveIfOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import {
+  blockedIfAllAreRefused,
+  plainEnd,
+  shownStatus,
+  unfinished,
+  whileWorkerMayCome,
+} from '../shared/job-responses.ts'
+import { poll } from '../shared/poll.ts'
+
+/** Where workers may die. */
+const onDedicated = { exclusive: ['dedicated'], varies: ['input', 'options'] } as const
+
+rule('queue.status.crash-once', onDedicated, async (context) => {
+  const { check, fixture, found, target } = context
+  const steps = [{ first: [{ exit: 1 }] }, { output: 'again' }]
+  const job = await fixture.submitted({ steps, endpoint: 'dedicated' })
+  // A job that is FAILED may still be executed again unasked.
+  const look = () => found(job)
+  const isDone = (status: string) => status === 'COMPLETED'
+  const response = await poll(context, target.tolerances.retriesMs, look, (seen) => isDone(shownStatus(seen)))
+  if (!isDone(shownStatus(response))) await plainEnd(context, 'COMPLETED', 'dedicated')
+  const executions = job.beacon.executions().length
+  const observed = `${shownStatus(response)} after ${executions === 1 ? 'the only execution' : 'further executions'}`
+  const isAgain = isDone(shownStatus(response)) && executions > 1
+  check('again').that(isAgain, 'COMPLETED after another execution', observed, response)
+})
+
+rule('queue.crash-500', onDedicated, async (context) => {
+  const { check, clock, fixture, inconclusive, reading, target } = context
+  const job = fixture.job({ steps: [{ exit: 1 }], endpoint: 'dedicated' })
+  await clock.sleep(0)
+  const answer = job.queue.held.runsync(job.body)
+  const wait = () => clock.until(answer, clock.now() + target.tolerances.retriesMs)
+  const response = await whileWorkerMayCome(context, job, wait)
+  if (response === null) return inconclusive('/runsync was not answered while its job was executed again')
+  inconclusiveIfOutage(response)
+  await blockedIfAllAreRefused(context, response)
+  check('answered').that(!isRefusal(response), 'no 4xx', responseText(response), response)
+  const status = isSuccess(response.status) ? shownStatus(response) : String(response.status)
+  check('not-completed').that(status !== 'COMPLETED', 'not COMPLETED', status, response)
+  reading('response', unfinished.has(status) ? 'the wait was over' : status)
+  const id = jobIdIn(response.json)
+  if (unfinished.has(status) && id !== null) await job.queue.cancel(id)
+})

@@ -1,0 +1,148 @@
+import { jsonOf } from '../../harness/exchange/exchange.ts'
+import { type Members, membersOf } from '../../harness/exchange/read.ts'
+import { acceptedId, submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
+import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import type { Arrival } from '../../harness/receiver/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { fills, fullEndpoint } from '../shared/full-endpoint.ts'
+import { blockedBy, plainEnd, shownStatus } from '../shared/job-responses.ts'
+import { poll, untilFound } from '../shared/poll.ts'
+import { kindOfValue } from '../shared/readers.ts'
+import { rereadMoments } from '../shared/unchanged.ts'
+import { busyWorkers } from './times.ts'
+
+/** Jobs that are submitted at once: within what /run admits at once, and what two workers execute within minutes. */
+const many = { real: 60, controlled: 200 }
+/** Jobs that are executed, of which each must be executed once. */
+const counted = 24
+/** A job that must not be stopped while it is watched, ms. */
+const longMs = 900_000
+/** Jobs that wait for their turn, and by how many that came later each may be overtaken. */
+const queued = 12
+const overtakenAtMost = 5
+/** Jobs that show how many workers there are. */
+const warmUps = 4
+
+rule('queue.status.no-loss', { exclusive: ['dedicated'] }, async (context) => {
+  const { check, clock, ended, target } = context
+  const { coldStartMs, dispatchMs } = target.tolerances
+  await expectServed(context)
+  const count = target.clock === 'real' ? many.real : many.controlled
+  const jobs = await submittedAtOnce(context, count, (n) => ({ steps: [{ output: { n } }] }))
+  const endMs = clock.now() + coldStartMs + count * dispatchMs
+  for (const [n, job] of jobs.entries()) {
+    const first = await untilFound(context, () => job.queue.status(job.id))
+    check('found').success(first)
+    const end = await ended(job, Math.max(0, endMs - clock.now()))
+    if (!end.settled) await plainEnd(context, 'COMPLETED', 'dedicated')
+    check('ends').that(end.status === 'COMPLETED', 'COMPLETED', end.status, end.response)
+    const seen = membersOf(end.job?.output)?.n
+    const observed = typeof seen === 'number' ? 'the output of another job' : kindOfValue(end.job?.output)
+    check('own').that(seen === n, 'the output of its own worker', observed, end.response)
+  }
+})
+
+rule('queue.status.once', { exclusive: ['dedicated'], varies: ['input', 'options'] }, async (context) => {
+  const { begun, check, clock, ended, fixture, inconclusive, target } = context
+  const { dispatchMs } = target.tolerances
+  const policy = { executionTimeout: longMs }
+  const long = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], endpoint: 'dedicated', policy })
+  await begun(long)
+  const jobs = await submittedAtOnce(context, counted, (n) => ({ steps: [{ output: n }] }))
+  for (const job of jobs) await ended(job)
+  // Platforms that lose sight of a job which takes long execute it again.
+  for await (const _ of rereadMoments(context)) expectOnce()
+  long.beacon.release('go')
+  await ended(long)
+  await clock.sleep(2 * dispatchMs)
+  expectOnce()
+
+  /** A worker may die before its end is reported, and then the job is rightly executed again. */
+  function expectOnce(): void {
+    for (const { beacon, response } of [long, ...jobs]) {
+      const [starts, ends] = [beacon.executions(), beacon.ends()]
+      const isAfterEnd = starts.some((start) =>
+        ends.some((end) => end.n < start.n && reportOf(end).execution !== reportOf(start).execution),
+      )
+      const isTwice = isAfterEnd || new Set(ends.map((end) => reportOf(end).execution)).size > 1
+      check('once').that(!isTwice, 'one execution', 'two executions of which neither died', response)
+      if (starts.length > 1 && beacon !== long.beacon) inconclusive('a worker may have died, and its job came again')
+    }
+  }
+})
+
+rule('queue.status.parallel', { exclusive: ['twoWorkers'], varies: ['input', 'options'] }, async (context) => {
+  const { begun, check, ended, fixture, inconclusive, target } = context
+  const { coldStartMs, dispatchMs } = target.tolerances
+  const wish = (steps: JobWish['steps']): JobWish => ({ steps: steps ?? [], endpoint: 'twoWorkers' })
+  const early: SubmittedJob[] = []
+  for (let n = 0; n < warmUps; n++) early.push(await fixture.submitted(wish([{ output: n }])))
+  for (const job of early) await ended(job)
+  const jobs: SubmittedJob[] = []
+  for (let n = 0; n < busyWorkers; n++) jobs.push(await fixture.submitted(wish([{ hold: 'go' }, { output: n }])))
+  // Either may be the first to be taken.
+  const started = () => jobs.filter(({ beacon }) => beacon.executions().length > 0)
+  await poll(
+    context,
+    coldStartMs + dispatchMs,
+    async () => started().length,
+    (count) => count === jobs.length,
+  )
+  const together = started()
+  for (const { beacon } of jobs) beacon.release('go')
+  if (together.length === 0) inconclusive('no worker began with a job')
+  for (const job of jobs) {
+    await begun(job)
+    await ended(job)
+  }
+  const names = new Set(
+    [...early, ...jobs].flatMap(({ beacon }) => beacon.executions().map((start) => reportOf(start).worker)),
+  )
+  const isTogether = together.length === jobs.length
+  if (!isTogether && names.size < jobs.length) inconclusive('only one worker was seen to take jobs')
+  const last = jobs.at(-1)?.response ?? null
+  check('together').that(isTogether, `${jobs.length} jobs that run at once`, `${together.length}`, last)
+})
+
+rule('queue.status.no-starvation', { ...fills, varies: ['input', 'options'] }, async (context) => {
+  const { begun, check, fixture } = context
+  const { role, release } = await fullEndpoint(context)
+  const jobs: SubmittedJob[] = []
+  for (let n = 0; n < queued; n++) jobs.push(await fixture.submitted({ steps: [{ output: n }], endpoint: role }))
+  release()
+  const starts: number[] = []
+  for (const job of jobs) starts.push((await begun(job)).n)
+  for (const [n, start] of starts.entries()) {
+    const overtakers = starts.slice(n + 1).filter((later) => later < start).length
+    const expected = `at most ${overtakenAtMost} jobs that came later and begin earlier`
+    check('order').that(overtakers <= overtakenAtMost, expected, `${overtakers}`, jobs[n]?.response ?? null)
+  }
+})
+
+/** Jobs of the dedicated endpoint, all submitted at once. */
+async function submittedAtOnce(
+  context: Context,
+  count: number,
+  wishOf: (n: number) => JobWish,
+): Promise<SubmittedJob[]> {
+  const planned = Array.from({ length: count }, (_, n) => context.fixture.job({ ...wishOf(n), endpoint: 'dedicated' }))
+  const responses = await Promise.all(planned.map((job) => job.queue.run(job.body)))
+  return planned.flatMap((job, n) => {
+    const response = responses[n]
+    if (response === undefined) return []
+    return submitted(job, acceptedId(context, job.body, response), response)
+  })
+}
+
+/** Ends the rule if a plain job of the dedicated endpoint is not COMPLETED. */
+async function expectServed(context: Context): Promise<void> {
+  const { response, status } = await plainEnd(context, 'COMPLETED', 'dedicated')
+  if (status === 'COMPLETED') return
+  blockedBy(context, 'queue.run.echo', `a plain job was ${shownStatus(response)} instead of COMPLETED`, response)
+}
+
+/** The report of a worker about an execution. */
+function reportOf({ request }: Arrival): Members {
+  return membersOf(jsonOf(request.body ?? new Uint8Array())) ?? {}
+}
