@@ -33,6 +33,7 @@ import { queueHistories } from './queue-histories.ts'
 import { queuePolicy } from './queue-policy.ts'
 import { queuePurge } from './queue-purge.ts'
 import { queueMany } from './queue-many.ts'
+import { queuePriority } from './queue-priority.ts'
 import { queueResults } from './queue-results.ts'
 import { queueRetention } from './queue-retention.ts'
 import { queueRetry } from './queue-retry.ts'
@@ -59,6 +60,7 @@ export const defects: readonly Defect[] = [
   ...queueRunsync,
   ...queueHealth,
   ...queueMany,
+  ...queuePriority,
   ...queueResults,
   ...queueActs,
   ...authOperations,

@@ -52,9 +52,14 @@ export const queueWork: readonly Latitude[] = [
     },
   ),
   latitude('jobs-in-pairs', 'Of two jobs that wait one after the other, the later may be executed first.', {
+    about: 'order of jobs',
     change: part('nextJob', (next, { waiting }) => {
       const [first, second] = waiting.all()
       return second !== undefined && second.n % 2 === 1 && second.n === (first?.n ?? 0) + 1 ? second : next()
     }),
+  }),
+  latitude('low-priority-last', 'A job of low priority waits until no other job does.', {
+    about: 'order of jobs',
+    change: part('nextJob', (next, { waiting }) => [...waiting.all()].find(({ isScaling }) => isScaling) ?? next()),
   }),
 ]

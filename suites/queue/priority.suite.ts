@@ -1,0 +1,53 @@
+import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { expectEnd } from '../shared/job-responses.ts'
+
+/** How long a job of low priority is watched at first; a slower cold start needs another try, ms. */
+const watchedMs = 20_000
+/** Pauses before each try, ms: a worker that an earlier job brought leaves in its own time. */
+const pauses = [0, 10_000, 60_000, 300_000]
+
+const endpoint = 'scaleToZero'
+
+rule('queue.low-priority', { exclusive: [endpoint], varies: ['input', 'execution'] }, async (context) => {
+  const { begun, clock, ended, fixture, inconclusive } = context
+  let forMs = watchedMs
+  for (const _ of ['a guess', 'the measured cold start']) {
+    const low = await waitingAlone(context, forMs)
+    const submittedMs = clock.now()
+    const normal = await fixture.submitted({ steps: [{ output: 'normal' }], endpoint })
+    await begun(normal)
+    const firstMs = Math.min(...[low, normal].map(({ beacon }) => beacon.executions()[0]?.at.target ?? clock.now()))
+    for (const job of [normal, low]) await expectEnd(context, 'both', job, await ended(job), 'COMPLETED')
+    const leastMs = 2 * (firstMs - submittedMs)
+    if (forMs >= leastMs) return
+    forMs = leastMs
+  }
+  inconclusive('a worker takes longer to start than a job of low priority was watched')
+})
+
+/**
+ * A job of low priority that no worker began with for so long. A worker of an earlier job takes it at once; one that begins
+ * later was started for it. Two in a row are no accident.
+ */
+async function waitingAlone(context: Context, forMs: number): Promise<SubmittedJob> {
+  const { check, clock, ended, fixture, found, inconclusive, target } = context
+  let isLateBefore = false
+  for (const pauseMs of pauses) {
+    await clock.sleep(pauseMs)
+    const low = await fixture.submitted({ steps: [{ output: 'low' }], endpoint, policy: { lowPriority: true } })
+    const submittedMs = low.response.exchange.sent.target
+    const response = await found(low)
+    const start = await clock.until(low.beacon.started(), submittedMs + forMs)
+    if (start === null) {
+      check('alone').saw(response)
+      return low
+    }
+    await ended(low)
+    const isLate = start.at.target > submittedMs + 2 * target.tolerances.dispatchMs
+    check('alone').that(!(isLate && isLateBefore), 'no worker for a job of low priority', 'a worker', response)
+    isLateBefore = isLate
+  }
+  return inconclusive('each job of low priority met the worker of an earlier job')
+}
