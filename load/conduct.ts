@@ -13,7 +13,7 @@ import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
 import type { Point } from './points.ts'
 import { planAfterSmoke, readSmoke, type Smoke, type Undecided } from './queue/after-smoke.ts'
 import { limitSteps, type Step, smokeSteps } from './queue/steps.ts'
-import { workersDuring } from './queue/workers.ts'
+import { jobsAdded, workersDuring } from './queue/workers.ts'
 
 /** A plan that was driven. */
 export interface Driven {
@@ -131,7 +131,11 @@ function judge(step: Step, driven: Driven, rules: ReadonlySet<string>, { queue }
   const plan =
     queue === null || planned.plane === 'pods'
       ? planned
-      : { ...planned, workers: workersDuring(driven.health, queue, planned.limit.operation) }
+      : {
+          ...planned,
+          workers: workersDuring(driven.health, queue, planned.limit.operation),
+          jobsAdded: jobsAdded(driven.health, queue),
+        }
   const wanted = new Set<string>(step.rules)
   const verdicts = analyse(driven.points, plan).filter(({ rule }) => wanted.has(rule) && rules.has(rule))
   return { ...driven, step: { ...step, plan }, verdicts }

@@ -76,6 +76,27 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     observed: /^\w+ gave \d+ of \d+ requests 503, each of them beyond the limit, beside \d+ 429s, from [\d,]+ ms on$/,
   },
   {
+    id: 'refused-submission-queued',
+    says: 'A submission beyond the limit of run is answered 429, and its job is queued.',
+    rule: 'limits.queue.rejected-not-executed',
+    change: (options) =>
+      composeOptions(options, {
+        parts: {
+          admit: (admit) => (operation, endpoint, service) => {
+            try {
+              return admit(operation, endpoint, service)
+            } catch (refusal) {
+              const policy = { lowPriority: true, ttl: tables.bounds.ttlMs.minimum }
+              const submission = { input: {}, webhook: null, policy, s3Config: null }
+              if (operation === 'runJob') service.parts.addJob(submission, 'run', endpoint, service)
+              throw refusal
+            }
+          },
+        },
+      }),
+    observed: /^[\d,]+ submissions were served and [\d,]+ refused, and \/health counts [\d,]+ more jobs than before$/,
+  },
+  {
     id: 'refused-for-ever',
     says: 'A client that was refused once is refused for ever.',
     rule: 'limits.queue.recovers',

@@ -5,6 +5,7 @@ import { judgeConcurrency, judgeReleased } from './at-once.ts'
 import { judgeRecovery, judgeStatus } from './overload.ts'
 import { judgePods } from './pods.ts'
 import { judgeIsolation, judgeTooGenerous, judgeTooStrict } from './rate.ts'
+import { judgeRejectedJobs } from './rejected-jobs.ts'
 import { type Case, type LoadVerdict, passed, type Ruling, unclear } from './verdict.ts'
 
 type Judge = (subject: Case) => Ruling
@@ -52,6 +53,7 @@ function judgesOf({ shape, limit, neighbour }: QueuePlan): readonly (readonly [L
     burst: beyond,
     concurrency: operation === 'purge' ? [] : [[`limits.queue.concurrent-${operation}`, judgeConcurrency]],
     recovery: [['limits.queue.recovers', judgeRecovery]],
+    rejected: [['limits.queue.rejected-not-executed', judgeRejectedJobs]],
     released: [['limits.queue.concurrency-released', judgeReleased]],
     isolation: [
       [neighbour?.across === 'endpoint' ? 'limits.queue.per-endpoint' : 'limits.queue.per-operation', judgeIsolation],

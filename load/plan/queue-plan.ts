@@ -25,6 +25,8 @@ const UNDER_SHARE = 0.8
 const OVER_SHARE = 1.5
 /** The same for a limit of a few requests: one more than permitted in each window shows only if more are offered. */
 const OVER_SHARE_OF_FEW = 3
+/** The same where refused submissions are counted: two windows' quotas and more, within less than the least ttl. */
+const REJECTED_SHARE = 4
 /** Windows of even load. K windows show a limit that is more than 1/K too generous. */
 const WINDOWS = 4
 /** How long a client waits beyond a window until it counts as over, as a share of it. */
@@ -51,6 +53,7 @@ export function queuePlan(options: QueuePlanOptions): QueuePlan {
     holdMs: shape === 'concurrency' ? (options.holdMs ?? holdMsOf(limit)) : 0,
     quietMs: 2 * limit.windowMs,
     workers,
+    jobsAdded: null,
   }
 }
 
@@ -85,6 +88,9 @@ function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePla
       const lastMs = overloadMs + overload.count * overload.spacingMs
       return [failing, overload, even(lastMs + windowMs * (2 + 2 * BACKOFF_MARGIN), heldCount(limit), share)]
     }
+    case 'rejected':
+      // Its jobs must live until /health is asked after it.
+      return [even(0, Math.ceil(2.5 * requests), REJECTED_SHARE)]
     case 'recovery': {
       // Three times the limit within a window is more than any kind of counting lets through.
       const overload = even(0, 3 * requests, 3)

@@ -1,7 +1,7 @@
 import type { RateOperation } from '../../generated/tables.ts'
 
 /** The shape of a load, which decides what can be judged. */
-export type QueueShape = 'under' | 'over' | 'burst' | 'concurrency' | 'released' | 'recovery' | 'isolation'
+export type QueueShape = 'under' | 'over' | 'burst' | 'concurrency' | 'released' | 'recovery' | 'isolation' | 'rejected'
 type PodShape = 'pod-headers' | 'pod-429'
 export type Shape = 'smoke' | QueueShape | PodShape
 
@@ -46,6 +46,8 @@ export interface QueuePlan {
   /** Time without requests before the plan begins. */
   readonly quietMs: number
   readonly workers: Workers
+  /** By how many more jobs /health counts after the plan than before, in any status; null if it does not say. */
+  readonly jobsAdded: number | null
 }
 
 /** Load on the pod API by one client, one request after the other. */

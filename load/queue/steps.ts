@@ -55,6 +55,8 @@ function rowsOf({ rules, queue }: LoadScope): Row[] {
   const cheapest = queue.requests ? 'requests' : 'cancel'
   const beside = queue.requests ? 'requests' : 'status'
   const rows: Row[] = [
+    // First: /health counts the jobs of other plans for a while.
+    { shape: 'rejected', operation: 'run', rules: ['limits.queue.rejected-not-executed'] },
     ...operations.flatMap((operation): Row[] => [
       { shape: 'under', operation, rules: [`limits.queue.${operation}`] },
       { shape: 'over', operation, rules: [`limits.queue.${operation}`, status] },

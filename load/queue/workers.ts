@@ -10,8 +10,7 @@ import type { Workers } from '../plan/types.ts'
  * not say. Its form is not in the description: a number, or numbers by state (`health.workers` of the target file).
  */
 function workersIn(health: unknown, path: string): number | null {
-  let value: unknown = health
-  for (const name of path.split('.')) value = membersOf(value)?.[name]
+  const value = valueAt(health, path)
   if (isCount(value)) return value
   const members = membersOf(value)
   if (members === null) return null
@@ -21,6 +20,22 @@ function workersIn(health: unknown, path: string): number | null {
   const known = counts.some(([state]) => ['ready', 'idle', 'running'].includes(state))
   if (!known) return counts.reduce((sum, [, number]) => sum + number, 0)
   return Math.max(count('ready'), count('idle') + count('running')) + count('initializing')
+}
+
+/** The value at a path of member names joined by dots; undefined if there is none. */
+function valueAt(json: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((at, name) => membersOf(at)?.[name], json)
+}
+
+/** By how many more jobs, in any status, the last response of /health counts than the first; null if one does not say. */
+export function jobsAdded(health: readonly Health[], { health: paths }: QueuePlane): number | null {
+  const { workers: _, ...jobs } = paths
+  const totals = health.map(({ status, body }) => {
+    const counts = Object.values(jobs).map((path) => valueAt(body, path))
+    return isSuccess(status) && counts.every(isCount) ? counts.reduce((sum, count) => sum + count, 0) : null
+  })
+  const [first, last] = [totals[0] ?? null, totals.at(-1) ?? null]
+  return first === null || last === null ? null : last - first
 }
 
 /** How many workers a response of /health counts; null if it does not say. */
