@@ -44,6 +44,7 @@ import { queueSubmission } from './queue-submission.ts'
 import { queueTime } from './queue-time.ts'
 import { queueUnknown } from './queue-unknown.ts'
 import { queueVariation } from './queue-variation.ts'
+import { queueWalk } from './queue-walk.ts'
 import { serverErrors } from './server-errors.ts'
 import { shape } from './shape.ts'
 import { siblings } from './siblings.ts'
@@ -99,6 +100,7 @@ export const defects: readonly Defect[] = [
   ...queueTime,
   ...queueUnknown,
   ...queueVariation,
+  ...queueWalk,
   ...queueHistories,
   ...deploy,
   ...endpoints,

@@ -62,20 +62,19 @@ export const queueHistories: readonly Defect[] = [
     change: neverExecutedAfter(400),
   }),
   defect('missing-key-keeps-next-job', 'queue.status.values', 'described', {
-    says: 'The job after a submission without a key is WAITING until its endpoint has another.',
+    says: 'The two jobs after a submission without a key are WAITING.',
     observed: 'WAITING',
     variation: { execution: 'after a refusal' },
     change: (base) => {
-      let isNext = false
+      let left = 0
       const marked = new WeakSet<Job>()
       return all(
         onRefused(401, () => {
-          isNext = true
+          left = 2
         }),
         part('addJob', (next) => {
           const job = next()
-          if (isNext) marked.add(job)
-          isNext = false
+          if (left-- > 0) marked.add(job)
           return job
         }),
         showsJob((shown, job) => (marked.has(job) ? { ...shown, status: 'WAITING' } : shown)),

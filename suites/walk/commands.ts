@@ -1,25 +1,40 @@
 import fc from 'fast-check'
 import type { WalkModel } from './model.ts'
 import { anyStep, isPossible, type Step, type World } from './steps.ts'
-import type { Walker } from './walker.ts'
+
+/** A model of what is walked on; it counts how many steps are left. */
+export interface StepModel {
+  left: number
+}
+
+/** Takes a step on the target, and changes the model. */
+export interface StepTaker<S, M> {
+  takeStep(step: S, model: M): Promise<void>
+}
+
+/** Steps to draw from, and those of them that make sense in a state. */
+export interface StepKinds<S, M> {
+  readonly anyStep: fc.Arbitrary<S>
+  isPossible(step: S, model: Readonly<M>): boolean
+}
 
 /** A step as fast-check takes it: on the model, which tells if it makes sense, and on the target. */
-export class StepCommand implements fc.AsyncCommand<WalkModel, Walker> {
-  readonly step: Step
-  readonly world: World
+export class StepCommand<S, M extends StepModel> implements fc.AsyncCommand<M, StepTaker<S, M>> {
+  readonly step: S
+  readonly isPossible: StepKinds<S, M>['isPossible']
 
-  constructor(step: Step, world: World) {
+  constructor(step: S, isPossible: StepKinds<S, M>['isPossible']) {
     this.step = step
-    this.world = world
+    this.isPossible = isPossible
   }
 
-  check(model: Readonly<WalkModel>): boolean {
-    return model.left > 0 && isPossible(this.step, model, this.world)
+  check(model: Readonly<M>): boolean {
+    return model.left > 0 && this.isPossible(this.step, model)
   }
 
-  async run(model: WalkModel, walker: Walker): Promise<void> {
+  async run(model: M, taker: StepTaker<S, M>): Promise<void> {
     model.left--
-    await walker.takeStep(this.step, model)
+    await taker.takeStep(this.step, model)
   }
 
   toString(): string {
@@ -28,27 +43,36 @@ export class StepCommand implements fc.AsyncCommand<WalkModel, Walker> {
 }
 
 /** Walks of up to this many steps, of which those are taken that make sense. `replayPath`: the steps of a simpler walk. */
-export function walksIn(world: World, maxSteps: number, replayPath?: string) {
-  const command = anyStep.map((step) => new StepCommand(step, world))
-  return fc.commands([command], {
+export function walksOf<S, M extends StepModel>(kinds: StepKinds<S, M>, maxSteps: number, replayPath?: string) {
+  const command = kinds.anyStep.map((step) => new StepCommand<S, M>(step, kinds.isPossible))
+  return fc.commands<M, StepTaker<S, M>, false>([command], {
     maxCommands: maxSteps,
     size: 'max',
     ...(replayPath === undefined ? {} : { replayPath }),
   })
 }
 
+/** The same on pods. */
+export function walksIn(world: World, maxSteps: number, replayPath?: string) {
+  return walksOf<Step, WalkModel>(podSteps(world), maxSteps, replayPath)
+}
+
 /** Steps that were taken before, as they are. */
-export function commandsOf(steps: readonly Step[]): StepCommand[] {
-  return steps.map((step) => new StepCommand(step, everything))
+export function commandsOf(steps: readonly Step[]): StepCommand<Step, WalkModel>[] {
+  return steps.map((step) => new StepCommand(step, podSteps(everything).isPossible))
+}
+
+function podSteps(world: World): StepKinds<Step, WalkModel> {
+  return { anyStep, isPossible: (step, model) => isPossible(step, model, world) }
 }
 
 const everything: World = { maxPods: Number.POSITIVE_INFINITY, canChange: true, hasStranger: true }
 
 /** Takes the steps of a walk, one after the other, after those that were taken. Rejects as a rule does. */
-export async function takeSteps(
-  walk: Iterable<fc.AsyncCommand<WalkModel, Walker>>,
-  model: WalkModel,
-  walker: Walker,
+export async function takeSteps<M extends object, T extends object>(
+  walk: Iterable<fc.AsyncCommand<M, T>>,
+  model: M,
+  taker: T,
 ): Promise<void> {
-  await fc.asyncModelRun(() => ({ model, real: walker }), walk)
+  await fc.asyncModelRun(() => ({ model, real: taker }), walk)
 }

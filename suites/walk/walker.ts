@@ -11,6 +11,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import type { MountKind } from '../../target/types.ts'
 import { encoded } from '../fuzz/mutators/types.ts'
 import { retryWhileScarce } from '../pods/answers.ts'
+import { afterSteps } from './after.ts'
 import { createLooks } from './looks.ts'
 import {
   addPod,
@@ -73,8 +74,7 @@ export function createWalker(context: Context, { shapes, calls = [], tellsSteps 
   let now: Pick<WalkCall, 'said' | 'step'> = { said: 'create A' }
 
   function after(expected: string): string {
-    const said = calls.slice(1).map((call) => call.said)
-    return said.length === 0 || !tellsSteps ? expected : `${expected} after ${said.join(', ')}`
+    return afterSteps(expected, tellsSteps ? calls.slice(1).map(({ said }) => said) : [])
   }
 
   /** Another value with each step. */

@@ -1,0 +1,219 @@
+import type { ApiResponse } from '../../../harness/client/api-response.ts'
+import { raw } from '../../../harness/client/body.ts'
+import { isSuccess } from '../../../harness/exchange/exchange.ts'
+import { canonical, membersOf, show } from '../../../harness/exchange/read.ts'
+import { submitted } from '../../../harness/planes/queue/fixtures/jobs.ts'
+import type { JobWish, Step } from '../../../harness/planes/queue/fixtures/types.ts'
+import { statusOf } from '../../../harness/planes/queue/job-status.ts'
+import { inconclusiveIfOutage, isRefusal } from '../../../harness/rule/check.ts'
+import type { Context } from '../../../harness/rule/context.ts'
+import { expectRefusal, plainEnd, submittedId } from '../../shared/job-responses.ts'
+import { poll } from '../../shared/poll.ts'
+import { rereadMoments } from '../../shared/unchanged.ts'
+import { afterSteps } from '../after.ts'
+import {
+  endsOf,
+  explained,
+  isExecutedAgain,
+  isUnfinished,
+  type JobKind,
+  type JobModel,
+  type JobsModel,
+  observe,
+  stop,
+} from './model.ts'
+import { type JobStep, jobOf, jobStepText } from './steps.ts'
+
+/** Ttl of a job that expires, and the time limit of one that overruns, ms. */
+const ttlMs = 12_000
+const limitMs = 6_000
+/** By how much a ttl that counts whole seconds may be early, ms. */
+const earlyMs = 2_000
+/** A wait after which every ttl and time limit is over, ms. */
+const waitMs = 25_000
+
+/** Submissions that are refused. */
+const wrongBodies: readonly unknown[] = [{}, [], { input: 1 }, { input: [] }, { policy: {} }, raw('{')]
+
+/**
+ * The target as the steps of a walk on jobs see it: each is carried out, and all jobs are compared with the model. After `lastMs`
+ * no further step is taken.
+ */
+export function createJobWalker(context: Context, lastMs: number) {
+  const { check, clock, ended, fixture, found, queue, target } = context
+  const { dispatchMs, sweepMs } = target.tolerances
+  const expiry = { ttlMs, earlyMs, lateMs: sweepMs }
+  const said: string[] = []
+  const after = (expected: string) => afterSteps(expected, said)
+
+  async function takeStep(step: JobStep, model: JobsModel): Promise<void> {
+    said.push(jobStepText(step, model))
+    await carryOut(step, model)
+    for (const one of model.jobs) await look(one)
+    if (clock.now() > lastMs) model.left = 0
+  }
+
+  async function carryOut(step: JobStep, model: JobsModel): Promise<void> {
+    switch (step.does) {
+      case 'submit':
+        return submit(step, model)
+      case 'purge':
+        return purge(model)
+      case 'refused':
+        return expectRefusal(context, 'refused', await queue.run(wrongBodies[step.at % wrongBodies.length]))
+      case 'wait':
+        model.waitsLeft--
+        await clock.sleep(waitMs)
+        return
+    }
+    const one = jobOf(step, model)
+    if (one === undefined) throw new Error('a step is about a job that the walk has not submitted')
+    return { cancel, release, retry, stream }[step.does](one)
+  }
+
+  async function submit(step: Extract<JobStep, { readonly does: 'submit' }>, model: JobsModel): Promise<void> {
+    const { isDedicated, isNotified, kind } = step
+    const letter = String.fromCharCode(65 + model.jobs.length)
+    const planned = fixture.job({
+      ...wishOf(kind, letter),
+      endpoint: isDedicated ? 'dedicated' : 'normal',
+      ...(isNotified ? { webhook: true } : {}),
+    })
+    const response = await planned.queue.run(planned.body)
+    const job = submitted(planned, submittedId(context, 'answered', planned.body, response), response)
+    await found(job)
+    const phase = kind === 'overruns' ? 'ending' : 'live'
+    const rest = { isDedicated, isNotified, phase, isReleased: false, executions: 0 } as const
+    model.jobs.push({ letter, job, kind, ...rest })
+  }
+
+  /** The worker goes on with a job; if it has begun, it ends soon. */
+  async function release(one: JobModel): Promise<void> {
+    const { beacon } = one.job
+    beacon.release('go')
+    one.isReleased = true
+    if (one.phase === 'live') one.phase = 'ending'
+    if (beacon.executions().length > 0) await ended(one.job, dispatchMs)
+  }
+
+  async function cancel(one: JobModel): Promise<void> {
+    const response = await one.job.queue.cancel(one.job.id)
+    expectAnswered(one, 'cancel', response, one.phase === 'live')
+    if (!isUnfinished(one) || !isSuccess(response.status)) return
+    stop(one)
+    await leave(one, 'IN_QUEUE', 'IN_PROGRESS')
+  }
+
+  async function retry(one: JobModel): Promise<void> {
+    const { id, queue: at } = one.job
+    const response = await at.retry(id)
+    // It may have been executed again automatically.
+    const isAgain = isRefusal(response) && !['FAILED', 'TIMED_OUT'].includes(statusOf(await at.status(id)))
+    expectAnswered(one, 'retry', response, !isAgain)
+    one.phase = 'ending'
+    await ended(one.job, dispatchMs)
+  }
+
+  /** A call that is held for long shows nothing. */
+  async function stream(one: JobModel): Promise<void> {
+    const { id, queue: at } = one.job
+    const response = await clock.until(at.held.stream(id), clock.now() + target.tolerances.answerMs)
+    if (response !== null) expectAnswered(one, 'stream', response, one.phase === 'live' && one.kind !== 'expires')
+  }
+
+  async function purge(model: JobsModel): Promise<void> {
+    model.purgesLeft--
+    const mayWait = model.jobs.filter((one) => one.isDedicated && isUnfinished(one))
+    const statuses = new Map<JobModel, string>()
+    for (const one of mayWait) statuses.set(one, statusOf(await one.job.queue.status(one.job.id)))
+    const response = await queue.on('dedicated').purge()
+    inconclusiveIfOutage(response)
+    const isTaken = isSuccess(response.status)
+    check('answered').that(isTaken, after('a success'), `status ${response.status} to purge`, response)
+    for (const [one, before] of statuses) {
+      // A worker may have taken it just before the purge.
+      if (before === 'IN_QUEUE' && (await leave(one, 'IN_QUEUE')) !== 'IN_PROGRESS') stop(one)
+      if (before !== 'IN_QUEUE' && isExecutedAgain(one)) one.phase = 'open'
+    }
+  }
+
+  function expectAnswered({ letter }: JobModel, what: string, response: ApiResponse, mustBeTaken: boolean): void {
+    inconclusiveIfOutage(response)
+    const isExpected = isSuccess(response.status) || (!mustBeTaken && isRefusal(response))
+    const expected = after(`a success${mustBeTaken ? '' : ' or a refusal'} to ${what} of ${letter}`)
+    check('answered').that(isExpected, expected, `status ${response.status} to ${what}`, response)
+  }
+
+  /** Waits until a job is in none of these statuses, as long as that may take. */
+  async function leave({ job, letter }: JobModel, ...statuses: readonly string[]): Promise<string> {
+    const read = () => job.queue.status(job.id)
+    const response = await poll(context, dispatchMs + sweepMs, read, (seen) => !statuses.includes(statusOf(seen)))
+    const status = statusOf(response)
+    const expected = after(`${letter} not ${statuses.join(' or ')}`)
+    check('status').that(!statuses.includes(status), expected, status, response)
+    return status
+  }
+
+  /** A job is as the model explains it. */
+  async function look(one: JobModel): Promise<void> {
+    const { job, letter } = one
+    const response = await job.queue.status(job.id)
+    inconclusiveIfOutage(response)
+    const { received, sent } = response.exchange
+    const { allowed, said: statuses } = explained(one, expiry, sent.target, received.target)
+    const status = statusOf(response)
+    check('status').that(allowed(status), after(`${letter} ${statuses}`), status, response)
+    observe(one, status)
+    if (status !== 'COMPLETED') return
+    const output = membersOf(response.json)?.output
+    const isOwn = canonical(output) === canonical({ letter })
+    check('output').that(isOwn, after(`${letter} with ${show({ letter })}`), show(output), response)
+  }
+
+  /** Every job ends as it should, those that were stopped are not executed, and those that are COMPLETED are notified. */
+  async function end({ jobs }: JobsModel): Promise<void> {
+    for (const one of jobs) if (isUnfinished(one)) await release(one)
+    for (const one of jobs) if (isUnfinished(one)) await expectEnded(one)
+    await clock.sleep(dispatchMs)
+    for await (const _ of rereadMoments(context)) for (const one of jobs) await look(one)
+    for (const { executions, job, letter, phase } of jobs) {
+      const isExecuted = phase === 'stopped' && job.beacon.executions().length > executions
+      check('not-executed').that(!isExecuted, after(`no execution of ${letter}`), 'an execution', job.response)
+    }
+    for (const { isNotified, job, letter, phase } of jobs) {
+      if (!isNotified || phase !== 'completed') continue
+      const attempt = await clock.until(job.webhook.attempt(), clock.now() + target.tolerances.webhookMs)
+      check('notified').that(attempt !== null, after(`a notification of ${letter}`), 'none', job.response)
+    }
+  }
+
+  async function expectEnded(one: JobModel): Promise<void> {
+    const { isDedicated, job, letter } = one
+    const { response, settled, status } = await ended(job, target.tolerances.retriesMs)
+    if (!settled) await plainEnd(context, 'COMPLETED', isDedicated ? 'dedicated' : 'normal')
+    const ends = [...endsOf(one), ...(one.kind === 'expires' ? ['gone'] : [])]
+    check('ends').that(ends.includes(status), after(`${letter} ${ends.join(' or ')}`), status, response)
+  }
+
+  return { takeStep, end }
+}
+
+/** The steps of the worker for a job, and its policy. */
+function wishOf(kind: JobKind, letter: string): JobWish {
+  const output = { output: { letter } }
+  const go: Step = { hold: 'go' }
+  switch (kind) {
+    case 'completes':
+      return { steps: [{ emit: letter }, go, output] }
+    case 'fails':
+      return { steps: [go, { fail: letter }] }
+    case 'fails once':
+      return { steps: [go, { first: [{ fail: letter }] }, output] }
+    case 'dies once':
+      return { steps: [go, { first: [{ exit: 1 }] }, output] }
+    case 'overruns':
+      return { steps: [go, output], policy: { executionTimeout: limitMs } }
+    case 'expires':
+      return { steps: [go, output], policy: { ttl: ttlMs } }
+  }
+}
