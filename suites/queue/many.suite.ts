@@ -32,6 +32,7 @@ rule('queue.status.no-loss', { exclusive: ['dedicated'] }, async (context) => {
   const count = target.clock === 'real' ? many.real : many.controlled
   const jobs = await submittedAtOnce(context, count, (n) => ({ steps: [{ output: { n } }] }))
   const endMs = clock.now() + coldStartMs + count * dispatchMs
+  await clock.sleep(2 * dispatchMs)
   for (const [n, job] of jobs.entries()) {
     const first = await untilFound(context, () => job.queue.status(job.id))
     check('found').success(first)
