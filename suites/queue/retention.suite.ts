@@ -56,9 +56,9 @@ rule<Way>('queue.retention.runsync-404', endings('runsync'), (context, way) =>
 )
 
 rule('queue.retention.runsync-ends', { varies: anyJob }, async (context) => {
-  const { blocked, check } = context
+  const { check, inconclusive } = context
   const done = await endedJob(context, 'completed', 'runsync', 'gone')
-  if (done === null) return blocked('queue.runsync.completed', '/runsync answers without the id of its job')
+  if (done === null) return inconclusive('/runsync did not answer with the id of its job')
   const response = await afterRetention(context, done, runsyncRetentionMaximumMs)
   const isShown = (textOf(response.bytes) ?? '').includes(output)
   check('gone').that(!isShown, 'a response without the output', 'the output', response)
