@@ -59,8 +59,6 @@ export const absent: readonly Latitude[] = [
   lack('endpoint.execution-timeout', 'queue', endpoint('executionTimeout')),
   lack('endpoint.no-execution-timeout', 'queue', endpoint('noExecutionTimeout')),
   lack('endpoint.scale-to-zero', 'queue', endpoint('scaleToZero')),
-  lack('endpoint.execution-timeout', 'queue', endpoint('executionTimeout')),
-  lack('endpoint.no-execution-timeout', 'queue', endpoint('noExecutionTimeout')),
   lack('key.second', null, key('second')),
   lack('key.restricted', null, key('restricted')),
   lack('restricted.may', null, grants({ may: [] })),
