@@ -63,9 +63,9 @@ export const absent: readonly Latitude[] = [
   lack('key.restricted', null, key('restricted')),
   lack('restricted.may', null, grants({ may: [] })),
   lack('restricted.may-not', null, grants({ mayNot: ['management', 'lb', 'queue'] })),
-  lack('lb.restricted', 'lb', grants({ mayNot: ['management', 'queue'] })),
-  lack('management.restricted', 'management', grants({ mayNot: ['lb', 'queue'] })),
-  lack('queue.restricted', 'queue', grants({ mayNot: ['management', 'lb'] })),
+  lack('lb.restricted', 'lb', permitting('lb')),
+  lack('management.restricted', 'management', permitting('management')),
+  lack('queue.restricted', 'queue', permitting('queue')),
   lack('key.expired', null, key('expired')),
   lack('key.stranger', null, key('stranger')),
   lack('probe', 'pods', (target) => ({ ...target, probe: null })),
@@ -146,6 +146,11 @@ function endpoint(role: Exclude<EndpointRole, 'normal'>): Without {
 
 function grants(change: Partial<Grants>): Without {
   return (target) => ({ ...target, grants: { ...target.grants, ...change } })
+}
+
+/** The restricted key lacks no permission for a plane. */
+function permitting(plane: string): Without {
+  return (target) => grants({ mayNot: target.grants.mayNot.filter((name) => name !== plane) })(target)
 }
 
 function key(name: KeyName): Without {

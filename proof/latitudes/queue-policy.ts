@@ -1,11 +1,10 @@
 import { tables } from '../../generated/tables.ts'
 import { Refusal } from '../../reference/index.ts'
-import { all, part } from '../defects/tools.ts'
+import { part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, styled } from './tools.ts'
 
 const { executionTimeoutMs, ttlMs } = tables.bounds
-const { runsyncRetentionMs } = tables.durations
 
 const low = ['just below', 'seconds', 'zero', 'negative']
 const high = ['just above', 'far above']
@@ -42,17 +41,5 @@ export const queuePolicy: readonly Latitude[] = [
   latitude('run-results-kept-an-hour', 'Results of /run are kept for an hour.', {
     change: part('retentionOf', (next, { operation }) => (operation === 'run' ? 2 : 1) * next()),
     verdicts: { 'queue.retention.run-ends': 'advice' },
-  }),
-  latitude('runsync-job-outlives-output', 'After its retention a /runsync job is shown without its result.', {
-    change: all(
-      part('retentionOf', (next, { operation }) => (operation === 'run' ? 1 : 60) * next()),
-      part('presentJob', (next, job, service) => {
-        const { operation, finishedMs } = job
-        const isOver = finishedMs !== null && service.clock.now() >= finishedMs + runsyncRetentionMs
-        const { output: _, ...shown } = next()
-        return operation === 'run' || !isOver ? next() : shown
-      }),
-    ),
-    verdicts: { 'queue.retention.runsync-404': 'advice' },
   }),
 ]
