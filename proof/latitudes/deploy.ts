@@ -48,7 +48,10 @@ export const deploy: readonly Latitude[] = [
   timed('deployed-listed-later', 'A deployed endpoint is listed five seconds after its creation.', {
     listLagMs: 5_000,
   }),
-  timed('deployed-reachable-later', 'A deployed endpoint is reachable five seconds after its creation.', {
-    endpointReachableMs: 5_000,
-  }),
+  timed(
+    'deployed-reachable-later',
+    'A deployed endpoint is reachable five seconds after its creation.',
+    { endpointReachableMs: 5_000 },
+    { about: 'unknown endpoints' },
+  ),
 ]

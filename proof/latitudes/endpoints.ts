@@ -135,9 +135,12 @@ export const endpoints: readonly Latitude[] = [
     { listLagMs: 5_000 },
     { about: 'the list' },
   ),
-  timed('endpoint-reachable-later', 'A new endpoint is reachable five seconds after its creation.', {
-    endpointReachableMs: 5_000,
-  }),
+  timed(
+    'endpoint-reachable-later',
+    'A new endpoint is reachable five seconds after its creation.',
+    { endpointReachableMs: 5_000 },
+    { about: 'unknown endpoints' },
+  ),
 ]
 
 /** Workers idle so many times as long as the body of their endpoint says. */

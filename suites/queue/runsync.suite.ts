@@ -56,15 +56,14 @@ rule('queue.runsync.failed', { varies: anyJob }, async (context) => {
 })
 
 rule('queue.runsync.then-status', { varies: [...anyJob, 'output'] }, async (context) => {
-  const { check, fixture, relies, vary } = context
+  const { check, clock, fixture, relies, vary } = context
   await relies(queueFoundations.shown)
   for (const step of [{ output: vary.output() }, { fail: 'no depth' }]) {
     const { job, end } = await fixture.finished({ steps: [step] }, 'runsync')
-    const keptUntilMs = end.response.exchange.sent.target + runsyncRetentionMs
+    // A minute after the end the result may be removed.
+    const untilMs = end.response.exchange.sent.target + runsyncRetentionMs - lateMs
     const look = async () => {
       const response = await untilFound(context, () => job.queue.status(job.id))
-      // A result may be removed after a minute.
-      if (response.status === 404 && response.exchange.received.target >= keptUntilMs - lateMs) return
       check('found').success(response)
       const { output = null, status } = membersOf(response.json) ?? {}
       check('same').that(status === end.status, `status ${end.status}`, `status ${kindOfValue(status)}`, response)
@@ -72,7 +71,10 @@ rule('queue.runsync.then-status', { varies: [...anyJob, 'output'] }, async (cont
       check('same').that(isSame, 'the output that /runsync returned', 'another output', response)
     }
     await look()
-    for await (const _ of rereadMoments(context)) await look()
+    for await (const _ of rereadMoments(context)) {
+      if (clock.now() >= untilMs) break
+      await look()
+    }
   }
 })
 
