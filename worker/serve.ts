@@ -11,15 +11,20 @@ import type { ServerWorker } from './program.ts'
 import { createConformanceServer } from './server.ts'
 
 /**
- * Serves the worker of load-balanced endpoints on a port. On any free port of this machine for 0, which a message tells, until
- * standard input ends.
+ * Serves the worker of load-balanced endpoints. On port 0 it listens on any free port of this machine, says which one in a message,
+ * and ends with standard input.
  */
 export async function serveBalanced(port: number): Promise<void> {
   const counts = createFileCounts(environmentOf('PLUMBLINE_COUNTS') ?? join(tmpdir(), 'plumbline-counts'))
   const name = environmentOf('PLUMBLINE_WORKER') ?? `worker-${randomUUID().slice(-12)}`
   const worker = await createConformanceServer(() => counts).start({ endpoint: '', worker: name, call: callDirectly })
   worker.ended.then(() => process.exit(1))
-  const server = createServer((request, response) => void answer(worker, request, response))
+  const server = createServer((request, response) => {
+    // A client that has gone, or a request that has no address.
+    answer(worker, request, response).catch(() =>
+      response.headersSent ? response.destroy() : response.writeHead(400).end(),
+    )
+  })
   if (port !== 0) return void server.listen(port, '0.0.0.0')
   listen(() => {})
   server.listen(0, '127.0.0.1', () => say({ type: 'ready', v: 1, port: (server.address() as AddressInfo).port }))

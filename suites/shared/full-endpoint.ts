@@ -43,11 +43,14 @@ export async function fullEndpoint({ fixture, begun, target }: Context) {
  * Submits jobs that keep their workers, to an endpoint with an unknown number of workers, until one of them waits. Ends the rule
  * as inconclusive if each finds a worker.
  */
-export async function fillEndpoint({ clock, fixture, found, inconclusive, target }: Context, endpoint: EndpointRole) {
+export async function fillEndpoint(context: Context, endpoint: EndpointRole) {
+  const { begun, clock, fixture, found, inconclusive, target } = context
   const jobs: SubmittedJob[] = []
   while (jobs.length < mostHeld) {
     const job = await fixture.submitted({ steps: [{ hold: 'free' }], endpoint })
     jobs.push(job)
+    // A cold endpoint is not full.
+    if (jobs.length === 1) await begun(job)
     await clock.sleep(target.tolerances.dispatchMs)
     if (shownStatus(await found(job)) !== 'IN_QUEUE' || job.beacon.executions().length > 0) continue
     return {

@@ -101,7 +101,7 @@ export async function expectEnd(
   const { check, ended, fixture, found, row } = context
   check(clause).saw(end.response)
   if (end.settled && end.status === wanted) return end
-  const twin = await plainEnd(context, wanted)
+  const twin = await plainEnd(context, wanted, roleOf(context, job))
   if (twin.status !== wanted && row.id !== ends[wanted].rule) {
     blockedBy(context, ends[wanted].rule, `a plain job was ${twin.status} instead of ${wanted}`, twin.response)
   }
@@ -115,6 +115,13 @@ export async function expectEnd(
   const status = shownStatus(response)
   check(clause).that(status === wanted, wanted, status, response)
   return { ...end, status, response, job: membersOf(response.json) }
+}
+
+/** The role of a job's endpoint. A twin on the one that scales to zero would start a worker there, so it goes to the normal one. */
+function roleOf({ target }: Context, { queue: { endpoint } }: Pick<JobAt, 'queue'>): EndpointRole {
+  const roles = ['dedicated', 'second', 'twoWorkers', 'executionTimeout', 'noExecutionTimeout'] as const
+  const { normal } = target.queue?.endpoints ?? {}
+  return endpoint === normal ? 'normal' : (roles.find((role) => target.queue?.endpoints[role] === endpoint) ?? 'normal')
 }
 
 /** The end of a plain job. Rejects with Inconclusive if one that should be COMPLETED does not end: no worker may be there. */
