@@ -5,11 +5,11 @@ import { all, type Change, defect, part, refusing } from './tools.ts'
 
 /** Bugs of jobs that only three or more calls in a row show. */
 export const queueWalk: readonly Defect[] = [
-  defect('no-cancel-once-streamed', 'queue.walk', 'status', {
-    says: 'Cancelling a job whose stream was read is 200 and does nothing.',
-    observed: 'IN_PROGRESS',
+  defect('no-retry-once-cancelled', 'queue.walk', 'answered', {
+    says: 'A FAILED job that was to be cancelled cannot be retried.',
+    observed: 'status 400 to retry',
     change: withPasts((pasts) =>
-      part('cancelJob', (next, job) => (times(pasts, job, 'stream') > 0 ? 'CANCELLED' : next())),
+      refusing('retryJob', (job) => times(pasts, job, 'cancel') > 0 && [400, 'the job was cancelled']),
     ),
   }),
   defect('third-retry-removes-job', 'queue.walk', 'status', {
@@ -46,7 +46,7 @@ export const queueWalk: readonly Defect[] = [
   }),
   defect('output-of-earlier-job-after-purge', 'queue.walk', 'output', {
     says: 'After a purge a job on another endpoint has the output of the one before it.',
-    observed: '{"letter":"G"}',
+    observed: '{"letter":"D"}',
     change: withPasts((pasts) => {
       let before: unknown
       return part('finishJob', (next, job, status, result) => {

@@ -32,6 +32,9 @@ const earlyMs = 2_000
 /** A wait after which every ttl and time limit is over, ms. */
 const waitMs = 25_000
 
+/** How long a call of /stream is waited for, ms. */
+const streamMs = 1_000
+
 /** Submissions that are refused. */
 const wrongBodies: readonly unknown[] = [{}, [], { input: 1 }, { input: [] }, { policy: {} }, raw('{')]
 
@@ -114,10 +117,10 @@ export function createJobWalker(context: Context, lastMs: number) {
     await ended(one.job, dispatchMs)
   }
 
-  /** A call that is held for long shows nothing. */
+  /** A call that is held, because there is nothing new, shows nothing. */
   async function stream(one: JobModel): Promise<void> {
     const { id, queue: at } = one.job
-    const response = await clock.until(at.held.stream(id), clock.now() + target.tolerances.answerMs)
+    const response = await clock.until(at.held.stream(id), clock.now() + streamMs)
     if (response !== null) expectAnswered(one, 'stream', response, one.phase === 'live' && one.kind !== 'expires')
   }
 
