@@ -15,6 +15,7 @@ export const queueWork: readonly Latitude[] = [
     },
   }),
   latitude('runsync-waits-long', 'The operation /runsync waits for five minutes.', {
+    about: 'responses of /runsync',
     change: part('runsyncWaitOf', () => 300 * second),
     readings: {
       'queue.runsync.wait-length': { wait: 'longer than 60 s' },

@@ -78,6 +78,7 @@ export const queue: readonly Latitude[] = [
     {
       style: { handlerRetry: 'yes' },
       change: part('retriesJob', (next, _, reason) => reason === 'failed' && next()),
+      about: 'jobs that are executed again',
       verdicts: { 'queue.status.crash-once': 'advice' },
     },
   ),
@@ -185,7 +186,7 @@ export const queue: readonly Latitude[] = [
     {
       endpoints: endpointsWith({ coldStartMs: 60 * second, idleTimeoutMs: 60 * second }),
     },
-    { readings: waitOver },
+    { about: ['responses of /runsync', 'jobs that are executed again'], readings: waitOver },
   ),
   latitude('starts-told-twice', 'A worker tells of each start twice, as if the first response had been lost.', {
     change: startsToldTwice,
@@ -227,6 +228,7 @@ export const queue: readonly Latitude[] = [
       part('retriesJob', (next, _job, reason) => reason === 'died' || next()),
       requeuesAfter(20 * second),
     ),
+    about: ['responses of /runsync', 'jobs that are executed again'],
     readings: { ...reads('queue.status.crash', 'executed again', ['every-time']), ...waitOver },
   }),
   latitude('webhook-bare', 'A notification holds the id and the status of its job, and nothing else.', {

@@ -11,6 +11,8 @@ import {
 } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 
+/** A refusal that comes as late as this may end the wait of /runsync, which is a minute unless set otherwise, ms. */
+const leastWaitMs = 50_000
 /** Where workers may die. */
 const onDedicated = { exclusive: ['dedicated'], varies: ['input', 'options'] } as const
 
@@ -39,6 +41,9 @@ rule('queue.crash-500', onDedicated, async (context) => {
   if (response === null) return inconclusive('/runsync was not answered while its job was executed again')
   inconclusiveIfOutage(response)
   await blockedIfAllAreRefused(context, response)
+  const { received, sent } = response.exchange
+  const isWaitOver = response.status === 408 || received.target - sent.target >= leastWaitMs
+  if (isRefusal(response) && isWaitOver) inconclusive('the wait of /runsync was over')
   check('answered').that(!isRefusal(response), 'no 4xx', responseText(response), response)
   const status = isSuccess(response.status) ? shownStatus(response) : String(response.status)
   check('not-completed').that(status !== 'COMPLETED', 'not COMPLETED', status, response)
