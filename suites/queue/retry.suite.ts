@@ -14,10 +14,12 @@ import {
   expectOutput,
   expectRefusal,
   failedJob,
+  formerEndHidden,
   laterJobReads,
   namesJob,
   retryThroughOutage,
   shownStatus,
+  unfinished,
 } from '../shared/job-responses.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 import { leadMs } from './times.ts'
@@ -87,16 +89,15 @@ rule('queue.retry.not-failed', { ...fills, varies: anyJob }, async (context) => 
   const { role, held, release } = await fullEndpoint(context)
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
   await expectWaiting(context, waiting)
-  const unfinished = ['IN_PROGRESS', 'IN_QUEUE']
   const jobs = [
-    { clause: 'completed', statuses: ['COMPLETED'], job: completed },
+    { clause: 'completed', statuses: new Set(['COMPLETED']), job: completed },
     ...held.map((job) => ({ clause: 'running', statuses: unfinished, job })),
     { clause: 'waiting', statuses: unfinished, job: waiting },
   ]
   for (const { clause, job, statuses } of jobs) {
     expectRefusal(context, clause, await job.queue.retry(job.id))
     const later = await job.queue.status(job.id)
-    check('unchanged').that(statuses.includes(shownStatus(later)), statuses.join(' or '), shownStatus(later), later)
+    check('unchanged').that(statuses.has(shownStatus(later)), [...statuses].join(' or '), shownStatus(later), later)
   }
   release()
   for (const { job } of jobs) await expectEnd(context, 'unchanged', job, await ended(job), 'COMPLETED')
@@ -156,6 +157,7 @@ async function expectRetried(context: Context, job: SubmittedJob): Promise<void>
   check('accepted').success(response)
   const id = jobIdIn(response.json) ?? job.id
   check('same-id').that(id === job.id, 'the id of the job', 'another id', response)
+  await formerEndHidden(context, job)
   await begun(withoutFormer(job, { starts: count, ends: 0 }))
 }
 

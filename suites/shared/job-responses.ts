@@ -6,7 +6,7 @@ import { canonical, membersOf, show } from '../../harness/exchange/read.ts'
 import { acceptedId, drawnOptions, validText } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish, PlannedJob, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { workerOf } from '../../harness/planes/queue/foundations.ts'
-import type { Followed, JobAt } from '../../harness/planes/queue/job-status.ts'
+import { type Followed, type JobAt, statusOf } from '../../harness/planes/queue/job-status.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import { inconclusiveIfOutage, isOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -170,6 +170,12 @@ export async function retryThroughOutage(
     check(clause).that(false, 'a response of the API', observed, response)
   }
   return response
+}
+
+/** Waits after /retry until /status no longer shows the former end, at most for the tolerance `visible`. */
+export async function formerEndHidden(context: Pick<Context, 'clock' | 'target'>, { id, queue }: JobAt): Promise<void> {
+  const isHidden = (response: ApiResponse) => !['FAILED', 'TIMED_OUT'].includes(statusOf(response))
+  await poll(context, context.target.tolerances.visibleMs, () => queue.status(id), isHidden)
 }
 
 /** A job as it is looked at later, once for each second look of the run. */

@@ -7,7 +7,7 @@ import type { JobWish, Step } from '../../../harness/planes/queue/fixtures/types
 import { statusOf } from '../../../harness/planes/queue/job-status.ts'
 import { inconclusiveIfOutage, isRefusal } from '../../../harness/rule/check.ts'
 import type { Context } from '../../../harness/rule/context.ts'
-import { expectRefusal, plainEnd, submittedId } from '../../shared/job-responses.ts'
+import { expectRefusal, formerEndHidden, plainEnd, submittedId } from '../../shared/job-responses.ts'
 import { poll } from '../../shared/poll.ts'
 import { rereadMoments } from '../../shared/unchanged.ts'
 import { afterSteps } from '../after.ts'
@@ -114,6 +114,7 @@ export function createJobWalker(context: Context, lastMs: number) {
     const isAgain = isRefusal(response) && !['FAILED', 'TIMED_OUT'].includes(statusOf(await at.status(id)))
     expectAnswered(one, 'retry', response, !isAgain)
     one.phase = 'ending'
+    await formerEndHidden(context, one.job)
     await ended(one.job, dispatchMs)
   }
 
