@@ -68,6 +68,35 @@ export const queueJobs: readonly Latitude[] = [
       file: streamed({ at: '', outputAt: '' }),
     },
   ),
+  latitude('stream-unread-404', 'The stream of a job that ended before it was read is 404.', {
+    change: part('presentStream', (next, job) => {
+      if (isFinished(job) && job.drained === 0) throw new Refusal(404, 'the stream is over')
+      return next()
+    }),
+  }),
+  latitude('stream-with-output', 'The last result in the stream of a job that has emitted something is its output.', {
+    change: part('finishJob', (next, job, status, result) => {
+      if (status === 'COMPLETED' && job.partials.length > 0) job.partials.push(result.output)
+      next()
+    }),
+  }),
+  latitude(
+    'stream-cumulative-empty',
+    'A cumulative stream is empty after the response that shows the end of its job.',
+    {
+      about: 'responses of /stream',
+      style: { streamForm: 'cumulative' },
+      change: (base) => {
+        const over = new WeakSet<Job>()
+        return part('presentStream', (next, job) => {
+          if (over.has(job)) return { ...next(), stream: [] }
+          if (isFinished(job)) over.add(job)
+          return next()
+        })(base)
+      },
+      file: streamed({ form: 'cumulative' }),
+    },
+  ),
   latitude('requests-bare-list', 'The response of /requests is the list itself.', {
     about: 'responses of /requests',
     wrap: onJson(

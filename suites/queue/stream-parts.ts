@@ -5,10 +5,14 @@ import { listOf, membersOf, noListText } from '../../harness/exchange/read.ts'
 import { defaultStream } from '../../harness/planes/queue/defaults.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { responsesTo } from '../shared/at-once.ts'
 import { differenceOf } from '../shared/difference.ts'
 import { poll } from '../shared/poll.ts'
+
+/** The output of every job whose partial results are compared. */
+export const streamedOutput = 'done'
 
 export type StreamReader = ReturnType<typeof streamReader>
 
@@ -17,7 +21,7 @@ export function streamReader(context: Context, job: SubmittedJob) {
   const { check, target } = context
   const { id, queue } = job
   const { at, form, outputAt } = target.queue?.stream ?? defaultStream
-  let parts: readonly unknown[] = []
+  let all: readonly unknown[] = []
   let last: ApiResponse | null = null
 
   function take(response: ApiResponse): ApiResponse {
@@ -27,9 +31,13 @@ export function streamReader(context: Context, job: SubmittedJob) {
     const without = noListText('/stream', response.status, at, 'queue.stream.at')
     check('answered').that(list !== null, 'a list of partial results', without, response)
     const shown = (list ?? []).map((entry) => (outputAt === '' ? entry : membersOf(entry)?.[outputAt]))
-    parts = form === 'new' ? [...parts, ...shown] : shown
+    // A cumulative stream may be empty once the job has ended.
+    if (form === 'new' || shown.length > 0) all = form === 'new' ? [...all, ...shown] : shown
     return response
   }
+
+  /** A platform may show the output of a job as its last part. */
+  const parts = () => (all.at(-1) === streamedOutput ? all.slice(0, -1) : all)
 
   /** The same for a stream that may be over. */
   function takeAny(response: ApiResponse): ApiResponse {
@@ -39,20 +47,25 @@ export function streamReader(context: Context, job: SubmittedJob) {
   return {
     job,
     /** The partial results that have been shown so far. */
-    parts: () => parts,
+    parts,
     /** The last response with partial results, or an empty list of them. */
     last: () => last,
     begin: () => queue.held.stream(id),
     takeAny,
     readAny: async () => takeAny(await queue.stream(id)),
-    /** Reads once, and again while fewer than `count` partial results have been shown, for as long as a write may be late. */
-    readUntil: (count: number) =>
-      poll(
-        context,
-        target.tolerances.visibleMs,
-        async () => take(await queue.stream(id)),
-        () => parts.length >= count,
-      ),
+    /**
+     * Reads once, and again while fewer than `count` partial results have been shown, for as long as a write may be late. A
+     * stream that `mayBeOver` may respond with a 4xx.
+     */
+    readUntil(count: number, mayBeOver = false): Promise<ApiResponse> {
+      const isEnd = (response: ApiResponse) => mayBeOver && isRefusal(response)
+      async function look(): Promise<ApiResponse> {
+        const response = await queue.stream(id)
+        return isEnd(response) ? response : take(response)
+      }
+      const isDone = (response: ApiResponse) => isEnd(response) || parts().length >= count
+      return poll(context, target.tolerances.visibleMs, look, isDone)
+    },
   }
 }
 
