@@ -1,9 +1,10 @@
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { jobIdIn } from '../../harness/exchange/read.ts'
-import { inconclusiveIfOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
+import { isRefusal, responseText } from '../../harness/rule/check.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
   blockedIfAllAreRefused,
+  inconclusiveIfWaitOver,
   plainEnd,
   shownStatus,
   unfinished,
@@ -39,7 +40,7 @@ rule('queue.crash-500', onDedicated, async (context) => {
   const wait = () => clock.until(answer, clock.now() + target.tolerances.retriesMs)
   const response = await whileWorkerMayCome(context, job, wait)
   if (response === null) return inconclusive('/runsync was not answered while its job was executed again')
-  inconclusiveIfOutage(response)
+  inconclusiveIfWaitOver(context, response)
   await blockedIfAllAreRefused(context, response)
   const { received, sent } = response.exchange
   const isWaitOver = response.status === 408 || received.target - sent.target >= leastWaitMs

@@ -25,7 +25,12 @@ rule('queue.health.shape', {}, async ({ check, part, queue, target }) => {
     const { workers, ...jobs } = target.queue?.health ?? { workers: '' }
     for (const [clause, paths] of Object.entries({ jobs: Object.values(jobs), workers: [workers] })) {
       const isShown = paths.some((path) => valueAt(body, path) !== undefined)
-      check(clause).that(isShown, `statistics at ${paths.join(', ')}, by queue.health of the target file`, 'none', response)
+      check(clause).that(
+        isShown,
+        `statistics at ${paths.join(', ')}, by queue.health of the target file`,
+        'none',
+        response,
+      )
     }
   }
 })

@@ -5,7 +5,7 @@ import { submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish } from '../../harness/planes/queue/fixtures/types.ts'
 import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
 import { type Followed, statusOf } from '../../harness/planes/queue/job-status.ts'
-import { isRefusal, responseText } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
@@ -13,8 +13,9 @@ import {
   blockedIfAllAreRefused,
   expectEnd,
   expectOutput,
+  finishedBy,
+  inconclusiveIfWaitOver,
   plainEnd,
-  retryThroughOutage,
   unfinished,
 } from '../shared/job-responses.ts'
 import { untilFound } from '../shared/poll.ts'
@@ -22,8 +23,6 @@ import { anId, kindOfValue } from '../shared/readers.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 
 const { runsyncRetentionMs, runsyncWaitMs } = tables.durations
-/** The shortest wait that an endpoint may be set to: the least executionTimeout. */
-const leastWaitMs = tables.bounds.executionTimeoutMs.minimum
 /** How late the end of a wait may be answered, and by how much a wait may be off that counts as the stated one, ms. */
 const lateMs = 10_000
 const grainMs = 5_000
@@ -31,14 +30,13 @@ const grainMs = 5_000
 const outlasting: JobWish = { endpoint: 'executionTimeout', policy: { executionTimeout: 600_000 } }
 
 rule('queue.runsync.failed', { varies: anyJob }, async (context) => {
-  const { check, ended, fixture, inconclusive, target } = context
+  const { check, ended, fixture, target } = context
   const job = await fixture.prepared({ steps: [{ fail: 'no depth' }] })
-  const response = await retryThroughOutage(context, 'answered', () => job.queue.runsync(job.body))
+  const response = await job.queue.runsync(job.body)
+  inconclusiveIfWaitOver(context, response)
   await blockedIfAllAreRefused(context, response)
   const shown: Members = membersOf(response.json) ?? {}
   const id = jobIdIn(shown)
-  const { received, sent } = response.exchange
-  if (isRefusal(response) && received.target - sent.target >= leastWaitMs) inconclusive('the wait of /runsync was over')
   const isAnswered = id !== null && (isSuccess(response.status) || response.status === 500)
   check('answered').that(isAnswered, 'the job, with status 200 or 500', answerText(id), response)
   const own = submitted(job, id ?? '', response)
@@ -59,7 +57,11 @@ rule('queue.runsync.then-status', { varies: [...anyJob, 'output'] }, async (cont
   const { check, clock, fixture, relies, vary } = context
   await relies(queueFoundations.shown)
   for (const step of [{ output: vary.output() }, { fail: 'no depth' }]) {
-    const { job, end } = await fixture.finished({ steps: [step] }, 'runsync')
+    const wish = { steps: [step] }
+    // The response to a job that fails may be a 500, and then a job of /run is as good.
+    const { job, end } = await ('fail' in step
+      ? fixture.finished(wish, 'runsync')
+      : finishedBy(context, wish, 'runsync'))
     // A minute after the end the result may be removed.
     const untilMs = end.response.exchange.sent.target + runsyncRetentionMs - lateMs
     const look = async () => {
@@ -91,12 +93,15 @@ rule('queue.runsync.wait', { varies: ['input', 'options'] }, async (context) => 
   await clock.sleep(sweepMs)
   if (id !== null) {
     const shown = await untilFound(context, () => job.queue.status(id))
+    inconclusiveIfOutage(shown)
     check('carried-on').that(unfinished.has(statusOf(shown)), 'IN_QUEUE or IN_PROGRESS', statusOf(shown), shown)
   }
   job.beacon.release('go')
   const report = await clock.until(job.beacon.ended(), clock.now() + coldStartMs + dispatchMs)
   const last = response ?? (await clock.until(answer, clock.now() + dispatchMs))
   if (report === null) await plainEnd(context, 'COMPLETED', 'noExecutionTimeout')
+  // A gateway may have answered a submission that never reached the API.
+  if (last !== null && job.beacon.executions().length === 0) inconclusiveIfOutage(last)
   check('carried-on').that(report !== null, 'an end of the execution', 'none', last)
   if (id === null || last === null) return
   const own = submitted(job, id, last)

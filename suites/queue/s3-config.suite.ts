@@ -2,14 +2,14 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { bucketOf, isIn, isInAttempt } from '../shared/bucket.ts'
-import { expectEnd, expectOutput, laterJobReads } from '../shared/job-responses.ts'
+import { expectEnd, expectOutput, finishedBy, laterJobReads } from '../shared/job-responses.ts'
 import { countAttempts } from '../webhook/attempts.ts'
 
 rule('queue.body.s3config-kept', { varies: [...anyJob, 'submission'] }, async (context) => {
-  const { fixture, vary } = context
+  const { vary } = context
   for (const by of vary.every('submission')) {
     const { bucket } = bucketOf(context)
-    const { job, end } = await fixture.finished({ steps: [{ report: ['s3Config'] }], s3Config: bucket }, by)
+    const { job, end } = await finishedBy(context, { steps: [{ report: ['s3Config'] }], s3Config: bucket }, by)
     const { response } = await expectEnd(context, 'kept', job, end, 'COMPLETED')
     expectOutput(context, 'kept', { s3Config: bucket }, response)
   }
@@ -26,7 +26,7 @@ rule('queue.body.s3-secret', { varies: anyJob }, async (context) => {
   const wish = { s3Config: bucket, ...(webhook === undefined ? {} : { webhook }) }
   const job = await fixture.submitted({ steps: [{ output: 1 }], ...wish })
   const failing = await fixture.submitted({ steps: [{ fail: 'a plain failure' }], ...wish })
-  const { job: sync } = await fixture.finished({ steps: [{ output: 1 }], ...wish }, 'runsync')
+  const { job: sync } = await finishedBy(context, { steps: [{ output: 1 }], ...wish }, 'runsync')
   const ends = [
     await expectEnd(context, 'response', job, await ended(job), 'COMPLETED'),
     await expectEnd(context, 'response', failing, await ended(failing, target.tolerances.retriesMs), 'FAILED'),

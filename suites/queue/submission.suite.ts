@@ -1,4 +1,3 @@
-import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
@@ -18,6 +17,7 @@ import {
   blockedIfAllAreRefused,
   expectEnd,
   expectOutput,
+  leastWaitMs,
   plainEnd,
   retryThroughOutage,
   shownStatus,
@@ -31,9 +31,7 @@ import { anId, kindOfValue } from '../shared/readers.ts'
 /** How many submissions are sent at once, well below what /run admits at once. */
 const manyAtOnce = 100
 
-/** The shortest wait that an endpoint may be set to: the least executionTimeout. */
-const leastWaitMs = tables.bounds.executionTimeoutMs.minimum
-/** How long a job runs, well below that, ms. */
+/** How long a job runs, well below the shortest wait of /runsync, ms. */
 const runsMs = 2_000
 /** How often /runsync may answer that its job is not done: a first job may spend the wait on starting a worker. */
 const runsyncTries = 3

@@ -3,7 +3,7 @@ import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fix
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { expectGone, laterJobReads, shownStatus, whileWorkerMayCome } from '../shared/job-responses.ts'
+import { expectGone, finishedBy, laterJobReads, shownStatus, whileWorkerMayCome } from '../shared/job-responses.ts'
 import { afterEnd, beforeEnd, busyWorkers, endMsOf, expectWorkerFreed, leadMs } from './times.ts'
 
 /** A job that waits for days on an endpoint where no other rule has a job executed meanwhile. */
@@ -74,11 +74,11 @@ rule('queue.ttl.frees-worker', { exclusive: ['twoWorkers'], varies: ['input', 'o
 })
 
 rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission'], workers: 0 }, async (context) => {
-  const { fixture, clock, inconclusive, vary } = context
+  const { clock, inconclusive, vary } = context
   const completed = async (by: 'run' | 'runsync'): Promise<{ job: SubmittedJob; ttlMs: number }> => {
     for (const ttlMs of by === 'run' ? longLives : livesOfRunsync) {
       const wish = { steps: [{ output: vary.output() }], policy: { ttl: ttlMs } }
-      const { job, end } = await fixture.finished(wish, by)
+      const { job, end } = await finishedBy(context, wish, by)
       const isInTime = clock.now() <= job.response.exchange.sent.target + ttlMs - leadMs
       if (end.status === 'COMPLETED' && isInTime) return { job, ttlMs }
     }

@@ -1,8 +1,9 @@
 import type { RuleId } from '../../generated/rules.ts'
+import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
-import { canonical, membersOf, show } from '../../harness/exchange/read.ts'
+import { canonical, jobIdIn, membersOf, show } from '../../harness/exchange/read.ts'
 import { acceptedId, drawnOptions, validText } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish, PlannedJob, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { workerOf } from '../../harness/planes/queue/foundations.ts'
@@ -17,6 +18,9 @@ import { rereadMoments } from './unchanged.ts'
 
 /** Statuses of a job that waits or runs. */
 export const unfinished: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS'])
+
+/** The shortest wait that an endpoint may be set to: the least executionTimeout. */
+export const leastWaitMs = tables.bounds.executionTimeoutMs.minimum
 
 /** The shortest valid submission, before anything is made wrong with it. */
 export function validSubmission({ target }: Pick<Context, 'target'>) {
@@ -46,6 +50,22 @@ export function shownStatus(response: ApiResponse): string {
   if (!isSuccess(response.status)) return `status ${response.status}`
   const shown = membersOf(response.json)?.status
   return typeof shown === 'string' ? shown : 'no status'
+}
+
+/** Throws Inconclusive if /runsync, whose response at the end of its wait is not described, may have given up waiting. */
+export function inconclusiveIfWaitOver({ inconclusive }: Context, response: ApiResponse): void {
+  inconclusiveIfOutage(response)
+  const { received, sent } = response.exchange
+  const showsJob = isSuccess(response.status) || jobIdIn(response.json) !== null
+  if (!showsJob && received.target - sent.target >= leastWaitMs) inconclusive('the wait of /runsync was over')
+}
+
+/** A job and its end, as `fixture.finished`. Ends the rule if /runsync was to accept the job and did not. */
+export async function finishedBy({ blocked, fixture }: Context, wish: JobWish, by: 'run' | 'runsync') {
+  const done = await fixture.finished(wish, by)
+  if (by === 'runsync' && done.job.response.exchange.operation !== 'runJobSync')
+    blocked('queue.runsync.completed', '/runsync did not accept a job')
+  return done
 }
 
 /** Ends a rule whose submission is refused, if a plain one is refused by now as well. */
