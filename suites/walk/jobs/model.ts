@@ -1,4 +1,5 @@
 import type { SubmittedJob } from '../../../harness/planes/queue/fixtures/types.ts'
+import { unfinished } from '../../shared/job-responses.ts'
 
 /** How a job ends: as the worker is told, or at a limit of its policy. */
 export const jobKinds = ['completes', 'fails', 'fails once', 'dies once', 'overruns', 'expires'] as const
@@ -6,9 +7,14 @@ export const jobKinds = ['completes', 'fails', 'fails once', 'dies once', 'overr
 export type JobKind = (typeof jobKinds)[number]
 
 /**
- * How far a job has come: `live` until it is released, `ending` until an end was seen, then `completed` or `failed`; `stopped` by a
- * cancellation or a purge, `over` if it may have ended just before that, `open` if a purge may have cleared it while it was to be
- * executed again automatically, `gone` once its ttl is over.
+ * How far a job has come:
+ * - `live`: not released yet
+ * - `ending`: may end; no end was seen yet
+ * - `completed`, `failed`: this end was seen (`failed`: FAILED or TIMED_OUT)
+ * - `stopped`: cancelled or purged before it could end
+ * - `over`: cancelled or purged, and may have ended before
+ * - `open`: waited or ran at a purge, and the platform may have been about to execute it again: any status
+ * - `gone`: its ttl is over
  */
 type Phase = 'live' | 'ending' | 'completed' | 'failed' | 'stopped' | 'over' | 'open' | 'gone'
 
@@ -42,10 +48,13 @@ export interface Expiry {
   readonly lateMs: number
 }
 
-const unfinished = ['IN_QUEUE', 'IN_PROGRESS']
-
 export function isUnfinished({ phase }: JobModel): boolean {
   return phase === 'live' || phase === 'ending'
+}
+
+/** True for a job that nothing can have ended or removed. */
+export function isKept({ kind, phase }: JobModel): boolean {
+  return phase === 'live' && kind !== 'expires'
 }
 
 /** True for a job that the platform may put into the queue again at any time. */
@@ -53,7 +62,7 @@ export function isExecutedAgain({ kind, phase }: JobModel): boolean {
   return phase === 'ending' && kind !== 'completes' && kind !== 'expires'
 }
 
-/** A job status, or `gone`, by the model: the allowed ones, or what must not be. */
+/** The statuses that the model allows, and how a failure names them. */
 export interface Explained {
   readonly allowed: (status: string) => boolean
   readonly said: string
@@ -76,17 +85,17 @@ function oneOf(statuses: readonly string[], one?: JobModel): Explained {
   return { allowed, said: never.length === 0 ? 'in any status' : `not ${never.join(' or ')}` }
 }
 
-/** The statuses that a job never has, where others are open. */
+/** The statuses that a job in these phases must not have; any other is allowed. */
 const nevers: Partial<Record<Phase, readonly string[]>> = {
   stopped: [...unfinished, 'COMPLETED'],
-  over: unfinished,
+  over: [...unfinished],
   open: [],
 }
 
 function statusesOf(one: JobModel): readonly string[] {
   switch (one.phase) {
     case 'live':
-      return unfinished
+      return [...unfinished]
     case 'completed':
       return ['COMPLETED']
     default:
@@ -117,7 +126,7 @@ export function observe(one: JobModel, status: string): void {
   if (status === 'COMPLETED') one.phase = 'completed'
   else if (status === 'gone' && one.kind === 'expires') one.phase = 'gone'
   else if (one.phase === 'ending' && (status === 'FAILED' || status === 'TIMED_OUT')) one.phase = 'failed'
-  else if (one.phase === 'failed' && unfinished.includes(status)) one.phase = 'ending'
+  else if (one.phase === 'failed' && unfinished.has(status)) one.phase = 'ending'
 }
 
 /** A job is stopped: it never ends by itself, unless it may have ended just before. */

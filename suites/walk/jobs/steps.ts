@@ -24,7 +24,7 @@ const maxDedicated = 4
 /** Jobs of a walk. */
 const maxJobs = 12
 
-/** Most steps are about the latest job: what shows a bug is a long history. */
+/** Most steps are about the latest job: a long history shows more bugs. */
 const job = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.nat(maxJobs - 1) })
 
 const anyJobStep: fc.Arbitrary<JobStep> = fc.oneof(
@@ -70,8 +70,8 @@ export function jobSteps({ canStream, hasDedicated, maxNormal }: JobWorld): Step
       if (one === undefined) return false
       if (step.does === 'release') return isUnfinished(one) && !one.isReleased
       if (step.does === 'retry') return one.phase === 'failed'
-      const isThere = one.phase !== 'gone' && one.phase !== 'stopped'
-      return isThere && (step.does === 'cancel' || canStream)
+      const mayExist = one.phase !== 'gone' && one.phase !== 'stopped'
+      return mayExist && (step.does === 'cancel' || canStream)
     },
   }
 }

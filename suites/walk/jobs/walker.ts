@@ -15,6 +15,7 @@ import {
   endsOf,
   explained,
   isExecutedAgain,
+  isKept,
   isUnfinished,
   type JobKind,
   type JobModel,
@@ -101,7 +102,7 @@ export function createJobWalker(context: Context, lastMs: number) {
 
   async function cancel(one: JobModel): Promise<void> {
     const response = await one.job.queue.cancel(one.job.id)
-    expectAnswered(one, 'cancel', response, one.phase === 'live')
+    expectAnswered(one, 'cancel', response, isKept(one))
     if (!isUnfinished(one) || !isSuccess(response.status)) return
     stop(one)
     await leave(one, 'IN_QUEUE', 'IN_PROGRESS')
@@ -118,11 +119,12 @@ export function createJobWalker(context: Context, lastMs: number) {
     await ended(one.job, dispatchMs)
   }
 
-  /** A call that is held, because there is nothing new, shows nothing. */
+  /** A call that is held for long shows nothing. A job that waits may have no stream yet. */
   async function stream(one: JobModel): Promise<void> {
-    const { id, queue: at } = one.job
+    const { beacon, id, queue: at } = one.job
+    const isBegun = beacon.executions().length > 0
     const response = await clock.until(at.held.stream(id), clock.now() + streamMs)
-    if (response !== null) expectAnswered(one, 'stream', response, one.phase === 'live' && one.kind !== 'expires')
+    if (response !== null) expectAnswered(one, 'stream', response, isKept(one) && isBegun)
   }
 
   async function purge(model: JobsModel): Promise<void> {
@@ -193,8 +195,12 @@ export function createJobWalker(context: Context, lastMs: number) {
 
   async function expectEnded(one: JobModel): Promise<void> {
     const { isDedicated, job, letter } = one
-    const { response, settled, status } = await ended(job, target.tolerances.retriesMs)
-    if (!settled) await plainEnd(context, 'COMPLETED', isDedicated ? 'dedicated' : 'normal')
+    let end = await ended(job, target.tolerances.retriesMs)
+    if (!end.settled) {
+      await plainEnd(context, 'COMPLETED', isDedicated ? 'dedicated' : 'normal')
+      end = await ended(job, dispatchMs)
+    }
+    const { response, status } = end
     const ends = [...endsOf(one), ...(one.kind === 'expires' ? ['gone'] : [])]
     check('ends').that(ends.includes(status), after(`${letter} ${ends.join(' or ')}`), status, response)
   }
