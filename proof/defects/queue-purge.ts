@@ -1,7 +1,7 @@
 import { isFinished, type Job } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
-import { asks, showsIn } from './queue-tools.ts'
+import { asks, restartJob, showsIn } from './queue-tools.ts'
 import { all, type Change, defect, onAnswer, options, part, refusing } from './tools.ts'
 
 /** Purges that clear too little or too much, and routes whose responses the description does not show. */
@@ -65,14 +65,7 @@ export const queuePurge: readonly Defect[] = [
   defect('purge-restarts-running', 'queue.purge.running', 'running', {
     says: 'A purge starts the jobs anew that run.',
     observed: '2 executions',
-    change: alsoPurging(
-      ({ status }) => status === 'IN_PROGRESS',
-      (job, service) => {
-        service.parts.stopExecution(job, service)
-        service.parts.requeueJob(job, 'front', service)
-        service.parts.dispatch(job.endpoint, service)
-      },
-    ),
+    change: alsoPurging(({ status }) => status === 'IN_PROGRESS', restartJob),
   }),
   defect('purge-removes-finished', 'queue.purge.running', 'finished', {
     says: 'A purge removes the jobs that are done.',

@@ -37,10 +37,15 @@ export const startsToldTwice: Change = (base) => {
 export const executedAgain = part('timeOutJob', (next, job, service) => {
   if (job.automaticRetries >= service.queue.automaticRetries) return next()
   job.automaticRetries++
+  restartJob(job, service)
+})
+
+/** A running job is stopped, and executed again. */
+export function restartJob(job: Job, service: QueueService): void {
   service.parts.stopExecution(job, service)
   service.parts.requeueJob(job, 'front', service)
   service.parts.dispatch(job.endpoint, service)
-})
+}
 
 /** A job that is executed again unasked waits for so long first. */
 export function requeuesAfter(ms: number): Change {

@@ -1,6 +1,6 @@
 import { Refusal } from '../../reference/index.ts'
 import { isFinished, type Job } from '../../reference/queue/model.ts'
-import { asks } from '../defects/queue-tools.ts'
+import { asks, restartJob } from '../defects/queue-tools.ts'
 import { onAnswer, onJson, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, streamed, timed } from './tools.ts'
@@ -74,6 +74,12 @@ export const queueJobs: readonly Latitude[] = [
       return next()
     }),
   }),
+  latitude('stream-of-waiting-job-404', 'A job that waits has no stream: 404.', {
+    change: part('presentStream', (next, { status }) => {
+      if (status === 'IN_QUEUE') throw new Refusal(404, 'no stream yet')
+      return next()
+    }),
+  }),
   latitude('stream-with-output', 'The last result in the stream of a job that has emitted something is its output.', {
     change: part('finishJob', (next, job, status, result) => {
       if (status === 'COMPLETED' && job.partials.length > 0) job.partials.push(result.output)
@@ -124,6 +130,18 @@ export const queueJobs: readonly Latitude[] = [
       (output) => ({ status: 'COMPLETED', output }),
     ),
     readings: reads('queue.openai.answers', 'the output within another value', ['response']),
+  }),
+  latitude('workers-die-at-a-purge', 'Just before every second purge the workers of the endpoint die.', {
+    about: 'jobs that are executed again',
+    change: (base) => {
+      let purges = 0
+      return part('purgeJobs', (next, { jobs }, service) => {
+        const isMeant = ({ status }: Job) => purges % 2 === 0 && status === 'IN_PROGRESS'
+        for (const job of [...jobs.values()].filter(isMeant)) restartJob(job, service)
+        purges++
+        return next()
+      })(base)
+    },
   }),
   latitude('requests-name-old-jobs', 'The list of /requests goes on naming jobs whose ttl is over.', {
     change: (base) => {

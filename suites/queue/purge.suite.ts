@@ -13,45 +13,48 @@ import {
   failedJob,
   retryThroughOutage,
   shownStatus,
+  unfinished,
 } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
+
+/** A worker may come for a job that waits: it is kept until it is released. */
+const held = [{ hold: 'free' }, { output: 1 }]
 
 rule('queue.purge.pending', { exclusive: ['dedicated'], workers: 0, varies: anyJob }, async (context) => {
   const { begun, check, clock, ended, fixture, found, inconclusive, target } = context
   const { dispatchMs, sweepMs } = target.tolerances
   const failed = await failedJob(context, 'cleared', { endpoint: 'dedicated' })
   const { release, waiting } = await fillEndpoint(context, 'dedicated')
-  const steps = [{ output: 1 }]
   for (const policy of [{}, { lowPriority: true }, { ttl: 600_000 }]) {
-    waiting.push(await fixture.submitted({ steps, policy, endpoint: 'dedicated' }))
+    waiting.push(await fixture.submitted({ steps: held, policy, endpoint: 'dedicated' }))
   }
   // Other rules judge whether it is retried.
   await failed.queue.retry(failed.id)
   const pending: SubmittedJob[] = []
   for (const job of [...waiting, failed]) if (shownStatus(await found(job)) === 'IN_QUEUE') pending.push(job)
-  const executions = () => pending.map(({ beacon }) => beacon.executions().length)
-  const before = executions()
   await purge(context)
-  const cleared: SubmittedJob[] = []
+  /** Executions of the jobs that the purge has cleared, by then. */
+  const cleared = new Map<SubmittedJob, number>()
   for (const job of pending) {
     const look = () => job.queue.status(job.id)
     const response = await poll(context, sweepMs, look, (seen) => shownStatus(seen) !== 'IN_QUEUE')
     const status = shownStatus(response)
     check('cleared').that(status !== 'IN_QUEUE', 'another status than IN_QUEUE', status, response)
     // A worker may have taken it just before the purge.
-    if (status !== 'IN_PROGRESS') cleared.push(job)
+    if (status !== 'IN_PROGRESS') cleared.set(job, job.beacon.executions().length)
   }
-  if (cleared.length === 0) inconclusive('every waiting job found a worker')
+  if (cleared.size === 0) inconclusive('every waiting job found a worker')
   release()
-  const later = await fixture.submitted({ steps, endpoint: 'dedicated' })
+  for (const { beacon } of waiting) beacon.release('free')
+  const later = await fixture.submitted({ steps: [{ output: 1 }], endpoint: 'dedicated' })
   await begun(later)
   await ended(later)
   await clock.sleep(dispatchMs)
   for await (const _ of rereadMoments(context)) {
-    for (const job of cleared) {
+    for (const [job, executions] of cleared) {
       const response = await job.queue.status(job.id)
-      const isExecuted = job.beacon.executions().length > (before[pending.indexOf(job)] ?? 0)
+      const isExecuted = job.beacon.executions().length > executions
       check('not-executed').that(!isExecuted, 'no execution after the purge', 'an execution', response)
       expectNotCompleted(context, 'not-completed', response)
     }
@@ -68,21 +71,30 @@ rule(
     const completed = await fixture.submitted({ steps: [{ output }], endpoint })
     await expectEnd(context, 'finished', completed, await ended(completed), 'COMPLETED')
     const finished = [completed, await failedJob(context, 'finished', { endpoint })]
-    const running = await fixture.submitted({ steps: [{ hold: 'go' }, { output }], endpoint })
-    await begun(running)
     const before = new Map<SubmittedJob, ApiResponse>()
     for (const job of finished) before.set(job, await found(job))
-    await purge(context)
-    const after = await running.queue.status(running.id)
-    check('running').that(isUnfinished(after), 'IN_PROGRESS', shownStatus(after), after)
-    for (const [job, was] of before) expectSameEnd(context, 'finished', was, await job.queue.status(job.id))
-    running.beacon.release('go')
-    const { response } = await expectEnd(context, 'running', running, await ended(running), 'COMPLETED')
-    expectOutput(context, 'running', output, response)
-    const times = pluralize(running.beacon.executions().length, 'execution')
+    const first = await runThroughPurge()
+    // A worker that died reports no end. Two do not die just then.
+    const mayHaveDied = first.beacon.executions().length > first.beacon.ends().length
+    const { beacon, response } = mayHaveDied ? await runThroughPurge() : first
+    const times = pluralize(beacon.executions().length, 'execution')
     check('running').that(times === '1 execution', '1 execution', times, response)
     for await (const _ of rereadMoments(context)) {
       for (const [job, was] of before) expectSameEnd(context, 'finished', was, await job.queue.status(job.id))
+    }
+
+    /** A job that runs during a purge, and the response that shows its end. */
+    async function runThroughPurge() {
+      const running = await fixture.submitted({ steps: [{ hold: 'go' }, { output }], endpoint })
+      await begun(running)
+      await purge(context)
+      const after = await running.queue.status(running.id)
+      check('running').that(unfinished.has(shownStatus(after)), 'IN_PROGRESS', shownStatus(after), after)
+      for (const [job, was] of before) expectSameEnd(context, 'finished', was, await job.queue.status(job.id))
+      running.beacon.release('go')
+      const { response } = await expectEnd(context, 'running', running, await ended(running), 'COMPLETED')
+      expectOutput(context, 'running', output, response)
+      return { beacon: running.beacon, response }
     }
   },
 )
@@ -90,23 +102,19 @@ rule(
 rule('queue.purge.scope', { exclusive: ['dedicated', 'second'], workers: 0, varies: anyJob }, async (context) => {
   const { check, ended, fixture } = context
   const { release, waiting } = await fillEndpoint(context, 'second')
-  waiting.push(await fixture.submitted({ steps: [{ output: 1 }], endpoint: 'second' }))
+  waiting.push(await fixture.submitted({ steps: held, endpoint: 'second' }))
   for (const job of waiting) await expectWaiting(context, job)
   await purge(context)
   for (const job of waiting) {
     const after = await job.queue.status(job.id)
-    check('waits').that(isUnfinished(after), 'IN_QUEUE', shownStatus(after), after)
+    check('waits').that(unfinished.has(shownStatus(after)), 'IN_QUEUE', shownStatus(after), after)
   }
   release()
+  for (const { beacon } of waiting) beacon.release('free')
   for (const job of waiting) await expectEnd(context, 'executed', job, await ended(job), 'COMPLETED')
 })
 
 async function purge(context: Context): Promise<void> {
   const send = () => context.queue.on('dedicated').purge()
   context.check('accepted').success(await retryThroughOutage(context, 'accepted', send))
-}
-
-/** True for a job that waits or runs: a worker may have taken it, and may have died since. */
-function isUnfinished(response: ApiResponse): boolean {
-  return ['IN_QUEUE', 'IN_PROGRESS'].includes(shownStatus(response))
 }
