@@ -27,7 +27,7 @@ export const offers = [
   },
   latitude('capacity-comes-and-goes', 'For five seconds of each minute there is no capacity for a new pod.', {
     change: refusing('buildPod', (_, __, { clock }) => clock.now() % 60_000 < 5_000 && [400, 'no capacity']),
-    about: 'pace',
+    about: ['pace', 'words of errors'],
   }),
   latitude('cpu-only', 'There are no GPUs, as the target file says.', {
     options: { gpuTypes: [] },

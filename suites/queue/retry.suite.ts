@@ -20,6 +20,7 @@ import {
   retryThroughOutage,
   shownStatus,
   unfinished,
+  whileWorkerMayCome,
 } from '../shared/job-responses.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 import { leadMs } from './times.ts'
@@ -134,15 +135,17 @@ rule('queue.ttl.gone-everywhere', { varies: [...anyJob, 'order'] }, async (conte
 })
 
 /** A job that is FAILED and one that runs, both within their ttl; `endMs` is when that is over for both. */
-async function expiring({ begun, ended, fixture, inconclusive }: Context) {
+async function expiring(context: Context) {
+  const { clock, ended, fixture, inconclusive } = context
   for (const ttlMs of lives) {
     const policy = { ttl: ttlMs }
     const failed = await fixture.submitted({ steps: [{ fail: 'each time' }], policy })
     const running = await fixture.submitted({ steps: [{ hold: 'never' }], policy })
     const { status } = await ended(failed, ttlMs / 2)
-    const begunMs = (await begun(running)).at.target
     const endMs = running.response.exchange.received.target + ttlMs
-    if (status === 'FAILED' && begunMs < endMs - leadMs) return { failed, running, endMs }
+    const wait = () => clock.until(running.beacon.started(), endMs - leadMs)
+    if (status === 'FAILED' && (await whileWorkerMayCome(context, running, wait)) !== null)
+      return { failed, running, endMs }
   }
   return inconclusive('no job was FAILED within half of its ttl')
 }

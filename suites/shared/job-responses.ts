@@ -137,9 +137,12 @@ export async function expectEnd(
   return { ...end, status, response, job: membersOf(response.json) }
 }
 
-/** The role of a job's endpoint. A twin on the one that scales to zero would start a worker there, so it goes to the normal one. */
+/**
+ * The role of the endpoint for the twin of a job: its own, but the normal one in place of that which scales to zero, where it
+ * would start a worker, and of the second one, which others use as well.
+ */
 function roleOf({ target }: Context, { queue: { endpoint } }: Pick<JobAt, 'queue'>): EndpointRole {
-  const roles = ['dedicated', 'second', 'twoWorkers', 'executionTimeout', 'noExecutionTimeout'] as const
+  const roles = ['dedicated', 'twoWorkers', 'executionTimeout', 'noExecutionTimeout'] as const
   const { normal } = target.queue?.endpoints ?? {}
   return endpoint === normal ? 'normal' : (roles.find((role) => target.queue?.endpoints[role] === endpoint) ?? 'normal')
 }
