@@ -87,6 +87,7 @@ rule(
     async function runThroughPurge() {
       const running = await fixture.submitted({ steps: [{ hold: 'go' }, { output }], endpoint })
       await begun(running)
+      await found(running)
       await purge(context)
       const after = await running.queue.status(running.id)
       check('running').that(unfinished.has(shownStatus(after)), 'IN_PROGRESS', shownStatus(after), after)

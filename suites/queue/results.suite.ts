@@ -65,7 +65,7 @@ rule('queue.status.failed-message', { varies: [...anyJob, 'past', 'sample'] }, a
 })
 
 rule('queue.status.completed-has-output', { varies: ['execution', 'submission'] }, async (context) => {
-  const { check, ended, fixture, reading, target } = context
+  const { check, ended, fixture, found, reading, target } = context
   const { retriesMs } = target.tolerances
   const statuses: string[] = []
   for (const bytes of sizes) {
@@ -76,7 +76,7 @@ rule('queue.status.completed-has-output', { varies: ['execution', 'submission'] 
     check('ends').that(isEnded, `an end within ${retriesMs / 1_000} s`, end.status, end.response)
     statuses.push(end.status)
     if (end.status !== 'COMPLETED') continue
-    for (const shown of [end.response, await job.queue.status(job.id)]) expectWhole(bytes, shown)
+    for (const shown of [end.response, await found(job)]) expectWhole(bytes, shown)
   }
   reading('from the smallest output', statuses.join(', '))
 

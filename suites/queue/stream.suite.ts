@@ -24,12 +24,13 @@ const last = { output: streamedOutput }
 const anyStream = [...anyJob, 'past'] as const
 
 rule('queue.stream.incremental', { varies: [...anyStream, 'output'] }, async (context) => {
-  const { begun, ended, fixture, vary } = context
+  const { begun, ended, fixture, found, vary } = context
   const parts = [{ first: 1 }, ...vary.every('output').map((name) => outputs[name]), 'same', 'same', { last: 1 }]
   const emits = emitsOf(...parts)
   const steps = [...emits.slice(0, 1), { hold: 'first' }, ...emits.slice(1), { hold: 'all' }, last]
   const job = await fixture.submitted({ steps })
   await begun(job)
+  await found(job)
   const reader = streamReader(context, job)
   await expectParts(context, 'in-time', reader, parts.slice(0, 1))
   job.beacon.release('first')
