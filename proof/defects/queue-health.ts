@@ -54,6 +54,11 @@ export const queueHealth: readonly Defect[] = [
     observed: '0 more',
     change: counts(({ completed, failed }) => ({ completed: Number(completed) + Number(failed), failed: 0 })),
   }),
+  defect('health-without-failed', 'queue.health.moves', 'failed', {
+    says: 'The response of /health does not count the jobs that failed.',
+    observed: 'nothing',
+    change: counts(() => ({ failed: undefined })),
+  }),
   defect('health-of-another-endpoint', 'queue.health.moves', 'apart', {
     says: 'The response of /health counts the jobs of another endpoint of the account.',
     observed: 'inProgress 2, inQueue 1',
@@ -62,12 +67,14 @@ export const queueHealth: readonly Defect[] = [
     ),
   }),
   defect('health-hides-deaths', 'queue.status.crash-visible', 'visible', {
-    says: 'The statistics of workers in /health are those of the settings, and retries are not counted.',
+    says: 'The statistics of workers in /health are those of the settings, retries are not counted, and a time is shown.',
     observed: 'none',
-    change: showsHealth((shown, { workersMax }) => ({
-      jobs: { ...membersOf(shown.jobs), retried: 0 },
-      workers: { ready: workersMax },
-    })),
+    change: (base) =>
+      showsHealth((shown, { workersMax }) => ({
+        atMs: base.clock.now(),
+        jobs: { ...membersOf(shown.jobs), retried: 0 },
+        workers: { ready: workersMax },
+      }))(base),
   }),
   defect('health-out-after-deaths', 'queue.status.crash-visible', 'visible', {
     says: 'The operation /health is answered 500 once a worker of the endpoint has died.',
