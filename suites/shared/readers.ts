@@ -1,4 +1,6 @@
-import { isId, membersOf, show } from '../../harness/exchange/read.ts'
+import { jsonOf } from '../../harness/exchange/exchange.ts'
+import { isId, type Members, membersOf, show } from '../../harness/exchange/read.ts'
+import type { Arrival } from '../../harness/receiver/types.ts'
 
 /** A value that is not of its type: its place, the expectation there, and the kind of value that it is. */
 interface Mismatch {
@@ -214,4 +216,9 @@ function has(value: unknown, name: string): value is Readonly<Record<string, unk
 
 function first(mismatches: readonly (Mismatch | null)[]): Mismatch | null {
   return mismatches.find((mismatch) => mismatch !== null) ?? null
+}
+
+/** The report of a worker about an execution. */
+export function reportOf({ request }: Arrival): Members {
+  return membersOf(jsonOf(request.body ?? new Uint8Array())) ?? {}
 }
