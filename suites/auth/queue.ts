@@ -30,7 +30,7 @@ export const queue: AuthPlane = {
     const isShown = twins.works('getJobStatus', await untilFound(context, () => queue.status(failing.id)))
     // Without /status, nobody sees what a job does.
     const isSeen = offers('worker') && offers('receiver') && isShown
-    const held = { input, ...(isSeen ? { steps: [{ hold: 'go' }, { output: 'done' }] } : {}) }
+    const held = { input, ...(isSeen ? { steps: [{ emit: 'a part' }, { hold: 'go' }, { output: 'done' }] } : {}) }
     // Only a job that failed is for /retry; any other would be refused to its owner too.
     let failure = part('worker') && isShown ? await ended(failing) : null
     if (failure !== null && failure.status !== 'FAILED') {
@@ -49,9 +49,11 @@ export const queue: AuthPlane = {
       spare.beacon.release('go')
     }
     const job = await fixture.submitted(held)
-    const doneId = done !== null && isSuccess(done.status) ? jobIdIn(done.json) : null
-    if (part('stream') && doneId !== null) twins.works('streamJob', await queue.stream(doneId))
     if (isSeen) await begun(job)
+    // The stream of a job that ended before it was read may be over.
+    const doneId = done !== null && isSuccess(done.status) ? jobIdIn(done.json) : null
+    const streamed = isSeen ? job.id : doneId
+    if (part('stream') && streamed !== null) twins.works('streamJob', await queue.stream(streamed))
     const submissions = isSeen ? [1, 2, 3].map((output) => fixture.job({ input, steps: [{ output }] })) : []
     const [one, two, three] = submissions.map(({ body }) => body)
     const requests = await twins.requests<'queue'>(
