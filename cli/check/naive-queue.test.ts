@@ -16,18 +16,37 @@ const expected = {
   'queue.body.input-missing': 'failed', // unchecked
   'queue.body.input-type': 'failed', // unchecked
   'queue.body.not-json': 'failed', // parsed, unchecked
+  'queue.body.policy-types': 'advice', // unchecked
+  'queue.body.s3-secret': 'passed', // never shown
+  'queue.body.s3config': 'advice', // unchecked
+  'queue.body.s3config-kept': 'advice', // not handed on
   'queue.body.ttl-bounds': 'passed', // ignored, so accepted
+  'queue.body.webhook': 'advice', // unchecked
+  'queue.body.webhook-url': 'advice', // unchecked
+  'queue.cancel.finished': 'observed', // there is no /cancel: 404
   'queue.endpoint-unknown': 'failed', // unchecked
+  'queue.health.numbers': 'inconclusive', // none is shown
+  'queue.health.shape': 'failed', // there is no /health
+  'queue.json': 'passed', // all of it
   'queue.odd-requests': 'observed', // unknown routes are 404
+  'queue.openai.answers': 'unclaimed', // not in the target file
+  'queue.requests.answers': 'unclaimed', // not in the target file
+  'queue.retry.unknown': 'failed', // there is no /retry for a job that failed
   'queue.run.accepted': 'passed', // kept
   'queue.run.echo': 'passed', // kept
   'queue.run.unique-ids': 'passed', // counted
   'queue.runsync.completed': 'passed', // kept
+  'queue.runsync.failed': 'passed', // kept
+  'queue.runsync.then-status': 'passed', // kept
+  'queue.status.completed-has-output': 'passed', // kept
   'queue.status.failed': 'passed', // kept
+  'queue.status.failed-message': 'passed', // kept
   'queue.status.of-another-endpoint': 'failed', // one list of jobs
   'queue.status.order': 'passed', // final at once
   'queue.status.shape': 'passed', // kept
   'queue.status.unknown': 'passed', // kept
+  'queue.status.unknown-404': 'advice', // another 4xx
+  'queue.stream.unknown': 'failed', // there is no /stream for a job that exists
 }
 
 /** Rules of the queue plane that do not wait and do not need what it has not. */

@@ -17,8 +17,14 @@ const broader: ReadonlySet<string> = new Set([
   'other-size-500',
   'other-size-refused-and-applied',
 ])
-/** A body that is accepted, answered 500 or carried out breaks rows that are not recommendations too. */
-const isBroader = ({ id }: Defect) => broader.has(id) || /-(accepted|500|carried-out(-later)?)$/.test(id)
+/**
+ * A body that is accepted, answered 500 or carried out breaks rows that are not recommendations too; on the queue plane, which
+ * has no 422, a 422 does.
+ */
+const isBroader = ({ id, rule }: Defect) =>
+  broader.has(id) ||
+  /-(accepted|500|carried-out(-later)?)$/.test(id) ||
+  (rule.startsWith('queue.body.') && id.endsWith('-422'))
 const isBodyRow = ({ rule }: Defect) => /^(pods\.(patch|action-body)|queue\.body)\./.test(rule)
 const isTableRow = ({ rule, variation }: Defect) =>
   variation === undefined && /^pods\.action\.(running|exited)\.(start|stop|restart|terminate)$/.test(rule)

@@ -49,7 +49,10 @@ export const queue: AuthPlane = {
       spare.beacon.release('go')
     }
     const job = await fixture.submitted(held)
-    if (isSeen) await begun(job)
+    if (isSeen) {
+      await begun(job)
+      await untilFound(context, () => queue.status(job.id))
+    }
     // The stream of a job that ended before it was read may be over.
     const doneId = done !== null && isSuccess(done.status) ? jobIdIn(done.json) : null
     const streamed = isSeen ? job.id : doneId
