@@ -45,7 +45,7 @@ const expected = {
   'queue.status.order': 'passed', // final at once
   'queue.status.shape': 'passed', // kept
   'queue.status.unknown': 'passed', // kept
-  'queue.status.unknown-404': 'advice', // another 4xx
+  'queue.status.unknown-404': 'advice', // one list of jobs
   'queue.stream.unknown': 'failed', // there is no /stream for a job that exists
 }
 
