@@ -2,8 +2,8 @@ import { createConformanceWorker } from './conformance.ts'
 import { eachLine } from './lines.ts'
 import type { Call, Outcome, WorkerJob, WorkerTools } from './program.ts'
 
-/** Messages of `plumbline serve --worker` (`spec/worker.md`, heading The local process protocol). */
-type Message =
+/** Messages to a worker process, one JSON line each (`spec/worker.md`, heading The local process protocol). */
+export type Told =
   | {
       readonly type: 'execute'
       readonly job: WorkerJob
@@ -17,13 +17,13 @@ export function executeMessages(): void {
   const worker = createConformanceWorker()
   const stops = new Map<string, AbortController>()
   listen((line) => {
-    const message: Message = JSON.parse(line)
+    const message: Told = JSON.parse(line)
     if (message.type === 'stop') stops.get(message.execution)?.abort()
     else void execute(message)
   })
   say({ type: 'ready', v: 1 })
 
-  async function execute({ job, env, gpu }: Extract<Message, { readonly type: 'execute' }>): Promise<void> {
+  async function execute({ job, env, gpu }: Extract<Told, { readonly type: 'execute' }>): Promise<void> {
     const { execution } = job
     const stop = new AbortController()
     stops.set(execution, stop)

@@ -106,6 +106,25 @@ test('where nothing is ever served, all rules end after the tolerance, those tha
   expect(sentS.filter((_, place) => statuses[place] !== 429)).toEqual([160.4, 160.4, 400])
 })
 
+test('after a 429 one request goes alone, and the others once it is served', async () => {
+  let sent = 0
+  const refusesTwo: Variant = {
+    ...variant({ life: { answerDelayMs: 50 } }),
+    wrap: (fetch) => async (request) => {
+      const isRefused = [2, 3].includes(++sent)
+      const response = await fetch(request)
+      const headers = isRefused ? { 'retry-after': '1' } : {}
+      return new Response(await response.text(), { status: isRefused ? 429 : 200, headers })
+    },
+  }
+  const rules = { 'pods.a': lists(1), 'pods.b': lists(1), 'pods.c': lists(1) }
+  const { sentS, statuses, verdicts } = await run(rules, { variants: [refusesTwo] })
+  expect(verdicts).toEqual({ 'pods.a': 'passed', 'pods.b': 'passed', 'pods.c': 'passed' })
+  expect(statuses).toEqual([200, 429, 429, 200, 200])
+  const [alone = 0, next = 0] = sentS.slice(3)
+  expect(next - alone).toBeCloseTo(0.05)
+})
+
 test('without Retry-After and windows the waits double', async () => {
   let refused = 0
   const { sentS, verdicts } = await run(

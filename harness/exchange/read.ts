@@ -19,6 +19,11 @@ export function membersOf(value: unknown): Members | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : null
 }
 
+/** The value at a path of member names joined by dots; undefined if there is none. */
+export function valueAt(json: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((at, name) => membersOf(at)?.[name], json)
+}
+
 /** Most characters of an id in an address: servers commonly take 8 KB as the head of a request. */
 const mostIdCharacters = 4_000
 

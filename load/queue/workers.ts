@@ -1,6 +1,6 @@
 import type { RateOperation } from '../../generated/tables.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { membersOf } from '../../harness/exchange/read.ts'
+import { membersOf, valueAt } from '../../harness/exchange/read.ts'
 import type { Health } from '../../harness/record/events.ts'
 import type { QueuePlane } from '../../target/types.ts'
 import type { Workers } from '../plan/types.ts'
@@ -20,11 +20,6 @@ function workersIn(health: unknown, path: string): number | null {
   const known = counts.some(([state]) => ['ready', 'idle', 'running'].includes(state))
   if (!known) return counts.reduce((sum, [, number]) => sum + number, 0)
   return Math.max(count('ready'), count('idle') + count('running')) + count('initializing')
-}
-
-/** The value at a path of member names joined by dots; undefined if there is none. */
-function valueAt(json: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((at, name) => membersOf(at)?.[name], json)
 }
 
 /** By how many more jobs, in any status, the last response of /health counts than the first; null if one does not say. */

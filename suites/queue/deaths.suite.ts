@@ -1,3 +1,4 @@
+import { tables } from '../../generated/tables.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { jobIdIn } from '../../harness/exchange/read.ts'
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
@@ -12,8 +13,8 @@ import {
 } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 
-/** A refusal that comes as late as this may end the wait of /runsync, which is a minute unless set otherwise, ms. */
-const leastWaitMs = 50_000
+/** A refusal that comes as late as this may end the wait of /runsync, unless another one is set, ms. */
+const usualWaitMs = tables.durations.runsyncWaitMs - 10_000
 /** Where workers may die. */
 const onDedicated = { exclusive: ['dedicated'], varies: ['input', 'options'] } as const
 
@@ -43,7 +44,7 @@ rule('queue.crash-500', onDedicated, async (context) => {
   inconclusiveIfWaitOver(context, response)
   await blockedIfAllAreRefused(context, response)
   const { received, sent } = response.exchange
-  const isWaitOver = response.status === 408 || received.target - sent.target >= leastWaitMs
+  const isWaitOver = response.status === 408 || received.target - sent.target >= usualWaitMs
   if (isRefusal(response) && isWaitOver) inconclusive('the wait of /runsync was over')
   check('answered').that(!isRefusal(response), 'no 4xx', responseText(response), response)
   const status = isSuccess(response.status) ? shownStatus(response) : String(response.status)

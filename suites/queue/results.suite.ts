@@ -113,7 +113,7 @@ rule<readonly Stop[]>(
   async (context, tried) => {
     const { clock, target } = context
     const { dispatchMs } = target.tolerances
-    const { job, last } = await stopped(context, tried)
+    const { job, last } = await stoppedJob(context, tried)
     const executions = job.beacon.executions().length
     job.beacon.release('progress')
     await clock.until(job.beacon.waiting('result'), clock.now() + dispatchMs)
@@ -135,7 +135,7 @@ rule<readonly Stop[]>(
 )
 
 /** A job whose end its worker ignores, and the status after that end. */
-async function stopped(context: Context, tried: readonly Stop[]): Promise<{ job: SubmittedJob; last: string }> {
+async function stoppedJob(context: Context, tried: readonly Stop[]): Promise<{ job: SubmittedJob; last: string }> {
   const { clock, ended, fixture, follow, found, inconclusive, target } = context
   const { coldStartMs, dispatchMs, retriesMs, sweepMs } = target.tolerances
   for (const { afterMs, by, policy } of tried) {

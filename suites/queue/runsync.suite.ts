@@ -25,7 +25,7 @@ import { rereadMoments } from '../shared/unchanged.ts'
 const { runsyncRetentionMs, runsyncWaitMs } = tables.durations
 /** How late the end of a wait may be answered, and by how much a wait may be off that counts as the stated one, ms. */
 const lateMs = 10_000
-const grainMs = 5_000
+const aboutMs = 5_000
 /** The wait is a setting of the endpoint, so a job that outlasts it brings its own limit. */
 const outlasting: JobWish = { endpoint: 'executionTimeout', policy: { executionTimeout: 600_000 } }
 
@@ -136,6 +136,6 @@ async function recordWait(context: Context, wish: JobWish, waitMs: number): Prom
   const isDone = response !== null && statusOf(response) === 'COMPLETED'
   check('not-done').that(!isDone, 'not COMPLETED while the job runs', 'COMPLETED', last)
   const tookMs = last.exchange.received.target - last.exchange.sent.target
-  const isAbout = response !== null && Math.abs(tookMs - waitMs) <= grainMs
+  const isAbout = response !== null && Math.abs(tookMs - waitMs) <= aboutMs
   reading('wait', `${isAbout ? '' : tookMs < waitMs ? 'shorter than ' : 'longer than '}${waitMs / 1_000} s`)
 }

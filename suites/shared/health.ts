@@ -1,15 +1,10 @@
-import { membersOf } from '../../harness/exchange/read.ts'
+import { membersOf, valueAt } from '../../harness/exchange/read.ts'
 import type { HealthPaths } from '../../target/types.ts'
 
 /** The jobs that a response of /health counts, as `queue.health` of the target file finds them. */
 export const jobCounts = ['inQueue', 'inProgress', 'completed', 'failed'] as const
 
 export type JobCount = (typeof jobCounts)[number]
-
-/** The value at a path of member names joined by dots; undefined if there is none. */
-export function valueAt(json: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((at, name) => membersOf(at)?.[name], json)
-}
 
 /** The statistics of workers and jobs that /health shows, by their places; anything but an object is a statistic. */
 export function statisticsIn(json: unknown, paths: HealthPaths): ReadonlyMap<string, unknown> {

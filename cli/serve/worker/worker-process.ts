@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { jsonIn } from '../../../harness/exchange/exchange.ts'
 import type { Outcome, WorkerJob, WorkerTools } from '../../../reference/index.ts'
 import { eachLine } from '../../../worker/lines.ts'
+import type { Told } from '../../../worker/messages.ts'
 import { signalGroup } from '../../shared/process.ts'
 import type { Words } from './command.ts'
 
@@ -19,16 +20,6 @@ interface Current {
   readonly tools: WorkerTools
   readonly end: (outcome: Outcome) => void
 }
-
-/** Messages to a worker process, one JSON line each (`spec/worker.md`, heading The local process protocol). */
-type Told =
-  | {
-      readonly type: 'execute'
-      readonly job: WorkerJob
-      readonly env: WorkerTools['env']
-      readonly gpu: WorkerTools['gpu']
-    }
-  | { readonly type: 'stop'; readonly execution: string }
 
 /** Messages from a worker process. */
 type Said =

@@ -3,7 +3,7 @@ import type { QueuePlane } from '../../../target/types.ts'
 import type { ApiResponse } from '../../client/api-response.ts'
 import { routeOf } from '../../client/caller.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
-import { listsIn, membersOf, textIn } from '../../exchange/read.ts'
+import { listsIn, membersOf, textIn, valueAt } from '../../exchange/read.ts'
 import type { Resource } from '../../record/resources.ts'
 import type { PlaneAccess, Removal, RemovalEnd, Remover } from '../plane.ts'
 import { createLooks, goneStatuses } from '../removing.ts'
@@ -107,9 +107,7 @@ function hasEnded(response: ApiResponse): boolean {
 
 /** The jobs in the queue and in progress that a response of /health counts; null if it does not count both. */
 function countIn({ json }: ApiResponse, { health }: QueuePlane): number | null {
-  const counts = [health.inQueue, health.inProgress].map((place) =>
-    place.split('.').reduce<unknown>((at, step) => membersOf(at)?.[step], json),
-  )
+  const counts = [health.inQueue, health.inProgress].map((path) => valueAt(json, path))
   return counts.every((count) => typeof count === 'number') ? counts.reduce((sum, one) => sum + one, 0) : null
 }
 
