@@ -14,6 +14,7 @@ import { sameMounts } from '../../harness/planes/pods/fixtures/change.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { isPart } from '../pods/creation.ts'
 import { afterwards, permits } from '../pods/orders.ts'
+import { letterOf } from './after.ts'
 
 /** A pod as the description explains it after the calls so far. Where the description is open, it allows several states. */
 export interface PodModel {
@@ -79,11 +80,6 @@ export function addPod({ pods }: WalkModel, seen: PodView, shape: PodShape, env:
   }
   pods.push(pod)
   return pod
-}
-
-/** The letter of a pod, by the order of creation. */
-export function letterOf(place: number): string {
-  return String.fromCharCode('A'.charCodeAt(0) + place)
 }
 
 export function isAlive({ rest }: PodModel): boolean {

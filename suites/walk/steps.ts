@@ -1,15 +1,7 @@
 import fc from 'fast-check'
 import { type PodAction, podActions } from '../../generated/tables.ts'
-import {
-  forbidden,
-  isAlive,
-  isAtRest,
-  isLocked,
-  letterOf,
-  type PodModel,
-  permissionOf,
-  type WalkModel,
-} from './model.ts'
+import { letterOf } from './after.ts'
+import { forbidden, isAlive, isAtRest, isLocked, type PodModel, permissionOf, type WalkModel } from './model.ts'
 
 /**
  * One call of a walk, or a wait. `pod`: the place of its pod among those of the walk, counted around. `isHasty`: the next step

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { letterOf } from '../after.ts'
 import type { StepKinds } from '../commands.ts'
 import { isUnfinished, type JobKind, type JobModel, type JobsModel, jobKinds } from './model.ts'
 
@@ -85,6 +86,6 @@ export function jobOf(step: { readonly job: number }, { jobs }: Pick<JobsModel, 
 export function jobStepText(step: JobStep, model: Pick<JobsModel, 'jobs'>): string {
   if ('job' in step) return `${jobOf(step, model)?.letter}: ${step.does}`
   if (step.does !== 'submit') return step.does === 'refused' ? 'a wrong submission' : step.does
-  const letter = String.fromCharCode(65 + model.jobs.length)
+  const letter = letterOf(model.jobs.length)
   return `submit ${letter} (${step.kind})${step.isDedicated ? ' to the dedicated endpoint' : ''}`
 }

@@ -10,7 +10,7 @@ import type { Context } from '../../../harness/rule/context.ts'
 import { expectRefusal, formerEndHidden, plainEnd, submittedId } from '../../shared/job-responses.ts'
 import { poll } from '../../shared/poll.ts'
 import { rereadMoments } from '../../shared/unchanged.ts'
-import { afterSteps } from '../after.ts'
+import { afterSteps, letterOf } from '../after.ts'
 import {
   endsOf,
   explained,
@@ -77,7 +77,7 @@ export function createJobWalker(context: Context, lastMs: number) {
 
   async function submit(step: Extract<JobStep, { readonly does: 'submit' }>, model: JobsModel): Promise<void> {
     const { isDedicated, isNotified, kind } = step
-    const letter = String.fromCharCode(65 + model.jobs.length)
+    const letter = letterOf(model.jobs.length)
     const planned = fixture.job({
       ...wishOf(kind, letter),
       endpoint: isDedicated ? 'dedicated' : 'normal',
