@@ -357,6 +357,18 @@ describe('on a served reference', () => {
     expect(readdirSync(join(cwd, '.plumbline', 'runs'))).toEqual([])
   })
 
+  test('a rule that Ctrl-C interrupts has no verdict, though what it held is answered', {
+    timeout: quick,
+  }, async () => {
+    const words = 'check --target target.yaml --only queue.runsync.when-done --out held'
+    const child = start(words.split(' '))
+    await until(async () => (await running()) > 0)
+    child.kill('SIGINT')
+    expect(await ended(child)).toBe(130)
+    const { rules } = JSON.parse(readFileSync(join(cwd, 'held', 'results.json'), 'utf8'))
+    expect(rules).toMatchObject([{ id: 'queue.runsync.when-done', verdict: 'unverified' }])
+  })
+
   test('Ctrl-C ends fuzzing as well, and what was found is written', { timeout: quick }, async () => {
     const child = start(['fuzz', '--target', 'hasty.yaml', '--json', 'fuzz.json'])
     await until(async () => (await pods()) > 0)
@@ -382,6 +394,13 @@ describe('on a served reference', () => {
   async function pods(): Promise<number> {
     const response = await fetch(`${url}/v2/pods`, { headers: { authorization: 'Bearer plumbline-example-full' } })
     return ((await response.json()) as { pods: unknown[] }).pods.length
+  }
+
+  /** Jobs of the normal endpoint that run. */
+  async function running(): Promise<number> {
+    const headers = { authorization: 'Bearer plumbline-example-full' }
+    const response = await fetch(`${url}/v2/normal/health`, { headers })
+    return ((await response.json()) as { jobs: { inProgress: number } }).jobs.inProgress
   }
 })
 

@@ -10,7 +10,7 @@ import { lengthOf } from '../common/length.ts'
 import { cleanupMs } from '../plan/plan.ts'
 import { allPlanes, planeOfRule } from '../planes/index.ts'
 import { describeTarget, redactorOf } from '../record/describe.ts'
-import type { EndEvent, RunEvent } from '../record/events.ts'
+import { type EndEvent, isJudged, type RunEvent } from '../record/events.ts'
 import { createFileRecorder, type Recorder } from '../record/recorder.ts'
 import { createResourceLedger, type ResourceLine } from '../record/resources.ts'
 import { Unverified } from '../rule/outcome.ts'
@@ -34,7 +34,14 @@ const probeMs = 2_000
 export async function openRun(options: RunOptions) {
   const { target, transport: sending, clockOf, listener, deaf, close } = await connect(options)
   const { send: transport, isOver, drain } = drainable(sending)
-  const recorder = createFileRecorder(options.evidence, redactorOf(target))
+  const file = createFileRecorder(options.evidence, redactorOf(target))
+  /** An interrupted run keeps no further verdict, because what is held is answered too early then, and has no end. */
+  const recorder: Recorder = {
+    ...file,
+    event(event) {
+      if (!isOver() || !(isJudged(event) || event.type === 'end')) file.event(event)
+    },
+  }
   const waited: Waited = (end) => recorder.event({ type: 'clock', ...end })
   const say = (line: string) => reportProgress({ type: 'shown', lines: [line] })
   const opened = clockOf({ waited, onLateResponse: () => say(lateResponse) })
@@ -110,6 +117,7 @@ export async function openRun(options: RunOptions) {
   }
 
   function judged({ rule, verdict }: Judgement): void {
+    if (isOver()) return
     done++
     reportProgress({ type: 'verdict', rule, verdict, done, total })
   }
@@ -140,8 +148,9 @@ export async function openRun(options: RunOptions) {
     judged,
     /** Sends nothing more. Resolves once the responses under way are in the record, or after `drainMs`. */
     async drain(): Promise<void> {
+      const drained = drain()
       session.releaseAll()
-      await drain()
+      await drained
       await nextTurn()
       recorder.flush()
     },
