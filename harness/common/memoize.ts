@@ -2,9 +2,11 @@
 export function memoize<K extends WeakKey, V>(work: (key: K) => V): (key: K) => V {
   const done = new WeakMap<K, { readonly value: V }>()
   return (key) => {
-    const known = done.get(key) ?? { value: work(key) }
-    done.set(key, known)
-    return known.value
+    const known = done.get(key)
+    if (known !== undefined) return known.value
+    const value = work(key)
+    done.set(key, { value })
+    return value
   }
 }
 

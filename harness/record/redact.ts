@@ -24,7 +24,7 @@ const mostEncodings = 6
 const mostDecoded = { perCharacter: 256, more: 65_536 } as const
 
 /** Most short texts recur, such as header lines: results are kept for so many, of at most this length. */
-const kept = { texts: 1_000, length: 200 } as const
+const kept = { texts: 20_000, length: 200 } as const
 
 /**
  * Masks whatever decodes to a secret: in upper or lower case, forwards or backwards, and with or without its last characters.
