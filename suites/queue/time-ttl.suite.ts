@@ -78,9 +78,11 @@ rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission'], worke
   const completed = async (by: 'run' | 'runsync'): Promise<{ job: SubmittedJob; ttlMs: number }> => {
     for (const ttlMs of by === 'run' ? longLives : livesOfRunsync) {
       const wish = { steps: [{ output: vary.output() }], policy: { ttl: ttlMs } }
-      const { job, end } = await finishedBy(context, wish, by)
-      const isInTime = clock.now() <= job.response.exchange.sent.target + ttlMs - leadMs
-      if (end.status === 'COMPLETED' && isInTime) return { job, ttlMs }
+      const { job, end } = await finishedBy(context, wish, by, ttlMs)
+      const { operation, sent } = job.response.exchange
+      const isMeant = operation === (by === 'run' ? 'runJob' : 'runJobSync')
+      const isInTime = clock.now() <= sent.target + ttlMs - leadMs
+      if (end.status === 'COMPLETED' && isMeant && isInTime) return { job, ttlMs }
     }
     return inconclusive('no job was COMPLETED within its ttl')
   }

@@ -60,10 +60,21 @@ export function inconclusiveIfWaitOver({ inconclusive }: Context, response: ApiR
   if (!showsJob && received.target - sent.target >= leastWaitMs) inconclusive('the wait of /runsync was over')
 }
 
-/** A job and its end, as `fixture.finished`. Ends the rule if /runsync was to accept the job and did not. */
-export async function finishedBy({ blocked, fixture }: Context, wish: JobWish, by: 'run' | 'runsync') {
+/**
+ * A job and its end, as `fixture.finished`. Ends the rule if /runsync was to accept the job and did not. If the ttl was over
+ * before a worker came, the job is one of /run.
+ */
+export async function finishedBy(
+  { blocked, clock, fixture }: Context,
+  wish: JobWish,
+  by: 'run' | 'runsync',
+  ttlMs = Number.POSITIVE_INFINITY,
+) {
+  const sentMs = clock.now()
   const done = await fixture.finished(wish, by)
-  if (by === 'runsync' && done.job.response.exchange.operation !== 'runJobSync')
+  const { operation, sent } = done.job.response.exchange
+  const isExpired = sent.target - sentMs >= ttlMs
+  if (by === 'runsync' && operation !== 'runJobSync' && !isExpired)
     blocked('queue.runsync.completed', '/runsync did not accept a job')
   return done
 }
