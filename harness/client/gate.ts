@@ -4,7 +4,7 @@ import type { WireResponse } from '../exchange/exchange.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import type { Allowance, createLog, Room } from './allowance.ts'
 import { statedWaitMs } from './rate-windows.ts'
-import { firstBackoffMs } from './retry-after-429.ts'
+import { firstBackoffMs } from './retry.ts'
 
 /** A request is not sent, because its quota is used up for too long. */
 export class UsedUp extends Inconclusive {}

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../client/api-response.ts'
 import { RawBody } from '../client/body.ts'
 import type { Call, Caller, CallerOptions } from '../client/caller.ts'
-import { retryThroughDrops, retryThroughGateway } from '../client/outage.ts'
+import { retryThroughDrops, retryThroughGateway } from '../client/retry.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { idIn, listOf, membersOf } from '../exchange/read.ts'
 import type { Resource } from '../record/resources.ts'

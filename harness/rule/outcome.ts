@@ -55,8 +55,8 @@ export function unlessUnanswered<T>(response: Promise<T>): Promise<T | null> {
 }
 
 /** Does something that can be done over, such as making a pod, once more if a request of it had no complete response. */
-export async function orAgain<T>(work: () => Promise<T>): Promise<T> {
-  return (await unlessUnanswered(work())) ?? work()
+export async function orAgain<T>(work: () => Promise<T>, again = work): Promise<T> {
+  return (await unlessUnanswered(work())) ?? again()
 }
 
 /** A response; without a complete one, the reason begins with `what`. */

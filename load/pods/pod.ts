@@ -1,5 +1,5 @@
 import { createDirect, type DirectOptions } from '../../harness/client/direct.ts'
-import { retryAfter429 } from '../../harness/client/retry-after-429.ts'
+import { retryAfter429 } from '../../harness/client/retry.ts'
 import type { ScenarioClock } from '../../harness/clock/types.ts'
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { idIn, listOf, membersOf } from '../../harness/exchange/read.ts'

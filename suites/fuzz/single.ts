@@ -3,7 +3,7 @@ import type { CallOptions } from '../../harness/client/caller.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { responseTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
+import { orAgain, responseTo } from '../../harness/rule/outcome.ts'
 import { bodySaid, bodyText, caseText, type FuzzCase } from './cases.ts'
 import { allowedText, classify, isIn, mustBeRefused, type Situation } from './oracle.ts'
 import { simplest } from './shrink.ts'
@@ -42,6 +42,8 @@ export async function trySingle({ check }: Context, way: Way, one: FuzzCase): Pr
 /** Sends a case, and once more without a complete response; the reason names its body if none comes again. */
 async function sendTwice({ send, situation }: Way, one: FuzzCase): Promise<ApiResponse> {
   const isWrong = mustBeRefused(classify(situation, one.bytes))
-  const again = () => send(one, { isWrong, newConnection: true })
-  return (await unlessUnanswered(send(one, { isWrong }))) ?? responseTo(bodySaid(one), again())
+  return orAgain(
+    () => send(one, { isWrong }),
+    () => responseTo(bodySaid(one), send(one, { isWrong, newConnection: true })),
+  )
 }

@@ -7,7 +7,7 @@ import { noSuchPod } from '../../harness/planes/pods/client.ts'
 import { planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { orAgain, unlessUnanswered } from '../../harness/rule/outcome.ts'
+import { orAgain } from '../../harness/rule/outcome.ts'
 import { patchablePod, sameMounts, shown } from '../shared/patching.ts'
 import { caseText, enumerate, type FuzzCase } from './cases.ts'
 import { readBody } from './oracle/reading.ts'
@@ -159,7 +159,8 @@ function asStatus(seen: string): string {
  */
 export async function sendTwice(trial: Trial, pod: PodView, bytes: Uint8Array): Promise<ApiResponse> {
   const harmless = !allowedOf(trial, pod, bytes).some(isChange)
-  return (
-    (await unlessUnanswered(trial.send(pod, bytes, { harmless }))) ?? trial.send(pod, bytes, { newConnection: true })
+  return orAgain(
+    () => trial.send(pod, bytes, { harmless }),
+    () => trial.send(pod, bytes, { newConnection: true }),
   )
 }

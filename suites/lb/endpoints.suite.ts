@@ -1,4 +1,4 @@
-import { outagePausesMs } from '../../harness/client/outage.ts'
+import { outagePausesMs } from '../../harness/client/retry.ts'
 import { pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'

@@ -1,6 +1,6 @@
 import { type PodAction, podActions, tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import { lasting, outagePausesMs } from '../../harness/client/outage.ts'
+import { lasting, outagePausesMs } from '../../harness/client/retry.ts'
 import { lengthOf } from '../../harness/common/length.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'

@@ -1,5 +1,5 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import { outagePausesMs } from '../../harness/client/outage.ts'
+import { outagePausesMs } from '../../harness/client/retry.ts'
 import { pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'

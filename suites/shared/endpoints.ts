@@ -1,6 +1,6 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import { lasting } from '../../harness/client/outage.ts'
+import { lasting } from '../../harness/client/retry.ts'
 import { doublingPauses, pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { idIn, listOf, type Members, membersOf, noListText, show, textIn } from '../../harness/exchange/read.ts'

@@ -1,7 +1,7 @@
 import type { LbRole } from '../../../target/types.ts'
 import { demand } from '../../claims/claims.ts'
 import type { CallerOptions } from '../../client/caller.ts'
-import { retryThroughGateway } from '../../client/outage.ts'
+import { retryThroughGateway } from '../../client/retry.ts'
 import type { Beacon } from '../../receiver/types.ts'
 import { isOutage } from '../../rule/check.ts'
 import { Unclaimed } from '../../rule/outcome.ts'

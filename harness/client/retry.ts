@@ -1,9 +1,12 @@
+import { pollOn } from '../clock/poll.ts'
+import type { WireResponse } from '../exchange/exchange.ts'
 import { isOutage } from '../rule/check.ts'
 import { Dropped, Unanswered } from '../rule/outcome.ts'
 import type { ApiResponse } from './api-response.ts'
+import { statedWaitMs } from './rate-windows.ts'
 
 /** Pauses before a request is sent again because a gateway answered, ms. Most outages are shorter. */
-export const outagePausesMs = [1_000, 2_000, 4_000]
+export const outagePausesMs = [1_000, 2_000, 4_000] as const
 
 interface Resending {
   /** Sends the request once more. */
@@ -21,13 +24,11 @@ export async function retryThroughGateway(
   first: ApiResponse,
   { again, other, sleep }: Resending,
 ): Promise<ApiResponse> {
-  let response = first
-  for (const pauseMs of outagePausesMs) {
-    if (!isOutage(response)) return response
-    await sleep(pauseMs)
-    response = await again()
-  }
-  if (!isOutage(response) || isOutage(await other())) return response
+  const isOver = (response: ApiResponse) => !isOutage(response)
+  if (isOver(first)) return first
+  await sleep(outagePausesMs[0])
+  const response = await pollOn({ sleep }, outagePausesMs.slice(1), again, isOver)
+  if (isOver(response) || isOutage(await other())) return response
   const last = await again()
   return isOutage(last) ? lasting(last) : last
 }
@@ -57,4 +58,30 @@ export async function retryThroughDrops(
 /** A gateway's response that is not an outage, because other requests are answered. */
 export function lasting(response: ApiResponse): ApiResponse {
   return Object.create(response, { isLasting: { value: true } })
+}
+
+/** The first wait after a 429 that states none, ms; it doubles. */
+export const firstBackoffMs = 1_000
+
+interface Outwaiting {
+  /** Longest wait in all, ms. */
+  readonly longestMs: number
+  /** Waits on the target's clock; false if its time cannot pass. */
+  readonly sleep: (ms: number) => Promise<boolean>
+}
+
+/** Sends a request outside a run again until its 429 has passed. Resolves with the 429 if it does not pass in time. */
+export async function retryAfter429(
+  send: () => Promise<WireResponse>,
+  { longestMs, sleep }: Outwaiting,
+): Promise<WireResponse> {
+  let waitedMs = 0
+  for (let backoffMs = firstBackoffMs; ; backoffMs *= 2) {
+    const response = await send()
+    if (response.status !== 429) return response
+    // A wait of 0 would only repeat the request.
+    const waitMs = statedWaitMs(response) || backoffMs
+    waitedMs += waitMs
+    if (waitedMs > longestMs || !(await sleep(waitMs))) return response
+  }
 }
