@@ -1,4 +1,5 @@
 import type { ScenarioClock } from '../harness/clock/types.ts'
+import { sectionOf } from '../harness/planes/index.ts'
 import type { LoadOptions, LoadTask } from '../harness/run/options.ts'
 import type { Driven } from './conduct.ts'
 import { type LoadRequests, noFills } from './k6/script-plan.ts'
@@ -32,6 +33,8 @@ export function createLive(
         k6: k6.path,
         url,
         token,
+        network: target.network,
+        headers: (sectionOf(target, 'pods') ?? sectionOf(target, 'queue'))?.headers ?? {},
         clean: recorder.clean,
         userAgent: agentOf(rules[0] ?? 'smoke'),
         folder,

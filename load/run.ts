@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import type { Network } from '../target/types.ts'
 import { loadFolder } from './folder.ts'
 import { readRawPoints } from './k6/raw.ts'
 import { type Fills, type LoadRequests, scriptPlan, timeLimitMs } from './k6/script-plan.ts'
@@ -17,6 +19,9 @@ interface LoadRunOptions {
   /** The base address of the plane. */
   readonly url: string
   readonly token: string
+  readonly network?: Network
+  /** More headers for each request. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Removes secrets from texts of the target. */
   readonly clean?: (text: string) => string
   /** The ids of endpoints and jobs. */
@@ -68,6 +73,22 @@ export async function runLoad(options: LoadRunOptions) {
   return { points, notes }
 }
 
+/** Variables of k6: proxies, the file of authorities, and what its scripts send on this network. */
+function networkOf({ network, headers = {}, folder }: LoadRunOptions): Record<string, string> {
+  const proxies = Object.entries(process.env).filter(([name]) => /^(https?|no)_proxy$/i.test(name)) as [
+    string,
+    string,
+  ][]
+  const ca = network?.ca == null ? null : join(folder, 'ca.pem')
+  if (ca !== null) writeFileSync(ca, network?.ca ?? '')
+  const { certificate } = network ?? {}
+  return {
+    ...Object.fromEntries(proxies),
+    ...(ca === null ? {} : { SSL_CERT_FILE: ca }),
+    PLUMBLINE_NETWORK: JSON.stringify({ headers, ...(certificate == null ? {} : { certificate }) }),
+  }
+}
+
 function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Promise<Ended> {
   const { plan, k6, url, token, userAgent, onStart } = options
   const args = ['run', '--quiet', '--no-color', '--no-usage-report', '--include-system-env-vars']
@@ -81,6 +102,7 @@ function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Prom
         PLUMBLINE_PLAN: planFile,
         PLUMBLINE_TOKEN: token,
         PLUMBLINE_URL: url,
+        ...networkOf(options),
         ...(userAgent !== undefined && { K6_USER_AGENT: userAgent }),
       },
       stdio: ['ignore', 'pipe', 'pipe'],

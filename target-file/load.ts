@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml'
 import { ruleById } from '../generated/rules.ts'
-import type { Environment } from '../target/secrets.ts'
+import type { Environment, Resolved } from '../target/secrets.ts'
 import type { Target } from '../target/types.ts'
 import type { Path } from '../target/values.ts'
 import { type TargetFault, TargetFileError } from './error.ts'
@@ -78,9 +79,23 @@ export function parseTarget(text: string, { file, environment, clausesOf }: Read
     if (!follows(path, repaired)) note(path, message)
   }
   const ruleIds = [...ruleById.keys()]
-  const target = mended === null ? null : normalise(mended, { environment, ruleIds, fault, clausesOf })
+  const target =
+    mended === null ? null : normalise(mended, { environment, ruleIds, fault, clausesOf, readFile: besides(file) })
   if (target === null || faults.length > 0) throw new TargetFileError(file, onceEach(inOrder(faults)))
   return target
+}
+
+/** Reads files that are named relative to a target file. */
+function besides(file: string): (name: string) => Resolved {
+  return (name) => {
+    const path = resolve(dirname(file), name)
+    try {
+      return { value: readFileSync(path, 'utf8') }
+    } catch (error) {
+      const { code = String(error) } = error as { code?: string }
+      return { fault: `${path} cannot be read (${code}); expected a file that you may read` }
+    }
+  }
 }
 
 /** True if a fault is about a part of the file that is not as its author wrote it. */

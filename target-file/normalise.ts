@@ -10,10 +10,11 @@ import { defaultTolerances, leastTolerancesMs, type Tolerances } from '../target
 import type { Grants, KeyName, KnownFailure, PlaneSection, Target } from '../target/types.ts'
 import { addressOf, type Surroundings, take } from '../target/values.ts'
 import { suggestion } from './nearest.ts'
+import { type FileSurroundings, headersOf, networkOf, withHeaders } from './network.ts'
 import { receiverOf } from './receiver.ts'
 
 /** Fills in every default and reads addresses, keys and lengths of time. Faults are noted, not thrown. */
-export function normalise(file: TargetFile, around: Surroundings): Target {
+export function normalise(file: TargetFile, around: FileSurroundings): Target {
   const { fault } = around
   const absent = file.absent ?? {}
   const sections = sectionsOf(file, absent, around)
@@ -27,6 +28,7 @@ export function normalise(file: TargetFile, around: Surroundings): Target {
     name: file.name ?? hostOf(given),
     ...(sections as Pick<Target, 'pods' | 'queue' | 'lb' | 'management' | 'deploy' | 'openapi' | 'probe'>),
     receiver: file.receiver === undefined ? null : receiverOf(file.receiver, around),
+    network: networkOf(file.network, around),
     keys,
     variables: variablesOf(file),
     grants: grantsOf(file, around),
@@ -51,9 +53,10 @@ function sectionsOf(
   around: Surroundings,
 ): Readonly<Record<string, PlaneSection | null>> {
   const given = file as unknown as Readonly<Record<string, unknown>>
+  const headers = headersOf(file.network?.headers, around)
   const sections = allPlanes().map(({ name, read }) => [
     name,
-    given[name] === undefined ? null : read(given[name], around, absent),
+    given[name] === undefined ? null : withHeaders(read(given[name], around, absent), headers),
   ])
   return Object.fromEntries(sections)
 }

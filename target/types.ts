@@ -47,12 +47,20 @@ export interface KnownFailure {
 /** Fields of a pod that a PATCH can change without harm. */
 export type ChangeField = NonNullable<Pods['change']>
 
+/** Texts of PEM files; null for the usual certificate authorities, and without a certificate of the client. */
+export interface Network {
+  readonly ca: string | null
+  readonly certificate: { readonly cert: string; readonly key: string } | null
+}
+
 /** The part of a target that every plane has. */
 export interface PlaneSection {
   /** Base address; null for a plane that is not an HTTP API, such as a deployment tool. */
   readonly url: string | null
   /** A path template for each operation. */
   readonly paths: Readonly<Record<string, string>>
+  /** More headers for each request, from `network.headers`. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The pod plane of a target. Kinds of pod that are present are claimed; null is unclaimed unless `absent` says why. */
@@ -204,6 +212,7 @@ export interface Target {
   readonly openapi: PlaneSection | null
   readonly probe: ProbePlane | null
   readonly receiver: ReceiverAddress | null
+  readonly network: Network
   readonly keys: Readonly<Partial<Record<KeyName, string>>>
   /** The environment variables that the keys came from, by the name of their mark: `key.full` to `API_KEY`. */
   readonly variables: Readonly<Record<string, string>>

@@ -75,7 +75,7 @@ export interface FuzzRun {
 export async function openTarget(target: Target): Promise<OpenTarget> {
   const { answerMs, connectMs } = target.tolerances
   const clock = await openClock(target)
-  const http = overHttp({ answerMs, connectMs, connections: 1 })
+  const http = overHttp({ answerMs, connectMs, connections: 1, network: target.network })
   return {
     target,
     transport: http.send,

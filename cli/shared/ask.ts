@@ -79,7 +79,7 @@ async function asking<T>(
   purpose: string,
   work: (clientOf: (plane: Plane) => Direct) => Promise<T>,
 ): Promise<T> {
-  const http = overHttp(target.tolerances)
+  const http = overHttp({ ...target.tolerances, network: target.network })
   const common = {
     transport: http.send,
     token: target.keys.full ?? '',

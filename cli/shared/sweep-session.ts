@@ -34,7 +34,7 @@ export async function openSweep(target: Target, run: string, end?: SweepEnd) {
   const { answerMs, connectMs } = target.tolerances
   const over = later(end?.signal, end?.goesOnMs ?? 0)
   const hurried = later(end?.signal, Math.min(hurriedMs, end?.goesOnMs ?? 0))
-  const http = overHttp({ connectMs, answerMs })
+  const http = overHttp({ connectMs, answerMs, network: target.network })
   const hurriedAnswerMs = Math.min(hurriedMs, answerMs)
   const { clock, isTimed } = await clockOf(target, hurriedAnswerMs)
   const session = createSession({

@@ -43,7 +43,7 @@ export interface Described {
 /** The request for an operation at an address with a key. */
 export function requestOf(
   { operations, accept, scheme }: Described,
-  { url, paths }: PlaneSection,
+  { url, paths, headers }: PlaneSection,
   operation: string,
   token: string,
   call: Call = {},
@@ -56,7 +56,7 @@ export function requestOf(
   return {
     method,
     url: base + path + (query === '' ? '' : `${path.includes('?') ? '&' : '?'}${query}`),
-    headers: headersOf(token, call.body !== undefined, accept, call),
+    headers: [...Object.entries(headers ?? {}), ...headersOf(token, call.body !== undefined, accept, call)],
     body: bytesOf(call.body),
   }
 }

@@ -154,7 +154,7 @@ async function targetOf(url: string, dir: string): Promise<Target> {
   const file = { plumbline: 1, notes: { url, allowPlainHttp: true, pinned: true }, keys: { full: `\${KEY}` } }
   expect(validateTarget(file)).toBe(true)
   const fault = (_: unknown, message: string) => expect.fail(message)
-  const around = { environment: { KEY: 'plumbline-third' }, ruleIds: [], fault }
+  const around = { environment: { KEY: 'plumbline-third' }, ruleIds: [], readFile: () => ({ fault: 'no file' }), fault }
   return normalise(file as unknown as TargetFile, around)
 }
 
@@ -253,7 +253,12 @@ test('a plane without an address is claimed, described, written and never looked
   onTestFinished(addPlane(tool))
   const file = { plumbline: 1, name: 'a tool', tool: { command: 'deploy' }, keys: { full: 'plumbline-example-full' } }
   const fault = (_: unknown, message: string) => expect.fail(message)
-  const target = normalise(file as unknown as TargetFile, { environment: {}, ruleIds: [], fault })
+  const target = normalise(file as unknown as TargetFile, {
+    environment: {},
+    ruleIds: [],
+    readFile: () => ({ fault: 'no file' }),
+    fault,
+  })
   expect(claimOf(target, 'tool')).toBe('given')
   expect(parse(writeTarget(target))).toMatchObject({ tool: file.tool })
   expect(diagnose(target, '')[0]).toBe('a tool: tool, clock real')

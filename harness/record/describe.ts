@@ -11,9 +11,15 @@ import { fold } from './search.ts'
 
 /** The target for a record: each key and each secret of a plane is replaced by its mark. */
 export function describeTarget(target: Target): Target {
-  const described = sectionsOf(target).map(([{ name, describe }, section]) => [name, describe?.(section) ?? section])
+  const described = sectionsOf(target).map(([{ name, describe }, section]) => {
+    const marks = Object.keys(headersOf(target)).map((header) => [header.slice(headerPrefix.length), markOf(header)])
+    const { headers } = section
+    const shown = describe?.(section) ?? section
+    return [name, headers === undefined ? shown : { ...shown, headers: { ...headers, ...Object.fromEntries(marks) } }]
+  })
   const marks = Object.keys(target.keys).map((name) => [name, markOf(`key.${name}`)])
-  return { ...target, ...Object.fromEntries(described), keys: Object.fromEntries(marks) }
+  const network = { ca: null, certificate: null }
+  return { ...target, ...Object.fromEntries(described), network, keys: Object.fromEntries(marks) }
 }
 
 /**
@@ -29,7 +35,16 @@ export function secretsOf(target: Target): Record<string, string> {
   const kept = texts.filter(
     ([name, text]) => looksSecret.test(name) || (text.length >= shortestSecret && !clearOf(target)(fold(text))),
   )
-  return { ...keysOf(target), ...Object.fromEntries(kept) }
+  return { ...keysOf(target), ...headersOf(target), ...Object.fromEntries(kept) }
+}
+
+const headerPrefix = 'network.headers.'
+
+/** Headers of `network` that are long enough to be found in a text: they often hold the key of a gateway. */
+function headersOf(target: Target): Record<string, string> {
+  const headers = sectionsOf(target).flatMap(([, section]) => Object.entries(section.headers ?? {}))
+  const long = headers.filter(([, value]) => value.length >= shortestSecret)
+  return Object.fromEntries(long.map(([name, value]) => [`${headerPrefix}${name}`, value]))
 }
 
 /** Masks the secrets of a target. */

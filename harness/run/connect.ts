@@ -43,7 +43,12 @@ export async function connectTo(
   const [listener, deaf] = typeof heard === 'string' ? [null, heard] : [heard, null]
   const url = receiver?.url === '' ? (listener?.url ?? '') : (receiver?.url ?? '')
   const { answerMs, connectMs } = tolerances
-  const http = overHttp({ answerMs, connectMs, ...(target.clock !== 'real' && { connections: controlledConnections }) })
+  const http = overHttp({
+    answerMs,
+    connectMs,
+    network: target.network,
+    ...(target.clock !== 'real' && { connections: controlledConnections }),
+  })
   return {
     target: receiver === null ? target : { ...target, receiver: { ...receiver, url } },
     transport: tool(http.send),

@@ -1,10 +1,12 @@
-import { Agent, buildConnector, type Dispatcher, errors } from 'undici'
+import { buildConnector, type Dispatcher, errors } from 'undici'
+import type { Network } from '../../target/types.ts'
 import { lackIn } from '../common/lack.ts'
 import { type HeaderPairs, headerPairs, type WireRequest, type WireResponse } from '../exchange/exchange.ts'
 import { Unverified } from '../rule/outcome.ts'
 import { withPlainBody } from './content.ts'
 import { passOverContinue } from './continue.ts'
 import { lookupHost } from './lookup.ts'
+import { openAgent } from './proxy.ts'
 import { startsNow } from './reuse.ts'
 import { maxResponseBytes, type ResponsePatience, TransportFailure } from './types.ts'
 
@@ -14,7 +16,10 @@ interface HttpOptions {
   /** Real milliseconds to wait for a complete response. */
   readonly answerMs?: number
   readonly connections?: number
+  readonly network?: Network
 }
+
+const usualNetwork: Network = { ca: null, certificate: null }
 
 export type HttpTransport = ReturnType<typeof overHttp>
 
@@ -26,23 +31,33 @@ interface Progress {
   ended: Error | null
 }
 
-/** Real HTTP through undici: no redirects, header lines as received. */
-export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 64 }: HttpOptions = {}) {
+/** Real HTTP through undici, over a proxy if the environment names one: no redirects, header lines as received. */
+export function overHttp(options: HttpOptions = {}) {
+  const {
+    connectMs = 5_000,
+    answerMs = 30_000,
+    connections = 64,
+    network: { ca, certificate } = usualNetwork,
+  } = options
   const carried = new WeakMap<Error, number>()
+  const tls = { timeout: connectMs, ...(ca === null ? {} : { ca }), ...certificate }
   const open = (most: number) =>
-    new Agent({
-      connections: most,
-      pipelining: 1,
-      connect: noting(buildConnector({ timeout: connectMs, lookup: lookupHost }), carried),
-      headersTimeout: answerMs,
-      bodyTimeout: answerMs,
-      keepAliveTimeout: 2_000,
-      keepAliveMaxTimeout: 10_000,
-    })
+    openAgent(
+      {
+        connections: most,
+        pipelining: 1,
+        connect: noting(buildConnector({ ...tls, lookup: lookupHost }), carried),
+        headersTimeout: answerMs,
+        bodyTimeout: answerMs,
+        keepAliveTimeout: 2_000,
+        keepAliveMaxTimeout: 10_000,
+      },
+      tls,
+    )
   const agent = open(connections)
-  const reserved = new Map<object, Agent>()
+  const reserved = new Map<object, Dispatcher>()
 
-  function reservedFor(connection: object): Agent {
+  function reservedFor(connection: object): Dispatcher {
     const known = reserved.get(connection) ?? open(1)
     reserved.set(connection, known)
     return known
@@ -76,7 +91,7 @@ export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 6
  * more than everything else, and here every body is read whole.
  */
 function exchange(
-  agent: Agent,
+  agent: Dispatcher,
   request: WireRequest,
   limitMs: number,
   { signal, sentAfter }: ResponsePatience,

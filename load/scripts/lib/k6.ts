@@ -1,6 +1,6 @@
 import http, { type Params, type Response } from 'k6/http'
 import { Counter } from 'k6/metrics'
-import type { ScriptPlan, ScriptRequest } from './types.ts'
+import type { ScriptNetwork, ScriptPlan, ScriptRequest } from './types.ts'
 
 /** A variable of the environment; a script without it ends before it sends anything. */
 function required(name: string): string {
@@ -8,6 +8,9 @@ function required(name: string): string {
   if (value === undefined || value === '') throw new Error(`The variable ${name} is required and was not set`)
   return value
 }
+
+/** More headers of each request, and the certificate of the client; empty unless the target file has them. */
+const { headers: more, certificate }: ScriptNetwork = JSON.parse(__ENV.PLUMBLINE_NETWORK ?? '{}')
 
 /** The plan named by PLUMBLINE_PLAN. */
 export function readPlan(): ScriptPlan {
@@ -20,6 +23,7 @@ export function optionsOf({ scenarios, planned, mayMiss }: ScriptPlan): Record<s
     scenarios: Object.fromEntries(Object.entries(scenarios).map(([name, { k6 }]) => [name, { ...k6, exec: 'drive' }])),
     discardResponseBodies: true,
     maxRedirects: 0,
+    ...(certificate && { tlsAuth: [certificate] }),
     systemTags: ['status', 'error_code', 'scenario'],
     summaryTrendStats: ['min', 'med', 'p(99)', 'max'],
     thresholds: {
@@ -41,7 +45,7 @@ export function createSend({ answerMs }: ScriptPlan): (request: ScriptRequest, p
   http.setResponseCallback(http.expectedStatuses(429, { min: 200, max: 299 }))
 
   return ({ method, path, body }, params) => {
-    const headers = { authorization, ...(method !== 'GET' && { 'content-type': 'application/json' }) }
+    const headers = { ...more, authorization, ...(method !== 'GET' && { 'content-type': 'application/json' }) }
     const response = http.request(method, url + path, body, { headers, timeout: `${answerMs}ms`, ...params })
     sent.add(1)
     return response

@@ -18,6 +18,12 @@ export interface ScriptPlan {
   readonly ids: Readonly<Record<string, string>>
 }
 
+/** What the network between k6 and the target requires; the texts of the certificate are PEM. */
+export interface ScriptNetwork {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly certificate?: { readonly cert: string; readonly key: string }
+}
+
 /** Load on the pod API; an earlier request is sent only within a wait of `earlyFromMs` or more. */
 export type ScriptPods = Omit<PodPlan, 'plane' | 'shape'> & { readonly earlyFromMs: number }
 
