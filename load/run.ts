@@ -73,7 +73,7 @@ export async function runLoad(options: LoadRunOptions) {
   return { points, notes }
 }
 
-/** Variables of k6: proxies, the file of authorities, and what its scripts send on this network. */
+/** Variables of k6: proxies, the file of authorities, and the headers and certificate of its requests. */
 function networkOf({ network, headers = {}, folder }: LoadRunOptions): Record<string, string> {
   const proxies = Object.entries(process.env).filter(([name]) => /^(https?|no)_proxy$/i.test(name)) as [
     string,

@@ -1,6 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: target files name their variables so.
-import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generate } from 'selfsigned'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { openapi } from '../generated/openapi.ts'
 import { operationsOf } from '../generated/operations.ts'
 import { type RuleRow, rules } from '../generated/rules.ts'
@@ -8,6 +10,7 @@ import { claimOf, demand } from '../harness/claims/claims.ts'
 import { allNeeds } from '../harness/claims/needs.ts'
 import { defaultPaths } from '../harness/planes/pods/defaults.ts'
 import { describeTarget, redactorOf, secretsOf } from '../harness/record/describe.ts'
+import { temporary } from '../harness/testing/temporary.ts'
 import { defaultTolerances } from '../target/tolerances.ts'
 import type { Target } from '../target/types.ts'
 import { TargetFileError } from './error.ts'
@@ -23,6 +26,7 @@ const environment = {
   PODS_URL: 'https://api.example.com/',
   EMPTY: '',
   SPACED: 'a b',
+  GATEWAY_KEY: 'gateway-key-5071',
   HOOK_URL: 'https://hooks.test/break/s3cr3t-path/',
   HOOK_LINE: './break.sh --token s3cr3t-line',
   HOOK_OPTION: '/opt/break --token=s3cretValue-0815',
@@ -787,8 +791,18 @@ describe('docs/target-file.md', () => {
   const page = readFileSync(new URL('../docs/target-file.md', import.meta.url), 'utf8')
   const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => text)
 
+  const folder = join(temporary, 'target-file')
+  const parseBlock = (text: string) => parseTarget(text, { file: join(folder, 'target.yaml'), environment })
+
+  beforeAll(async () => {
+    const { cert, private: key } = await generate()
+    mkdirSync(join(folder, 'certificates'), { recursive: true })
+    for (const [name, pem] of Object.entries({ 'authority.pem': cert, 'client.pem': cert, 'client.key': key }))
+      writeFileSync(join(folder, 'certificates', name), pem)
+  })
+
   test.each(blocks)('block %# is a target file', (text) => {
-    expect(() => parse(text)).not.toThrow()
+    expect(() => parseBlock(text)).not.toThrow()
   })
 
   test('names every key of the schema', () => {
@@ -811,7 +825,7 @@ describe('docs/target-file.md', () => {
   })
 
   test('what is written reads as the same target', () => {
-    const exemplary = blocks.map((text) => parse(text).pods).filter((pods) => pods !== null)
+    const exemplary = blocks.map((text) => parseBlock(text).pods).filter((pods) => pods !== null)
     for (const pods of exemplary) {
       const target = { ...parse(file({ keys: '{full: plumbline-example-full}' })), pods: { ...pods } }
       const safe = { ...target, pods: { ...pods, url: 'https://a.test' } }

@@ -19,6 +19,7 @@ export function writeTarget(target: Target): string {
     name,
     ...Object.fromEntries(allPlanes().flatMap((plane) => written(plane, target))),
     ...(receiver === null ? {} : { receiver: receiverOf(receiver) }),
+    ...filled('network', filled('headers', headersOf(target))),
     keys: {
       ...plain,
       ...(restricted === undefined ? {} : { restricted: { key: restricted, ...grants } }),
@@ -34,8 +35,19 @@ export function writeTarget(target: Target): string {
 }
 
 function written(plane: Plane, target: Target): [name: string, section: object][] {
-  const section = sectionOf(target, plane.name)
-  return section === null ? [] : [[plane.name, plane.write?.(section) ?? writeSection(plane.operations, section)]]
+  const given = sectionOf(target, plane.name)
+  if (given === null) return []
+  const { headers: _, ...section } = given
+  return [[plane.name, plane.write?.(section) ?? writeSection(plane.operations, section)]]
+}
+
+/** The headers of `network`. Its files are not known any more: a target holds their texts. */
+function headersOf(target: Target): object {
+  return (
+    allPlanes()
+      .map(({ name }) => sectionOf(target, name)?.headers)
+      .find((headers) => headers !== undefined) ?? {}
+  )
 }
 
 function receiverOf({ listen, url }: ReceiverAddress): Record<string, string> {

@@ -26,7 +26,7 @@ afterAll(() => {
 async function check(address: 'proxied' | 'direct', given: string) {
   network.tunnels.length = 0
   const name = `target-${address}.yaml`
-  const lines = ['plumbline: 1', `pods: ${network.addresses[address]}`, `network: ${given}`, 'keys: {full: "${KEY}"}']
+  const lines = ['plumbline: 1', `pods: ${network.addresses[address]}`, `network: ${given}`, `keys: {full: "\${KEY}"}`]
   writeFileSync(join(cwd, name), lines.join('\n'))
   const more = ['--only', 'pods.list.contains', '--out', address]
   const environment = { KEY: defaultKeys.full, GATEWAY_KEY: gatewayKey, HTTPS_PROXY: network.proxy }

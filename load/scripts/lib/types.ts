@@ -18,7 +18,7 @@ export interface ScriptPlan {
   readonly ids: Readonly<Record<string, string>>
 }
 
-/** What the network between k6 and the target requires; the texts of the certificate are PEM. */
+/** Headers and the certificate that the network between k6 and the target requires, as PEM. */
 export interface ScriptNetwork {
   readonly headers?: Readonly<Record<string, string>>
   readonly certificate?: { readonly cert: string; readonly key: string }
