@@ -37,7 +37,8 @@ export default defineConfig({
           // A test makes what it needs and keeps nothing, so that files can share what they import: half of their time.
           isolate: false,
           // The commands that tests start are compiled once, not each time.
-          env: { NODE_COMPILE_CACHE: join(tmpdir(), 'plumbline-compiled'), TMPDIR: temporary },
+          // Commands report as they do for people, also if GitHub Actions runs the tests.
+          env: { NODE_COMPILE_CACHE: join(tmpdir(), 'plumbline-compiled'), TMPDIR: temporary, GITHUB_ACTIONS: '' },
           globalSetup: setup,
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -1,85 +1,98 @@
-import library, { type Builder, type TestCase } from 'junit-report-builder'
+import { create } from 'xmlbuilder2'
 import type { Results, RuleResult } from '../results/types.ts'
-import { logMark, reasonOf, visible } from './sort.ts'
+import { detailsOf, headlineOf, reasonOf, seconds, visible } from './sort.ts'
 
-/** The library is CommonJS and exports the builder itself; its types declare a default export. */
-const builder = library as unknown as Builder
+/** An element as the builder takes it: attributes begin with `@`, `#` is its text, other members are elements in it. */
+interface Element {
+  readonly [name: string]: string | number | Element | readonly Element[]
+}
 
 /**
  * JUnit XML: one suite per area, one case per rule. `failed` is a failure, `broken` an error, advice passes with a note in
- * system-out; rules that were not verified, and failures that `known:` accepts, are skipped with the reason.
+ * system-out; rules that were not verified, and failures that `known:` accepts, are skipped with the reason. Only what the
+ * schema of Jenkins has, which every reader knows: no properties of a case, and the reason as the text of `skipped`.
  */
 export function renderJunit(results: Results): string {
-  const report = builder.newBuilder().name(text(`plumbline: ${results.run.target}`))
-  for (const area of [...new Set(results.rules.map((rule) => rule.area))]) {
-    const suite = report.testSuite().name(area).timestamp(new Date(results.run.startedMs).toISOString().slice(0, 19))
-    suite.property('run', results.run.id)
-    if (results.run.seed !== null) suite.property('seed', String(results.run.seed))
-    suite.property('verdict', text(results.verdict.line))
-    for (const rule of results.rules) if (rule.area === area) addCase(suite.testCase(), rule, results.run.id)
+  const { run, rules } = results
+  const testsuites = {
+    '@name': line(`plumbline: ${run.target}`),
+    ...countsOf(rules),
+    '@time': seconds(run.endedMs - run.startedMs),
+    testsuite: [...Map.groupBy(rules, ({ area }) => area)].map(([area, ofArea]) => suiteOf(area, ofArea, results)),
   }
-  return `${report.build()}\n`
+  return `${create({ encoding: 'UTF-8' }, { testsuites }).end({ prettyPrint: true })}\n`
 }
 
-function addCase(testCase: TestCase, rule: RuleResult, run: string): void {
-  const { id, area, verdict, says, known } = rule
-  testCase.name(id).className(`plumbline.${area}`).time(seconds(rule))
-  testCase.property('level', rule.level).property('basis', rule.basis).property('source', text(rule.source))
-  testCase.property('verdict', verdict).property('exchanges', String(rule.exchanges)).property('says', text(says))
-  for (const [name, value] of Object.entries(rule.readings)) testCase.property(`reading.${name}`, text(value))
-  for (const { need, reason } of rule.unjudged) testCase.property(`unjudged.${need}`, text(reason))
-  if (verdict === 'failed' && known === null) {
-    testCase.failure(headline(rule), 'failed').stacktrace(details(rule, run))
-  } else if (verdict === 'failed') {
-    skip(testCase, text(`known failure, accepted until ${known?.expires}: ${known?.reason}`))
-    testCase.standardOutput(details(rule, run))
-  } else if (verdict === 'broken') {
-    testCase.error(text(reasonOf(rule)), 'broken', details(rule, run))
-  } else if (verdict === 'advice') {
-    testCase.standardOutput(`advice, never fatal\n${details(rule, run)}`)
-  } else if (verdict !== 'passed' && verdict !== 'observed') {
-    skip(testCase, text(verdict === 'blocked' ? reasonOf(rule) : `${verdict}: ${reasonOf(rule)}`))
+function suiteOf(area: string, rules: readonly RuleResult[], { run, verdict }: Results): Element {
+  const properties = {
+    run: run.id,
+    ...(run.seed !== null && { seed: String(run.seed) }),
+    verdict: line(verdict.line),
+  }
+  return {
+    '@name': area,
+    ...countsOf(rules),
+    '@skipped': rules.filter((rule) => stateOf(rule) === 'skipped').length,
+    '@time': seconds(rules.reduce((sum, { realMs }) => sum + (realMs ?? 0), 0)),
+    '@timestamp': new Date(run.startedMs).toISOString().slice(0, 19),
+    properties: { property: Object.entries(properties).map(([name, value]) => ({ '@name': name, '@value': value })) },
+    testcase: rules.map((rule) => caseOf(rule, run.id)),
   }
 }
 
-/** The library writes `skipped` without a reason; CI servers show one if there is one. */
-function skip(testCase: TestCase, reason: string): void {
-  const build = testCase.build.bind(testCase)
-  testCase.getSkippedCount = () => 1
-  testCase.build = (parent) => {
-    const element = build(parent)
-    element.ele('skipped', { message: reason })
-    return element
+function countsOf(rules: readonly RuleResult[]): Element {
+  const count = (state: string) => rules.filter((rule) => stateOf(rule) === state).length
+  return { '@tests': rules.length, '@failures': count('failure'), '@errors': count('error') }
+}
+
+function caseOf(rule: RuleResult, run: string): Element {
+  const { id, area, realMs } = rule
+  const state = stateOf(rule)
+  const details = text(detailsOf(rule, run))
+  const facts = text(factsOf(rule).join('\n'))
+  return {
+    '@name': id,
+    '@classname': `plumbline.${area}`,
+    '@time': seconds(realMs ?? 0),
+    ...(state === 'skipped' && { skipped: text(skippedFor(rule)) }),
+    ...(state === 'error' && { error: { '@message': line(reasonOf(rule)), '@type': 'broken', '#': details } }),
+    ...(state === 'failure' && { failure: { '@message': line(headlineOf(rule)), '@type': 'failed', '#': details } }),
+    'system-out': rule.findings.length > 0 && state !== 'failure' ? `${facts}\n\n${details}` : facts,
   }
 }
 
-function headline({ findings }: RuleResult): string {
-  const [first] = findings
-  if (first === undefined) return 'no finding was recorded'
-  return text(`${first.clause}: expected ${first.expected}; observed ${first.observed}`)
+function stateOf({ verdict, known }: RuleResult): 'failure' | 'error' | 'skipped' | 'passed' {
+  if (verdict === 'failed') return known === null ? 'failure' : 'skipped'
+  if (verdict === 'broken') return 'error'
+  return verdict === 'passed' || verdict === 'observed' || verdict === 'advice' ? 'passed' : 'skipped'
 }
 
-function details({ id, says, source, findings, curl, rerun }: RuleResult, run: string): string {
-  const lines = [
-    says,
-    `heading "${source}" of the API description`,
-    ...findings.flatMap(({ clause, expected, observed, exchange }) => [
-      `clause ${clause}${exchange === null ? '' : `, exchange ${exchange}`}`,
-      `  expected: ${expected}`,
-      `  observed: ${observed}`,
-    ]),
-    ...(curl.length === 0 ? [] : ['', ...curl, '']),
-    `rerun this rule: ${rerun}`,
-    `in the target's log: ${logMark(run, id)}`,
+function skippedFor(rule: RuleResult): string {
+  const { verdict, known } = rule
+  if (known !== null) return `known failure, accepted until ${known.expires}: ${known.reason}`
+  return verdict === 'blocked' ? reasonOf(rule) : `${verdict}: ${reasonOf(rule)}`
+}
+
+function factsOf(rule: RuleResult): string[] {
+  const { verdict, level, basis, source, says, exchanges, readings, unjudged } = rule
+  return [
+    verdict === 'advice' ? 'verdict: advice, never fatal' : `verdict: ${verdict}`,
+    `says: ${says}`,
+    `heading of the API description: ${source}`,
+    `level: ${level}`,
+    `basis: ${basis}`,
+    `exchanges: ${exchanges}`,
+    ...Object.entries(readings).map(([name, value]) => `reading ${name}: ${value}`),
+    ...unjudged.map(({ need, reason }) => `part not judged, ${need}: ${reason}`),
   ]
-  return text(lines.join('\n'))
 }
 
-function seconds({ startedMs, endedMs }: RuleResult): number {
-  return startedMs === null || endedMs === null ? 0 : (endedMs - startedMs) / 1_000
-}
-
-/** Text that XML can hold, in lines: each control character as an escape, and no end of a CDATA section. */
+/** Text that XML can hold, in lines: each control character as an escape. */
 function text(value: string): string {
-  return value.split('\n').map(visible).join('\n').replaceAll(']]>', ']] >')
+  return value.split('\n').map(visible).join('\n')
+}
+
+/** The same in one line, as attributes have no other. */
+function line(value: string): string {
+  return visible(value.replaceAll('\n', ' '))
 }

@@ -1,6 +1,6 @@
 import { codePointEscape, unseen } from '../harness/common/escape.ts'
 import { lengthOf } from '../harness/common/length.ts'
-import type { Results, RuleResult } from '../results/types.ts'
+import type { KnownResult, Results, RuleResult } from '../results/types.ts'
 import { isInPart } from '../results/verdict.ts'
 import { exitCodes } from '../verdicts/exit-codes.ts'
 import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
@@ -66,4 +66,48 @@ export function visible(text: string): string {
 export function gradeOf({ word, exit }: Results['verdict']): 'good' | 'part' | 'bad' {
   if (word === 'conformant') return 'good'
   return exit === exitCodes.conformant || exit === exitCodes.incomplete ? 'part' : 'bad'
+}
+
+/** A failure in one line: the first broken clause. */
+export function headlineOf({ findings: [first] }: RuleResult): string {
+  if (first === undefined) return 'no finding was recorded'
+  return `${first.clause}: expected ${first.expected}; observed ${first.observed}`
+}
+
+/** All about a failure, in lines, for reports of plain text in another format. */
+export function detailsOf({ id, says, source, findings, curl, rerun }: RuleResult, run: string): string {
+  const lines = [
+    says,
+    `heading "${source}" of the API description`,
+    ...findings.flatMap(({ clause, expected, observed, exchange }) => [
+      `clause ${clause}${exchange === null ? '' : `, exchange ${exchange}`}`,
+      `  expected: ${expected}`,
+      `  observed: ${observed}`,
+    ]),
+    ...(curl.length === 0 ? [] : ['', ...curl, '']),
+    `rerun this rule: ${rerun}`,
+    `in the target's log: ${logMark(run, id)}`,
+  ]
+  return lines.join('\n')
+}
+
+/** Milliseconds as seconds with three digits. */
+export function seconds(ms: number): string {
+  return (ms / 1_000).toFixed(3)
+}
+
+/** Rules that were claimed and not verified: they make a run incomplete. */
+export function unverifiedOf(results: Results): RuleResult[] {
+  return sortRules(results).notVerified.filter(({ verdict }) => verdict !== 'unclaimed' && verdict !== 'not-applicable')
+}
+
+/** Why an entry of `known:` needs attention; null if it accepts its failure. */
+export function knownSentence({ state, expires }: KnownResult): string | null {
+  return {
+    'no longer fails': 'no longer fails: remove it from known',
+    expired: `expired on ${expires}: fix the failure or set a later date`,
+    stale: 'was not reached (the rule passed without it, or is not in this ledger): remove it from known',
+    accepted: null,
+    'not judged': null,
+  }[state]
 }

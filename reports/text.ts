@@ -3,7 +3,18 @@ import { pluralize } from '../harness/common/pluralize.ts'
 import { leftOutByBudget, listedByPlan } from '../harness/plan/text.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../results/types.ts'
-import { brokenBy, gradeOf, logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
+import {
+  brokenBy,
+  gradeOf,
+  knownSentence,
+  logMark,
+  reasonOf,
+  sortRules,
+  tallyOf,
+  took,
+  unclaimedParts,
+  visible,
+} from './sort.ts'
 
 /** The colours of a terminal, passed in so that reports stay pure; those of picocolors fit. */
 interface Paint {
@@ -132,15 +143,10 @@ function brief(rule: RuleResult, paint: Paint): string {
   return `${paint.yellow(word)}  ${paint.bold(id)}${seen}${again}`
 }
 
-function knownLine({ rule, clause, state, expires }: KnownResult, paint: Paint): string {
+function knownLine(entry: KnownResult, paint: Paint): string {
+  const { rule, clause } = entry
   const what = clause === null ? rule : `${rule}, clause ${clause}`
-  const then = {
-    'no longer fails': 'no longer fails: remove it from known',
-    expired: `expired on ${expires}: fix the failure or set a later date`,
-    stale: 'was not reached (the rule passed without it, or is not in this ledger): remove it from known',
-    accepted: 'accepted',
-    'not judged': 'accepts nothing here: the rule failed before that clause',
-  }[state]
+  const then = knownSentence(entry) ?? 'accepts nothing here: the rule failed before that clause'
   return `${paint.red('known')}  ${paint.bold(visible(what))} ${then}`
 }
 

@@ -188,6 +188,23 @@ describe('results', () => {
     ])
   })
 
+  it.each([
+    ['virtual', 20 + 2_000],
+    ['real', 1_500],
+  ] as const)('have the real time of a rule on a %s clock', async (clock, realMs) => {
+    const exchanges = [1, 2, 3].map((n) => sampleExchange(n, n === 2 ? 'pods.a.c' : rule))
+    const events = [sampleRun([rule, 'pods.a.c', 'pods.a.d'], { clock }), ...exchanges]
+    const judged = [
+      sampleVerdict(rule, 'passed'),
+      sampleVerdict('pods.a.d', 'unverified', { startedMs: null, endedMs: null }),
+    ]
+    const rows = [...ledger, sampleRow('pods.a.d')]
+    const { rules } = await buildResults(eventsOf([...events, ...judged, end]), {
+      ledger: [...rows, sampleRow('pods.a.c')],
+    })
+    expect(rules.map((one) => one.realMs)).toEqual([realMs, null, null])
+  })
+
   it('name the parts of a rule that its target does not offer', async () => {
     const target = sampleTarget({ absent: { volume: 'no network volumes' } })
     const rows = [sampleRow(rule, { parts: ['catalog', 'volume', 'pods'] })]

@@ -1,7 +1,7 @@
 import type { RuleRow } from '../generated/rules.ts'
 import { absenceOf, needsOf, unjudgedParts } from '../harness/claims/claims.ts'
 import { triedAfter } from '../harness/client/connections.ts'
-import { unseen } from '../harness/common/escape.ts'
+import { jsonText } from '../harness/common/escape.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import type { EndEvent, RunEvent, VerdictEvent } from '../harness/record/events.ts'
@@ -87,17 +87,7 @@ export async function buildResults(
 
 /** The text of `results.json`: equal results give equal bytes. */
 export function serialiseResults(results: Results): string {
-  // JSON leaves most characters that control a terminal as they are.
-  const lines = JSON.stringify(results, null, 2).split('\n')
-  return `${lines.map((line) => line.replace(unseen, jsonEscape)).join('\n')}\n`
-}
-
-/** `\ufeff`; two of them for a character beyond. */
-function jsonEscape(character: string): string {
-  return character
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('')
+  return jsonText(results)
 }
 
 /** The record without its exchanges, from one pass over it. */
@@ -110,6 +100,8 @@ async function readSummary(events: Events) {
   const verdicts = new Map<string, VerdictEvent>()
   const findings = new Map<string, Findings>()
   const readings = new Map<string, Map<string, Set<string>>>()
+  /** Of each owner of exchanges: when its first request was sent and its last response came, on the clock of the harness. */
+  const spans = new Map<string, { readonly firstMs: number; lastMs: number }>()
   for await (const event of events()) {
     if (event.type === 'run') run = event
     else if (event.type === 'end') end = event
@@ -117,6 +109,8 @@ async function readSummary(events: Events) {
     else if (event.type === 'exchange') {
       exchanges++
       lastMs = event.received.harness
+      const span = entry(spans, event.owner, () => ({ firstMs: event.sent.harness, lastMs }))
+      span.lastMs = Math.max(span.lastMs, lastMs)
     } else if (event.type === 'verdict') {
       if (verdicts.has(event.rule))
         throw new InvalidRecord(`the record has two verdicts for ${event.rule}; a rule has only one`)
@@ -136,7 +130,7 @@ async function readSummary(events: Events) {
     }
   }
   if (run === null) throw new InvalidRecord('the record does not begin with a run; it is empty or damaged')
-  return { run, end, exchanges, lastMs, verdicts, findings, readings }
+  return { run, end, exchanges, lastMs, spans, verdicts, findings, readings }
 }
 
 /** Rows of the rules that were selected or judged, in the order of the ledger. */
@@ -244,6 +238,7 @@ function ruleResult(
     variation: event?.variation ?? {},
     startedMs: event?.startedMs ?? null,
     endedMs: event?.endedMs ?? null,
+    realMs: realMsOf(summary, id),
     known: accepted === null ? null : { reason: accepted.reason, expires: accepted.expires },
     scenario: scenario.steps.map(({ shown }) => shown),
     omitted: { findings: found.count - found.shown.length, exchanges: scenario.omitted },
@@ -258,6 +253,18 @@ function ruleResult(
     }),
     rerun,
   }
+}
+
+/**
+ * Real time of a rule, ms; null if it never ran. On a clock that is not real: from its first request to its last
+ * response, 0 if it judges the exchanges of others.
+ */
+function realMsOf({ run, verdicts, spans }: RecordSummary, id: string): number | null {
+  const { startedMs = null, endedMs = null } = verdicts.get(id) ?? {}
+  if (startedMs === null || endedMs === null) return null
+  if (run.clock === 'real' || run.load?.rules.includes(id)) return endedMs - startedMs
+  const { firstMs, lastMs } = spans.get(id) ?? { firstMs: 0, lastMs: 0 }
+  return Math.round(lastMs - firstMs)
 }
 
 function readingsOf(readings: ReadonlyMap<string, ReadonlySet<string>> = new Map()): Record<string, string> {
@@ -282,6 +289,7 @@ function runOf({ run, end, exchanges, lastMs }: RecordSummary): Results['run'] {
     id: run.run,
     plumbline: run.plumbline,
     target: targetFacts(run).name,
+    targetFile: run.targetFile,
     startedMs: run.startedMs,
     endedMs: end?.endedMs ?? Math.max(run.startedMs, lastMs),
     passedMs: end?.passedMs ?? null,

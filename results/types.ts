@@ -50,6 +50,8 @@ export interface RuleResult
     Pick<VerdictEvent, 'verdict' | 'reason' | 'by' | 'exchanges' | 'clauses' | 'startedMs' | 'endedMs'> {
   readonly area: string
   readonly profile: string
+  /** Real time of the rule, ms; null if it never ran. */
+  readonly realMs: number | null
   /** Parts of the rule that were not judged because the target lacks a capability. */
   readonly unjudged: readonly UnjudgedPart[]
   readonly findings: readonly Finding[]
@@ -95,7 +97,7 @@ export interface ProfileCoverage {
 /** `results.json`: the results of a run, derived only from its record and the ledger. */
 export interface Results {
   readonly format: number
-  readonly run: Pick<RunEvent, 'plumbline' | 'startedMs' | 'seed' | 'profiles' | 'strict'> & {
+  readonly run: Pick<RunEvent, 'plumbline' | 'targetFile' | 'startedMs' | 'seed' | 'profiles' | 'strict'> & {
     readonly id: string
     readonly target: string
     readonly endedMs: number

@@ -5,6 +5,7 @@ import type { RunOptions } from '../../harness/run/options.ts'
 import type { Target } from '../../target/types.ts'
 import { refuseStandingClock } from '../shared/clocks.ts'
 import { UsageError } from '../shared/errors.ts'
+import { parseFormats } from '../shared/formats.ts'
 import type * as commands from '../shared/options.ts'
 import { type LoadFlags, type PreparedLoad, prepareLoad } from '../shared/prepare-load.ts'
 import { runCheck } from '../shared/run-check.ts'
@@ -22,6 +23,7 @@ const controlledBudgetMs = 1_800_000
 
 /** Judges the rules against a target, or against the reference in process. Returns the exit code. */
 export async function check(given: Given, terminal: Terminal): Promise<number> {
+  const formats = parseFormats(given.format)
   const options = withLoad(withTarget(given, terminal))
   if (options.keep && options.target === undefined) {
     throw new UsageError('--keep leaves pods on a target; those of --reference end with the run')
@@ -47,6 +49,7 @@ export async function check(given: Given, terminal: Terminal): Promise<number> {
     targetFile: options.target ?? null,
     out,
     quiet,
+    formats,
     estimate: load?.estimate ?? null,
     terminal,
   })

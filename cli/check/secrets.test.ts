@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { changes, encodings, someKey, waysIn, writers } from '../../harness/testing/encodings.ts'
+import { formatNames } from '../../reports/format-names.ts'
 import { createCommands } from '../shared/testing/commands.ts'
 import { openGateway } from '../shared/testing/gateway.ts'
 
@@ -74,7 +75,9 @@ test.each(keys.map((key, n) => [n + 1, key] as const))(
     const only = n === 1 ? most : ['pods.list.contains']
     const [out, again] = [`out-${n}`, `again-${n}`]
     const words = ['--seed', '1', '--out', out, ...only.flatMap((id) => ['--only', id])]
-    const checked = await commands.run(['check', '--target', 'target.yaml', ...words], { KEY: key })
+    words.push(...formatNames.flatMap((format) => ['--format', `${format}=${join(out, `report.${format}`)}`]))
+    const github = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(cwd, out, 'summary.md') }
+    const checked = await commands.run(['check', '--target', 'target.yaml', ...words], { KEY: key, ...github })
     const replayed = await commands.run(['replay', out, '--out', again])
     if (n === 1) expect(checked).toMatchObject({ code: 1, said: expect.stringContaining('«key.full»') })
     expect(replayed.code, replayed.said).toBe(checked.code)
@@ -84,6 +87,7 @@ test.each(keys.map((key, n) => [n + 1, key] as const))(
         .filter((entry) => entry.isFile())
         .map(({ parentPath, name }) => [join(folder, name), readFileSync(join(parentPath, name), 'utf8')] as const),
     )
+    expect(texts.map(([name]) => name)).toEqual(expect.arrayContaining([`${out}/summary.md`, `${out}/report.sarif`]))
     expect(texts.find(([name]) => name.endsWith('evidence.ndjson'))?.[1]).toContain('«key.full»')
     for (const [name, text] of [...texts, ['terminal', checked.said + replayed.said] as const]) {
       expect([name, waysIn(text, key)]).toEqual([name, []])

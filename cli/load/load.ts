@@ -8,6 +8,7 @@ import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refuseStandingClock } from '../shared/clocks.ts'
 import { UsageError } from '../shared/errors.ts'
+import { parseFormats } from '../shared/formats.ts'
 import type * as commands from '../shared/options.ts'
 import { prepareLoad } from '../shared/prepare-load.ts'
 import { openOutput } from '../shared/record.ts'
@@ -21,6 +22,9 @@ type Options = commands.OptionsOf<typeof commands.load>
 /** Runs the rules of load alone: those of a plane, or one request of each operation. Returns the exit code. */
 export async function load(kind: LoadKind, options: Options, terminal: Terminal): Promise<number> {
   const { out, quiet, target: targetFile } = options
+  const formats = parseFormats(options.format)
+  if (kind === 'smoke' && options.format.length > 0)
+    throw new UsageError('--format has nothing to report of load smoke, which judges nothing; leave it out')
   if (targetFile === undefined) {
     throw new UsageError('load needs --target FILE; it has no default, because it floods and purges an endpoint')
   }
@@ -39,6 +43,7 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
     targetFile,
     out,
     quiet,
+    formats,
     estimate,
     terminal,
     ...(kind === 'smoke' && { printRecord: (folder) => printSmoke(folder, terminal) }),

@@ -189,7 +189,7 @@ async function replayed(folder: string, options: { readonly out?: string } = {})
     color: false,
     colors: createColors(false),
   }
-  const code = await replay(folder, options, terminal)
+  const code = await replay(folder, { format: [], ...options }, terminal)
   return { code, out: out.join('\n'), err: err.join('\n') }
 }
 

@@ -5,11 +5,13 @@ import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { mergeResults, type NamedResults, NotMergeable } from '../../results/merge.ts'
 import type { Results } from '../../results/types.ts'
 import { UsageError } from '../shared/errors.ts'
+import { openFormats, parseFormats } from '../shared/formats.ts'
 import { withOutput } from '../shared/lock.ts'
 import type * as commands from '../shared/options.ts'
 import { isFile } from '../shared/output-folders.ts'
 import { program } from '../shared/package-paths.ts'
-import { prepareOutput, printReports, printResults } from '../shared/record.ts'
+import { prepareOutput } from '../shared/record.ts'
+import { report } from '../shared/report.ts'
 import { schemaCheck } from '../shared/schema.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
@@ -17,6 +19,7 @@ type Options = commands.OptionsOf<typeof commands.merge>
 
 /** Joins the results of separate runs of one target and writes their reports. Answers the exit code of the whole. */
 export async function merge(folders: readonly string[], options: Options, terminal: Terminal): Promise<number> {
+  const formats = parseFormats(options.format)
   const out = resolve(terminal.cwd, options.out)
   const own = folders.find((folder) => resolve(terminal.cwd, folder) === out)
   if (own !== undefined) throw new UsageError(`--out ${options.out} is one of the folders to merge; choose another one`)
@@ -24,8 +27,8 @@ export async function merge(folders: readonly string[], options: Options, termin
   const merged = joined(folders.map(read))
   return withOutput(terminal.cwd, options.out, async () => {
     const dir = prepareOutput(terminal.cwd, options.out)
-    printResults(merged, terminal, options)
-    return printReports(dir, merged, terminal)
+    const files = openFormats(formats, terminal.cwd, options.out)
+    return report(merged, { formats, files, dir, quiet: options.quiet }, terminal)
   })
 }
 

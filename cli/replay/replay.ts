@@ -11,11 +11,13 @@ import type { Results } from '../../results/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { digestsOf } from '../shared/digests.ts'
 import { BrokenError, UsageError } from '../shared/errors.ts'
+import { type Formats, isForPrograms, openFormats, parseFormats } from '../shared/formats.ts'
 import { withOutput } from '../shared/lock.ts'
 import type * as commands from '../shared/options.ts'
 import { isFile } from '../shared/output-folders.ts'
 import { moduleUrl, version } from '../shared/package-paths.ts'
-import { prepareOutput, printReports, printResults, resultsOf } from '../shared/record.ts'
+import { prepareOutput, resultsOf } from '../shared/record.ts'
+import { report } from '../shared/report.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { cutOffOf } from './cut-off.ts'
 import { createEvidenceCheck } from './evidence-check.ts'
@@ -28,10 +30,12 @@ type Options = commands.OptionsOf<typeof commands.replay>
  * results beside the record differ from what it gives, reports each difference and returns the code of `broken`.
  */
 export async function replay(folder: string, options: Options, terminal: Terminal): Promise<number> {
-  return withOutput(terminal.cwd, options.out, () => judgedAgain(folder, options, terminal))
+  const formats = parseFormats(options.format)
+  return withOutput(terminal.cwd, options.out, () => judgedAgain(folder, formats, options, terminal))
 }
 
-async function judgedAgain(folder: string, options: Options, terminal: Terminal): Promise<number> {
+async function judgedAgain(folder: string, formats: Formats, options: Options, terminal: Terminal): Promise<number> {
+  const files = openFormats(formats, terminal.cwd, options.out)
   const dir = resolve(terminal.cwd, folder)
   if (!isFile(join(dir, 'evidence.ndjson'))) {
     throw new UsageError(`${folder} has no evidence.ndjson; check --out FOLDER and load --out FOLDER write one`)
@@ -55,20 +59,17 @@ async function judgedAgain(folder: string, options: Options, terminal: Terminal)
     }
     terminal.err(`plumbline: ${message}`)
   }
+  const isBesideKept = isFile(kept)
   const differences = isWhole
-    ? [...statedOtherwise(stated, events.filter(isJudged)), ...(isFile(kept) ? differencesOf(kept, results) : [])]
+    ? [...statedOtherwise(stated, events.filter(isJudged)), ...(isBesideKept ? differencesOf(kept, results) : [])]
     : []
-  printResults(results, terminal, { quiet: false })
-  if (isWhole && isFile(kept) && differences.length === 0)
-    terminal.out('results.json beside the record matches the record')
-  const exit =
-    options.out === undefined
-      ? results.verdict.exit
-      : printReports(
-          prepareOutput(terminal.cwd, options.out, resolve(terminal.cwd, options.out) === dir),
-          results,
-          terminal,
-        )
+  const out = options.out === undefined ? null : resolve(terminal.cwd, options.out)
+  const outFolder = out === null ? null : prepareOutput(terminal.cwd, out, out === dir)
+  const exit = report(results, { formats, files, dir: outFolder, quiet: false }, terminal)
+  if (isWhole && isBesideKept && differences.length === 0) {
+    const tell = isForPrograms(formats) ? terminal.err : terminal.out
+    tell('results.json beside the record matches the record')
+  }
   if (differences.length === 0) return exit
   for (const difference of differences) terminal.err(difference)
   terminal.err(

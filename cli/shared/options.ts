@@ -1,4 +1,5 @@
 import { limiterKindNames } from '../../reference/limits/windows.ts'
+import { formatNames } from '../../reports/format-names.ts'
 import {
   Argument,
   Command,
@@ -36,6 +37,12 @@ const common = {
     '--out <folder>',
     'write results.json, junit.xml, report.html and the record, if any, into this folder',
   ),
+  format: new Option(
+    '--format <format[=file]>',
+    `report as ${formatNames.join(', ')}: into the file, or on standard output; can be repeated`,
+  )
+    .argParser(gather)
+    .default([]),
   quiet: new Option('--quiet', 'print only the verdict').default(false),
   budget: new Option(
     '--budget <length>',
@@ -63,6 +70,7 @@ export const check = () =>
     .addOption(common.only)
     .option('--profile <list>', 'profiles to judge, separated by commas (default: core; of the reference: all)')
     .addOption(common.out)
+    .addOption(common.format)
     .option('--seed <number>', 'the order and the random choices of an earlier run', integer(0))
     .option('--strict', 'unclaimed rules make the run incomplete', false)
     .option('--keep', 'leave the pods of failed rules alive', false)
@@ -99,12 +107,14 @@ export const load = () =>
     .addOption(common.maxRequests)
     .addOption(common.maxSeconds)
     .addOption(common.windowScale)
+    .addOption(common.format)
     .addOption(common.quiet)
 
 export const merge = () =>
   command('merge', 'join the results of check and load of one target')
     .argument('<folder...>', 'folders that hold results.json')
     .requiredOption('--out <folder>', 'write results.json, junit.xml and report.html into this folder')
+    .addOption(common.format)
     .addOption(common.quiet)
 
 export const sweep = () =>
@@ -188,6 +198,7 @@ export const replay = () =>
   command('replay', 'judge a record again, without the target')
     .argument('<folder>', 'the folder of a run')
     .addOption(common.out)
+    .addOption(common.format)
 
 export const doctor = () =>
   command('doctor', 'show what a target file claims and which rules it leaves out')

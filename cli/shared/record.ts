@@ -1,22 +1,19 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { rules } from '../../generated/rules.ts'
-import { lackIn } from '../../harness/common/lack.ts'
 import { type EvidenceEvent, isJudged } from '../../harness/record/events.ts'
 import { readEvidence, toExchange } from '../../harness/record/read.ts'
 import { plansFolder } from '../../load/record.ts'
-import { renderHtml } from '../../reports/html.ts'
-import { renderJunit } from '../../reports/junit.ts'
-import { renderText } from '../../reports/text.ts'
-import { buildResults, serialiseResults } from '../../results/build.ts'
+import { buildResults } from '../../results/build.ts'
 import type { Results } from '../../results/types.ts'
-import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { UsageError } from './errors.ts'
 import { writableFolder } from './output-folders.ts'
-import type { Terminal } from './terminal.ts'
+
+/** Reports in the output folder. */
+export const reportFiles = ['results.json', 'junit.xml', 'report.html'] as const
 
 /** Names that a run writes into its output folder; those of an earlier run are removed first. */
-const written = ['results.json', 'junit.xml', 'report.html', 'evidence.ndjson'] as const
+const written = [...reportFiles, 'evidence.ndjson'] as const
 
 /** Folders beside the record, and the names in them that are of a run. */
 const companions: readonly (readonly [folder: string, own: RegExp])[] = [
@@ -61,27 +58,6 @@ export function prepareOutput(cwd: string, folder: string, keepEvidence = false)
   return dir
 }
 
-/**
- * Writes every form of the results into `dir`, JSON, JUnit and HTML, and prints the path of the last. A full disk leaves no partial report. Returns
- * the exit code of the run, which is not 0 without its reports.
- */
-export function printReports(dir: string, results: Results, { out, err }: Terminal): number {
-  const { exit } = results.verdict
-  try {
-    writeFileSync(join(dir, 'results.json'), serialiseResults(results))
-    writeFileSync(join(dir, 'junit.xml'), renderJunit(results))
-    writeFileSync(join(dir, 'report.html'), renderHtml(results))
-  } catch (error) {
-    const lack = lackIn(error)
-    if (lack === null) throw error
-    for (const name of written) if (name !== 'evidence.ndjson') rmSync(join(dir, name), { force: true })
-    err(`plumbline: ${dir}: ${lack}, so no report is written; choose another folder with --out`)
-    return exit === exitCodes.conformant ? exitCodes.incomplete : exit
-  }
-  out(`report: ${join(dir, 'report.html')}`)
-  return exit
-}
-
 /** First bytes of the files that identify an earlier result; after a run that was cut short the second may be empty. */
 const beginnings: readonly (readonly [name: string, beginning: RegExp])[] = [
   ['results.json', /^\{\s*"format":\s*\d+,\s*"run":\s*\{\s*"id":\s*"[^"]*",\s*"plumbline":/],
@@ -121,13 +97,4 @@ async function* withDerived(dir: string, derived: readonly EvidenceEvent[]): Asy
   }
   yield* derived.filter(isJudged)
   yield* ends
-}
-
-/** Prints results as text on standard output: failures first, the verdict last. Quiet: only the verdict. */
-export function printResults(
-  results: Results,
-  { out, colors }: Terminal,
-  { quiet }: { readonly quiet: boolean },
-): void {
-  out(quiet ? results.verdict.line : renderText(results, colors).trimEnd())
 }

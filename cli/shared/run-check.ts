@@ -4,18 +4,21 @@ import { lengthOf } from '../../harness/common/length.ts'
 import type { Progress, RunOptions } from '../../harness/run/options.ts'
 import { drainMs } from '../../harness/transport/drain.ts'
 import type { Estimate } from '../../load/caps.ts'
+import type { Format } from '../../reports/format-names.ts'
 import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { type ChildEnd, type ChildRun, startChild } from './child.ts'
 import { digestsOf } from './digests.ts'
 import { BrokenError } from './errors.ts'
+import { type Formats, openFormats } from './formats.ts'
 import { watchInterruption } from './interrupt.ts'
 import { withOutput } from './lock.ts'
 import { temporaryFolder } from './output-folders.ts'
 import { moduleUrl, program, version } from './package-paths.ts'
 import { refuseFullDisk } from './prepare-load.ts'
 import { noProgress, showProgress } from './progress.ts'
-import { hasRecord, prepareOutput, printReports, printResults, resultsOf } from './record.ts'
+import { hasRecord, prepareOutput, resultsOf } from './record.ts'
+import { report } from './report.ts'
 import { beginLedger, newRunId, resourcesFile, writeOwner } from './runs.ts'
 import { sweepOwn } from './sweep.ts'
 import { interruptedMs } from './sweep-session.ts'
@@ -43,6 +46,7 @@ interface RunCheckOptions {
   readonly targetFile: string | null
   readonly out: string | undefined
   readonly quiet: boolean
+  readonly formats: Formats
   /** How much its load takes; null without load. */
   readonly estimate: Estimate | null
   readonly terminal: Terminal
@@ -58,9 +62,10 @@ const longestTimerMs = 2 ** 31 - 1
 
 /** Runs the rules of a plan in a process, removes what it leaves, and reports. Returns the exit code. */
 export function runCheck(given: RunCheckOptions): Promise<number> {
-  const { plan, target, targetFile, out, estimate, terminal } = given
+  const { plan, target, targetFile, out, formats, estimate, terminal } = given
   const { cwd } = terminal
   return inFolder(out, cwd, (evidence) => {
+    const files = openFormats(formats, cwd, out)
     if (estimate !== null) refuseFullDisk(evidence, estimate)
     const run = newRunId()
     if (target !== null) beginLedger(cwd, run, targetFile, target)
@@ -78,12 +83,17 @@ export function runCheck(given: RunCheckOptions): Promise<number> {
       evidence,
       resources: target === null ? null : resourcesFile(cwd, run),
     }
-    return runChild(options, given)
+    return runChild(options, given, files)
   })
 }
 
-async function runChild(options: RunOptions, { out, quiet, terminal, printRecord }: RunCheckOptions): Promise<number> {
+async function runChild(
+  options: RunOptions,
+  { out, quiet, formats, terminal, printRecord }: RunCheckOptions,
+  files: ReadonlyMap<string, Format>,
+): Promise<number> {
   const { run, target, evidence } = options
+  const reporting = { formats, files, dir: out === undefined ? null : evidence, quiet }
   let child: ChildRun | null = null
   const interruption = watchInterruption(() => {
     child?.kill()
@@ -118,7 +128,7 @@ async function runChild(options: RunOptions, { out, quiet, terminal, printRecord
     const left = target === null ? 0 : await sweepOwn(target, { run, leaveKept: options.keep, interruption }, terminal)
     if (signal.aborted) {
       // Before its first line there is nothing to report.
-      if (out !== undefined && hasRecord(evidence)) printReports(evidence, await resultsOf(evidence), terminal)
+      if (hasRecord(evidence)) report(await resultsOf(evidence), { ...reporting, interrupted: true }, terminal)
       terminal.err(`plumbline: interrupted${target === null || left > 0 ? '' : ', and cleaned up'}`)
       return exitCodes.interrupted
     }
@@ -132,9 +142,7 @@ async function runChild(options: RunOptions, { out, quiet, terminal, printRecord
       return exitCodes.incomplete
     }
     if (printRecord !== undefined) return await printRecord(evidence)
-    const results = await resultsOf(evidence)
-    printResults(results, terminal, { quiet })
-    const exit = out === undefined ? results.verdict.exit : printReports(evidence, results, terminal)
+    const exit = report(await resultsOf(evidence), reporting, terminal)
     return signal.aborted ? exitCodes.interrupted : exit
   } finally {
     progress.end()

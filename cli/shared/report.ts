@@ -1,0 +1,90 @@
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { lackIn } from '../../harness/common/lack.ts'
+import type { Format } from '../../reports/format-names.ts'
+import { formats as renderers } from '../../reports/formats.ts'
+import { renderHtml } from '../../reports/html.ts'
+import { renderText } from '../../reports/text.ts'
+import type { Results } from '../../results/types.ts'
+import { exitCodes } from '../../verdicts/exit-codes.ts'
+import { type Formats, isForPrograms } from './formats.ts'
+import { codeOf } from './output-folders.ts'
+import { reportFiles } from './record.ts'
+import type { Terminal } from './terminal.ts'
+
+interface ReportOptions {
+  readonly formats: Formats
+  /** Files of the formats, by path, as `openFormats` has them. */
+  readonly files: ReadonlyMap<string, Format>
+  /** The folder of `--out`; null without it. */
+  readonly dir: string | null
+  /** True if the text is only the verdict. */
+  readonly quiet: boolean
+  /** True if the run was interrupted: then standard output has only the formats that were asked for. */
+  readonly interrupted?: boolean
+}
+
+/**
+ * Reports results in every way that was asked for: standard output, the files of `--format`, the folder of `--out`, and
+ * GitHub Actions if it runs this. Returns the exit code of the run, which is not 0 if a report could not be written. A full
+ * disk leaves no partial report.
+ */
+export function report(results: Results, options: ReportOptions, terminal: Terminal): number {
+  const { formats, dir, quiet, interrupted = false } = options
+  const usual: readonly Format[] = interrupted ? [] : ['text']
+  for (const format of formats.printed.length === 0 ? usual : formats.printed) {
+    terminal.out(printedText(format, results, terminal, quiet))
+  }
+  tellGithub(results, formats, terminal)
+  const exit = writeFiles(results, options, terminal)
+  if (dir !== null && exit !== null) {
+    const tell = isForPrograms(formats) ? terminal.err : terminal.out
+    tell(`report: ${join(dir, 'report.html')}`)
+  }
+  const { exit: ofRun } = results.verdict
+  return exit ?? (ofRun === exitCodes.conformant ? exitCodes.incomplete : ofRun)
+}
+
+function printedText(format: Format, results: Results, { colors }: Terminal, quiet: boolean): string {
+  if (format !== 'text') return renderers[format](results).trimEnd()
+  return quiet ? results.verdict.line : renderText(results, colors).trimEnd()
+}
+
+/** Writes all files. Returns the exit code of the run; null if the machine lacks something, such as space. */
+function writeFiles(results: Results, { files, dir }: ReportOptions, { err }: Terminal): number | null {
+  const named = [...files].map(([file, format]) => [file, renderers[format]] as const)
+  const usual = dir === null ? [] : usualFiles.map(([name, render]) => [join(dir, name), render] as const)
+  for (const [file, render] of [...usual, ...named]) {
+    try {
+      writeFileSync(file, render(results))
+    } catch (error) {
+      const lack = lackIn(error)
+      if (lack === null) throw error
+      for (const name of dir === null ? [] : reportFiles) rmSync(join(dir ?? '', name), { force: true })
+      err(`plumbline: ${dir ?? file}: ${lack}, so no report is written; choose another place with --out or --format`)
+      return null
+    }
+  }
+  return results.verdict.exit
+}
+
+const usualFiles = [
+  ['results.json', renderers.json],
+  ['junit.xml', renderers.junit],
+  ['report.html', renderHtml],
+] as const
+
+/** In GitHub Actions: annotations, unless they were asked for anyway, and the summary of the job. */
+function tellGithub(results: Results, { printed, files }: Formats, { environment, err }: Terminal): void {
+  const { GITHUB_ACTIONS: actions, GITHUB_STEP_SUMMARY: summary = '' } = environment
+  if (actions !== 'true') return
+  const isAsked = printed.includes('github') || files.some(({ format }) => format === 'github')
+  // Commands are read from both streams, and standard output may hold a format for programs.
+  if (!isAsked) err(renderers.github(results).trimEnd())
+  if (summary === '') return
+  try {
+    appendFileSync(summary, renderers.markdown(results))
+  } catch (error) {
+    err(`plumbline: the job summary ${summary} cannot be written (${codeOf(error)}); all else is reported`)
+  }
+}

@@ -1,0 +1,66 @@
+import { pluralize } from '../harness/common/pluralize.ts'
+import type { Results } from '../results/types.ts'
+import { detailsOf, headlineOf, knownSentence, reasonOf, sortRules, unverifiedOf, visible } from './sort.ts'
+
+/** Annotations of one kind that GitHub shows for a step. */
+const shownOfKind = 10
+
+interface Annotation {
+  readonly title: string
+  readonly text: string
+}
+
+/**
+ * Workflow commands of GitHub Actions, which become annotations: an error for each failure, a warning for each advice and
+ * each rule that was claimed and not verified, and the verdict as a notice. Of more than ten of a kind, the last one sums up
+ * the rest.
+ */
+export function renderGithub(results: Results): string {
+  const { run, verdict, known } = results
+  const { failures, lesser } = sortRules(results)
+  const file = run.targetFile
+  const errors = [
+    ...failures.map((rule) => ({
+      title: `${rule.id} ${rule.verdict}`,
+      text: `${rule.verdict === 'broken' ? reasonOf(rule) : headlineOf(rule)}\n\n${detailsOf(rule, run.id)}`,
+    })),
+    ...known.flatMap((entry) => {
+      const text = knownSentence(entry)
+      return text === null ? [] : [{ title: `known: ${entry.rule}`, text }]
+    }),
+  ]
+  const warnings = [
+    ...lesser
+      .filter(({ known }) => known === null)
+      .map((rule) => ({ title: `${rule.id} (advice)`, text: `${headlineOf(rule)}\n\n${detailsOf(rule, run.id)}` })),
+    ...unverifiedOf(results).map((rule) => ({ title: `${rule.id} ${rule.verdict}`, text: reasonOf(rule) })),
+  ]
+  const lines = [
+    ...commandsOf('error', 'failure', errors, file),
+    ...commandsOf('warning', 'warning', warnings, file),
+    ...commandsOf('notice', 'notice', [{ title: `plumbline: ${verdict.word}`, text: verdict.line }], file),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function commandsOf(kind: string, noun: string, all: readonly Annotation[], file: string | null): string[] {
+  const isMore = all.length > shownOfKind
+  const shown = isMore ? all.slice(0, shownOfKind - 1) : all
+  const rest = all.length - shown.length
+  const sum = { title: `plumbline: ${pluralize(rest, `more ${noun}`)}`, text: 'All are in the report and the summary.' }
+  return [...shown, ...(isMore ? [sum] : [])].map((annotation) => commandOf(kind, annotation, file))
+}
+
+function commandOf(kind: string, { title, text }: Annotation, file: string | null): string {
+  const properties = [...(file === null ? [] : [`file=${property(file)}`, 'line=1']), `title=${property(title)}`]
+  return `::${kind} ${properties.join(',')}::${data(text)}`
+}
+
+/** The message of a command: `%` begins an escape, and a line break would end it. */
+function data(text: string): string {
+  return text.split('\n').map(visible).join('\n').replaceAll('%', '%25').replaceAll('\n', '%0A')
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}

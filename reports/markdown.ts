@@ -1,0 +1,136 @@
+import { pluralize } from '../harness/common/pluralize.ts'
+import type { ProfileCoverage, Results, RuleResult } from '../results/types.ts'
+import { brokenBy, gradeOf, knownSentence, logMark, reasonOf, sortRules, tallyOf, took, visible } from './sort.ts'
+
+/** Failures that are shown with their findings; GitHub takes a megabyte. */
+const shownFailures = 20
+/** Failures that are shown with shell lines, and how many of them. */
+const shellLinesFor = 10
+const shownLines = 50
+/** Findings of one rule that are shown. */
+const shownFindings = 5
+/** Rules of a list. */
+const listed = 50
+/** Characters of a value, and of a shell line. */
+const longestValue = 500
+const longestLine = 1_000
+
+const signs = { good: '✅', part: '⚠️', bad: '❌' }
+
+/**
+ * Markdown in the dialect of GitHub, as a job summary or a comment: the verdict, coverage, failures with the lines that
+ * reproduce them, and what was not verified. All that comes from a target is code, so that it can neither link nor mark up.
+ */
+export function renderMarkdown(results: Results): string {
+  const { run, verdict, rules, coverage, known } = results
+  const { failures, lesser, notVerified, inPart } = sortRules(results)
+  const blocks = [
+    `## ${signs[gradeOf(verdict)]} Plumbline: ${verdict.word}`,
+    code(verdict.line),
+    `${tallyOf(rules) || 'no rule was judged'} — target ${code(run.target)}, run ${code(run.id)} of plumbline ${code(run.plumbline)}, ` +
+      `${pluralize(run.exchanges, 'exchange')} in ${took(run)}${run.seed === null ? '' : `, seed ${code(String(run.seed))}`}`,
+    table(
+      ['profile', 'must rules', 'verified', 'in part', 'unclaimed', 'not applicable', 'not verified'],
+      coverage,
+      row,
+    ),
+    ...section(
+      'Failures',
+      failures.slice(0, shownFailures).map((rule, at) => failureBlock(rule, run.id, at < shellLinesFor)),
+    ),
+    ...section('More failures', list(failures.slice(shownFailures).map((rule) => [rule.id, rule.says]))),
+    ...section(
+      'Known failures',
+      list(
+        known.flatMap((entry) => {
+          const text = knownSentence(entry)
+          return text === null ? [] : [[entry.rule, text] as const]
+        }),
+      ),
+    ),
+    ...section('Advice and accepted failures', list(lesser.map((rule) => [rule.id, lesserText(rule)]))),
+    ...section('Not verified', list(notVerified.map((rule) => [rule.id, `${rule.verdict}: ${reasonOf(rule)}`]))),
+    ...section(
+      'Verified in part',
+      list(inPart.map(({ id, unjudged }) => [id, unjudged.map(({ reason }) => reason).join('; ')])),
+    ),
+  ]
+  return `${blocks.join('\n\n')}\n`
+}
+
+function section(title: string, blocks: readonly string[]): string[] {
+  return blocks.length === 0 ? [] : [`### ${title}`, ...blocks]
+}
+
+function row({ profile, must, verified, inPart, unclaimed, notApplicable, notVerified }: ProfileCoverage): string[] {
+  return [code(profile), ...[must, verified, inPart, unclaimed, notApplicable, notVerified].map(String)]
+}
+
+function table<One>(heads: readonly string[], all: readonly One[], cells: (one: One) => readonly string[]): string {
+  const lines = [heads, heads.map(() => '---'), ...all.map(cells)]
+  return lines.map((cellsOfLine) => `| ${cellsOfLine.join(' | ')} |`).join('\n')
+}
+
+function failureBlock(rule: RuleResult, run: string, hasShell: boolean): string {
+  const { id, verdict, says, source, findings, omitted, curl, rerun } = rule
+  const more = findings.length - shownFindings + omitted.findings
+  return [
+    `**${code(id)}** — ${verdict}`,
+    `${code(says)} (heading ${code(source)} of the API description)`,
+    ...(verdict === 'broken' ? [`${brokenBy}: ${code(reasonOf(rule))}`] : []),
+    ...(findings.length === 0
+      ? []
+      : [
+          table(
+            ['clause', 'expected', 'observed'],
+            findings.slice(0, shownFindings),
+            ({ clause, expected, observed }) => [clause, expected, observed].map((value) => cell(value)),
+          ),
+        ]),
+    ...(more > 0 ? [`and ${pluralize(more, 'more finding')}, in results.json and the record`] : []),
+    `rerun: ${code(rerun)}, in the log of the target: ${code(logMark(run, id))}`,
+    ...(curl.length === 0 || !hasShell
+      ? []
+      : [
+          `<details><summary>reproduce by hand, in bash</summary>\n\n${fenced(curl.slice(0, shownLines))}\n\n</details>`,
+        ]),
+  ].join('\n\n')
+}
+
+function lesserText({ known, findings: [first] }: RuleResult): string {
+  const word = known === null ? 'advice' : `accepted until ${known.expires} (${known.reason})`
+  return first === undefined ? word : `${word}: expected ${first.expected}; observed ${first.observed}`
+}
+
+function list(all: readonly (readonly [id: string, text: string])[]): string[] {
+  if (all.length === 0) return []
+  const lines = all.slice(0, listed).map(([id, text]) => `- ${code(id)} ${code(text)}`)
+  const rest = all.length - listed
+  return [[...lines, ...(rest > 0 ? [`- and ${rest} more, in results.json`] : [])].join('\n')]
+}
+
+/** A value as a code span: in it nothing is markup, and it ends only at as many backticks as it began with. */
+function code(value: string): string {
+  const text = cut(visible(value.replaceAll('\n', ' ')), longestValue)
+  const fence = '`'.repeat(longestRun(text) + 1)
+  return fence.length === 1 && text.trim() !== '' ? `\`${text}\`` : `${fence} ${text} ${fence}`
+}
+
+/** The same in a table, where a bar ends the cell even in code. */
+function cell(value: string): string {
+  return code(value).replaceAll('|', '\\|')
+}
+
+function fenced(lines: readonly string[]): string {
+  const text = lines.map((line) => cut(visible(line), longestLine)).join('\n')
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
+  return `${fence}bash\n${text}\n${fence}`
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`
+}
