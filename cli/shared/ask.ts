@@ -2,7 +2,7 @@ import { createDirect, type Direct } from '../../harness/client/direct.ts'
 import { type RateWindow, windowsOf } from '../../harness/client/rate-windows.ts'
 import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
 import type { Plane } from '../../harness/planes/plane.ts'
-import { probeTarget, refusalOf } from '../../harness/run/probe.ts'
+import { firstResponseMs, probeTarget, refusalOf } from '../../harness/run/probe.ts'
 import { overHttp } from '../../harness/transport/http.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
 import type { Target } from '../../target/types.ts'
@@ -33,9 +33,7 @@ export async function quotaOf(plane: Plane | undefined, target: Target | null): 
   const isAsked = target?.clock === 'real' && target.keys.full !== undefined
   if (plane === undefined || shows === null || !isAsked || sectionOf(target, plane.name) === null)
     return { windows: [], failure: null }
-  const answerMs = Math.min(quotaPatienceMs, target.tolerances.answerMs)
-  const hurried = { ...target, tolerances: { ...target.tolerances, answerMs } }
-  return asking(hurried, 'plan', async (clientOf) => {
+  return asking(hurriedBy(quotaPatienceMs, target), 'plan', async (clientOf) => {
     const measured = async () => {
       const startMs = performance.now()
       const windows = windowsOf(await clientOf(plane)(shows))
@@ -68,9 +66,15 @@ export function refusalBefore(
     probes.some(({ operation }) => operations[operation]?.held === true)
   const held = target.clock === 'real' ? [] : allPlanes().filter(mayWait)
   const asked = { ...target, ...Object.fromEntries(held.map(({ name }) => [name, null])) }
-  return asking(target, purpose, async (clientOf) =>
+  return asking(hurriedBy(firstResponseMs, target), purpose, async (clientOf) =>
     refusalOf(await probeTarget(asked, isJudged, clientOf, say), target),
   )
+}
+
+/** The same target, whose responses are waited for no longer than this, real ms. */
+function hurriedBy(mostMs: number, target: Target): Target {
+  const answerMs = Math.min(mostMs, target.tolerances.answerMs)
+  return { ...target, tolerances: { ...target.tolerances, answerMs } }
 }
 
 /** Asks a target over HTTP, in the name of a command. */

@@ -143,3 +143,8 @@ export function jsonIn(text: string): unknown {
     return undefined
   }
 }
+
+/** `, a redirect to ADDRESS`, without its query, which may hold a secret; empty if a response is not a redirect. */
+export function redirectText(status: number, location: string | null): string {
+  return status < 300 || status >= 400 || location === null ? '' : `, a redirect to ${location.split('?')[0]}`
+}

@@ -3,6 +3,7 @@ import { jsonOf } from '../exchange/exchange.ts'
 import { responseText } from './check.ts'
 
 test.each<[status: number, body: string | Buffer, said: string]>([
+  [302, '', 'status 302, a redirect to https://elsewhere.test/v2'],
   [200, '{"id":"a"}', 'status 200'],
   [202, '', 'status 202'],
   [404, '', 'status 404'],
@@ -11,5 +12,6 @@ test.each<[status: number, body: string | Buffer, said: string]>([
   [500, Buffer.of(0xff), 'status 500: "bytes that are not text"'],
 ])('a response %i of %j is told as %s', (status, body, said) => {
   const bytes = Buffer.from(body)
-  expect(responseText({ status, bytes, json: jsonOf(bytes) })).toBe(said)
+  const header = () => 'https://elsewhere.test/v2?token=1'
+  expect(responseText({ status, bytes, json: jsonOf(bytes), header })).toBe(said)
 })

@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../client/api-response.ts'
 import { pluralize } from '../common/pluralize.ts'
-import { isSuccess, textOf } from '../exchange/exchange.ts'
+import { isSuccess, redirectText, textOf } from '../exchange/exchange.ts'
 import { changedFields, type Members, membersOf, type PodView, podOf, show } from '../exchange/read.ts'
 import { type Dropped, Inconclusive, RuleBroken } from './outcome.ts'
 
@@ -49,13 +49,13 @@ export function createCheck(clause: string, log: CheckLog): Check {
       saw(response)
       if (expected.includes(response.status)) return
       inconclusiveIfOutage(response)
-      broken(`status ${expected.join(' or ')}`, `status ${response.status}`, response.exchange.n)
+      broken(`status ${expected.join(' or ')}`, statusText(response), response.exchange.n)
     },
     success(response) {
       saw(response)
       if (isSuccess(response.status)) return
       inconclusiveIfOutage(response)
-      broken('a 2xx status', `status ${response.status}`, response.exchange.n)
+      broken('a 2xx status', statusText(response), response.exchange.n)
     },
     pod(response) {
       saw(response)
@@ -101,9 +101,15 @@ export function inconclusiveIfOutage({ status, isLasting }: Pick<ApiResponse, 's
     throw new Inconclusive(`the target answered ${status}, which is an outage and shows nothing`)
 }
 
-/** `status 200`; for a refusal also its body as JSON, which the record shortens once secrets are removed. */
-export function responseText({ status, json, bytes }: Pick<ApiResponse, 'status' | 'json' | 'bytes'>): string {
-  if (status < 400 || bytes.length === 0) return `status ${status}`
+/** `status 200`; of a redirect also where to. */
+function statusText(response: Pick<ApiResponse, 'status' | 'header'>): string {
+  return `status ${response.status}${redirectText(response.status, response.header('location'))}`
+}
+
+/** The same; for a refusal also its body as JSON, which the record shortens once secrets are removed. */
+export function responseText(response: Pick<ApiResponse, 'status' | 'header' | 'json' | 'bytes'>): string {
+  const { status, json, bytes } = response
+  if (status < 400 || bytes.length === 0) return statusText(response)
   return `status ${status}: ${show(json ?? textOf(bytes) ?? 'bytes that are not text')}`
 }
 

@@ -1,13 +1,16 @@
 import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import type { Direct } from '../client/direct.ts'
-import { headerOf, isSuccess, jsonOf, mediaTypeOf, type WireResponse } from '../exchange/exchange.ts'
+import { headerOf, isSuccess, jsonOf, mediaTypeOf, redirectText, type WireResponse } from '../exchange/exchange.ts'
 import { membersOf } from '../exchange/read.ts'
 import { allPlanes, planeNamed, sectionOf } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import { sayIfSlow } from '../transport/slow.ts'
 import { TransportFailure } from '../transport/types.ts'
+
+/** A target that lets its first request wait longer does not respond at all, real ms; `tolerances.answer` may be shorter. */
+export const firstResponseMs = 10_000
 
 /** One look at a plane before anything is created. */
 export type ProbeResult =
@@ -28,11 +31,12 @@ export async function probeTarget(
   directTo: (plane: Plane) => Direct,
   say: (line: string) => void,
 ): Promise<ProbeResult | null> {
+  const hurried = { tolerances: { answerMs: Math.min(firstResponseMs, target.tolerances.answerMs) } }
   let first: ProbeResult | null = null
   for (const plane of allPlanes()) {
     const url = sectionOf(target, plane.name)?.url ?? null
     if (url === null || (first !== null && !isJudged(plane.name))) continue
-    const seen = await sayIfSlow(url, target, seenOf(plane, target, directTo(plane)), say)
+    const seen = await sayIfSlow(url, hurried, seenOf(plane, target, directTo(plane)), say)
     if (!('status' in seen)) return seen
     first ??= seen
   }
@@ -99,11 +103,9 @@ function speaksOfRequest({ status, headers }: WireResponse): boolean {
 
 const isNothing: ReadonlySet<number> = new Set([404, 405, 410])
 
-/** The place that a redirect names; without its query, which may hold a secret. */
 function placeOf({ status, headers }: WireResponse): string {
-  const location = headerOf(headers, 'location')
-  if (status < 300 || status >= 400 || location === null) return ''
-  return `, a redirect to ${location.split('?')[0]}, which is not followed`
+  const place = redirectText(status, headerOf(headers, 'location'))
+  return place === '' ? '' : `${place}, which is not followed`
 }
 
 function contentOf({ body, headers }: WireResponse): string {

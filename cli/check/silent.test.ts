@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, createServer as createPort } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createCommands } from '../shared/testing/commands.ts'
+import { openGateway } from '../shared/testing/gateway.ts'
+
+const key = 'plumbline-example-full'
+
+test('a target that accepts and never responds is reported in seconds, with the rules that it takes along', async () => {
+  const { cwd, run, close } = createCommands('silent')
+  onTestFinished(close)
+  const server = createPort((socket) => void socket.on('error', () => {}))
+  const url = await listening(server as unknown as Server)
+  writeFileSync(join(cwd, 'silent.yaml'), `plumbline: 1\npods: ${url}\nkeys: {full: ${key}}\n`)
+  const startedMs = performance.now()
+  const { code, said } = await run(['check', '--target', 'silent.yaml', '--only', 'auth.pods.*'])
+  expect(performance.now() - startedMs).toBeLessThan(90_000)
+  expect(code).toBe(5)
+  expect(said).toContain(`waiting for a response from ${url}; a request may take 10s\n`)
+  expect(said).toMatch(/\d+ rules \(auth\.pods\.missing, .*\) {2}unverified: the run could not start: /)
+  expect(said).toContain(`GET ${url}/v2/pods had no complete response within 10000 ms`)
+})
+
+test('a redirect shows where to, without its query, and is not followed', async () => {
+  const { cwd, run, serve, close } = createCommands('redirect')
+  onTestFinished(close)
+  const asked: string[] = []
+  const other = await listening(
+    createServer((request, response) => {
+      asked.push(`${request.method} ${request.headers.authorization}`)
+      response.end()
+    }),
+  )
+  const { url } = await serve([])
+  const gateway = await openGateway(url, ({ token, text }) =>
+    token === '' ? { status: 307, text: '', headers: { Location: `${other}/login?token=${key}` } } : { text },
+  )
+  onTestFinished(gateway.close)
+  writeFileSync(join(cwd, 'redirect.yaml'), `plumbline: 1\npods: ${gateway.url}\nkeys: {full: ${key}}\n`)
+  const { code, said } = await run(['check', '--target', 'redirect.yaml', '--only', 'auth.pods.missing'])
+  expect(code).toBe(1)
+  expect(said).toContain(`observed  status 307, a redirect to ${other}/login\n`)
+  expect(said).not.toContain('token=')
+  expect(asked).toEqual([])
+})
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
