@@ -17,7 +17,7 @@ import {
 } from './sort.ts'
 
 /** The colours of a terminal, passed in so that reports stay pure; those of picocolors fit. */
-interface Paint {
+export interface Paint {
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string
   readonly red: (text: string) => string
@@ -29,7 +29,7 @@ interface Paint {
 const same = (text: string) => text
 
 /** No colours at all. */
-const plain: Paint = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
+export const plain: Paint = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
 
 /** With more failures than this, only the other reports have shell lines. */
 const shellLinesFor = 10

@@ -86,26 +86,32 @@ function refuseSameRun(all: readonly NamedResults[]): void {
   }
 }
 
+/** True if a run ended as planned, and without a fault of Plumbline. */
+export function isFinished({ word }: Results['verdict']): boolean {
+  return finished.includes(word)
+}
+
 function refuseUnfinished({ name, results }: NamedResults): void {
-  const { word, line } = results.verdict
-  if (finished.includes(word)) return
-  throw new NotMergeable(`the run in ${name} is ${line}; run it again, and merge its results`)
+  if (isFinished(results.verdict)) return
+  throw new NotMergeable(`the run in ${name} is ${results.verdict.line}; run it again, and merge its results`)
 }
 
 function refuseDifferentInputs(first: NamedResults, other: NamedResults): void {
-  const difference = differenceOf(first.results.run, other.results.run)
-  if (difference === null) return
+  const [difference] = differencesOf(first.results.run, other.results.run)
+  if (difference === undefined) return
   throw new NotMergeable(
     `${first.name} and ${other.name} were made with different ${difference}, and cannot be merged; run both again with the same`,
   )
 }
 
-function differenceOf(a: Results['run'], b: Results['run']): string | null {
-  if (a.plumbline !== b.plumbline) return `versions of plumbline (${a.plumbline}, ${b.plumbline})`
-  const name = ['target', 'ledger', 'specification', 'suite'].find((part) => a.digests[part] !== b.digests[part])
-  if (name === undefined) return null
-  if (name !== 'target') return `versions of the ${name}`
-  return `target files (${a.target === b.target ? `both of ${a.target}` : `${a.target}, ${b.target}`})`
+/** The inputs in which two runs differ, in words: versions and target files. */
+export function differencesOf(a: Results['run'], b: Results['run']): string[] {
+  const names = ['target', 'ledger', 'specification', 'suite'].filter((part) => a.digests[part] !== b.digests[part])
+  const targets = `target files (${a.target === b.target ? `both of ${a.target}` : `${a.target}, ${b.target}`})`
+  return [
+    ...(a.plumbline === b.plumbline ? [] : [`versions of plumbline (${a.plumbline}, ${b.plumbline})`]),
+    ...names.map((name) => (name === 'target' ? targets : `versions of the ${name}`)),
+  ]
 }
 
 function mergeRules(all: readonly NamedResults[], ledger: readonly Pick<RuleRow, 'id'>[]): RuleResult[] {

@@ -1,18 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { rules } from '../../generated/rules.ts'
-import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { mergeResults, type NamedResults, NotMergeable } from '../../results/merge.ts'
 import type { Results } from '../../results/types.ts'
 import { UsageError } from '../shared/errors.ts'
 import { openFormats, parseFormats } from '../shared/formats.ts'
 import { withOutput } from '../shared/lock.ts'
 import type * as commands from '../shared/options.ts'
-import { isFile } from '../shared/output-folders.ts'
-import { program } from '../shared/package-paths.ts'
+import { resultsFile, resultsReader } from '../shared/read-results.ts'
 import { prepareOutput } from '../shared/record.ts'
 import { report } from '../shared/report.ts'
-import { schemaCheck } from '../shared/schema.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.merge>
@@ -21,10 +17,9 @@ type Options = commands.OptionsOf<typeof commands.merge>
 export async function merge(folders: readonly string[], options: Options, terminal: Terminal): Promise<number> {
   const formats = parseFormats(options.format)
   const out = resolve(terminal.cwd, options.out)
-  const own = folders.find((folder) => resolve(terminal.cwd, folder) === out)
+  const own = folders.find((folder) => dirname(resultsFile(terminal.cwd, folder)) === out)
   if (own !== undefined) throw new UsageError(`--out ${options.out} is one of the folders to merge; choose another one`)
-  const read = readerOf(terminal.cwd)
-  const merged = joined(folders.map(read))
+  const merged = joined(folders.map(resultsReader(terminal.cwd)))
   return withOutput(terminal.cwd, options.out, async () => {
     const dir = prepareOutput(terminal.cwd, options.out)
     const files = openFormats(formats, terminal.cwd, options.out)
@@ -38,23 +33,5 @@ function joined(all: readonly NamedResults[]): Results {
   } catch (error) {
     if (error instanceof NotMergeable) throw new UsageError(error.message)
     throw error
-  }
-}
-
-function readerOf(cwd: string): (folder: string) => NamedResults {
-  const faultOf = schemaCheck('results')
-  return (name) => {
-    const file = join(resolve(cwd, name), 'results.json')
-    if (!isFile(file)) {
-      throw new UsageError(
-        `${name} holds no results.json; ${program} check --out FOLDER and ${program} load --out FOLDER write one`,
-      )
-    }
-    const results = jsonIn(readFileSync(file, 'utf8'))
-    if (results === undefined)
-      throw new UsageError(`${name}/results.json is not JSON; write it again with ${program} replay ${name}`)
-    const fault = faultOf(results)
-    if (fault === null) return { name, results: results as Results }
-    throw new UsageError(`${name}/results.json is not a result of this version: ${fault}`)
   }
 }

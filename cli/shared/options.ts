@@ -117,6 +117,14 @@ export const merge = () =>
     .addOption(common.format)
     .addOption(common.quiet)
 
+export const compare = () =>
+  command('compare', 'show what changed between two runs; exits with 1 if the newer one is worse')
+    .argument('<old>', 'the folder of a run, or its results.json')
+    .argument('<new>', 'the same of a later run')
+    .addOption(
+      new Option('--format <format>', 'how it is printed').choices(['text', 'json', 'markdown']).default('text'),
+    )
+
 export const sweep = () =>
   command('sweep', 'remove what interrupted runs left behind')
     .argument('[run...]', 'ids of runs (default: all that have a ledger in .plumbline/runs)')

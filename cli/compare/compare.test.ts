@@ -1,0 +1,41 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { rules } from '../../generated/rules.ts'
+import { buildResults, serialiseResults } from '../../results/build.ts'
+import { eventsOf, sampleFinding, sampleRun, sampleStartMs, sampleVerdict } from '../../results/sample.ts'
+import { runHere } from '../shared/testing/in-process.ts'
+
+const rule = 'pods.action.exited.stop'
+const cwd = mkdtempSync(join(tmpdir(), 'plumbline-compare-'))
+
+beforeAll(async () => {
+  for (const verdict of ['passed', 'failed'] as const) {
+    mkdirSync(join(cwd, verdict))
+    const end = { type: 'end', endedMs: sampleStartMs, passedMs: 0, exchanges: 1, stopped: null } as const
+    const events = [sampleRun([rule]), sampleFinding(rule, null), sampleVerdict(rule, verdict), end]
+    const results = await buildResults(eventsOf(events), { ledger: rules })
+    writeFileSync(join(cwd, verdict, 'results.json'), serialiseResults(results))
+  }
+  writeFileSync(join(cwd, 'other.json'), '{}')
+  mkdirSync(join(cwd, 'damaged'))
+  writeFileSync(join(cwd, 'damaged', 'results.json'), '{"format": 1}')
+})
+
+test.each<[words: string, code: number, said: string]>([
+  ['passed failed', 1, 'worse than passed: 0 known failures, 1 new'],
+  ['failed failed/results.json', 2, 'failed and failed/results.json are the same results; name those of two runs'],
+  ['failed passed/results.json', 0, 'no worse than failed: 0 known failures, 0 new, 1 fixed'],
+  ['passed failed --format markdown', 1, '### Plumbline: worse than passed'],
+  ['passed failed --format json', 1, '"isWorse": true'],
+  ['passed', 2, "missing required argument 'new'"],
+  ['passed none', 2, 'none holds no results.json'],
+  ['passed other.json', 2, 'other.json holds no results.json'],
+  ['passed damaged', 2, "damaged/results.json is not a result of this version: it must have required property 'run'"],
+  ['passed failed --format xml', 2, 'Allowed choices are text, json, markdown.'],
+])('compare %s ends with %i', async (words, code, said) => {
+  const seen = await runHere(['compare', ...words.split(' ')], { cwd })
+  expect(seen.out + seen.err).toContain(said)
+  expect(seen.code).toBe(code)
+})

@@ -1,0 +1,34 @@
+import { rules } from '../../generated/rules.ts'
+import { allRules } from '../../harness/rule/registry.ts'
+import { renderComparison, renderComparisonMarkdown } from '../../reports/comparison.ts'
+import { type Comparison, compareResults } from '../../results/compare.ts'
+import { exitCodes } from '../../verdicts/exit-codes.ts'
+import { UsageError } from '../shared/errors.ts'
+import type * as commands from '../shared/options.ts'
+import { moduleUrl } from '../shared/package-paths.ts'
+import { resultsFile, resultsReader } from '../shared/read-results.ts'
+import type { Terminal } from '../shared/terminal.ts'
+
+type Options = commands.OptionsOf<typeof commands.compare>
+
+/** Compares the results of two runs. Returns 1 if the newer one is worse. */
+export async function compare(older: string, newer: string, { format }: Options, terminal: Terminal): Promise<number> {
+  if (resultsFile(terminal.cwd, older) === resultsFile(terminal.cwd, newer))
+    throw new UsageError(`${older} and ${newer} are the same results; name those of two runs`)
+  const read = resultsReader(terminal.cwd)
+  const both = [read(older), read(newer)] as const
+  // Loaded on demand: it imports every suite.
+  await import(moduleUrl('suites/all'))
+  const scenarios = new Set<string>(allRules().flatMap(({ kind, id }) => (kind === 'scenario' ? id : [])))
+  const comparison = compareResults(...both, {
+    exists: (id) => rules.some((rule) => rule.id === id),
+    isScenario: (id) => scenarios.has(id),
+  })
+  terminal.out(textOf(comparison, format, terminal).trimEnd())
+  return comparison.isWorse ? exitCodes['not conformant'] : exitCodes.conformant
+}
+
+function textOf(comparison: Comparison, format: Options['format'], { colors }: Terminal): string {
+  if (format === 'json') return JSON.stringify(comparison, null, 2)
+  return format === 'markdown' ? renderComparisonMarkdown(comparison) : renderComparison(comparison, colors)
+}

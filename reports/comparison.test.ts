@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import type { Comparison } from '../results/compare.ts'
+import { renderComparison, renderComparisonMarkdown } from './comparison.ts'
+
+const run = {
+  id: 'r0abc',
+  plumbline: '0.1.0',
+  target: 'acme',
+  startedMs: 1_793_610_000_000,
+  seed: 7,
+  profiles: ['core'],
+  verdict: { word: 'not conformant', exit: 1, line: 'not conformant: core; 3 must rules failed' },
+} as const
+
+const comparison: Comparison = {
+  format: 1,
+  old: { ...run, name: 'old' },
+  new: { ...run, name: 'new', id: 'r0def' },
+  caveats: ['1 rule of old not selected in new'],
+  changes: [
+    { rule: 'pods.a', kind: 'newly failing', isWorse: true, was: 'passed', is: 'failed', note: 'observed `\u001b[2J`' },
+    { rule: 'pods.b', kind: 'fixed', isWorse: false, was: 'failed', is: 'passed', note: null },
+  ],
+  stillFailing: ['pods.c', 'pods.d'],
+  timings: { wasMs: 61_000, isMs: 62_000, rules: [{ rule: 'pods.e', wasMs: 1_000, isMs: 9_000 }] },
+  isWorse: true,
+}
+
+test('a comparison as text', () => {
+  expect(renderComparison(comparison)).toMatchInlineSnapshot(`
+    "old: run r0abc of plumbline 0.1.0 on acme, 2026-11-02 09:00, seed 7
+      not conformant: core; 3 must rules failed
+    new: run r0def of plumbline 0.1.0 on acme, 2026-11-02 09:00, seed 7
+      not conformant: core; 3 must rules failed
+
+    note  1 rule of old not selected in new
+
+    newly failing: 1
+      pods.a  passed → failed
+        observed \`\\u{1b}[2J\`
+
+    fixed: 1
+      pods.b  failed → passed
+
+    time: 1m01s → 1m02s
+      pods.e  1s → 9s
+
+    worse than old: 2 known failures, 1 new, 1 fixed
+    "
+  `)
+})
+
+test('a comparison as Markdown', () => {
+  expect(renderComparisonMarkdown(comparison)).toMatchInlineSnapshot(`
+    "### Plumbline: worse than old
+
+    2 known failures, 1 new, 1 fixed.
+
+    #### newly failing: 1
+
+    - \`pods.a\` passed → failed: \`\` observed \`\\u{1b}[2J\` \`\`
+
+    #### fixed: 1
+
+    - \`pods.b\` failed → passed
+
+    #### time: 1m01s → 1m02s
+
+    - \`pods.e\` 1s → 9s
+
+    #### runs
+
+    - \`1 rule of old not selected in new\`
+    - \`old: run r0abc of plumbline 0.1.0 on acme, 2026-11-02 09:00, seed 7\`
+    - \`not conformant: core; 3 must rules failed\`
+    - \`new: run r0def of plumbline 0.1.0 on acme, 2026-11-02 09:00, seed 7\`
+    - \`not conformant: core; 3 must rules failed\`
+    "
+  `)
+})
+
+test('without a change, the verdict is all', () => {
+  const same = { ...comparison, caveats: [], changes: [], timings: null, isWorse: false }
+  expect(renderComparison(same).split('\n').slice(-3)).toEqual(['', 'no worse than old: 2 known failures, 0 new', ''])
+})

@@ -1,0 +1,100 @@
+import { lengthOf } from '../harness/common/length.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
+import { type Change, type Comparison, changeKinds } from '../results/compare.ts'
+import { visible } from './sort.ts'
+import { type Paint, plain } from './text.ts'
+
+/** A heading and its lines. */
+interface Section {
+  readonly heading: string
+  readonly isWorse: boolean
+  readonly lines: readonly Line[]
+}
+
+interface Line {
+  readonly rule: string
+  readonly change: string
+  readonly note: string | null
+}
+
+/** The whole comparison as text: the runs, each kind of change, the verdict last. Ends with a newline. */
+export function renderComparison(comparison: Comparison, paint: Paint = plain): string {
+  const colour = comparison.isWorse ? paint.red : paint.green
+  const sections = sectionsOf(comparison).map(({ heading, isWorse, lines }) =>
+    [
+      (isWorse ? paint.red : paint.bold)(heading),
+      ...lines.flatMap(({ rule, change, note }) => [
+        `  ${paint.bold(rule)}  ${paint.dim(change)}`,
+        ...(note === null ? [] : [`    ${note}`]),
+      ]),
+    ].join('\n'),
+  )
+  const [line, rest] = verdictOf(comparison)
+  const caveats = comparison.caveats.map((caveat) => `${paint.yellow('note')}  ${visible(caveat)}`).join('\n')
+  const parts = [runLines(comparison).join('\n'), caveats, ...sections, `${colour(paint.bold(line))}: ${rest}`]
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+/** The same in Markdown, for a comment on a change. Ends with a newline. */
+export function renderComparisonMarkdown(comparison: Comparison): string {
+  const [line, rest] = verdictOf(comparison)
+  const sections = sectionsOf(comparison).map(({ heading, lines }) =>
+    [
+      `#### ${heading}`,
+      ...(lines.length === 0 ? [] : ['']),
+      ...lines.map(({ rule, change, note }) => `- ${code(rule)} ${change}${note === null ? '' : `: ${code(note)}`}`),
+    ].join('\n'),
+  )
+  const facts = [...comparison.caveats.map(visible), ...runLines(comparison)].map((fact) => `- ${code(fact.trim())}`)
+  return `${[`### Plumbline: ${line}`, `${rest}.`, ...sections, '#### runs', facts.join('\n')].join('\n\n')}\n`
+}
+
+/** The line that sums up a comparison, such as `no worse than report: 40 known failures, 0 new`, in two parts. */
+export function verdictOf({ old, changes, stillFailing, isWorse }: Comparison): readonly [line: string, rest: string] {
+  const count = (kind: Change['kind']) => changes.filter((change) => change.kind === kind).length
+  const counts = changeKinds
+    .filter((kind) => kind !== 'newly failing' && count(kind) > 0)
+    .map((kind) => `${count(kind)} ${kind}`)
+  const failures = `${pluralize(stillFailing.length, 'known failure')}, ${count('newly failing')} new`
+  return [`${isWorse ? 'worse' : 'no worse'} than ${visible(old.name)}`, [failures, ...counts].join(', ')]
+}
+
+/** Each run with its verdict on a line of its own. */
+function runLines({ old, new: newer }: Comparison): string[] {
+  return [old, newer].flatMap(({ name, id, plumbline, target, startedMs, seed, verdict }) => {
+    const drawn = seed === null ? '' : `, seed ${seed}`
+    const run = `${name}: run ${id} of plumbline ${plumbline} on ${target}, ${day(startedMs)}${drawn}`
+    return [visible(run), `  ${visible(verdict.line)}`]
+  })
+}
+
+function sectionsOf({ changes, timings }: Comparison): Section[] {
+  const sections = [...Map.groupBy(changes, ({ kind }) => kind)].map(([kind, all]) => ({
+    heading: `${kind}: ${all.length}`,
+    isWorse: all.some(({ isWorse }) => isWorse),
+    lines: all.map(({ rule, was, is, note }) => ({
+      rule,
+      change: was === is ? is : `${was} → ${is}`,
+      note: note === null ? null : visible(note),
+    })),
+  }))
+  if (timings === null) return sections
+  const lines = timings.rules.map(({ rule, wasMs, isMs }) => ({ rule, change: span(wasMs, isMs), note: null }))
+  return [...sections, { heading: `time: ${span(timings.wasMs, timings.isMs)}`, isWorse: false, lines }]
+}
+
+function span(wasMs: number, isMs: number): string {
+  return `${lengthOf(wasMs)} → ${lengthOf(isMs)}`
+}
+
+function day(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
+}
+
+/** A code span of Markdown, whatever the text holds. */
+function code(text: string): string {
+  const runs = text.match(/`+/g) ?? []
+  const fence = '`'.repeat(Math.max(0, ...runs.map(({ length }) => length)) + 1)
+  const edge = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
+  return `${fence}${edge}${text}${edge}${fence}`
+}
