@@ -19,20 +19,36 @@ interface Line {
 
 /** The whole comparison as text: the runs, each kind of change, the verdict last. Ends with a newline. */
 export function renderComparison(comparison: Comparison, paint: Paint = plain): string {
+  return joined([runLines(comparison).join('\n'), renderChanges(comparison, paint)])
+}
+
+/** The part of a comparison that decides: what is worse, and the verdict. Ends with a newline. */
+export function renderWorse(comparison: Comparison, paint: Paint = plain): string {
+  const changes = comparison.changes.filter(({ isWorse }) => isWorse)
+  return renderChanges({ ...comparison, changes, timings: null }, paint, verdictOf(comparison))
+}
+
+function renderChanges(comparison: Comparison, paint: Paint, [line, rest] = verdictOf(comparison)): string {
   const colour = comparison.isWorse ? paint.red : paint.green
+  const caveats = comparison.caveats.map((caveat) => `${paint.yellow('note')}  ${visible(caveat)}`).join('\n')
   const sections = sectionsOf(comparison).map(({ heading, isWorse, lines }) =>
     [
       (isWorse ? paint.red : paint.bold)(heading),
-      ...lines.flatMap(({ rule, change, note }) => [
+      ...lines.flatMap(({ rule, change, note }, at) => [
         `  ${paint.bold(rule)}  ${paint.dim(change)}`,
-        ...(note === null ? [] : [`    ${note}`]),
+        // Many rules may have one reason, which is printed after the last of them.
+        ...(note === null || note === lines[at + 1]?.note ? [] : [`    ${note}`]),
       ]),
     ].join('\n'),
   )
-  const [line, rest] = verdictOf(comparison)
-  const caveats = comparison.caveats.map((caveat) => `${paint.yellow('note')}  ${visible(caveat)}`).join('\n')
-  const parts = [runLines(comparison).join('\n'), caveats, ...sections, `${colour(paint.bold(line))}: ${rest}`]
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+  return joined([caveats, ...sections, `${colour(paint.bold(line))}: ${rest}`])
+}
+
+function joined(parts: readonly string[]): string {
+  return `${parts
+    .map((part) => part.trimEnd())
+    .filter((part) => part !== '')
+    .join('\n\n')}\n`
 }
 
 /** The same in Markdown, for a comment on a change. Ends with a newline. */
@@ -50,7 +66,7 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
 }
 
 /** The line that sums up a comparison, such as `no worse than report: 40 known failures, 0 new`, in two parts. */
-export function verdictOf({ old, changes, stillFailing, isWorse }: Comparison): readonly [line: string, rest: string] {
+function verdictOf({ old, changes, stillFailing, isWorse }: Comparison): readonly [line: string, rest: string] {
   const count = (kind: Change['kind']) => changes.filter((change) => change.kind === kind).length
   const counts = changeKinds
     .filter((kind) => kind !== 'newly failing' && count(kind) > 0)

@@ -3,6 +3,7 @@ import { listedByPlan } from '../../harness/plan/text.ts'
 import { judgedByLoad } from '../../harness/rule/load-rules.ts'
 import type { RunOptions } from '../../harness/run/options.ts'
 import type { Target } from '../../target/types.ts'
+import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refuseStandingClock } from '../shared/clocks.ts'
 import { UsageError } from '../shared/errors.ts'
 import { parseFormats } from '../shared/formats.ts'
@@ -12,6 +13,7 @@ import { runCheck } from '../shared/run-check.ts'
 import { loadProfiles, selectionOf } from '../shared/selection.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
+import { readBaseline, readFailed, toleratedFailures } from './earlier-run.ts'
 
 type Given = commands.OptionsOf<typeof commands.check>
 
@@ -24,7 +26,9 @@ const controlledBudgetMs = 1_800_000
 /** Judges the rules against a target, or against the reference in process. Returns the exit code. */
 export async function check(given: Given, terminal: Terminal): Promise<number> {
   const formats = parseFormats(given.format)
-  const options = withLoad(withTarget(given, terminal))
+  const chosen = withLoad(withTarget(given, terminal))
+  const options = withFailed(chosen, terminal)
+  if (options === null) return exitCodes.conformant
   if (options.keep && options.target === undefined) {
     throw new UsageError('--keep leaves pods on a target; those of --reference end with the run')
   }
@@ -35,6 +39,10 @@ export async function check(given: Given, terminal: Terminal): Promise<number> {
   if (maxPods !== undefined && options.target === undefined) {
     throw new UsageError('--max-pods is for a target; pods of --reference cost nothing')
   }
+  if (options.failFast && options.load !== undefined) {
+    throw new UsageError('--fail-fast cannot be combined with --load, which is judged after all other rules')
+  }
+  const baseline = options.baseline === undefined ? null : readBaseline(options.baseline, options.out, terminal)
   const read = options.target === undefined ? null : await readTarget(options.target, terminal)
   const target = read && maxPods !== undefined ? { ...read, budget: { ...read.budget, fuzzPods: maxPods } } : read
   const { profiles, selected } = await selectionOf(options, target, terminal)
@@ -42,14 +50,24 @@ export async function check(given: Given, terminal: Terminal): Promise<number> {
   const own = selected.filter((id) => !judgedByLoad.has(id))
   const planned = own.length === 0 ? {} : await plannedFor(target, own, options, terminal)
   const load = await loadFor(selected, target, options, terminal)
-  const { seed = randomInt(2 ** 31), strict, keep, out, quiet } = options
+  const { seed = randomInt(2 ** 31), strict, keep, out, quiet, failFast } = options
   return runCheck({
-    plan: { seed, profiles, strict, keep, rules: selected, ...planned, ...(load !== null && { load: load.options }) },
+    plan: {
+      seed,
+      profiles,
+      strict,
+      keep,
+      rules: selected,
+      ...planned,
+      ...(load !== null && { load: load.options }),
+      ...(failFast && { failFast: { tolerated: toleratedFailures(target, baseline) } }),
+    },
     target,
     targetFile: options.target ?? null,
     out,
     quiet,
     formats,
+    baseline,
     estimate: load?.estimate ?? null,
     terminal,
   })
@@ -63,6 +81,21 @@ function withLoad({ load, iOwnThis, maxRequests, maxSeconds, windowScale, ...opt
   const [name] = Object.keys(given)
   if (name === undefined) return options
   throw new UsageError(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} needs --load`)
+}
+
+/** The options with the rules that failed in the run of `--rerun-failed`; null if none did, of which it says so. */
+function withFailed(options: CheckOptions, terminal: Terminal): CheckOptions | null {
+  const { rerunFailed, only, profile, load } = options
+  if (rerunFailed === undefined) return options
+  if (only.length > 0 || profile !== undefined) {
+    throw new UsageError('--rerun-failed selects the rules; leave out --only and --profile')
+  }
+  const failed = readFailed(rerunFailed, load !== undefined, terminal)
+  if (failed.only.length === 0) {
+    terminal.out(`nothing failed in ${rerunFailed}, so there is nothing to rerun`)
+    return null
+  }
+  return { ...(failed.seed !== null && { seed: failed.seed }), ...options, only: [...failed.only] }
 }
 
 /** Plans a run in real time, prints the plan, and returns its budget and the rules that it leaves out. */

@@ -5,8 +5,10 @@ import type { Format } from '../../reports/format-names.ts'
 import { formats as renderers } from '../../reports/formats.ts'
 import { renderHtml } from '../../reports/html.ts'
 import { renderText } from '../../reports/text.ts'
+import type { NamedResults } from '../../results/merge.ts'
 import type { Results } from '../../results/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
+import { exitByBaseline } from './baseline.ts'
 import { type Formats, isForPrograms } from './formats.ts'
 import { codeOf } from './output-folders.ts'
 import { reportFiles } from './record.ts'
@@ -22,6 +24,8 @@ interface ReportOptions {
   readonly quiet: boolean
   /** True if the run was interrupted: then standard output has only the formats that were asked for. */
   readonly interrupted?: boolean
+  /** Results that decide the exit code by what is worse than in them. */
+  readonly baseline?: NamedResults | null
 }
 
 /**
@@ -30,19 +34,18 @@ interface ReportOptions {
  * disk leaves no partial report.
  */
 export function report(results: Results, options: ReportOptions, terminal: Terminal): number {
-  const { formats, dir, quiet, interrupted = false } = options
+  const { formats, dir, quiet, interrupted = false, baseline = null } = options
+  const tell = isForPrograms(formats) ? terminal.err : terminal.out
   const usual: readonly Format[] = interrupted ? [] : ['text']
   for (const format of formats.printed.length === 0 ? usual : formats.printed) {
     terminal.out(printedText(format, results, terminal, quiet))
   }
   tellGithub(results, formats, terminal)
-  const exit = writeFiles(results, options, terminal)
-  if (dir !== null && exit !== null) {
-    const tell = isForPrograms(formats) ? terminal.err : terminal.out
-    tell(`report: ${join(dir, 'report.html')}`)
-  }
-  const { exit: ofRun } = results.verdict
-  return exit ?? (ofRun === exitCodes.conformant ? exitCodes.incomplete : ofRun)
+  const { exit } = results.verdict
+  const decided = baseline === null ? exit : exitByBaseline(baseline, results, { ...terminal, out: tell })
+  if (!writeFiles(results, options, terminal)) return decided === exitCodes.conformant ? exitCodes.incomplete : decided
+  if (dir !== null) tell(`report: ${join(dir, 'report.html')}`)
+  return decided
 }
 
 function printedText(format: Format, results: Results, { colors }: Terminal, quiet: boolean): string {
@@ -50,8 +53,8 @@ function printedText(format: Format, results: Results, { colors }: Terminal, qui
   return quiet ? results.verdict.line : renderText(results, colors).trimEnd()
 }
 
-/** Writes all files. Returns the exit code of the run; null if the machine lacks something, such as space. */
-function writeFiles(results: Results, { files, dir }: ReportOptions, { err }: Terminal): number | null {
+/** Writes all files. False if the machine lacks something, such as space: then it says so. */
+function writeFiles(results: Results, { files, dir }: ReportOptions, { err }: Terminal): boolean {
   const named = [...files].map(([file, format]) => [file, renderers[format]] as const)
   const usual = dir === null ? [] : usualFiles.map(([name, render]) => [join(dir, name), render] as const)
   for (const [file, render] of [...usual, ...named]) {
@@ -62,10 +65,10 @@ function writeFiles(results: Results, { files, dir }: ReportOptions, { err }: Te
       if (lack === null) throw error
       for (const name of dir === null ? [] : reportFiles) rmSync(join(dir ?? '', name), { force: true })
       err(`plumbline: ${dir ?? file}: ${lack}, so no report is written; choose another place with --out or --format`)
-      return null
+      return false
     }
   }
-  return results.verdict.exit
+  return true
 }
 
 const usualFiles = [

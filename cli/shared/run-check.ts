@@ -5,6 +5,7 @@ import type { Progress, RunOptions } from '../../harness/run/options.ts'
 import { drainMs } from '../../harness/transport/drain.ts'
 import type { Estimate } from '../../load/caps.ts'
 import type { Format } from '../../reports/format-names.ts'
+import type { NamedResults } from '../../results/merge.ts'
 import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { type ChildEnd, type ChildRun, startChild } from './child.ts'
@@ -38,6 +39,7 @@ interface RunCheckOptions {
     | 'reserve'
     | 'budgetMs'
     | 'maxCost'
+    | 'failFast'
     | 'load'
   >
   /** Null: the reference in process. */
@@ -47,6 +49,8 @@ interface RunCheckOptions {
   readonly out: string | undefined
   readonly quiet: boolean
   readonly formats: Formats
+  /** Results that decide the exit code by what is worse than in them. */
+  readonly baseline?: NamedResults | null
   /** How much its load takes; null without load. */
   readonly estimate: Estimate | null
   readonly terminal: Terminal
@@ -89,11 +93,11 @@ export function runCheck(given: RunCheckOptions): Promise<number> {
 
 async function runChild(
   options: RunOptions,
-  { out, quiet, formats, terminal, printRecord }: RunCheckOptions,
+  { out, quiet, formats, baseline = null, terminal, printRecord }: RunCheckOptions,
   files: ReadonlyMap<string, Format>,
 ): Promise<number> {
   const { run, target, evidence } = options
-  const reporting = { formats, files, dir: out === undefined ? null : evidence, quiet }
+  const reporting = { formats, files, dir: out === undefined ? null : evidence, quiet, baseline }
   let child: ChildRun | null = null
   const interruption = watchInterruption(() => {
     child?.kill()

@@ -23,7 +23,7 @@ import { guardRun } from './guard.ts'
 import type { TakeUnrecorded } from './invariants.ts'
 import { type Judgement, recordJudgement } from './judge.ts'
 import { createMeter, reasonToEnd } from './meter.ts'
-import type { DriveLoad, Progress, RunOptions } from './options.ts'
+import type { DriveLoad, FailFast, Progress, RunOptions } from './options.ts'
 import { refusalOf } from './probe.ts'
 import { createSession } from './session.ts'
 
@@ -57,10 +57,12 @@ export async function openRun(options: RunOptions) {
   const started = recordStart(recorder, options, target, fault === null ? clock.kind : 'remote')
   const write = options.resources === null ? () => {} : createResourceLedger(options.resources)
   const meter = createMeter(target.budget, Date.now)
-  const { maxCost } = options
-  /** Ends unfinished rules if the run has cost more than it may, or an unknown amount. */
+  const { maxCost, failFast } = options
+  let failedRule: string | null = null
+  /** Ends unfinished rules if the run has cost more than it may, or an unknown amount, or at a failure that ends it. */
   const refuseMore = () => {
-    const reason = maxCost === undefined ? null : reasonToEnd(meter.spent(), maxCost)
+    const costly = maxCost === undefined ? null : reasonToEnd(meter.spent(), maxCost)
+    const reason = failedRule === null ? costly : `the run ended when ${failedRule} failed (--fail-fast)`
     if (reason !== null) session.cut(new Unverified(reason))
   }
   const { load, budgetMs = null, reserve } = options
@@ -116,8 +118,13 @@ export async function openRun(options: RunOptions) {
     return Promise.race([probed, new Promise<null>((over) => clock.after(longestMs, () => over(null)))])
   }
 
-  function judged({ rule, verdict }: Judgement): void {
+  function judged(judgement: Judgement): void {
     if (isOver()) return
+    const { rule, verdict } = judgement
+    if (failFast !== undefined && failedRule === null && endsRun(judgement, failFast)) {
+      failedRule = rule
+      refuseMore()
+    }
     done++
     reportProgress({ type: 'verdict', rule, verdict, done, total })
   }
@@ -191,6 +198,13 @@ function withPlanesOf(target: Target, rules: readonly string[]): Target {
   const judged = new Set(rules.map((id) => planeOfRule(id).name))
   const others = allPlanes().filter(({ name }) => !judged.has(name))
   return { ...target, ...Object.fromEntries(others.map(({ name }) => [name, null])) }
+}
+
+/** True for a failure that is not tolerated. */
+function endsRun({ rule, verdict, findings }: Judgement, { tolerated }: FailFast): boolean {
+  const isTolerated = (clause: string) =>
+    tolerated.some((one) => one.rule === rule && (one.clause === null || one.clause === clause))
+  return verdict === 'failed' && !findings.every(({ clause }) => isTolerated(clause))
 }
 
 /** A statement of the target file is wrong, so nothing that needs it could be judged. */

@@ -1,4 +1,4 @@
-import type { Target } from '../../target/types.ts'
+import type { KnownFailure, Target } from '../../target/types.ts'
 import type { Verdict } from '../../verdicts/verdicts.ts'
 import type { Reserve } from '../plan/reserve.ts'
 import type { BrokenOffEvent, LoadFacts, PlanEvent, RunEvent } from '../record/events.ts'
@@ -37,6 +37,8 @@ export interface RunOptions
   readonly reserve?: Reserve
   /** Cost limit, USD; rules without a verdict by then are unverified. Missing: no limit. */
   readonly maxCost?: number
+  /** Set if the first failed rule ends the others. */
+  readonly failFast?: FailFast
   /** The target; null if `embed` names a module instead. */
   readonly target: Target | null
   /** The load of the run; missing in a run without load. */
@@ -47,6 +49,11 @@ export interface RunOptions
   readonly evidence: string
   /** Ledger of the run's resources, read by `sweep`; null if nothing outlives the run (in process). */
   readonly resources: string | null
+}
+
+/** Failures that end no run, by rule and clause; `null` for every clause. */
+export interface FailFast {
+  readonly tolerated: readonly Pick<KnownFailure, 'rule' | 'clause'>[]
 }
 
 /** How load is driven. */

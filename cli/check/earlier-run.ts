@@ -1,0 +1,65 @@
+import { dirname, resolve } from 'node:path'
+import { rules } from '../../generated/rules.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
+import { judgedByLoad } from '../../harness/rule/load-rules.ts'
+import type { FailFast } from '../../harness/run/options.ts'
+import { isFinished, type NamedResults } from '../../results/merge.ts'
+import type { RuleResult } from '../../results/types.ts'
+import type { Target } from '../../target/types.ts'
+import { UsageError } from '../shared/errors.ts'
+import { resultsFile, resultsReader } from '../shared/read-results.ts'
+import type { Terminal } from '../shared/terminal.ts'
+
+// Flags of check that name an earlier run.
+
+/** The results that `--baseline` names, read before the run begins. Throws UsageError for a run that did not end. */
+export function readBaseline(name: string, out: string | undefined, { cwd }: Terminal): NamedResults {
+  if (out !== undefined && resolve(cwd, out) === dirname(resultsFile(cwd, name))) {
+    throw new UsageError(`--out ${out} would replace the baseline; choose another folder`)
+  }
+  const baseline = resultsReader(cwd)(name)
+  if (isFinished(baseline.results.verdict)) return baseline
+  throw new UsageError(`--baseline ${name}: that run is ${baseline.results.verdict.line}; name one that ended`)
+}
+
+/** The rules that `--rerun-failed` selects; empty if nothing failed. */
+export interface FailedRules {
+  readonly only: readonly string[]
+  readonly seed: number | null
+}
+
+/**
+ * The rules that failed in an earlier run, those that a failed one blocked, and the scenarios that showed a failure. It
+ * says which of them this version does not have, or load judges.
+ */
+export function readFailed(name: string, isWithLoad: boolean, { cwd, err }: Terminal): FailedRules {
+  const { results } = resultsReader(cwd)(name)
+  const failed = results.rules.filter(({ verdict }) => verdict === 'failed')
+  const ids = new Set(failed.map(({ id }) => id))
+  const blocked = results.rules.filter(({ verdict, by }) => verdict === 'blocked' && ids.has(by ?? ''))
+  const all = [...new Set([...failed.flatMap(rerunOf), ...blocked.map(({ id }) => id)])]
+  const known = all.filter((id) => rules.some((rule) => rule.id === id))
+  const only = known.filter((id) => isWithLoad || !judgedByLoad.has(id))
+  if (known.length < all.length) err(`${pluralize(all.length - known.length, 'rule')} of ${name} no longer exist`)
+  const ofLoad = known.length - only.length
+  if (only.length === 0 && ofLoad > 0)
+    throw new UsageError(`--rerun-failed ${name}: only rules failed that load judges; add --load`)
+  if (ofLoad > 0) err(`${pluralize(ofLoad, 'failed rule')} of ${name} not rerun, because load judges them; add --load`)
+  return { only, seed: results.run.seed }
+}
+
+/** The ids in the rerun command of a rule: its own, and of the scenario that showed the failure of an invariant. */
+function rerunOf({ id, rerun }: RuleResult): string[] {
+  return [id, ...[...rerun.matchAll(/--only (\S+)/g)].map(([, only = id]) => only)]
+}
+
+/** Failures that do not end a run with `--fail-fast`: those that the target file accepts today, and those of the baseline. */
+export function toleratedFailures(target: Target | null, baseline: NamedResults | null): FailFast['tolerated'] {
+  const today = new Date().toISOString().slice(0, 10)
+  const accepted = (target?.known ?? []).filter(({ expires }) => expires >= today)
+  const failed = baseline?.results.rules.filter(({ verdict }) => verdict === 'failed') ?? []
+  return [
+    ...accepted.map(({ rule, clause }) => ({ rule, clause })),
+    ...failed.flatMap(({ id, findings }) => findings.map(({ clause }) => ({ rule: id, clause }))),
+  ]
+}
