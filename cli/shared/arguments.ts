@@ -41,6 +41,13 @@ export function lengthOfTime(text: string): number {
   throw expected('a length of time above 0 with its unit, such as 20s, 5m or 1h')
 }
 
+export function day(text: string): string {
+  const date = new Date(`${text}T00:00:00Z`)
+  // The calendar corrects 30 February.
+  if (!Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text) return text
+  throw expected('a day as YYYY-MM-DD, such as 2027-01-31')
+}
+
 /** Reads one of a few words, such as the kind of a load. Throws UsageError for another. */
 export function oneOf<Word extends string>(what: string, known: readonly Word[]): (text: string) => Word {
   return (text) => {

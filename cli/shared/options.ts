@@ -3,6 +3,7 @@ import { formatNames } from '../../reports/format-names.ts'
 import {
   Argument,
   Command,
+  day,
   factor,
   gather,
   integer,
@@ -127,6 +128,14 @@ export const compare = () =>
     .addOption(
       new Option('--format <format>', 'how it is printed').choices(['text', 'json', 'markdown']).default('text'),
     )
+
+export const accept = () =>
+  command('accept', 'accept failures of a run until a day: writes them into known of the target file')
+    .argument('<run>', 'the folder of a run, or its results.json')
+    .argument('[rule...]', 'ids of rules that failed (default: all that are not accepted yet)')
+    .requiredOption('--until <day>', 'the last day on which they are accepted, as YYYY-MM-DD', day)
+    .requiredOption('--reason <text>', 'why they are accepted')
+    .option('--target <file>', 'the target file (default: that of the run)')
 
 export const sweep = () =>
   command('sweep', 'remove what interrupted runs left behind')
