@@ -1,15 +1,11 @@
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { rules as ledger } from '../../generated/rules.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
-import { allRules } from '../../harness/rule/registry.ts'
 import { judgeFileOf } from '../../load/analyse/judge-file.ts'
 import { loadDefects } from '../../load/defects.ts'
-import { suiteFiles } from '../shared/digests.ts'
 import type * as commands from '../shared/options.ts'
-import { home } from '../shared/package-paths.ts'
 import { profilesOf, selectRules } from '../shared/selection.ts'
 import type { Terminal } from '../shared/terminal.ts'
+import { testFiles } from '../shared/test-files.ts'
 
 type Options = commands.OptionsOf<typeof commands.rules>
 
@@ -40,14 +36,4 @@ export async function rules({ json, only }: Options, terminal: Terminal): Promis
   const tested = listed.filter(({ test }) => test !== null).length
   terminal.out(`${pluralize(listed.length, 'rule')}, ${tested} with a test: ${areas.join(', ')}`)
   return 0
-}
-
-/** The suite file of each rule: the one whose import put it into the registry. */
-async function testFiles(): Promise<Map<string, string>> {
-  const found = new Map<string, string>()
-  for (const file of suiteFiles().filter((name) => /\.suite\.[jt]s$/.test(name))) {
-    await import(pathToFileURL(join(home, 'suites', file)).href)
-    for (const { id } of allRules()) if (!found.has(id)) found.set(id, `suites/${file.replace(/\.js$/, '.ts')}`)
-  }
-  return found
 }

@@ -36,6 +36,7 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
     commands.sweep().action(run(async () => (await import('../sweep/sweep.ts')).sweep)),
     commands.serve().action(run(async () => (await import('../serve/serve.ts')).serve)),
     commands.rules().action(run(async () => (await import('../rules/rules.ts')).rules)),
+    commands.explain().action(run(async () => (await import('../explain/explain.ts')).explain)),
     commands.prove().action(run(async () => (await import('../prove/prove.ts')).prove)),
     commands.fuzz().action(run(async () => (await import('../fuzz/fuzz.ts')).fuzz)),
     commands.replay().action(run(async () => (await import('../replay/replay.ts')).replay)),
