@@ -37,7 +37,7 @@ test('a redirect shows where to, without its query, and is not followed', async 
   const gateway = await openGateway(url, ({ token, text }) =>
     token === '' ? { status: 307, text: '', headers: { Location: `${other}/login?token=${key}` } } : { text },
   )
-  onTestFinished(gateway.close)
+  onTestFinished(() => void gateway.close())
   writeFileSync(join(cwd, 'redirect.yaml'), `plumbline: 1\npods: ${gateway.url}\nkeys: {full: ${key}}\n`)
   const { code, said } = await run(['check', '--target', 'redirect.yaml', '--only', 'auth.pods.missing'])
   expect(code).toBe(1)
