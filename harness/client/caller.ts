@@ -122,6 +122,7 @@ export function createCaller({ plane, section, key, sender, note, repeat = once 
       subject: Object.values(subjects)[0] ?? null,
       ...(endpoint === undefined ? {} : { endpoint }),
       key: call.authorization === undefined ? key.name : null,
+      isRead: isRead(plane.operations[operation], call),
       takesTime: plane.operations[operation]?.held ?? false,
     }
   }
@@ -153,6 +154,13 @@ export function createCaller({ plane, section, key, sender, note, repeat = once 
       return coming
     },
   }
+}
+
+/** True if a request changes nothing. The operation decides: a target file may give it another method. */
+function isRead(facts: OperationFacts | undefined, { mustBeRefused, once, other }: Call): boolean {
+  if (once === true) return false
+  if (other !== undefined) return other.method === 'GET'
+  return facts?.method === 'GET' && (!facts.consumed || mustBeRefused === true)
 }
 
 function once(operation: string, call: Call, send: Send): Promise<ApiResponse> {

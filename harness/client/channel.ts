@@ -56,6 +56,8 @@ export interface SendOptions {
   readonly answerMs?: number
   /** A GET that had no response within the tolerance `answer` is not sent again. */
   readonly onceIfLate?: boolean
+  /** Not sent again without a response: its rule counts how often it arrives. */
+  readonly once?: boolean
   /** Sent on a new connection. */
   readonly newConnection?: boolean
   /** Requests with the same object go out on a connection that no other request uses. */
@@ -78,6 +80,8 @@ export interface Outgoing extends WireRequest, SendOptions {
   /** The queue-based endpoint that it goes to. */
   readonly endpoint?: string
   readonly key: string | null
+  /** True if sending it twice changes nothing, so that it is sent again if its response is lost. */
+  readonly isRead: boolean
   /** The response may be held by the target: time may move meanwhile. */
   readonly takesTime?: boolean
   /** Called each time that it is about to be sent. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { PendingEvent } from '../clock/types.ts'
 import type { Context } from '../rule/context.ts'
 import { runOnRig } from '../testing/rig.ts'
+import { TransportFailure } from '../transport/types.ts'
 import type { ApiResponse } from './api-response.ts'
 
 const alone = { newConnection: true }
@@ -35,4 +36,38 @@ test.each(calls)('%s is sent on a connection of its own where it is asked for', 
   )
   expect(judgements.get('sends')?.verdict).toBe('passed')
   expect(sent).toEqual([request])
+})
+
+const missing = 'no-such-job'
+const purgeByGet = { purgeQueue: 'GET /v2/{endpoint}/purge-queue' }
+const statusByPost = { getJobStatus: 'POST /v2/{endpoint}/status/{job}' }
+
+const lost: readonly [string, number, (context: Context) => Promise<ApiResponse>, Readonly<Record<string, string>>?][] =
+  [
+    ['a read', 2, ({ queue }) => queue.status(missing)],
+    ['a read that the target file gives another method', 2, ({ queue }) => queue.status(missing), statusByPost],
+    ['a read that hands something out', 1, ({ queue }) => queue.stream(missing)],
+    ['the same if it must be refused', 2, ({ queue }) => queue.stream(missing, { mustBeRefused: true })],
+    ['a change', 1, ({ queue }) => queue.on('dedicated').purge()],
+    ['a change that the target file calls by GET', 1, ({ queue }) => queue.on('dedicated').purge(), purgeByGet],
+    ['a read whose arrivals are counted', 1, ({ lb }) => lb.send('GET', '/', { once: true })],
+  ]
+
+test.each(lost)('without a response, %s is sent %d×', async (_, times, send, paths = {}) => {
+  const sent: string[] = []
+  const { judgements } = await runOnRig(
+    { sends: { run: async (context) => void (await send(context)) } },
+    {
+      target: (target) => ({
+        ...target,
+        queue: target.queue && { ...target.queue, paths: { ...target.queue.paths, ...paths } },
+      }),
+      through: () => async (wire) => {
+        sent.push(wire.url)
+        throw new TransportFailure('reset', 'the response was lost')
+      },
+    },
+  )
+  expect(judgements.get('sends')).toMatchObject({ verdict: 'inconclusive' })
+  expect(sent).toHaveLength(times)
 })

@@ -34,7 +34,7 @@ export function notInDocument(
   plane: OperationFacts['plane'],
   more: Pick<OperationFacts, 'method' | 'path'> & Partial<OperationFacts>,
 ): OperationFacts {
-  return { plane, held: false, body: null, success: [], rate: null, ...more }
+  return { plane, held: false, consumed: false, body: null, success: [], rate: null, ...more }
 }
 
 /** How requests of a plane count for quotas. */

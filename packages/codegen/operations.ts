@@ -11,6 +11,8 @@ export interface OperationFacts {
   readonly path: string
   /** True if the target may hold the response until something has happened. */
   readonly held: boolean
+  /** True if a response hands something out that the next one no longer has. */
+  readonly consumed: boolean
   /** The component schema of the JSON body; null if there is no body, or a schema without a name. */
   readonly body: string | null
   /** Statuses of success, ascending. */
@@ -36,6 +38,7 @@ interface OperationObject {
   readonly operationId: string
   readonly tags?: readonly string[]
   readonly 'x-held'?: boolean
+  readonly 'x-consumed'?: boolean
   readonly requestBody?: Schema
   readonly responses: Readonly<Record<string, unknown>>
 }
@@ -62,7 +65,7 @@ export function readOperations(document: Document, rates: Rates = {}) {
     METHODS.flatMap((method) => {
       const operation = (item as Readonly<Record<string, OperationObject | undefined>>)[method]
       if (operation === undefined) return []
-      const { operationId, responses, 'x-held': held = false } = operation
+      const { operationId, responses, 'x-held': held = false, 'x-consumed': consumed = false } = operation
       const success = Object.keys(responses)
         .map(Number)
         .filter((status) => status >= 200 && status < 300)
@@ -72,6 +75,7 @@ export function readOperations(document: Document, rates: Rates = {}) {
         method: method.toUpperCase(),
         path: path.replaceAll('_id}', '}').replace('/{route}', '{route}'),
         held,
+        consumed,
         body: schemaNameOf(resolve(document, operation.requestBody)),
         success,
         rate: rateOf(path, method.toUpperCase(), rates),

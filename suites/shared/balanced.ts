@@ -75,7 +75,8 @@ export function nonceFor({ nextName }: Context): string {
 
 /** The header with a nonce, beside the others of a request. It is sent once, so that the count is that of the platform. */
 export function withNonce(nonce: string, options: RouteOptions = {}): RouteOptions {
-  return { repeats: false, ...options, headers: [...(options.headers ?? []), ['Plumbline-Nonce', nonce]] }
+  const once = options.repeats !== true
+  return { repeats: false, once, ...options, headers: [...(options.headers ?? []), ['Plumbline-Nonce', nonce]] }
 }
 
 /** How often the workers of an endpoint received a nonce, by their own count. */
