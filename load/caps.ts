@@ -9,6 +9,8 @@ export interface Estimate {
   readonly seconds: number
   /** Submitted jobs, including those among the requests. */
   readonly jobs: number
+  /** Those of them that keep a worker busy for a few minutes. */
+  readonly busyJobs: number
   /** Created pods. */
   readonly pods: number
 }
@@ -20,6 +22,7 @@ export function estimateOf(steps: readonly Step[]): Estimate {
   let requests = 0
   let ms = 0
   let jobs = 0
+  let busyJobs = 0
   let pods = 0
   for (const { plan } of steps) {
     requests += requestsOf(plan)
@@ -30,8 +33,9 @@ export function estimateOf(steps: readonly Step[]): Estimate {
     }
     requests += preparedJobs(plan)
     jobs += preparedJobs(plan) + submittedJobs(plan)
+    busyJobs += plan.busyWorkers
   }
-  return { requests, seconds: Math.ceil(ms / 1000), jobs, pods }
+  return { requests, seconds: Math.ceil(ms / 1000), jobs, busyJobs, pods }
 }
 
 /** Planned length of a step, ms. */
@@ -53,10 +57,14 @@ export function refusalBeyond(
 }
 
 /** The estimate as a line of text; `jobPrice` in USD, null if the target file does not give it. */
-export function describeEstimate({ requests, seconds, jobs, pods }: Estimate, jobPrice: number | null): string {
+export function describeEstimate(
+  { requests, seconds, jobs, busyJobs, pods }: Estimate,
+  jobPrice: number | null,
+): string {
   const minutes = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`
   const created = [
     ...(jobs === 0 ? [] : [priceOf(jobs, jobPrice)]),
+    ...(busyJobs === 0 ? [] : [`${pluralize(busyJobs, 'more execution')} that keep a worker busy for a few minutes`]),
     ...(pods === 0 ? [] : [`${pluralize(pods, 'pod')} for as long as the load of the pod API takes`]),
   ]
   const cost =

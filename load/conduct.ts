@@ -1,6 +1,5 @@
 import { planeOfRule } from '../harness/planes/index.ts'
 import type { Health, LoadFacts } from '../harness/record/events.ts'
-import type { LoadRule } from '../harness/rule/load-rules.ts'
 import type { TakeUnrecorded } from '../harness/run/invariants.ts'
 import type { Target } from '../target/types.ts'
 import { analyse } from './analyse/analyse.ts'
@@ -13,7 +12,7 @@ import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
 import type { Point } from './points.ts'
 import { planAfterSmoke, readSmoke, type Smoke, type Undecided } from './queue/after-smoke.ts'
 import { limitSteps, type Step, smokeSteps } from './queue/steps.ts'
-import { jobsAdded, workersDuring } from './queue/workers.ts'
+import { jobsAdded, runningDuring, workersDuring } from './queue/workers.ts'
 
 /** A plan that was driven. */
 export interface Driven {
@@ -73,7 +72,7 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
   const leftOut = leftOutOf(load.rules, target)
   const rules = new Set(load.rules.filter((id) => !leftOut.has(id)))
   const judged: Judged[] = []
-  const undecided = new Map<LoadRule, string>()
+  let undecided: Undecided = new Map()
   const brokenOff = new Map<string, BrokenOff>()
   let smoke: Smoke | null = null
   const take = async (steps: readonly Step[]): Promise<Judged[]> => {
@@ -100,7 +99,7 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
       if (load.isSmoke) return
       planned([...first, ...after.steps])
       await take(after.steps)
-      for (const [rule, reason] of after.undecided) undecided.set(rule, reason)
+      undecided = after.undecided
     },
     async pods() {
       const { pods } = target
@@ -134,6 +133,8 @@ function judge(step: Step, driven: Driven, rules: ReadonlySet<string>, { queue }
       : {
           ...planned,
           workers: workersDuring(driven.health, queue, planned.limit.operation),
+          // The first response of /health came before the workers were given a job.
+          executing: runningDuring(driven.health.slice(1), queue)?.least ?? null,
           jobsAdded: jobsAdded(driven.health, queue),
         }
   const wanted = new Set<string>(step.rules)

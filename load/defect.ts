@@ -11,8 +11,11 @@ export interface LoadDefect {
   readonly change: (options: ReferenceOptions) => ReferenceOptions
   /** The sentence of the verdict. */
   readonly observed: RegExp
-  /** Where it shows: on endpoints whose workers answer at once, or where every response takes its time; else anywhere. */
-  readonly shows?: 'workers' | 'slow'
+  /**
+   * Where it shows: on endpoints whose workers answer at once, or raise limits, or where every response takes its time;
+   * else anywhere.
+   */
+  readonly shows?: 'workers' | 'raising' | 'slow'
   /** Another operation has the same judge, which is tried with more limiters there. */
   readonly isAlike?: boolean
 }

@@ -97,6 +97,31 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     observed: /^[\d,]+ submissions were served and [\d,]+ refused, and \/health counts [\d,]+ more jobs than before$/,
   },
   {
+    id: 'workers-raise-nothing',
+    says: 'Running workers raise no limit.',
+    rule: 'limits.queue.scales-with-workers',
+    change: withLimiter({}),
+    observed:
+      /^while \d workers? executed a job, purge answered 429 at [\d,]+ ms with at most \d requests counted in the 10,000 ms before, where 10 are permitted/,
+    shows: 'raising',
+  },
+  {
+    id: 'workers-add-to-the-base',
+    says: 'Running workers add to the base limit.',
+    rule: 'limits.queue.scales-with-workers',
+    change: withLimiter({ limitOf: (base, workersAllow) => 2 * base + workersAllow }),
+    observed: /^purge served \d+ requests between .* where 20 each 10,000 ms explain at most 100$/,
+    shows: 'raising',
+  },
+  {
+    id: 'workers-lower-the-base',
+    says: 'The limit is what the running workers allow, even if that is below the base.',
+    rule: 'limits.queue.scales-with-workers',
+    change: withLimiter({ limitOf: (base, workersAllow) => workersAllow || base }),
+    observed: /^cancel answered 429 at [\d,]+ ms with at most \d+ requests counted in the .* where 100 are permitted/,
+    shows: 'raising',
+  },
+  {
     id: 'refused-for-ever',
     says: 'A client that was refused once is refused for ever.',
     rule: 'limits.queue.recovers',
@@ -206,10 +231,16 @@ interface OtherLimiters {
   /** The operation whose rate all have; by default each its own. */
   readonly like?: RateOperation
   readonly wrap?: (limiter: OperationLimiter) => OperationLimiter
+  /** The limit, given what the running workers allow; by default its base alone. */
+  readonly limitOf?: (base: number, workersAllow: number) => number
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.join(' ')
 }
 
 /** Requests are counted by other limiters. */
-function withLimiter({ keyOf = (...parts) => parts.join(' '), like, wrap = (limiter) => limiter }: OtherLimiters) {
+function withLimiter({ keyOf = joined, like, wrap = (limiter) => limiter, limitOf = (base) => base }: OtherLimiters) {
   return (options: ReferenceOptions): ReferenceOptions => {
     const { limiter: kind = 'fixed-window', windowScale = 1, windowOffsetMs: offsetMs = 0 } = options.queue ?? {}
     const limiters = new Map<string, OperationLimiter>()
@@ -217,12 +248,14 @@ function withLimiter({ keyOf = (...parts) => parts.join(' '), like, wrap = (limi
       parts: {
         admit:
           () =>
-          (asked, endpoint, { clock }) => {
+          (asked, endpoint, { clock, queue }) => {
             const operation = operations[asked].rate
             if (operation === null) return () => {}
             const key = keyOf(endpoint.id, operation)
             const rate = tables.rates[like ?? operation]
-            const limiter = limiters.get(key) ?? wrap(createOperationLimiter({ rate, kind, windowScale, offsetMs }))
+            const workersAllow = () => limitOf(rate.requests, queue.perWorkerRate * endpoint.workers.size)
+            const setup = { rate: { ...rate, requests: 0 }, kind, windowScale, offsetMs, workersAllow }
+            const limiter = limiters.get(key) ?? wrap(createOperationLimiter(setup))
             limiters.set(key, limiter)
             const admission = limiter.admit(clock.now())
             if (admission.admitted) return () => admission.release()

@@ -139,7 +139,7 @@ describe('results of a load', () => {
     [
       'what cannot be decided',
       both.slice(0, 2),
-      { undecided: new Map([[recovers, 'it is held too briefly']]) },
+      { undecided: new Map([[recovers, { verdict: 'inconclusive', reason: 'it is held too briefly' }]]) },
       3,
       { cancel: 'passed', recovers: 'inconclusive' },
     ],

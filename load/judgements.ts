@@ -38,7 +38,7 @@ export function judgementsOf({ rules, k6, windowScale, isSmoke }: LoadFacts, con
     const missing = conducted.leftOut.get(row.id)
     if (missing !== undefined) return { ...base, ...verdictOf(missing, row, 0) }
     const undecided = conducted.undecided.get(row.id as LoadRule)
-    if (undecided !== undefined) return ruled('inconclusive', undecided)
+    if (undecided !== undefined) return ruled(undecided.verdict, undecided.reason)
     const brokenOff = conducted.brokenOff.get(planeOfRule(row.id).name)
     const found = rulingOf(steps.flatMap(({ verdicts }) => verdicts.filter(({ rule }) => rule === row.id)))
     if (brokenOff?.verdict === 'broken') return ruled('broken', brokenOff.reason)

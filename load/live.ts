@@ -88,7 +88,14 @@ export function createLive(
       const userAgent = agentOf('load')
       const client = createQueueClient({ transport, section: queue, token, userAgent, tolerances, clock, resources })
       const drive = driverOf(queue.url, queueRequests(queue), folder)
-      return performQueue(step as QueueStep, { queue, windowScale, client, clock, drive })
+      return performQueue(step as QueueStep, {
+        queue,
+        windowScale,
+        client,
+        clock,
+        startMs: tolerances.coldStartMs + tolerances.dispatchMs,
+        drive,
+      })
     },
   }
 }

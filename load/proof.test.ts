@@ -15,6 +15,7 @@ const decided = only(
 )
 /** Decided where the reference takes its time for every response. */
 const HOLD_MS = 6000
+const scaling = only(/\.scales-with-workers$/)
 const slow = only(/\.concurrent-(run|status|cancel|requests)$/)
 
 describe('the reference, whatever its limiter', () => {
@@ -43,6 +44,28 @@ describe('the reference, whatever its limiter', () => {
   })
 })
 
+describe('workers that raise limits', () => {
+  test.each(limiterKindNames)('%s passes', async (limiter) => {
+    expect(await verdicts(raisingBy({ limiter }))).toEqual(allOf(scaling, 'passed'))
+  })
+
+  test('pass if only those count that execute a job', async () => {
+    expect(await verdicts(raisingBy({ idleWorkersCount: false }))).toEqual(allOf(scaling, 'passed'))
+  })
+
+  test.each<[string, Partial<ReferenceLoad>, RegExp]>([
+    [
+      'none',
+      { change: queued({ perWorkerRate: 10 }) },
+      /^0 of the 1 workers that raise the limit of purge executed a job/,
+    ],
+    ['too many that are needed', { perWorkerRate: { purge: 0.1 } }, /^10 workers would raise no limit to 1.6 times/],
+  ])('%s: unverified', async (_, options, reason) => {
+    const { undecided } = await load({ ...raisingBy({}), ...options })
+    expect([...undecided.values()]).toEqual([{ verdict: 'unverified', reason: expect.stringMatching(reason) }])
+  })
+})
+
 /** Each defect is tried under one, which its id decides; analyse/limits.test.ts tries all. */
 const limiters = ['fixed-window', 'sliding-counter', 'gcra'] as const
 
@@ -52,9 +75,11 @@ describe('a defect of the reference is caught', () => {
       ([says, defect]) => [says, limiters[defect.id.length % limiters.length] ?? 'gcra', defect] as const,
     ),
   )('%s Its limiter: %s', async (_, limiter, defect) => {
-    const rules = new Set<LoadRule>([defect.rule as LoadRule, 'limits.queue.requests'])
-    const change = (options: ReferenceOptions) => defect.change(queued({ limiter })(options))
-    const { judged } = await load({ rules, change })
+    const isRaising = defect.shows === 'raising'
+    const around = isRaising ? raisingBy({ limiter }) : { rules: only(/\.requests$/), change: queued({ limiter }) }
+    const rules = new Set<LoadRule>([defect.rule as LoadRule, ...around.rules])
+    const change = (options: ReferenceOptions) => defect.change(around.change(options))
+    const { judged } = await load({ ...around, rules, change })
     const found = judged.flatMap((one) => one.verdicts).filter(({ rule }) => rule === defect.rule)
     expect(found).toContainEqual(
       expect.objectContaining({ verdict: 'failed', sentence: expect.stringMatching(defect.observed) }),
@@ -62,7 +87,7 @@ describe('a defect of the reference is caught', () => {
   })
 
   test.each(defectsWhere(({ isAlike }) => isAlike === true))('as of its like: %s', async (_, defect) => {
-    const around = { workers: working, slow: slowly, none: (options: ReferenceOptions) => options }[
+    const around = { workers: working, raising: working, slow: slowly, none: (options: ReferenceOptions) => options }[
       defect.shows ?? 'none'
     ]
     const rule = defect.rule as LoadRule
@@ -88,7 +113,8 @@ async function verdicts(options: ReferenceLoad): Promise<Record<string, string>>
     judged.flatMap((one) => one.verdicts),
     ({ rule }) => rule,
   )
-  return Object.fromEntries([...[...byRule].map(([rule, shapes]) => [rule, rulingOf(shapes)?.verdict]), ...undecided])
+  const ruled = [...byRule].map(([rule, shapes]) => [rule, rulingOf(shapes)?.verdict ?? 'none'] as const)
+  return Object.fromEntries([...ruled, ...[...undecided].map(([rule, { verdict }]) => [rule, verdict] as const)])
 }
 
 function queued(queue: NonNullable<ReferenceOptions['queue']>) {
@@ -98,6 +124,16 @@ function queued(queue: NonNullable<ReferenceOptions['queue']>) {
 /** Workers that take every job at once. */
 function working(options: ReferenceOptions): ReferenceOptions {
   return { ...options, endpoints: (options.endpoints ?? []).map((one) => ({ ...one, workersMin: 1, workersMax: 1 })) }
+}
+
+/** Two workers that execute steps, each of which allows ten requests a window. */
+function raisingBy(queue: NonNullable<ReferenceOptions['queue']>) {
+  const change = (options: ReferenceOptions) =>
+    queued({ perWorkerRate: 10, ...queue })({
+      ...options,
+      endpoints: (options.endpoints ?? []).map((one) => ({ ...one, workersMin: 2, workersMax: 2 })),
+    })
+  return { rules: scaling, perWorkerRate: 10, worker: true, change } satisfies ReferenceLoad
 }
 
 /** Every response takes its time. */

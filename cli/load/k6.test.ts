@@ -57,6 +57,22 @@ test.concurrent.each([
   expect(code).toBe(1)
 })
 
+const raising = ['--latitude', 'workers-raise-limits']
+
+test.concurrent('a limit that workers raise passes, also when its load is judged again', { timeout }, async () => {
+  const { target, child } = await serve(raising)
+  const { code, said } = await load(target, [...rulesOf('scales-with-workers'), '--out', 'raised'])
+  expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining('1 passed') })
+  child.kill('SIGKILL')
+  expect(await replay('raised', 'raised-again')).toMatchObject({ code: 0 })
+})
+
+test.concurrent('a limit that workers do not raise fails', { timeout }, async () => {
+  const { target } = await serve([...raising, '--defect', 'workers-raise-nothing'])
+  const { code, said } = await load(target, [...rulesOf('scales-with-workers'), '--out', 'not-raised'])
+  expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('failed  limits.queue.scales-with-workers') })
+})
+
 test.concurrent('Ctrl-C ends k6, and the exit code is 130', { timeout }, async () => {
   const { target } = await serve([])
   const run = start(['load', 'limits', '--target', target, ...scale, ...rulesOf('cancel'), '--out', 'stopped'])

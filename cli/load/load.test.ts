@@ -115,7 +115,7 @@ test.each([
 })
 
 test('caps hold at their very number', () => {
-  const estimate = { requests: 100, seconds: 60, jobs: 0, pods: 0 }
+  const estimate = { requests: 100, seconds: 60, jobs: 0, busyJobs: 0, pods: 0 }
   expect(refusalBeyond(estimate, { maxRequests: 100, maxSeconds: 60 })).toBeNull()
   expect(refusalBeyond(estimate, { maxRequests: 99, maxSeconds: 60 })).toContain('up to 100 requests')
   const said = (jobs: number, price: number | null) => describeEstimate({ ...estimate, jobs }, price)

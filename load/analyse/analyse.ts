@@ -4,7 +4,7 @@ import { isNeither, type Point } from '../points.ts'
 import { judgeConcurrency, judgeReleased } from './at-once.ts'
 import { judgeRecovery, judgeStatus } from './overload.ts'
 import { judgePods } from './pods.ts'
-import { judgeIsolation, judgeTooGenerous, judgeTooStrict } from './rate.ts'
+import { judgeIsolation, judgeRaised, judgeTooGenerous, judgeTooStrict } from './rate.ts'
 import { judgeRejectedJobs } from './rejected-jobs.ts'
 import { type Case, type LoadVerdict, passed, type Ruling, unclear } from './verdict.ts'
 
@@ -42,6 +42,7 @@ export function analyse(points: readonly Point[], plan: Plan): LoadVerdict[] {
 
 function judgesOf({ shape, limit, neighbour }: QueuePlan): readonly (readonly [LoadRule, Judge])[] {
   const { operation } = limit
+  const scaling = 'limits.queue.scales-with-workers'
   const beyond = [
     [`limits.queue.${operation}`, judgeTooGenerous],
     ['limits.queue.status-429', judgeStatus],
@@ -53,6 +54,9 @@ function judgesOf({ shape, limit, neighbour }: QueuePlan): readonly (readonly [L
     burst: beyond,
     concurrency: operation === 'purge' ? [] : [[`limits.queue.concurrent-${operation}`, judgeConcurrency]],
     recovery: [['limits.queue.recovers', judgeRecovery]],
+    'raised-under': [[scaling, judgeRaised]],
+    'raised-over': [[scaling, judgeTooGenerous]],
+    'kept-under': [[scaling, judgeTooStrict]],
     rejected: [['limits.queue.rejected-not-executed', judgeRejectedJobs]],
     released: [['limits.queue.concurrency-released', judgeReleased]],
     isolation: [

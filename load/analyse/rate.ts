@@ -1,3 +1,5 @@
+import { tables } from '../../generated/tables.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import type { PlannedLimit, QueuePlan } from '../plan/types.ts'
 import { isNeither, isRefused, isServed, type Point } from '../points.ts'
 import { EXACT_UP_TO, isExplainable } from './exact.ts'
@@ -8,6 +10,16 @@ import { type Case, failed, milliseconds, passed, type Ruling, unclear } from '.
 /** An even pace below the limit: every 429 must have an explanation in the requests before it. */
 export function judgeTooStrict({ plan, points, beganMs }: Case): Ruling {
   return judgeRefusals(points, plan.limit, beganMs)
+}
+
+/** The same on a limit that workers raise: it holds for those that executed a job throughout. */
+export function judgeRaised({ plan, points, beganMs }: Case): Ruling {
+  const { executing, limit, workers } = plan
+  if (executing === null || workers === 'unknown') return unclear('/health did not say how many workers ran')
+  const base = tables.rates[limit.operation].requests
+  const requests = Math.max(base, Math.min(limit.requests, executing * workers.requestsPerWindow))
+  const { sentence, verdict } = judgeRefusals(points, { ...limit, requests }, beganMs)
+  return { verdict, sentence: `while ${pluralize(executing, 'worker')} executed a job, ${sentence}` }
 }
 
 /** Judges the 429s among requests to one limiter by those requests alone. */

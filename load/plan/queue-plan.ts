@@ -14,6 +14,10 @@ export interface QueuePlanOptions {
   readonly overShare?: number
   /** Concurrency alone: how long the target holds a request, where it decides that itself. */
   readonly holdMs?: number
+  /** Requests a window that the running workers allow together: the limit if it is higher than the base. */
+  readonly workersAllow?: number
+  /** Default: 0. */
+  readonly busyWorkers?: number
 }
 
 export const FIRST_ENDPOINT = 'first'
@@ -37,8 +41,9 @@ const FEWEST_IN_A_ROW = 5
 
 /** The plan of one shape on one operation, its numbers from the rate table (heading Limits). */
 export function queuePlan(options: QueuePlanOptions): QueuePlan {
-  const { operation, shape, windowScale = 1, workers = 'unknown' } = options
-  const limit = limitOf(operation, windowScale)
+  const { operation, shape, windowScale = 1, workers = 'unknown', workersAllow = 0, busyWorkers = 0 } = options
+  const base = limitOf(operation, windowScale)
+  const limit = { ...base, requests: Math.max(base.requests, workersAllow) }
   const other = options.neighbour ?? operation
   const neighbour =
     shape === 'isolation'
@@ -53,6 +58,8 @@ export function queuePlan(options: QueuePlanOptions): QueuePlan {
     holdMs: shape === 'concurrency' ? (options.holdMs ?? holdMsOf(limit)) : 0,
     quietMs: 2 * limit.windowMs,
     workers,
+    busyWorkers,
+    executing: null,
     jobsAdded: null,
   }
 }
@@ -70,9 +77,12 @@ function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePla
     case 'smoke':
       return [even(0, 1, 1)]
     case 'under':
+    case 'raised-under':
+    case 'kept-under':
       if (requests < FEWEST_IN_A_ROW) return rowsWithRests(limit)
       return [even(0, Math.floor(UNDER_SHARE * requests * WINDOWS), UNDER_SHARE)]
     case 'over':
+    case 'raised-over':
       return [even(0, Math.ceil(overShare * requests * overWindows(requests)), overShare)]
     case 'burst':
       return [{ ...even(0, 3 * requests, 1), spacingMs: 0 }]

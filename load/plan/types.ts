@@ -1,7 +1,18 @@
 import type { RateOperation } from '../../generated/tables.ts'
 
 /** The shape of a load, which decides what can be judged. */
-export type QueueShape = 'under' | 'over' | 'burst' | 'concurrency' | 'released' | 'recovery' | 'isolation' | 'rejected'
+export type QueueShape =
+  | 'under'
+  | 'over'
+  | 'burst'
+  | 'concurrency'
+  | 'released'
+  | 'recovery'
+  | 'isolation'
+  | 'rejected'
+  | ScalingShape
+/** Load while workers are kept busy: on a limit that they raise, or on one whose base is higher. */
+export type ScalingShape = 'raised-under' | 'raised-over' | 'kept-under'
 type PodShape = 'pod-headers' | 'pod-429'
 export type Shape = 'smoke' | QueueShape | PodShape
 
@@ -46,6 +57,10 @@ export interface QueuePlan {
   /** Time without requests before the plan begins. */
   readonly quietMs: number
   readonly workers: Workers
+  /** How many workers are given a job while the plan is driven; 0: none. */
+  readonly busyWorkers: number
+  /** With busy workers: how many of them executed a job throughout; null if /health does not say. */
+  readonly executing: number | null
   /** By how many more jobs /health counts after the plan than before, in any status; null if it does not say. */
   readonly jobsAdded: number | null
 }

@@ -1,6 +1,8 @@
 import type { RateOperation } from '../../generated/tables.ts'
+import type { Health } from '../../harness/record/events.ts'
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import { isServed, type Point } from '../points.ts'
+import { SCALING_RULE, scalingFault, scalingOf } from './scaling.ts'
 import {
   type Holds,
   holdFault,
@@ -8,15 +10,23 @@ import {
   limitSteps,
   type QueueStep,
   SMOKE_HELD,
+  SMOKE_WORKERS,
   type Step,
   smokeSteps,
 } from './steps.ts'
+import { type Running, runningDuring } from './workers.ts'
 
 /** Operations that would show nothing under load, each with the reason. */
 type Faults = ReadonlyMap<RateOperation, string>
 
-/** Rules that no plan can decide here, each with the reason. */
-export type Undecided = ReadonlyMap<LoadRule, string>
+/** Why no plan decides a rule here. */
+interface Fault {
+  readonly verdict: 'inconclusive' | 'unverified'
+  readonly reason: string
+}
+
+/** Rules that no plan can decide here. */
+export type Undecided = ReadonlyMap<LoadRule, Fault>
 
 /** Responses of one request of each operation, and why some would show nothing under load. */
 interface Shown {
@@ -24,17 +34,23 @@ interface Shown {
   readonly faults: Faults
 }
 
-/** The smoke of the operations whose rate is judged, and of those that are to be held open. */
+/** The smoke of the operations whose rate is judged, of those that are to be held open, and of busy workers. */
 export interface Smoke {
   readonly brief: Shown
   readonly held: Shown
+  /** Null if /health does not say, or no plan needs to know. */
+  readonly running: Running | null
+}
+
+/** A step of a smoke that was driven. */
+interface DrivenSmoke {
+  readonly step: Step
+  readonly points: readonly Point[]
+  readonly health: readonly Health[]
 }
 
 /** The result of a smoke; requests that are held open are listed separately. */
-export function readSmoke(
-  driven: readonly { readonly step: Step; readonly points: readonly Point[] }[],
-  scope: LoadScope,
-): Smoke {
+export function readSmoke(driven: readonly DrivenSmoke[], scope: LoadScope): Smoke {
   const planned = smokeSteps(scope)
   const shown = (isOne: (name: string) => boolean): Shown => {
     const points = driven.filter(({ step }) => isOne(step.name)).flatMap((one) => one.points)
@@ -42,25 +58,44 @@ export function readSmoke(
     const operations = stretches.map(({ operation }) => operation)
     return { points, faults: smokeFaults(points, operations, scope.queue.url) }
   }
-  return { brief: shown((name) => name !== SMOKE_HELD), held: shown((name) => name === SMOKE_HELD) }
+  // The first response of /health came before the workers were given a job.
+  const health = driven.find(({ step }) => step.name === SMOKE_WORKERS)?.health.slice(1) ?? []
+  return {
+    brief: shown((name) => name !== SMOKE_HELD && name !== SMOKE_WORKERS),
+    held: shown((name) => name === SMOKE_HELD),
+    running: runningDuring(health, scope.queue),
+  }
 }
 
 /**
  * The plans that follow from a smoke, and the rules that it leaves undecided. `fault` says why nothing can be driven at
  * all, or is null. Pure: a replay derives them again.
  */
-export function planAfterSmoke({ brief, held }: Smoke, scope: LoadScope) {
+export function planAfterSmoke({ brief, held, running }: Smoke, scope: LoadScope) {
   const [first] = brief.faults.values()
   const isDead = [brief, held].every(({ faults, points }) => faults.size === points.length)
   const holds = holdsOf(held)
-  const all = limitSteps(scope, holds).map((step) => ({ step, fault: faultOf(step, { brief, held }) }))
+  const unscaled = unscaledReason(scope, running)
+  const planned = limitSteps(scope, holds, running)
+  const wanted = unscaled === null ? planned : planned.filter(({ plan }) => plan.busyWorkers === 0)
+  const all = wanted.map((step) => ({ step, fault: faultOf(step, { brief, held }) }))
   const steps = all.filter((one) => one.fault === undefined).map(({ step }) => step)
   const judging = new Set(steps.flatMap((step) => step.rules))
   const unserved = all.flatMap(({ step, fault }) =>
     fault === undefined ? [] : step.rules.filter((rule) => !judging.has(rule)).map((rule) => [rule, fault] as const),
   )
-  const undecided: Undecided = new Map([...tooShort(scope, holds), ...unserved])
+  const inconclusive = [...tooShort(scope, holds), ...unserved].map(
+    ([rule, reason]) => [rule, { verdict: 'inconclusive', reason }] as const,
+  )
+  const unverified = unscaled === null ? [] : [[SCALING_RULE, { verdict: 'unverified', reason: unscaled }] as const]
+  const undecided: Undecided = new Map<LoadRule, Fault>([...inconclusive, ...unverified])
   return { fault: first !== undefined && isDead ? first : null, steps, undecided }
+}
+
+/** Why the rule about workers is not driven; null if it is, or is not selected. */
+function unscaledReason(scope: LoadScope, running: Running | null): string | null {
+  const scaling = scalingOf(scope)
+  return scaling === null || typeof scaling === 'string' ? scaling : scalingFault(scaling, running, scope.queue)
 }
 
 function holdsOf({ points, faults }: Shown): Holds {
@@ -68,13 +103,13 @@ function holdsOf({ points, faults }: Shown): Holds {
   return Object.fromEntries(served.map(({ operation, sentMs, receivedMs }) => [operation, receivedMs - sentMs]))
 }
 
-function faultOf({ plan }: QueueStep, { brief, held }: Smoke): string | undefined {
+function faultOf({ plan }: QueueStep, { brief, held }: Pick<Smoke, 'brief' | 'held'>): string | undefined {
   const { faults } = plan.shape === 'concurrency' ? held : brief
   return plan.stretches.map(({ operation }) => faults.get(operation)).find((fault) => fault !== undefined)
 }
 
 /** Rules about requests at once, of operations that do not hold a request for long enough. */
-function tooShort(scope: LoadScope, holds: Holds): Undecided {
+function tooShort(scope: LoadScope, holds: Holds): ReadonlyMap<LoadRule, string> {
   const found = new Map<LoadRule, string>()
   for (const operation of Object.keys(holds) as RateOperation[]) {
     if (operation === 'purge' || !scope.rules.has(`limits.queue.concurrent-${operation}`)) continue

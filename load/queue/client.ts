@@ -31,8 +31,13 @@ export function createQueueClient(options: QueueClientOptions) {
   const names = new Map<string, string>()
   let count = 0
   return {
-    /** Resolves with the id of a new job; waits out each 429. Rejects with LoadError if the job is not accepted. */
-    async submit(endpoint: string, ttlMs: number, input: Readonly<Record<string, unknown>> = {}): Promise<string> {
+    /** Resolves with the id of a new job, of low priority by default; waits out each 429. Rejects with LoadError if the job is not accepted. */
+    async submit(
+      endpoint: string,
+      ttlMs: number,
+      input: Readonly<Record<string, unknown>> = {},
+      lowPriority = true,
+    ): Promise<string> {
       // A purge removes jobs that wait, so those that occupy a worker and those of other endpoints are noted.
       const isNoted = endpoint !== section.endpoints.dedicated || Object.keys(input).length > 0
       const line = { kind: 'job', endpoint, name: `load ${isNoted ? ++count : 0}` } as const
@@ -40,7 +45,7 @@ export function createQueueClient(options: QueueClientOptions) {
       const { rateWaitMs, sweepMs } = tolerances
       note({ ...line, id: null, state: 'requested', endsMs: Date.now() + rateWaitMs + ttlMs + sweepMs })
       const { status, body } = await retryAfter429(
-        () => call('runJob', endpoint, '', submission(ttlMs, input)),
+        () => call('runJob', endpoint, '', submission(ttlMs, input, lowPriority)),
         patience,
       )
       const id = isSuccess(status) ? idIn(jsonOf(body)) : null

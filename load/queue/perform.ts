@@ -11,7 +11,7 @@ import type { Point } from '../points.ts'
 import type { QueueClient } from './client.ts'
 import { namingJobs } from './requests.ts'
 import type { QueueStep } from './steps.ts'
-import { workerCount } from './workers.ts'
+import { runningDuring, workerCount } from './workers.ts'
 
 /** Sends the requests of one plan: with k6 over HTTP, or in process. */
 export type Drive<S> = (step: S, fills: Fills) => Promise<Pick<Driven, 'points' | 'notes'>>
@@ -21,6 +21,8 @@ interface QueuePerformOptions {
   readonly windowScale: number
   readonly client: QueueClient
   readonly clock: ScenarioClock
+  /** How long the first worker of an endpoint may take to start, ms. */
+  readonly startMs: number
   readonly drive: Drive<QueueStep>
 }
 
@@ -43,19 +45,40 @@ export async function performQueue(step: QueueStep, options: QueuePerformOptions
   const dedicated = queue.endpoints.dedicated ?? ''
   const before = await client.health(dedicated)
   const { fills, busy } = await prepareJobs(step.plan, workerCount(before, queue), options)
-  const driven = await options.drive(step, fills).finally(async () => {
+  const health = [before]
+  try {
+    if (step.plan.busyWorkers > 0) health.push(await waitUntilBusy(busy, options))
+    const driven = await options.drive(step, fills)
+    // Asked after every plan, so a target that went away is noticed at once.
+    health.push(await client.health(dedicated))
+    refuseSilence(driven.points)
+    return { ...driven, health }
+  } finally {
     for (const job of busy) await client.cancel(dedicated, job)
-  })
-  // Asked after every plan, so a target that went away is noticed at once.
-  const after = await client.health(dedicated)
-  refuseSilence(driven.points)
-  return { ...driven, health: [before, after] }
+  }
+}
+
+/** Waits until workers execute these jobs, and /health says so. Resolves with its last response. */
+async function waitUntilBusy(jobs: readonly string[], { queue, client, clock, startMs }: QueuePerformOptions) {
+  const dedicated = queue.endpoints.dedicated ?? ''
+  const untilMs = (await clock.sleep(0)) + startMs
+  for (;;) {
+    const statuses: (string | null)[] = []
+    for (const job of jobs) statuses.push(await client.status(dedicated, job))
+    // Asked last: /health may be some seconds old.
+    const health = await client.health(dedicated)
+    const running = runningDuring([health], queue)
+    const areExecuted = statuses.every((status) => status === 'IN_PROGRESS')
+    if (areExecuted && (running === null || running.least >= jobs.length)) return health
+    if (clock.now() >= untilMs) return health
+    await clock.sleep(END_MS / 10)
+  }
 }
 
 /**
  * Submits the jobs that a plan names: one for each request of /cancel, which ends it, one for all of /status or
- * /stream, and if requests are to be held, one for each worker that keeps it from the others. `busy` are the last, which
- * are to be cancelled after the load. `workers` may take jobs; null if their number is unknown.
+ * /stream, one for each worker that the plan keeps busy, and if requests are to be held, one for each worker that keeps
+ * it from the others. `busy` are the jobs of workers, which are to be cancelled after the load. `workers` may take jobs; null if their number is unknown.
  */
 async function prepareJobs(plan: QueuePlan, workers: number | null, options: QueuePerformOptions) {
   const { queue, client, clock, windowScale } = options
@@ -64,13 +87,15 @@ async function prepareJobs(plan: QueuePlan, workers: number | null, options: Que
     [FIRST_ENDPOINT]: dedicated,
     [SECOND_ENDPOINT]: queue.endpoints.second ?? '',
   }
-  const ttlMs = Math.ceil(plan.quietMs + lengthOf(plan) + plan.holdMs + SPARE_MS)
+  const startMs = plan.busyWorkers > 0 ? options.startMs : 0
+  const ttlMs = Math.ceil(startMs + plan.quietMs + lengthOf(plan) + plan.holdMs + SPARE_MS)
   const isHeld = plan.holdMs > 0 && queue.worker
   /** The input with which the conformance worker sleeps (`spec/worker.md`). */
   const sleeping = { plumbline: { v: 1, steps: [{ sleepMs: ttlMs }] } }
   // A held request is to wait for its job, so workers that know the steps are given something else to do.
   const busy: string[] = []
   for (let n = 0; isHeld && n < (workers ?? 0); n++) busy.push(await client.submit(dedicated, ttlMs, sleeping))
+  for (let n = 0; n < plan.busyWorkers; n++) busy.push(await client.submit(dedicated, ttlMs, sleeping, false))
   const jobs: Record<string, string[]> = {}
   for (const stretch of plan.stretches.filter(({ operation }) => namingJobs.has(operation))) {
     const key = jobsKey(stretch)

@@ -34,7 +34,7 @@ export function queueRequests({ paths, input }: Pick<QueuePlane, 'paths' | 'inpu
   return Object.fromEntries(limited)
 }
 
-/** The body of a submission that starts no worker. */
-export function submission(ttl: number, input: Readonly<Record<string, unknown>> = {}): unknown {
-  return { input, policy: { lowPriority: true, ttl } }
+/** The body of a submission. One of low priority starts no worker. */
+export function submission(ttl: number, input: Readonly<Record<string, unknown>> = {}, lowPriority = true): unknown {
+  return { input, policy: { lowPriority, ttl } }
 }

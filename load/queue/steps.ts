@@ -5,6 +5,8 @@ import { jobsKey } from '../k6/script-plan.ts'
 import { FIRST_ENDPOINT, queuePlan } from '../plan/queue-plan.ts'
 import { lengthOf, type Plan, plannedCount, type QueuePlan, type QueueShape, type Stretch } from '../plan/types.ts'
 import { namingJobs, submitting } from './requests.ts'
+import { isKept, SCALING_RULE, scalingOf } from './scaling.ts'
+import { perWorkerRate, type Running } from './workers.ts'
 
 /** One plan of a load, and the rules that it judges. */
 export interface Step<P extends Plan = Plan> {
@@ -38,6 +40,8 @@ const LONGEST_HOLD_MS = Math.ceil((tables.durations.runsyncWaitMs * 4) / 3)
 
 /** A request that was held has shown nothing of its operation's rate, and the other way round. */
 export const SMOKE_HELD = 'smoke-held'
+/** Shows how many workers run, once some are given a job. */
+export const SMOKE_WORKERS = 'smoke-workers'
 
 /** A plan by its shape and operations; its first rule selects it. */
 interface Row {
@@ -46,10 +50,13 @@ interface Row {
   readonly rules: readonly [LoadRule, ...LoadRule[]]
   /** Isolation alone. */
   readonly neighbour?: RateOperation
+  /** Workers that are kept busy. */
+  readonly busyWorkers?: number
 }
 
 /** The selected plans: below, beyond and at once for each operation; then what all have in common. */
-function rowsOf({ rules, queue }: LoadScope): Row[] {
+function rowsOf(scope: LoadScope): Row[] {
+  const { rules, queue } = scope
   const status = 'limits.queue.status-429'
   // The operation to exceed if any will do costs fewest requests; the one beside another, or elsewhere, needs one job.
   const cheapest = queue.requests ? 'requests' : 'cancel'
@@ -69,13 +76,25 @@ function rowsOf({ rules, queue }: LoadScope): Row[] {
     { shape: 'recovery', operation: cheapest, rules: ['limits.queue.recovers'] },
     { shape: 'isolation', operation: 'cancel', neighbour: beside, rules: ['limits.queue.per-operation'] },
     { shape: 'isolation', operation: beside, neighbour: beside, rules: ['limits.queue.per-endpoint'] },
+    ...scalingRows(scope),
   ]
   return rows.filter(({ rules: [rule] }) => rules.has(rule))
 }
 
+/** Last: they bring up workers, which take jobs of other plans. */
+function scalingRows(scope: LoadScope): Row[] {
+  const scaling = scalingOf(scope)
+  if (scaling === null || typeof scaling === 'string') return []
+  const { raised, kept, workers: busyWorkers } = scaling
+  const row = (shape: QueueShape, operation: RateOperation): Row => {
+    return { shape, operation, rules: [SCALING_RULE], busyWorkers }
+  }
+  return [row('raised-under', raised), row('raised-over', raised), ...(kept === null ? [] : [row('kept-under', kept)])]
+}
+
 /**
  * One request of each operation that the rules are about, one after the other; and then, by themselves, since a purge
- * would end them, one of each that is to be held open.
+ * would end them, one of each that is to be held open, and one while workers are kept busy.
  */
 export function smokeSteps(scope: LoadScope): QueueStep[] {
   const rows = rowsOf(scope)
@@ -83,28 +102,33 @@ export function smokeSteps(scope: LoadScope): QueueStep[] {
     const named = rows.filter(({ shape }) => (shape === 'concurrency') === isHeld)
     return operations.filter((one) => named.some((row) => row.operation === one || row.neighbour === one))
   }
-  return [...smokeOf('smoke', operationsIn(false), 0), ...smokeOf(SMOKE_HELD, operationsIn(true), LONGEST_HOLD_MS)]
+  const raised = rows.find(({ shape }) => shape === 'raised-under')
+  return [
+    ...smokeOf('smoke', operationsIn(false), 0),
+    ...smokeOf(SMOKE_HELD, operationsIn(true), LONGEST_HOLD_MS),
+    ...(raised === undefined ? [] : smokeOf(SMOKE_WORKERS, [raised.operation], 0, raised.busyWorkers)),
+  ]
 }
 
-function smokeOf(name: string, wanted: readonly RateOperation[], holdMs: number): QueueStep[] {
+function smokeOf(name: string, wanted: readonly RateOperation[], holdMs: number, busyWorkers = 0): QueueStep[] {
   const [first] = wanted
   if (first === undefined) return []
   const common = { endpoint: FIRST_ENDPOINT, count: 1, spacingMs: SMOKE_SPACING_MS }
   const stretches = wanted.map((operation, n): Stretch => ({ operation, startMs: n * SMOKE_SPACING_MS, ...common }))
-  return [
-    { name, plan: { ...queuePlan({ operation: first, shape: 'smoke' }), stretches, quietMs: 0, holdMs }, rules: [] },
-  ]
+  const plan = queuePlan({ operation: first, shape: 'smoke', busyWorkers })
+  return [{ name, plan: { ...plan, stretches, quietMs: 0, holdMs }, rules: [] }]
 }
 
-/** Every plan that the rules ask for. */
-export function limitSteps(scope: LoadScope, holds: Holds = {}): QueueStep[] {
+/** Every plan that the rules ask for. `running` workers raise limits; unless it is known, those that are given a job. */
+export function limitSteps(scope: LoadScope, holds: Holds = {}, running: Running | null = null): QueueStep[] {
   const rows = rowsOf(scope)
   // Each overload shows the status of what is refused.
   const [firstOver] = rows.filter(({ shape }) => shape === 'over')
   return rows
     .filter((row) => row.shape !== 'over' || row.rules.length > 1 || row === firstOver)
     .filter(({ shape, operation }) => shape !== 'concurrency' || holdFault(operation, scope, holds) === null)
-    .map((row) => stepOf(row, scope, holds))
+    .filter(({ shape, operation }) => shape !== 'kept-under' || isKept(operation, running?.most ?? 0, scope.queue))
+    .map((row) => stepOf(row, scope, holds, running))
 }
 
 /** Why requests of an operation cannot be held open at once, or null. */
@@ -122,23 +146,28 @@ export function submittedJobs({ stretches }: QueuePlan): number {
   return stretches.reduce((sum, { operation, count }) => sum + (submitting.has(operation) ? count : 0), 0)
 }
 
-/** How many jobs are submitted before a plan, so that its requests can name them. */
-export function preparedJobs({ stretches }: QueuePlan): number {
+/** How many jobs are submitted before a plan, so that its requests can name them, or workers are busy. */
+export function preparedJobs({ busyWorkers, stretches }: QueuePlan): number {
   const named = new Map<string, number>()
   for (const stretch of stretches.filter((one) => namingJobs.has(one.operation))) {
     const key = jobsKey(stretch)
     const isOneEach = stretch.operation === 'cancel' && stretch.isMissing !== true
     named.set(key, isOneEach ? (named.get(key) ?? 0) + stretch.count : 1)
   }
-  return [...named.values()].reduce((sum, count) => sum + count, 0)
+  return busyWorkers + [...named.values()].reduce((sum, count) => sum + count, 0)
 }
 
-function stepOf({ shape, operation, rules, neighbour }: Row, { windowScale }: LoadScope, holds: Holds): QueueStep {
+function stepOf(row: Row, { queue, windowScale }: LoadScope, holds: Holds, running: Running | null): QueueStep {
+  const { shape, operation, rules, neighbour, busyWorkers = 0 } = row
+  const raising = shape === 'raised-under' ? running?.least : shape === 'raised-over' ? running?.most : 0
+  const workersAllow = (raising ?? busyWorkers) * (perWorkerRate(queue, operation) ?? 0)
   const holdMs = holds[operation] ?? (operation === 'runsync' ? tables.durations.runsyncWaitMs : undefined)
   const plan = queuePlan({
     operation,
     shape,
     windowScale,
+    workersAllow,
+    busyWorkers,
     ...(neighbour !== undefined && { neighbour }),
     ...(holdMs !== undefined && { holdMs: Math.round(holdMs) }),
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { referenceTarget } from '../../proof/instance.ts'
 import type { PerWorkerRate, QueuePlane } from '../../target/types.ts'
-import { workersDuring } from './workers.ts'
+import { runningDuring, workersDuring } from './workers.ts'
 
 test.each<[PerWorkerRate | null, (number | null)[], ReturnType<typeof workersDuring>]>([
   [null, [4], 'unknown'],
@@ -20,4 +20,22 @@ test.each<[PerWorkerRate | null, (number | null)[], ReturnType<typeof workersDur
   }
   const health = counts.map((count) => ({ status: 200, body: count === null ? {} : { workers: count } }))
   expect(workersDuring(health, plane, 'run')).toEqual(expected)
+})
+
+test.each<[[workers: number, executing: number | null][], ReturnType<typeof runningDuring>]>([
+  [[], null],
+  [[[2, null]], null],
+  [[[3, 1]], { least: 1, most: 3 }],
+  [
+    [
+      [2, 2],
+      [3, 4],
+      [4, 1],
+    ],
+    { least: 1, most: 4 },
+  ],
+])('workers and executed jobs of %j', (counts, expected) => {
+  const { queue } = referenceTarget('http://127.0.0.1:9', 'real')
+  const health = counts.map(([workers, inProgress]) => ({ status: 200, body: { workers, jobs: { inProgress } } }))
+  expect(runningDuring(health, queue as QueuePlane)).toEqual(expected)
 })

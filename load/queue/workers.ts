@@ -38,13 +38,37 @@ export function workerCount({ status, body }: Health, queue: QueuePlane): number
   return isSuccess(status) ? workersIn(body, queue.health.workers) : null
 }
 
+/** Workers that run while some are given a job. */
+export interface Running {
+  /** Those that execute a job: they run, whatever that is taken to mean. */
+  readonly least: number
+  /** All that may run. */
+  readonly most: number
+}
+
+/** The workers that ran throughout, by responses of /health while some are given a job; null if one does not say. */
+export function runningDuring(health: readonly Health[], queue: QueuePlane): Running | null {
+  const counts = health.map((answer) => {
+    const most = workerCount(answer, queue)
+    const executing = valueAt(answer.body, queue.health.inProgress)
+    return most === null || !isCount(executing) ? null : { least: Math.min(most, executing), most }
+  })
+  const known = counts.filter((count) => count !== null)
+  if (known.length === 0 || known.length < counts.length) return null
+  return { least: Math.min(...known.map(({ least }) => least)), most: Math.max(...known.map(({ most }) => most)) }
+}
+
+/** The requests that each worker adds to a limit; undefined if the target file does not say. */
+export function perWorkerRate({ perWorkerRate }: QueuePlane, operation: RateOperation): number | undefined {
+  return typeof perWorkerRate === 'number' ? perWorkerRate : perWorkerRate?.[operation]
+}
+
 /** The most workers that /health counted, and the requests that each adds to a limit, as the target file says. */
 export function workersDuring(health: readonly Health[], queue: QueuePlane, operation: RateOperation): Workers {
   const counts = health.map((answer) => workerCount(answer, queue))
   const running = counts.length === 0 || counts.includes(null) ? null : Math.max(...counts.map(Number))
   if (running === 0) return { running, requestsPerWindow: 0 }
-  const { perWorkerRate } = queue
-  const requestsPerWindow = typeof perWorkerRate === 'number' ? perWorkerRate : perWorkerRate?.[operation]
+  const requestsPerWindow = perWorkerRate(queue, operation)
   return running === null || requestsPerWindow === undefined ? 'unknown' : { running, requestsPerWindow }
 }
 

@@ -1,10 +1,12 @@
 import { createControlledClock as createScenarioClocks } from '../../harness/clock/controlled.ts'
+import { valueAt } from '../../harness/exchange/read.ts'
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import { inProcess } from '../../harness/transport/in-process.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
 import { referenceTarget } from '../../proof/instance.ts'
 import { createControlledClock, createReference, defaultKeys, type ReferenceOptions } from '../../reference/index.ts'
 import type { PerWorkerRate, QueuePlane } from '../../target/types.ts'
+import type { WorkerProgram } from '../../worker/program.ts'
 import { type Conducted, conductLoad } from '../conduct.ts'
 import { keepingOpen } from '../defects.ts'
 import { type Fills, jobsKey } from '../k6/script-plan.ts'
@@ -33,21 +35,35 @@ export interface ReferenceLoad {
   readonly shapes?: readonly Shape[]
   /** Requests a window that each worker adds, as the target file says; unknown unless given. */
   readonly perWorkerRate?: PerWorkerRate
+  /** True if the target file says that workers execute steps; default: false. */
+  readonly worker?: boolean
 }
 
 /** A whole load of a reference in this process, on a clock that stands still until all that drive it wait. */
 export async function loadReference(options: ReferenceLoad): Promise<Conducted> {
-  const { rules, change = (options) => options, windowScale = 1, shapes, perWorkerRate = null } = options
+  const {
+    rules,
+    change = (options) => options,
+    windowScale = 1,
+    shapes,
+    perWorkerRate = null,
+    worker = false,
+  } = options
   const controlled = createControlledClock(START_MS)
   const endpoints = [
     { id: 'dedicated', ...noWorkers },
     { id: 'second', ...noWorkers },
   ]
+  const clocks = createScenarioClocks({ kind: 'virtual', control: controlled, startMs: START_MS })
   const reference = createReference(
-    change({ clock: controlled.clock, endpoints, queue: { windowScale, windowOffsetMs: 777 } }),
+    change({
+      clock: controlled.clock,
+      endpoints,
+      queue: { windowScale, windowOffsetMs: 777 },
+      ...(worker && { worker: sleeper(controlled.clock, (call) => clocks.holding(call)) }),
+    }),
   )
   const fetch = controlled.wrap(reference.fetch)
-  const clocks = createScenarioClocks({ kind: 'virtual', control: controlled, startMs: START_MS })
   const clock = clocks.actor('load')
   const token = defaultKeys.full
   const send = inProcess(fetch)
@@ -66,7 +82,7 @@ export async function loadReference(options: ReferenceLoad): Promise<Conducted> 
     },
   })
   try {
-    const plane = { ...queue, perWorkerRate }
+    const plane = { ...queue, perWorkerRate, worker }
     const drive: Drive<QueueStep> = async ({ plan }, fills) => {
       if (shapes?.includes(plan.shape) === false) return { points: [], notes: [] }
       const send = senderOf(fetch, token, fills)
@@ -76,7 +92,8 @@ export async function loadReference(options: ReferenceLoad): Promise<Conducted> 
       target: { ...target, queue: plane },
       load: { rules: [...rules], windowScale, isSmoke: false },
       action: 'stop',
-      perform: (step) => performQueue(step as QueueStep, { queue: plane, windowScale, client, clock, drive }),
+      perform: (step) =>
+        performQueue(step as QueueStep, { queue: plane, windowScale, client, clock, startMs: 10_000, drive }),
     })
     for (const { reason } of conducted.brokenOff.values()) throw new Error(reason)
     return conducted
@@ -84,6 +101,24 @@ export async function loadReference(options: ReferenceLoad): Promise<Conducted> 
     clock.done()
     clocks.close()
     reference.close()
+  }
+}
+
+/** Workers that execute the step sleepMs on a clock; the conformance worker takes real time for it. */
+function sleeper(clock: ReferenceOptions['clock'], holding: (call: string) => () => void): WorkerProgram {
+  return {
+    execute: ({ call, input }, { signal }) =>
+      new Promise((resolve) => {
+        const steps = valueAt(input, 'plumbline.steps')
+        const sleepMs = Array.isArray(steps) ? Number(valueAt(steps[0], 'sleepMs')) : 0
+        const isAwake = holding(call)
+        const wake = () => {
+          isAwake()
+          resolve({ kind: 'completed', output: null })
+        }
+        signal.addEventListener('abort', wake, { once: true })
+        void clock.schedule(clock.now() + sleepMs, wake)
+      }),
   }
 }
 

@@ -1,7 +1,8 @@
+import type { Target } from '../../target/types.ts'
 import { asks, showsHealth, showsIn } from '../defects/queue-tools.ts'
 import { onAnswer, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, timed } from './tools.ts'
+import { latitude, optioned, timed } from './tools.ts'
 
 const second = 1_000
 
@@ -44,6 +45,18 @@ export const queueWork: readonly Latitude[] = [
       workers: [...workers].filter(({ state }) => state !== 'initializing').length,
     })),
   }),
+  optioned(
+    'workers-raise-limits',
+    'Each worker that is ready allows ten requests of an operation each window, if that is more than its rate.',
+    { queue: { perWorkerRate: 10 } },
+    { file: tenEach },
+  ),
+  optioned(
+    'busy-workers-raise-limits',
+    'Each worker that executes a job allows ten requests of an operation each window, if that is more than its rate.',
+    { queue: { perWorkerRate: 10, idleWorkersCount: false } },
+    { file: tenEach },
+  ),
   latitude(
     'health-more-statistics',
     'The response of /health has times and numbers of its own beside the statistics.',
@@ -64,3 +77,7 @@ export const queueWork: readonly Latitude[] = [
     change: part('nextJob', (next, { waiting }) => [...waiting.all()].find(({ isScaling }) => isScaling) ?? next()),
   }),
 ]
+
+function tenEach({ queue, ...target }: Target): Target {
+  return { ...target, queue: queue && { ...queue, perWorkerRate: 10 } }
+}

@@ -97,9 +97,11 @@ function createEndpoint(
     workers.add(worker)
     idle.push(worker)
   }
-  const ready = () => {
+  const running = () => {
     let count = 0
-    for (const { state } of workers) if (state !== 'initializing') count++
+    for (const { state } of workers) {
+      if (state !== 'initializing' && (settings.idleWorkersCount || state !== 'idle')) count++
+    }
     return count
   }
   return {
@@ -120,7 +122,7 @@ function createEndpoint(
     counts: { completed: 0, failed: 0, inProgress: 0, retried: 0 },
     deathsMs: [],
     health: null,
-    limiters: createLimiters(offer, settings, tables, ready),
+    limiters: createLimiters(offer, settings, tables, running),
   }
 }
 
@@ -128,7 +130,7 @@ function createLimiters(
   { rates }: EndpointOffer,
   { limiter, perWorkerRate, windowOffsetMs, windowScale }: QueueSettings,
   tables: QueueSetup['tables'],
-  ready: () => number,
+  running: () => number,
 ): Map<RateOperation, OperationLimiter> {
   const limiters = new Map<RateOperation, OperationLimiter>()
   for (const operation of Object.keys(tables.rates) as RateOperation[]) {
@@ -139,7 +141,7 @@ function createLimiters(
         kind: limiter,
         windowScale,
         offsetMs: windowOffsetMs,
-        ...(perWorkerRate === 0 ? {} : { workersAllow: () => perWorkerRate * ready() }),
+        ...(perWorkerRate === 0 ? {} : { workersAllow: () => perWorkerRate * running() }),
       }),
     )
   }

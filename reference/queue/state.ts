@@ -12,6 +12,8 @@ export const defaultSettings = {
   windowOffsetMs: 0,
   /** Requests a window that each worker adds that is ready; the higher of their sum and the base is the limit. */
   perWorkerRate: 0,
+  /** True if idle workers raise limits too, not only those that execute a job. */
+  idleWorkersCount: true,
   /** How often a job is executed again automatically. */
   automaticRetries: 2,
 }
