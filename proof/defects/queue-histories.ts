@@ -1,7 +1,11 @@
 import type { Job, ReferenceOptions } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { jsonIn, showsJob } from './queue-tools.ts'
+import { jsonIn, lagsAfterRetry, showsJob } from './queue-tools.ts'
 import { all, type Change, defect, type Json, membersOf, part, serving, withBody } from './tools.ts'
+
+const secondUnlimited = part('executionTimeoutOf', (next, job) =>
+  job.attempts > 1 ? Number.POSITIVE_INFINITY : next(),
+)
 
 /** Bugs of jobs that were executed, cancelled or refused before, or that were submitted in the same moment. */
 export const queueHistories: readonly Defect[] = [
@@ -35,7 +39,12 @@ export const queueHistories: readonly Defect[] = [
   defect('second-execution-without-timeout', 'queue.execution-timeout.enforced', 'second', {
     says: 'The executionTimeout holds for the first execution only.',
     observed: 'status IN_PROGRESS',
-    change: part('executionTimeoutOf', (next, job) => (job.attempts > 1 ? Number.POSITIVE_INFINITY : next())),
+    change: secondUnlimited,
+  }),
+  defect('second-execution-without-timeout-shown-late', 'queue.execution-timeout.enforced', 'second', {
+    says: 'The executionTimeout holds for the first execution only, and for two seconds after /retry a job is shown as before.',
+    observed: 'status IN_PROGRESS',
+    change: all(lagsAfterRetry, secondUnlimited),
   }),
   defect('retried-job-without-output', 'queue.status.shape', 'output', {
     says: 'A job that was retried is shown without its output.',

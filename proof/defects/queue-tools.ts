@@ -2,7 +2,7 @@ import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { type Endpoint, isFinished, type Job, type JobStatus } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
-import { type Change, type Json, part, type Wrap } from './tools.ts'
+import { all, type Change, type Json, part, type Wrap } from './tools.ts'
 
 /** Jobs are shown otherwise in every response; `change` gets the job as it would be shown. */
 export function showsJob(change: (shown: Json, job: Job) => Json): Change {
@@ -31,6 +31,22 @@ export const startsToldTwice: Change = (base) => {
       return call(again)
     },
   })
+}
+
+/** For two seconds after /retry a job is shown as it was before. */
+export const lagsAfterRetry: Change = (base) => {
+  const former = new Map<Job, { readonly job: Job; readonly untilMs: number }>()
+  return all(
+    part('retryJob', (next, job, { clock }) => {
+      const before = { ...job }
+      next()
+      former.set(job, { job: before, untilMs: clock.now() + 2_000 })
+    }),
+    part('presentJob', (next, job) => {
+      const shown = former.get(job)
+      return shown !== undefined && base.clock.now() < shown.untilMs ? next(shown.job) : next()
+    }),
+  )(base)
 }
 
 /** A job whose time is over is executed anew, twice at most. */

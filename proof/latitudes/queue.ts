@@ -1,10 +1,9 @@
 import { membersOf } from '../../harness/exchange/read.ts'
 import { defaultEndpoints, type EndpointOffer, type ReferenceOptions, Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
-import type { Job } from '../../reference/queue/model.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
 import type { QueuePlane } from '../../target/types.ts'
-import { executedAgain, requeuesAfter, startsToldTwice } from '../defects/queue-tools.ts'
+import { executedAgain, lagsAfterRetry, requeuesAfter, startsToldTwice } from '../defects/queue-tools.ts'
 import { all, onAnswer, part, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, optioned, reads, streamed, styled, timed } from './tools.ts'
@@ -104,20 +103,7 @@ export const queue: readonly Latitude[] = [
   }),
   latitude('status-lags-after-retry', 'For two seconds after /retry a job is shown as it was before.', {
     about: 'jobs as they are shown',
-    change: (base) => {
-      const former = new Map<Job, { readonly job: Job; readonly untilMs: number }>()
-      return all(
-        part('retryJob', (next, job, { clock }) => {
-          const before = { ...job }
-          next()
-          former.set(job, { job: before, untilMs: clock.now() + 2 * second })
-        }),
-        part('presentJob', (next, job) => {
-          const shown = former.get(job)
-          return shown !== undefined && base.clock.now() < shown.untilMs ? next(shown.job) : next()
-        }),
-      )(base)
-    },
+    change: lagsAfterRetry,
   }),
   styled('runsync-kept-longer', 'Results of /runsync are kept for five minutes.', { runsyncRetention: 'longer' }),
   styled(

@@ -1,8 +1,10 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Followed } from '../../harness/planes/queue/job-status.ts'
+import { statusOf } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { shownStatus } from '../shared/job-responses.ts'
+import { poll } from '../shared/poll.ts'
 
 /** The first execution runs forever; if the service executes the job anew, that one ends at once. */
 export const runsOn = [{ first: [{ hold: 'never' }] }, { output: 'again' }]
@@ -68,12 +70,11 @@ export async function afterEnd({ clock, target }: Context, job: SubmittedJob, tt
 }
 
 /** Waits until the n-th execution is no more, though the service may execute the job anew. */
-export async function stopped(
-  { clock, follow, target }: Context,
-  job: SubmittedJob,
-  endMs: number,
-  n = 1,
-): Promise<Followed> {
+export async function stopped(context: Context, job: SubmittedJob, endMs: number, n = 1): Promise<Followed> {
+  const { clock, follow, target } = context
+  // A read may still show the job as it was before this execution began.
+  const isShown = (response: ApiResponse) => statusOf(response) === 'IN_PROGRESS' || job.beacon.executions().length > n
+  await poll(context, target.tolerances.visibleMs, () => job.queue.status(job.id), isShown)
   const boundMs = endMs + target.tolerances.sweepMs - clock.now()
   const end = await follow(job, (status) => status !== 'IN_PROGRESS', Math.max(0, boundMs))
   return { ...end, settled: end.settled || job.beacon.executions().length > n }
