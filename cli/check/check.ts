@@ -2,11 +2,12 @@ import { randomInt } from 'node:crypto'
 import { listedByPlan } from '../../harness/plan/text.ts'
 import { judgedByLoad } from '../../harness/rule/load-rules.ts'
 import type { RunOptions } from '../../harness/run/options.ts'
+import type { NamedResults } from '../../results/merge.ts'
 import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refuseStandingClock } from '../shared/clocks.ts'
 import { UsageError } from '../shared/errors.ts'
-import { parseFormats } from '../shared/formats.ts'
+import { type Formats, parseFormats } from '../shared/formats.ts'
 import type * as commands from '../shared/options.ts'
 import { type LoadFlags, type PreparedLoad, prepareLoad } from '../shared/prepare-load.ts'
 import { runCheck } from '../shared/run-check.ts'
@@ -14,6 +15,7 @@ import { loadProfiles, selectionOf } from '../shared/selection.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { readBaseline, readFailed, toleratedFailures } from './earlier-run.ts'
+import { withServer } from './server.ts'
 
 type Given = commands.OptionsOf<typeof commands.check>
 
@@ -43,8 +45,22 @@ export async function check(given: Given, terminal: Terminal): Promise<number> {
     throw new UsageError('--fail-fast cannot be combined with --load, which is judged after all other rules')
   }
   const baseline = options.baseline === undefined ? null : readBaseline(options.baseline, options.out, terminal)
+  if ((options.start ?? options.wait) !== undefined && options.target === undefined) {
+    throw new UsageError('--start and --wait are for a target; --reference runs in this process')
+  }
   const read = options.target === undefined ? null : await readTarget(options.target, terminal)
   const target = read && maxPods !== undefined ? { ...read, budget: { ...read.budget, fuzzPods: maxPods } } : read
+  const { start, wait, quiet } = options
+  const run = () => checked(target, { formats, baseline }, options, terminal)
+  return target === null ? run() : withServer(target, { start, wait, quiet }, terminal, run)
+}
+
+async function checked(
+  target: Target | null,
+  { formats, baseline }: { readonly formats: Formats; readonly baseline: NamedResults | null },
+  options: CheckOptions,
+  terminal: Terminal,
+): Promise<number> {
   const { profiles, selected } = await selectionOf(options, target, terminal)
   if (target !== null) await refuseStandingClock(target)
   const own = selected.filter((id) => !judgedByLoad.has(id))

@@ -13,3 +13,8 @@ export class UsageError extends Error {
 export class BrokenError extends Error {
   override readonly name = 'BrokenError'
 }
+
+/** The target cannot be reached, so there is nothing to run: exit 5. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError'
+}

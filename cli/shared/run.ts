@@ -3,7 +3,7 @@ import { lackIn } from '../../harness/common/lack.ts'
 import { Unverified } from '../../harness/rule/outcome.ts'
 import { TargetFileError } from '../../target-file/error.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
-import { BrokenError, UsageError } from './errors.ts'
+import { BrokenError, UnreachableError, UsageError } from './errors.ts'
 import { createProgram } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -49,6 +49,10 @@ function printError(error: unknown, { err, environment }: Terminal): number {
   if (error instanceof TargetFileError) {
     err(message)
     return exitCodes.usage
+  }
+  if (error instanceof UnreachableError) {
+    err(`plumbline: ${message}`)
+    return exitCodes.unreachable
   }
   const lack = error instanceof UsageError ? lackIn(error.cause) : lackIn(error)
   if (error instanceof UsageError || error instanceof Unverified) {

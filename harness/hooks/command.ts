@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Ended } from './leader.ts'
 
@@ -26,11 +27,7 @@ const leaderFile = fileURLToPath(
 export function runCommand(command: readonly string[], options: CommandOptions): Promise<Commanded> {
   const { environment, limitMs, keptOutput } = options
   const limit = AbortSignal.timeout(limitMs)
-  const leader = spawn(process.execPath, ['--no-warnings', leaderFile, ...command], {
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: environment as NodeJS.ProcessEnv,
-  })
+  const leader = startLeader('once', command, environment)
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     leader[name]?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -59,10 +56,63 @@ export function runCommand(command: readonly string[], options: CommandOptions):
   })
 }
 
-function endGroup({ pid }: ChildProcess): void {
+/** A command that goes on until it is ended, such as a server. */
+export interface StartedCommand {
+  /** The end of the command itself; processes that it has started may go on. */
+  readonly ended: Promise<Ended>
+  /** Its last output. */
+  said(): string
+  /** Ends it and all that it has started: SIGTERM first, SIGKILL `graceMs` later. */
+  end(graceMs: number): Promise<void>
+}
+
+/** Starts a command in a process group that ends at the latest with this process. */
+export function startCommand(
+  command: readonly string[],
+  { environment, keptOutput }: Omit<CommandOptions, 'limitMs'>,
+): StartedCommand {
+  const leader = startLeader('stay', command, environment)
+  let said = ''
+  for (const stream of [leader.stdout, leader.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      said = (said + chunk).slice(-keptOutput)
+    })
+  }
+  const closed = Promise.all([leader.stdout, leader.stderr].map((stream) => stream && once(stream, 'close')))
+  const ended = new Promise<Ended>((resolve) => {
+    leader.on('message', (message) => resolve(message as Ended))
+    leader.on('error', (error: NodeJS.ErrnoException) => resolve({ fault: error.code ?? '' }))
+    leader.on('exit', (code, signal) => resolve({ code, signal }))
+  })
+  return {
+    ended,
+    said: () => said,
+    async end(graceMs) {
+      const grace = AbortSignal.timeout(graceMs)
+      const late = new Promise<void>((over) => grace.addEventListener('abort', () => over()))
+      endGroup(leader, 'SIGTERM')
+      await Promise.race([Promise.all([ended, closed]), late])
+      endGroup(leader)
+    },
+  }
+}
+
+function startLeader(
+  mode: 'once' | 'stay',
+  command: readonly string[],
+  environment: CommandOptions['environment'],
+): ChildProcess {
+  return spawn(process.execPath, ['--no-warnings', leaderFile, mode, ...command], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: environment as NodeJS.ProcessEnv,
+  })
+}
+
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
   if (pid === undefined) return
   try {
-    process.kill(-pid, 'SIGKILL')
+    process.kill(-pid, signal)
   } catch {
     // It is gone already.
   }

@@ -1,0 +1,197 @@
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createPort } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createCommands, until } from '../shared/testing/commands.ts'
+
+// Real servers in processes of their own: the reference, and shell commands that fail in each way.
+
+const { cwd, run, start, close } = createCommands('server')
+afterAll(close)
+
+const key = 'plumbline-example-full'
+const main = join(import.meta.dirname, '..', 'main.ts')
+/** The reference in the background of its shell, and two more processes whose ids are noted. */
+const serveAt = (port: number, rest: string) =>
+  `'${process.execPath}' '${main}' serve --port ${port} & sleep 600 & echo $! $$ > noted-${port}; ${rest}`
+
+test('a server is started, waited for, and ended with all that it started', async () => {
+  const port = await freePort()
+  const file = targetAt(port)
+  const started = serveAt(port, 'wait')
+  const { code, said } = await run([
+    'check',
+    '--target',
+    file,
+    '--only',
+    'auth.pods.missing',
+    '--start',
+    inFolder(started),
+  ])
+  expect(said).toMatch(/the target answered after /)
+  expect(said).toContain('conformant: core (1 of 1 must rules verified')
+  expect(code).toBe(0)
+  await until(() => !notedAt(port).some(isRunning))
+})
+
+test.for([
+  ['SIGINT', 130],
+  ['SIGKILL', null],
+] as const)('a server ends with a run that %s ends', async ([signal, code]) => {
+  const port = await freePort()
+  const only = ['--only', 'pods.status.running-lasts']
+  const command = start(['check', '--target', targetAt(port), ...only, '--start', inFolder(serveAt(port, 'wait'))])
+  await until(() => command.said().includes('the target answered after'))
+  await until(() => command.said().includes('on the real clock'))
+  command.child.kill(signal)
+  expect(await once(command.child, 'exit')).toEqual([code, code === null ? signal : null])
+  await until(() => !notedAt(port).some(isRunning))
+})
+
+describe('a server that', () => {
+  const lines = Array.from({ length: 30 }, (_, n) => `line-${n + 1}.`)
+  test.for<[says: string, command: string, code: number, said: string[], not: string[]]>([
+    [
+      'fails before it answers',
+      `printf '%s\\n' ${lines.join(' ')}; echo ${key} >&2; exit 7`,
+      5,
+      [
+        'plumbline: the server ended with exit code 7 before the target answered; its last output:\n',
+        'line-30.',
+        '«key.full»',
+      ],
+      ['line-10.', key],
+    ],
+    [
+      'does not exist',
+      'no-such-program',
+      5,
+      ['the server ended with exit code 127 before the target answered; its last output:\n', 'no-such-program'],
+      [],
+    ],
+    [
+      'never answers',
+      'sleep 600',
+      5,
+      [
+        'did not answer within 1s (tried ',
+        'the last time, GET http://127.0.0.1:',
+        'could not connect (the connection was refused)',
+      ],
+      [],
+    ],
+    ['is not named', ' ', 2, ['plumbline: --start is empty; give the command that serves the target\n'], []],
+  ])('%s', async ([, command, code, expected, not]) => {
+    const file = targetAt(await freePort())
+    const seen = await run([
+      'check',
+      '--target',
+      file,
+      '--only',
+      'auth.pods.missing',
+      '--start',
+      command,
+      '--wait',
+      '1s',
+    ])
+    expect(seen.code).toBe(code)
+    for (const text of expected) expect(seen.said).toContain(text)
+    for (const text of not) expect(seen.said).not.toContain(text)
+  })
+
+  test('ends during the run makes it incomplete, with its last output', async () => {
+    const port = await freePort()
+    const whileAlive = 'S=$!; while [ ! -e "$PLUMBLINE_DIES" ]; do sleep 0.1; done'
+    const dying = `'${process.execPath}' '${main}' serve --port ${port} & ${whileAlive}; kill -9 $S; echo dying; exit 3`
+    const words = ['check', '--target', targetAt(port), '--only', 'pods.action.*', '--start', dying]
+    const command = start(words, { PLUMBLINE_DIES: join(cwd, 'dies') })
+    await until(() => command.said().includes('on the real clock'))
+    writeFileSync(join(cwd, 'dies'), '')
+    const { code, said } = await command.ended
+    expect(said).toContain(
+      'plumbline: the server ended with exit code 3 during the run, so its results are not reliable',
+    )
+    expect(said).toMatch(/; its last output:\n(.*\n)* {2}dying\n/)
+    expect(code).toBe(3)
+  })
+})
+
+describe('--wait', () => {
+  test('waits for a target that somebody else starts', async () => {
+    const port = await freePort()
+    const file = targetAt(port)
+    const command = start(['check', '--target', file, '--only', 'auth.pods.missing', '--wait', '60s'])
+    start(['serve', '--port', String(port)])
+    expect(await command.ended).toMatchObject({ code: 0 })
+  })
+
+  test('a gateway in front of nothing is no answer', async () => {
+    const gateway = createServer((_, response) => response.writeHead(503).end()).listen(0, '127.0.0.1')
+    onTestFinished(() => void gateway.close())
+    await once(gateway, 'listening')
+    const file = targetAt((gateway.address() as AddressInfo).port)
+    const { code, said } = await run(['check', '--target', file, '--wait', '1s'])
+    expect(said).toMatch(
+      /did not answer within 1s .*; the last time, GET http:\/\/127\.0\.0\.1:\d+ was answered 503 by a gateway/,
+    )
+    expect(code).toBe(5)
+  })
+})
+
+test('a server is not started beside another one at its address', async () => {
+  const other = createServer((_, response) => response.end()).listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const file = targetAt((other.address() as AddressInfo).port)
+  const { code, said } = await run(['check', '--target', file, '--start', 'touch started'])
+  expect(said).toMatch(/^plumbline: --start: http:\/\/127\.0\.0\.1:\d+ answers already; end what serves it/m)
+  expect([code, existsSync(join(cwd, 'started'))]).toEqual([2, false])
+})
+
+test.each(['--start', '--wait'])('%s is refused with --reference', async (flag) => {
+  const { code, said } = await run(['check', '--reference', flag, '5s'])
+  expect([code, said]).toEqual([
+    2,
+    'plumbline: --start and --wait are for a target; --reference runs in this process\n',
+  ])
+})
+
+function targetAt(port: number): string {
+  const file = `target-${port}.yaml`
+  writeFileSync(join(cwd, file), `plumbline: 1\npods: http://127.0.0.1:${port}\nkeys: {full: ${key}}\n`)
+  return file
+}
+
+/** Commands of a test in this process run in the folder of the test runner. */
+function inFolder(command: string): string {
+  return `cd '${cwd}'; ${command}`
+}
+
+async function freePort(): Promise<number> {
+  const server = createPort().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+function notedAt(port: number): number[] {
+  return readFileSync(join(cwd, `noted-${port}`), 'utf8')
+    .trim()
+    .split(' ')
+    .map(Number)
+}
+
+/** True if a process runs; one that has ended and was not reaped does not. */
+function isRunning(id: number): boolean {
+  const file = `/proc/${id}/stat`
+  if (existsSync('/proc/self/stat')) return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, 'utf8'))
+  try {
+    return process.kill(id, 0)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { lengthOf } from '../../harness/common/length.ts'
+import { type StartedCommand, startCommand } from '../../harness/hooks/command.ts'
+import type { Ended } from '../../harness/hooks/leader.ts'
+import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
+import { outageStatuses } from '../../harness/rule/check.ts'
+import { overHttp } from '../../harness/transport/http.ts'
+import { TransportFailure } from '../../harness/transport/types.ts'
+import type { Target } from '../../target/types.ts'
+import { exitCodes } from '../../verdicts/exit-codes.ts'
+import { UnreachableError, UsageError } from '../shared/errors.ts'
+import type { Terminal } from '../shared/terminal.ts'
+
+export interface ServerOptions {
+  /** The shell command that serves the target. */
+  readonly start: string | undefined
+  /** Real ms to wait for the target. */
+  readonly wait: number | undefined
+  readonly quiet: boolean
+}
+
+const defaultWaitMs = 60_000
+/** Bounds of one request while the target is waited for, real ms. */
+const patience = { connectMs: 2_000, answerMs: 5_000 }
+/** Between two requests, real ms. */
+const pauseMs = 250
+/** From SIGTERM to SIGKILL, real ms. */
+const graceMs = 10_000
+const keptOutput = 16_384
+const shownLines = 20
+
+/**
+ * Does `work` once the target answers: it is started before, if there is a command for that, and ended afterwards, whatever
+ * happens. Returns the exit code of the work, which is not 0 if the server ended in the meantime.
+ * @throws UnreachableError if the target does not answer in time, or its command fails before
+ */
+export async function withServer(
+  target: Target,
+  { start, wait, quiet }: ServerOptions,
+  terminal: Terminal,
+  work: () => Promise<number>,
+): Promise<number> {
+  if (start === undefined && wait === undefined) return work()
+  if (start?.trim() === '') throw new UsageError('--start is empty; give the command that serves the target')
+  const addresses = addressesOf(target)
+  if (addresses.length === 0) throw new UsageError('--start and --wait are for a target with an address over HTTP')
+  if (start !== undefined) await refuseRunning(addresses)
+  const { environment } = terminal
+  const server = start === undefined ? null : startCommand(['sh', '-c', start], { environment, keptOutput })
+  let ended: Ended | null = null
+  server?.ended.then((how) => {
+    ended = how
+  })
+  try {
+    const waitedMs = await waitForAll(addresses, wait ?? defaultWaitMs, () => failureOf(server, ended))
+    if (!quiet) terminal.err(`the target answered after ${lengthOf(waitedMs)}`)
+    const wasEnded = ended !== null
+    const code = await work()
+    if (server === null || wasEnded || ended === null) return code
+    terminal.err(
+      `plumbline: the server ${howOf(ended)} during the run, so its results are not reliable${lastOutput(server)}`,
+    )
+    return code === exitCodes.conformant ? exitCodes.incomplete : code
+  } finally {
+    await server?.end(graceMs)
+  }
+}
+
+/** The addresses of the planes that are HTTP APIs. */
+function addressesOf(target: Target): string[] {
+  const urls = allPlanes().flatMap(({ name }) => sectionOf(target, name)?.url ?? [])
+  return [...new Set(urls)].filter((url) => /^https?:/.test(url))
+}
+
+/** A server of an earlier run would be judged in place of the one that is started. */
+async function refuseRunning(addresses: readonly string[]): Promise<void> {
+  for (const url of addresses) {
+    const failure = await failureAt(url)
+    if (failure === null) {
+      throw new UsageError(`--start: ${url} answers already; end what serves it, or leave out --start`)
+    }
+  }
+}
+
+/** Resolves with the real ms until every address has answered. `failure` ends the waiting. */
+async function waitForAll(addresses: readonly string[], waitMs: number, failure: () => string | null): Promise<number> {
+  const startMs = performance.now()
+  const passedMs = () => performance.now() - startMs
+  for (const url of addresses) {
+    for (let tries = 1; ; tries++) {
+      const last = await failureAt(url)
+      const fault = failure()
+      if (fault !== null) throw new UnreachableError(fault)
+      if (last === null) break
+      if (passedMs() >= waitMs) {
+        throw new UnreachableError(
+          `${url} did not answer within ${lengthOf(waitMs)} (tried ${tries} times); the last time, ${last}; check that the server starts and listens there, or raise --wait`,
+        )
+      }
+      await pause(pauseMs)
+    }
+  }
+  return passedMs()
+}
+
+/** Why an address does not answer; null if it does, with whatever status. A gateway's error is not an answer. */
+async function failureAt(url: string): Promise<string | null> {
+  const http = overHttp(patience)
+  try {
+    const { status } = await http.send({ method: 'GET', url, headers: [], body: null })
+    return outageStatuses.has(status) ? `GET ${url} was answered ${status} by a gateway` : null
+  } catch (error) {
+    if (error instanceof TransportFailure) return error.message
+    throw error
+  } finally {
+    await http.close()
+  }
+}
+
+/** Why a server will not answer; null while it may. A command that succeeds may have left a server behind. */
+function failureOf(server: StartedCommand | null, ended: Ended | null): string | null {
+  if (server === null || ended === null || ('code' in ended && ended.code === 0)) return null
+  return `the server ${howOf(ended)} before the target answered${lastOutput(server)}`
+}
+
+function howOf(ended: Ended): string {
+  if ('fault' in ended) return `could not be started (${ended.fault})`
+  return ended.code === null ? `was ended by ${ended.signal}` : `ended with exit code ${ended.code}`
+}
+
+function lastOutput(server: StartedCommand): string {
+  const lines = server
+    .said()
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+  if (lines.length === 0) return '; it printed nothing'
+  return [`; its last output:`, ...lines.slice(-shownLines).map((line) => `  ${line}`)].join('\n')
+}
