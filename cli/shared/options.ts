@@ -235,3 +235,11 @@ export const doctor = () =>
   command('doctor', 'show what a target file claims and which rules it leaves out')
     .addOption(common.target)
     .addOption(common.reference)
+
+export const completion = () =>
+  command('completion', 'print a script that completes commands, flags and rules in a shell').addArgument(
+    new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']),
+  )
+
+export const complete = () =>
+  command('complete', 'print what may come next; called by the scripts of completion').argument('[words...]')

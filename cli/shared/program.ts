@@ -41,8 +41,13 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
     commands.fuzz().action(run(async () => (await import('../fuzz/fuzz.ts')).fuzz)),
     commands.replay().action(run(async () => (await import('../replay/replay.ts')).replay)),
     commands.doctor().action(run(async () => (await import('../doctor/doctor.ts')).doctor)),
+    commands.completion().action(run(async () => (await import('../completion/completion.ts')).completion)),
+    commands.complete().action(run(async () => (await import('../completion/completion.ts')).completeWords)),
   ]
-  for (const command of all) program.addCommand((command as unknown as Command).copyInheritedSettings(program))
+  for (const command of all) {
+    const hidden = command.name() === 'complete'
+    program.addCommand((command as unknown as Command).copyInheritedSettings(program), { hidden })
+  }
   return program
 }
 

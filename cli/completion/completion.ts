@@ -1,0 +1,97 @@
+import { join } from 'node:path'
+import tab, { type Command as Completed } from '@bomb.sh/tab'
+import complete from '@bomb.sh/tab/commander'
+import { Command } from 'commander'
+import { quote } from 'shell-quote'
+import { ruleProfiles, rules } from '../../generated/rules.ts'
+import * as commands from '../shared/options.ts'
+import { packageFolder } from '../shared/package-paths.ts'
+import type { Terminal } from '../shared/terminal.ts'
+
+/** Prints the completion script of a shell. */
+export async function completion(shell: string, _: unknown, { out }: Terminal): Promise<number> {
+  tab.setup('plumbline', `node ${quote([join(packageFolder, 'bin', 'plumbline.js')])}`, shell)
+  // Where nothing fits, bash completes names of files.
+  if (shell === 'bash') out('complete -o default -F __plumbline_complete plumbline')
+  return 0
+}
+
+/** Prints what may come next after these words; the completion scripts call it. The last word is being typed. */
+export async function completeWords(words: readonly string[], _: unknown, { out }: Terminal): Promise<number> {
+  if (isPath(words)) {
+    // The directive of the scripts by which the shell completes names of files.
+    out(':0')
+    return 0
+  }
+  await describeCommands(words)
+  tab.parse([...words])
+  return 0
+}
+
+/** Names of values that are paths. */
+const paths = /^(file|folder|run|old|new)$/
+
+/** True if the word being typed is the name of a file or folder: the value of an option, or an argument. */
+function isPath(words: readonly string[]): boolean {
+  const [name = '', ...rest] = words
+  const command = allCommands().find((one) => one.name() === name)
+  const previous = words.at(-2) ?? ''
+  const option = command?.options.find(({ long }) => long === previous)
+  if (option?.required === true) return paths.test(/<(\w+)>/.exec(option.flags)?.[1] ?? '')
+  if (rest.length === 0 || words.at(-1)?.startsWith('-')) return false
+  const valued = new Set(command?.options.flatMap(({ long, required }) => (required && long ? long : [])))
+  const place = rest.slice(0, -1).filter((word, at) => !word.startsWith('-') && !valued.has(rest[at - 1] ?? '')).length
+  const argument = command?.registeredArguments[place] ?? command?.registeredArguments.find(({ variadic }) => variadic)
+  return paths.test(argument?.name() ?? '')
+}
+
+/** Gives all commands to the library, with the values that some of their options take. */
+async function describeCommands(words: readonly string[]): Promise<void> {
+  const program = new Command('plumbline').helpCommand(false)
+  for (const command of allCommands()) program.addCommand(command)
+  // It adds a command that prints the script, whose name must be free, and which is never called.
+  complete(program, { completionCommandName: 'script' })
+  tab.commands.delete('script')
+  const ids = rules.map(({ id, says }) => [id, says] as const)
+  const areas = [...new Set(rules.map(({ area }) => area))].map((area) => [area, `rules of ${area}`] as const)
+  const { defects, latitudes } = words.includes('serve') ? await import('../../proof/catalog.ts') : nothing
+  for (const command of tab.commands.values()) {
+    offer(command, 'only', [...areas, ...ids])
+    offer(
+      command,
+      'profile',
+      ruleProfiles.map((profile) => [profile, '']),
+    )
+    offer(
+      command,
+      'defect',
+      defects.map(({ id, says }) => [id, says]),
+    )
+    offer(
+      command,
+      'latitude',
+      latitudes.map(({ id, says }) => [id, says]),
+    )
+    const rule = command.arguments.get('rule')
+    if (rule !== undefined) rule.handler = (add) => ids.forEach(([id, says]) => void add(id, says))
+  }
+}
+
+const nothing = { defects: [], latitudes: [] }
+
+/** Offers values for an option, if the command has it. */
+function offer(
+  { options }: Completed,
+  name: string,
+  values: readonly (readonly [value: string, says: string])[],
+): void {
+  const option = options.get(name)
+  if (option !== undefined) option.handler = (add) => values.forEach(([value, says]) => void add(value, says))
+}
+
+/** The commands that are completed. */
+function allCommands(): Command[] {
+  return Object.values(commands)
+    .map((make) => make() as unknown as Command)
+    .filter((command) => command.name() !== 'complete')
+}
