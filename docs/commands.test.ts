@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as textIn } from 'node:stream/consumers'
 import { parse } from 'shell-quote'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runHere } from '../cli/shared/testing/in-process.ts'
@@ -9,8 +11,12 @@ import { runHere } from '../cli/shared/testing/in-process.ts'
 // Every command that the documents show is run as it stands there. `plumbline` is the sources, and the address of the
 // README's example is that of a reference that is served for the purpose.
 
-const root = join(import.meta.dirname, '..')
-const dir = mkdtempSync(join(tmpdir(), 'plumbline-docs-'))
+/** A folder that holds only the installed package, which runs the commands then (`scripts/installed.mjs`). */
+const installed = process.env.PLUMBLINE_INSTALLED
+const root =
+  installed === undefined ? join(import.meta.dirname, '..') : join(installed, 'node_modules', 'plumbline-conformance')
+const main = join(root, installed === undefined ? 'cli/main.ts' : 'bin/plumbline.js')
+const dir = installed ?? mkdtempSync(join(tmpdir(), 'plumbline-docs-'))
 const served = join(dir, 'served.yaml')
 const environment = { API_KEY: 'plumbline-example-full' }
 /** What `npm test` itself consists of; running it from a test would never end. */
@@ -21,8 +27,11 @@ interface Shown {
   readonly line: string
 }
 
+/** Documents whose commands need a clone. */
+const ofTheClone: ReadonlySet<string> = new Set(['CONTRIBUTING.md', 'docs/mutants.md', 'docs/writing-a-rule.md'])
+
 const shown = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(root, 'docs')).map((name) => join('docs', name))]
-  .filter((file) => file.endsWith('.md'))
+  .filter((file) => file.endsWith('.md') && !(installed !== undefined && ofTheClone.has(file)))
   .flatMap((file) => commandsIn(file))
   // A command that two documents show is run once.
   .filter(({ line }, place, all) => all.findIndex((other) => other.line === line) === place)
@@ -63,12 +72,11 @@ async function runs(command: string): Promise<void> {
     .slice(at + 1)
     .filter((word) => word !== '--')
     .map((word) => word.replace('python3 suites/', `python3 ${root}/suites/`))
-  if (args[0] !== 'serve' || args.includes('--list'))
-    return expect(await runHere(args, { cwd: dir, environment })).toMatchObject({ code: 0 })
+  if (args[0] !== 'serve' || args.includes('--list')) return expect(await run(args)).toMatchObject({ code: 0 })
   // The port that a document names, or that is usual, may be taken by something else on this machine.
   const port = args.indexOf('--port')
   const onAnyPort = [...(port === -1 ? args : args.toSpliced(port, 2)), '--port', '0']
-  const served = await runHere(onAnyPort, { cwd: dir, environment, endAfter: 'keys:' })
+  const served = await run(onAnyPort, 'keys:')
   expect(served).toMatchObject({ code: 0, out: expect.stringContaining('plumbline: 1') })
 }
 
@@ -96,8 +104,26 @@ function commandsIn(file: string): Shown[] {
     .map((line) => ({ file, line }))
 }
 
-function plumbline(args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [join(root, 'cli', 'main.ts'), ...args], {
+/** Runs a command to its end, or until it has printed `endAfter`. */
+async function run(args: readonly string[], endAfter?: string): Promise<{ code: number | null; out: string }> {
+  if (installed === undefined)
+    return runHere(args, { cwd: dir, environment, ...(endAfter === undefined ? {} : { endAfter }) })
+  const child = plumbline(shortened(args))
+  const ended = once(child, 'close')
+  const out = endAfter === undefined ? textIn(child.stdout) : printed(child).finally(() => child.kill())
+  const err = textIn(child.stderr)
+  const [code] = await ended
+  return { code, out: (await out) + (code === 0 ? '' : await err) }
+}
+
+/** The same command about fewer rules or cases: the sources have run it as it is shown. */
+function shortened(args: readonly string[]): string[] {
+  const fewer = args.map((word, at) => (args[at - 1] === '--runs' ? '20' : word))
+  return args[0] === 'check' && !args.includes('--only') ? [...fewer, '--only', 'pods.action.exited.*'] : fewer
+}
+
+function plumbline(args: readonly string[]): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [main, ...args], {
     cwd: dir,
     env: { ...process.env, ...environment },
   })

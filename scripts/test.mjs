@@ -21,6 +21,7 @@ const groups = [
   ],
   [
     ['the rules under vitest', [...vitest, '--project', 'suites', '--reporter=dot']],
+    ['the installed package', ['scripts/installed.mjs']],
     // The same ones each time; `prove --malformed` tries all.
     ['prove, some malformed responses', [bin, 'prove', '--malformed', '--sample', '40', '--seed', '1', '--quiet']],
     // Other ones for each commit; `prove --served` judges all.

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -24,14 +24,15 @@ function build() {
   return { status, stdout, made: readdirSync(join(cwd, 'dist')).sort() }
 }
 
-test('what no source makes is gone after a build, and stays after one that failed', () => {
+test('a build is without comments; what no source makes is gone after it, and stays after one that failed', () => {
   write(
     'tsconfig.build.json',
     '{"compilerOptions": {"outDir": "dist", "rootDir": ".", "types": []}, "include": ["*.ts"]}',
   )
-  write('kept.ts', 'export const kept = 1\n')
+  write('kept.ts', '// A reason.\nexport function kept() { return 1 }\n')
   write('given-up.ts', 'export const old = 1\n')
   expect(build()).toEqual({ status: 0, stdout: '', made: ['given-up.js', 'kept.js'] })
+  expect(readFileSync(join(cwd, 'dist', 'kept.js'), 'utf8')).toBe('export function kept(){return 1}')
   rmSync(join(cwd, 'given-up.ts'))
   write('kept.ts', 'export const kept: string = 1\n')
   const failed = build()

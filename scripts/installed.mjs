@@ -1,0 +1,81 @@
+// Packs the package, installs it in an empty folder as its users do, and runs the commands of the documents from there. By npm;
+// `node scripts/installed.mjs pnpm` or `bun` installs it by another package manager. Needs the npm registry.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const mostBytes = 3_000_000
+const managers = {
+  npm: ['npm', 'install', '--save-dev', '--no-audit', '--no-fund', '--prefer-offline'],
+  pnpm: ['npx', '--yes', 'pnpm@12.21.0', 'add', '--save-dev'],
+  bun: ['npx', '--yes', 'bun@1.4.5', 'add', '--dev'],
+}
+const { dependencies, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const manager = process.argv[2] ?? 'npm'
+const [program, ...words] = managers[manager] ?? fail(`unknown package manager "${manager}"; known: npm, pnpm, bun`)
+const folder = mkdtempSync(join(tmpdir(), 'plumbline-installed-'))
+
+try {
+  const packed = pack()
+  refuseSurplus(packed)
+  install(join(folder, packed.filename))
+  runDocuments()
+  const kilobytes = Math.round(packed.unpackedSize / 1000)
+  process.stdout.write(`the commands of the documents work as installed by ${manager}; ${kilobytes} KB unpacked\n`)
+} catch (error) {
+  process.stdout.write(`${error.stdout ?? ''}${error.stderr ?? ''}${error.message}\n`)
+  process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** Of the dist/ that the build made: packing must not build while other steps run from it. */
+function pack() {
+  const text = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root)
+  const [packed] = Object.values(JSON.parse(text))
+  return packed
+}
+
+/** Throws if the package holds what no command of it uses. */
+function refuseSurplus({ files, unpackedSize }) {
+  const tests = files.map(({ path }) => path).filter((path) => /\.test\.|\/test_|\/testing\/|\.map$/.test(path))
+  if (tests.length > 0) fail(`the package holds files that are for development only: ${tests.join(', ')}`)
+  if (unpackedSize > mostBytes) fail(`the package is ${unpackedSize} bytes unpacked; at most ${mostBytes} are allowed`)
+  const dist = join(root, 'dist')
+  const code = readdirSync(dist, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => readFileSync(join(dist, file), 'utf8'))
+  const unused = Object.keys(dependencies).filter(
+    (name) => !code.some((text) => new RegExp(`["'\`]${name}["'\`/]`).test(text)),
+  )
+  if (unused.length > 0) fail(`dependencies that no command uses: ${unused.join(', ')}`)
+}
+
+function install(tarball) {
+  writeFileSync(join(folder, 'package.json'), '{"private": true}\n')
+  run(program, [...words, tarball], folder)
+  const surplus = ['typescript', 'vitest', 'vite', `node-${process.platform}-${process.arch}`]
+  const installed = surplus.filter((name) => existsSync(join(folder, 'node_modules', name)))
+  if (installed.length > 0) fail(`it installs packages for development: ${installed.join(', ')}`)
+  // Not the package that the registry has under this name.
+  const said = run('npx', ['--no', '--', 'plumbline', '--version'], folder).trim()
+  if (said !== version) fail(`npx plumbline --version prints ${said} instead of ${version}`)
+}
+
+function runDocuments() {
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+  process.env.PLUMBLINE_INSTALLED = folder
+  run(process.execPath, [vitest, 'run', '--project', 'own', 'docs/commands.test.ts'], root)
+}
+
+/** Runs a program under this Node; returns what it prints. */
+function run(name, args, cwd) {
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, NO_COLOR: '1' }
+  return execFileSync(name, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+function fail(sentence) {
+  throw new Error(sentence)
+}
