@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { parseDocument } from 'yaml'
 import { parseTarget } from '../../target-file/load.ts'
+import { createCommands } from '../shared/testing/commands.ts'
 import { diagnose } from './doctor.ts'
 
 const pods = 'plumbline: 1\npods: https://a.test\nkeys: {full: plumbline-example-full}\n'
@@ -11,7 +14,7 @@ function doctor(text: string): string[] {
 
 test('hints fit together: no place is written twice', () => {
   const lines = doctor(pods)
-  const hints = lines.filter((line) => line.startsWith('    to claim it') || line.startsWith('    if the target'))
+  const hints = lines.filter((line) => / unclaimed /.test(line))
   const places = hints.flatMap((line) => {
     const below = /add below (\S+): (.*)$/.exec(line)
     if (below === null) return []
@@ -25,7 +28,7 @@ test('hints fit together: no place is written twice', () => {
 })
 
 test('needs of a plane that is not given are not listed', () => {
-  const needs = doctor(pods).flatMap((line) => /^ {2}(\S+):/.exec(line)?.[1] ?? [])
+  const needs = doctor(pods).flatMap((line) => /^(\S+) +(claimed|absent|unclaimed) /.exec(line)?.[1] ?? [])
   expect(needs).toContain('queue')
   expect(needs).toContain('volume')
   expect(
@@ -33,9 +36,56 @@ test('needs of a plane that is not given are not listed', () => {
   ).toEqual([])
 })
 
-test('a need can be declared absent that is claimed by default', () => {
+test('a need that is declared absent shows its reason and the rules that it leaves out', () => {
   const queue = 'queue: {url: https://q.test, endpoints: {normal: e}}\nabsent: {stream: not offered}\n'
-  expect(doctor(`plumbline: 1\n${queue}keys: {full: plumbline-example-full}\n`).join('\n')).toContain(
-    'stream: not offered',
-  )
+  const lines = doctor(`plumbline: 1\n${queue}keys: {full: plumbline-example-full}\n`)
+  expect(lines.find((line) => line.startsWith('stream '))).toMatch(/^stream +absent +[1-9]\d*(\+\d+)? +not offered$/)
+})
+
+describe('--fix', () => {
+  const served = createCommands('doctor')
+  afterAll(() => served.close())
+
+  test('adds what was seen, and keeps comments and the rest', async () => {
+    const { url } = await served.serve([])
+    const file = join(served.cwd, 'mine.yaml')
+    const before = `# ours
+plumbline: 1
+# the queue
+queue:
+  url: ${url}
+  endpoints: { normal: normal } # for jobs
+keys:
+  full: plumbline-example-full
+`
+    writeFileSync(file, before)
+    const run = () =>
+      served.run(['doctor', '--fix', '--target', 'mine.yaml'], { SECOND_API_KEY: 'plumbline-example-second' })
+    const { code, said } = await run()
+    expect(said).toContain('mine.yaml: requests was seen: add below queue: requests: true')
+    expect(code).toBe(0)
+    const after = readFileSync(file, 'utf8')
+    expect(after).toBe(
+      before
+        .replace('# for jobs\n', '# for jobs\n  requests: true\n')
+        .replace('-full\n', `-full\n  second: \${SECOND_API_KEY}\n`),
+    )
+    expect((await run()).said).toContain('mine.yaml: nothing to add was seen')
+    expect(readFileSync(file, 'utf8')).toBe(after)
+  })
+
+  test('a target that is away: one sentence, and the file stays', async () => {
+    const text = pods.replace('https://a.test', 'http://127.0.0.1:1')
+    writeFileSync(join(served.cwd, 'away.yaml'), text)
+    const { code, said } = await served.run(['doctor', '--fix', '--target', 'away.yaml'])
+    expect(said).toMatch(/^plumbline: http:\/\/127.0.0.1:1 gives no response that can be judged: .*\n$/)
+    expect(code).toBe(5)
+    expect(readFileSync(join(served.cwd, 'away.yaml'), 'utf8')).toBe(text)
+  })
+
+  test('the built-in reference has no file', async () => {
+    const { code, said } = await served.run(['doctor', '--fix', '--reference'])
+    expect(said).toBe('plumbline: --fix changes a target file; the built-in reference has none\n')
+    expect(code).toBe(2)
+  })
 })

@@ -1,66 +1,122 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parse } from 'yaml'
+import { parse, parseDocument } from 'yaml'
 import { rules as ledger } from '../../generated/rules.ts'
-import { absenceOf, claimOf, needsOf } from '../../harness/claims/claims.ts'
-import { allNeeds } from '../../harness/claims/needs.ts'
-import { pluralize } from '../../harness/common/pluralize.ts'
+import { claimOf, needsOf } from '../../harness/claims/claims.ts'
+import { allNeeds, isGiven } from '../../harness/claims/needs.ts'
 import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
 import { embed } from '../../proof/instance.ts'
 import type { Target } from '../../target/types.ts'
+import { parseTarget } from '../../target-file/load.ts'
+import { added, addition, addTo } from '../shared/additions.ts'
+import { refusalBefore } from '../shared/ask.ts'
+import { UsageError } from '../shared/errors.ts'
+import { offersOf } from '../shared/offers.ts'
 import type * as commands from '../shared/options.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
-import { added, addition } from './additions.ts'
 
 type Options = commands.OptionsOf<typeof commands.doctor>
 
-/** Shows what a target file claims, which rules it leaves out, and what to add. Sends nothing. */
-export async function doctor(options: Options, terminal: Terminal): Promise<number> {
+/**
+ * Shows what a target file claims, which rules that opens, and what to add. Sends nothing, unless `--fix` asks the target and
+ * adds what was seen.
+ */
+export async function doctor({ fix, ...options }: Options, terminal: Terminal): Promise<number> {
   const { target: name } = withTarget(options, terminal)
-  const target = name === undefined ? embed().target : await readTarget(name, terminal)
-  const text = name === undefined ? '' : readFileSync(resolve(terminal.cwd, name), 'utf8')
-  for (const line of diagnose(target, text)) terminal.out(line)
+  if (name === undefined) {
+    if (fix) throw new UsageError('--fix changes a target file; the built-in reference has none')
+    print(diagnose(embed().target, ''), terminal)
+    return 0
+  }
+  const read = () => readFileSync(resolve(terminal.cwd, name), 'utf8')
+  if (fix) {
+    const code = await repair(name, read(), terminal)
+    if (code !== 0) return code
+  }
+  print(diagnose(await readTarget(name, terminal), read()), terminal)
   return 0
+}
+
+/** Adds to a target file what its target shows. Returns the exit code if nothing can be asked, else 0. */
+async function repair(name: string, text: string, terminal: Terminal): Promise<number> {
+  const target = await readTarget(name, terminal)
+  const refusal = await refusalBefore(target, () => true, 'doctor', terminal.err)
+  if (refusal !== null) {
+    terminal.err(`plumbline: ${refusal.message}`)
+    return refusal.exit
+  }
+  const document = parseDocument(text)
+  const lines: string[] = []
+  for (const [need, offer] of await offersOf(target, terminal, 'doctor')) {
+    if (!('line' in offer)) continue
+    const said = addition(document.toJS(), offer.line)
+    if (said === null || isGiven(target, need)) continue
+    addTo(document, offer.line)
+    lines.push(`${name}: ${need} was seen: ${said}`)
+  }
+  const fixed = document.toString({ lineWidth: 0 })
+  parseTarget(fixed, { file: name, environment: terminal.environment })
+  if (lines.length > 0) writeFileSync(resolve(terminal.cwd, name), fixed)
+  for (const line of lines) terminal.err(line)
+  if (lines.length === 0) terminal.err(`${name}: nothing to add was seen`)
+  return 0
+}
+
+function print(lines: readonly string[], terminal: Terminal): void {
+  for (const line of lines) terminal.out(line)
 }
 
 /** The lines of the diagnosis; `text` is the target file as it was written. */
 export function diagnose(target: Target, text: string): string[] {
   let file: unknown = parse(text)
-  // Each hint is below those before it, so that all of them can be pasted in their order.
-  const hint = (line: string) => {
+  // Each addition is below those before it, so that all of them can be made in their order.
+  const hint = (line: string | null) => {
+    if (line === null) return null
     const said = addition(file, line)
     file = added(file, line)
-    return said
+    return said ?? 'nothing more than what is added above'
   }
   const asked = [...new Set(ledger.flatMap((row): readonly string[] => [...needsOf(row), ...row.parts]))]
     .filter((need) => isOfGivenPlane(target, need))
     .sort()
-  const groups = Map.groupBy(asked, (need) => {
+  const rows = asked.map((need): Row => {
     const claim = claimOf(target, need)
-    return typeof claim === 'string' ? claim : 'absent'
+    const { says = '', line = null } = allNeeds()[need] ?? {}
+    const rules = affected(target, need)
+    if (claim === 'given') return [need, 'claimed', rules, says]
+    if (claim !== 'unclaimed') return [need, 'absent', rules, claim.absent]
+    const said = hint(line)
+    return [need, 'unclaimed', rules, said === null ? says : `${says}; ${said}`]
   })
-  const given = groups.get('given')?.map((need) => `  ${need}: ${allNeeds()[need]?.says ?? ''}`)
-  const absent = groups.get('absent')?.map((need) => {
-    return `  ${need}: ${absenceOf(target.absent, need)} (${affected(target, need).join(', ') || 'no rule'} not applicable)`
-  })
+  const states = ['claimed', 'absent', 'unclaimed']
+  const sorted = rows.sort((a, b) => states.indexOf(a[1]) - states.indexOf(b[1]))
   const isUnclaimed = (need: string) => claimOf(target, need) === 'unclaimed'
   const out = ledger.filter((row) => needsOf(row).some(isUnclaimed))
   const isJudged = (row: (typeof ledger)[number]) => needsOf(row).every((need) => claimOf(target, need) === 'given')
   const inPart = ledger.filter((row) => isJudged(row) && row.parts.some(isUnclaimed)).length
   return [
     `${[`${target.name}:`, ...addresses(target)].join(' ')}, clock ${target.clock === 'real' ? 'real' : 'controlled'}`,
-    ...section('claimed', given),
-    ...section('declared absent', absent),
-    ...section(
-      'unclaimed',
-      groups.get('unclaimed')?.flatMap((need) => unclaimed(target, need, hint)),
-    ),
+    ...table([['capability', 'state', 'rules', 'meaning, and the line to add'], ...sorted]),
+    ...(rows.some(([, state]) => state === 'unclaimed')
+      ? [
+          'If the target does not have a capability, add it below absent: with the reason, such as volume: not offered.',
+          'The column rules is how many a capability opens, + those of which it opens a part.',
+        ]
+      : []),
     out.length === 0
       ? `all ${ledger.length} rules can be judged or are not applicable${inPart === 0 ? '' : `, ${inPart} of them in part`}`
       : `${out.length} of ${ledger.length} rules ${out.length === 1 ? 'is' : 'are'} left out as unclaimed` +
         (inPart === 0 ? '' : `, and a part of ${inPart} more`),
   ]
+}
+
+type Row = readonly [capability: string, state: string, rules: string, rest: string]
+
+/** Rows with their columns aligned; the last one is as long as it needs to be. */
+function table(rows: readonly Row[]): string[] {
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
 }
 
 /** Each plane of the target with its address: `pods https://HOST`. */
@@ -83,25 +139,6 @@ function isOfGivenPlane(target: Target, need: string): boolean {
   })
 }
 
-function unclaimed(target: Target, need: string, hint: (line: string) => string | null): string[] {
-  const { says = '', line = null } = allNeeds()[need] ?? {}
-  const out = rulesWith(target, need)
-  const parts = partsWith(need)
-  const absence = hint(`absent: {${need}: REASON}`)
-  return [
-    `  ${need}: ${says}`,
-    ...(out.length === 0 ? [] : [`    leaves out ${pluralize(out.length, 'rule')}: ${someOf(out)}`]),
-    ...(parts.length === 0 ? [] : [`    leaves out a part of ${pluralize(parts.length, 'rule')}: ${someOf(parts)}`]),
-    ...(line === null ? [] : [`    to claim it, ${hint(line) ?? 'nothing more than what is added above'}`]),
-    ...(absence === null ? [] : [`    if the target does not have it, ${absence}`]),
-  ]
-}
-
-/** Up to eight ids; of more the first six, and how many follow. */
-function someOf(ids: readonly string[]): string {
-  return ids.length <= 8 ? ids.join(', ') : `${ids.slice(0, 6).join(', ')} and ${ids.length - 6} more`
-}
-
 /** Rules that need it, without those that another plane leaves out. */
 function rulesWith(target: Target, need: string): string[] {
   const isOther = (one: string) => planes.has(one) && one !== need && claimOf(target, one) !== 'given'
@@ -112,15 +149,8 @@ function partsWith(need: string): string[] {
   return ledger.filter(({ parts }) => parts.some((part) => part === need)).map(({ id }) => id)
 }
 
-/** Number of rules that need it, in whole and in part. */
-function affected(target: Target, need: string): string[] {
+/** Number of rules that need it; those that need it in part follow after `+`. */
+function affected(target: Target, need: string): string {
   const [rules, parts] = [rulesWith(target, need).length, partsWith(need).length]
-  return [
-    ...(rules === 0 ? [] : [pluralize(rules, 'rule')]),
-    ...(parts === 0 ? [] : [`a part of ${pluralize(parts, 'rule')}`]),
-  ]
-}
-
-function section(title: string, lines: readonly string[] = []): string[] {
-  return lines.length === 0 ? [] : [`${title}:`, ...lines]
+  return `${rules}${parts === 0 ? '' : `+${parts}`}`
 }

@@ -78,7 +78,7 @@ function hurriedBy(mostMs: number, target: Target): Target {
 }
 
 /** Asks a target over HTTP, in the name of a command. */
-async function asking<T>(
+export async function asking<T>(
   target: Target,
   purpose: string,
   work: (clientOf: (plane: Plane) => Direct) => Promise<T>,

@@ -232,9 +232,10 @@ export const replay = () =>
     .addOption(common.format)
 
 export const doctor = () =>
-  command('doctor', 'show what a target file claims and which rules it leaves out')
+  command('doctor', 'show what a target file claims, how many rules that opens, and what to add')
     .addOption(common.target)
     .addOption(common.reference)
+    .option('--fix', 'ask the target what it offers, and add what was seen to the target file', false)
 
 export const completion = () =>
   command('completion', 'print a script that completes commands, flags and rules in a shell').addArgument(

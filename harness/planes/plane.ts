@@ -17,6 +17,17 @@ export interface Capability<Section = unknown> {
   given(section: Section, target: Target): boolean
   /** False if a default, and not the file itself, claims it; default: true. */
   isWritten?(file: TargetFile): boolean
+  /** A read that may show it; default: none does. */
+  readonly look?: Look<Section>
+}
+
+/** A read that changes nothing and may show a capability. */
+export interface Look<Section = unknown> {
+  readonly operation: string
+  /** Default: a request without ids. */
+  call?(section: Section): Call
+  /** The line that claims it, by the body of a successful response; null if that does not show it. */
+  line(json: unknown): string | null
 }
 
 /** A capability that every target with the plane has. */

@@ -1,7 +1,7 @@
 import { operationsOf } from '../../../generated/operations.ts'
 import { managementPermissions } from '../../../target/permissions.ts'
 import type { ManagementPlane } from '../../../target/types.ts'
-import { idIn, listsIn } from '../../exchange/read.ts'
+import { idIn, listsIn, membersOf } from '../../exchange/read.ts'
 import { always, type Capability, given, notInDocument, type Plane, perOperation } from '../plane.ts'
 import { managementFoundations } from './foundations.ts'
 import { managementOf, writeManagement } from './section.ts'
@@ -17,6 +17,15 @@ const call = (operation: 'updateEndpoint' | 'deleteEndpoint', says: string): Cap
   ...always(says, `management: {paths: {${operation}: "/v1/endpoints/{id}"}}`),
   isWritten: ({ management }) => management?.paths?.[operation] !== undefined,
 })
+
+/** The line with the GPU types of the endpoints in a list; null if there are fewer than two. */
+function gpusOf(json: unknown): string | null {
+  const ids = listsIn(json)
+    .flat()
+    .flatMap((endpoint) => membersOf(endpoint)?.gpuTypeIds ?? [])
+  const gpus = [...new Set(ids)]
+  return gpus.length < 2 ? null : JSON.stringify({ management: { gpus } })
+}
 
 /** Endpoint management: creation and upkeep of serverless endpoints. */
 export const management: Plane<ManagementPlane> = {
@@ -44,6 +53,7 @@ export const management: Plane<ManagementPlane> = {
       says: 'several GPU types that are available',
       line: 'management: {gpus: [GPU_TYPE_ID, GPU_TYPE_ID]}',
       given: ({ gpus }) => gpus.length > 1,
+      look: { operation: 'listEndpoints', line: gpusOf },
     },
     'account.standard': given(
       'standardQuota',

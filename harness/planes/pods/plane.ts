@@ -26,6 +26,19 @@ const recipe = (status: PodStatus): Capability<PodPlane> => ({
 const volume = (member: 'volume' | 'volumeSecond' | 'volumeElsewhere', says: string): Capability<PodPlane> =>
   given(member, says, `pods: {${member}: VOLUME_ID}`)
 
+/** The types of the GPUs of the pods in a list. */
+function gpusIn(json: unknown): string[] {
+  const ids = listsIn(json)
+    .flat()
+    .map((pod) => membersOf(membersOf(pod)?.gpu)?.id)
+  return ids.filter((id) => typeof id === 'string')
+}
+
+/** A line of the section with members of the first value; null if there is no value. */
+function lineOf<T>([first]: readonly T[], membersOf: (value: T) => object): string | null {
+  return first === undefined ? null : JSON.stringify({ pods: membersOf(first) })
+}
+
 /** Something that a target has unless its file declares it absent. */
 const unlessAbsent = (says: string): Capability<PodPlane> => ({
   says,
@@ -52,7 +65,10 @@ export const pods: Plane<PodPlane> = {
   accept: 'application/json, application/problem+json',
   capabilities: {
     pods: always('the pod API', 'pods: https://HOST'),
-    'pods.gpu': given('gpu', 'GPU pods', 'pods: {gpu: {id: GPU_TYPE_ID}}'),
+    'pods.gpu': {
+      ...given('gpu', 'GPU pods', 'pods: {gpu: {id: GPU_TYPE_ID}}'),
+      look: { operation: 'listPods', line: (json) => lineOf(gpusIn(json), (id) => ({ gpu: { id } })) },
+    },
     'pods.cpu': {
       ...given('cpu', 'CPU pods', 'pods: {cpu: catalog}'),
       isWritten: (file) => written(file).cpu !== undefined,
@@ -75,6 +91,10 @@ export const pods: Plane<PodPlane> = {
     catalog: {
       ...given('catalog', 'a list of CPU flavors', 'pods: {catalog: true}'),
       isWritten: (file) => written(file).cpu !== undefined,
+      look: {
+        operation: 'listCpuFlavors',
+        line: (json) => lineOf(listsIn(json).flat(), () => ({ cpu: 'catalog' })),
+      },
     },
     volume: volume('volume', 'a network volume that pods may mount'),
     'volume.second': volume('volumeSecond', 'a second network volume in the same data center'),

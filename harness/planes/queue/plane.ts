@@ -50,7 +50,14 @@ export const queue: Plane<QueuePlane> = {
       given: () => true,
       isWritten: () => false,
     },
-    requests: given('requests', 'the route /requests', 'queue: {requests: true}'),
+    requests: {
+      ...given('requests', 'the route /requests', 'queue: {requests: true}'),
+      look: {
+        operation: 'listRequests',
+        call: ({ endpoints: { normal } }) => ({ ids: { endpoint: normal } }),
+        line: () => 'queue: {requests: true}',
+      },
+    },
     openai: given('openai', 'the routes below /openai', 'queue: {openai: true}'),
     ...Object.fromEntries([
       endpoint('dedicated', 'an endpoint that may be flooded and purged, and its workers killed'),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { addition } from './additions.ts'
+import { parseDocument } from 'yaml'
+import { addition, addTo } from './additions.ts'
 
 const volume = 'pods: {volume: VOLUME_ID}'
 const persistent = 'pods: {gpu: {id: GPU_TYPE_ID}, persistent: {size: 10, path: /workspace}}'
@@ -58,4 +59,30 @@ test.each<[what: string, file: unknown, line: string, said: string]>([
   ],
 ])('%s', (_, file, line, said) => {
   expect(addition(file, line)).toBe(said)
+})
+
+test.each<[what: string, file: string, line: string, then: string]>([
+  [
+    'a new section',
+    'plumbline: 1\n',
+    'openapi: {url: https://a.test}',
+    'plumbline: 1\nopenapi:\n  url: https://a.test\n',
+  ],
+  [
+    'the short form',
+    'pods: https://a.test # ours\n',
+    volume,
+    'pods:\n  url: https://a.test # ours\n  volume: VOLUME_ID\n',
+  ],
+  ['a value that is there', 'pods: {volume: mine}\n', volume, 'pods: { volume: mine }\n'],
+  ['one that denies it', 'queue: {worker: false} # no\n', 'queue: {worker: true}', 'queue: { worker: true } # no\n'],
+])('added to a file: %s', (_, file, line, then) => {
+  const document = parseDocument(file)
+  addTo(document, line)
+  expect(document.toString({ lineWidth: 0 })).toBe(then)
+})
+
+test('nothing is added below an alias', () => {
+  const document = parseDocument('a: &a {url: x}\npods: *a\n')
+  expect(() => addTo(document, volume)).toThrow('pods is an alias, so nothing is added below it; write its value out')
 })

@@ -1,6 +1,7 @@
-import { parse, stringify } from 'yaml'
+import { type Document, isAlias, parse, stringify } from 'yaml'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { allPlanes } from '../../harness/planes/index.ts'
+import { UsageError } from './errors.ts'
 
 /**
  * How to add `line`, such as `pods: {volume: VOLUME_ID}`, to a target file with the content `file`: below an existing
@@ -38,6 +39,26 @@ export function addition(file: unknown, line: string): string | null {
 /** True if the file has `false` where `true` is wanted. */
 function isDenied(old: unknown, wanted: unknown): boolean {
   return old === false && wanted === true
+}
+
+/** Adds `line` to a target file, whose comments stay. What the file has already stays too, except `false`. */
+export function addTo(document: Document, line: string): void {
+  put(document, [], parse(line))
+}
+
+function put(document: Document, path: readonly string[], value: unknown): void {
+  const members = membersOf(value)
+  const old = document.getIn(path)
+  if (isAlias(document.getIn(path, true))) {
+    throw new UsageError(`${path.join('.')} is an alias, so nothing is added below it; write its value out`)
+  }
+  if (members === null || old === undefined) {
+    if (old === undefined || isDenied(old, value)) document.setIn(path, document.createNode(value))
+    return
+  }
+  // The short form of a section is its address. Its node keeps the comment.
+  if (typeof old === 'string') document.setIn(path, document.createNode({ url: document.getIn(path, true) }))
+  for (const [key, member] of Object.entries(members)) put(document, [...path, key], member)
 }
 
 /** The file once `line` is added to it, so that the next addition fits below this one. */

@@ -1,0 +1,61 @@
+import { absenceOf } from '../../harness/claims/claims.ts'
+import { allNeeds, isGiven } from '../../harness/claims/needs.ts'
+import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
+import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
+import type { Look, Plane } from '../../harness/planes/plane.ts'
+import { TransportFailure } from '../../harness/transport/types.ts'
+import type { PlaneSection, Target } from '../../target/types.ts'
+import { asking } from './ask.ts'
+import type { Terminal } from './terminal.ts'
+
+/** A capability that was seen, by the line that claims it, or why it was not. */
+export type Offer = { readonly line: string } | { readonly reason: string }
+
+/**
+ * Asks a target what it offers beyond what its file claims or declares absent, by reads only; a key is offered if the variable
+ * of its line is set. Capabilities that a default claims and that have a read are included.
+ */
+export async function offersOf(
+  target: Target,
+  { environment }: Terminal,
+  purpose: string,
+): Promise<ReadonlyMap<string, Offer>> {
+  const offers = new Map<string, Offer>()
+  const isOpen = (need: string) => absenceOf(target.absent, need) === undefined && !isGiven(target, need)
+  for (const [need, { line }] of Object.entries(allNeeds())) {
+    const [, variable] = /\$\{(\w+)\}/.exec(line ?? '') ?? []
+    if (!isOpen(need) || line === null) continue
+    if (variable === undefined) offers.set(need, { reason: 'no read shows it' })
+    else offers.set(need, environment[variable] ? { line } : { reason: `${variable} is not set` })
+  }
+  await asking(target, purpose, async (clientOf) => {
+    for (const plane of allPlanes()) {
+      const section = sectionOf(target, plane.name)
+      if (section === null) continue
+      for (const [need, { look }] of Object.entries(plane.capabilities)) {
+        if (look === undefined || absenceOf(target.absent, need) !== undefined) continue
+        offers.set(need, await seen(plane, section, look, clientOf(plane)))
+      }
+    }
+  })
+  return offers
+}
+
+async function seen(
+  plane: Plane,
+  section: PlaneSection,
+  look: Look<never>,
+  send: ReturnType<Parameters<Parameters<typeof asking>[2]>[0]>,
+): Promise<Offer> {
+  const { method = '', path = '' } = { ...plane.operations[look.operation], path: section.paths[look.operation] }
+  const asked = `${method} ${path}`
+  try {
+    const { status, body } = await send(look.operation, look.call?.(section as never))
+    if (!isSuccess(status)) return { reason: `${asked} returned ${status}` }
+    const line = look.line(jsonOf(body))
+    return line === null ? { reason: `the response to ${asked} does not show it` } : { line }
+  } catch (error) {
+    if (!(error instanceof TransportFailure)) throw error
+    return { reason: `${asked}: ${error.message}` }
+  }
+}
