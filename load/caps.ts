@@ -63,8 +63,8 @@ export function describeEstimate(
 ): string {
   const minutes = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`
   const created = [
-    ...(jobs === 0 ? [] : [priceOf(jobs, jobPrice)]),
-    ...(busyJobs === 0 ? [] : [`${pluralize(busyJobs, 'more execution')} that keep a worker busy for a few minutes`]),
+    ...(jobs === busyJobs ? [] : [priceOf(jobs - busyJobs, jobPrice)]),
+    ...(busyJobs === 0 ? [] : [`${pluralize(busyJobs, 'job')} that keep a worker busy for a few minutes`]),
     ...(pods === 0 ? [] : [`${pluralize(pods, 'pod')} for as long as the load of the pod API takes`]),
   ]
   const cost =
