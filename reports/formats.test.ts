@@ -188,14 +188,14 @@ describe('annotations of GitHub', () => {
   test('are errors, warnings and the verdict, with the place of the target file', async () => {
     const seen = commandsIn(formats.github(await sampleResults()))
     expect(seen.map(({ kind, properties }) => [kind, properties.title])).toEqual([
+      ['error', 'plumbline: not conformant'],
       ['error', 'pods.action.exited.stop failed'],
       ['warning', 'pods.shape.order (advice)'],
       ['warning', 'pods.shape.cost inconclusive'],
       ['warning', 'pods.action.race blocked'],
       ['warning', 'limits.pods.minute unverified'],
-      ['notice', 'plumbline: not conformant'],
     ])
-    expect(seen[0]).toMatchObject({
+    expect(seen[1]).toMatchObject({
       properties: { file: 'target.yaml', line: '1' },
       text: expect.stringContaining('refused: expected status 409; observed status 200 with <img'),
     })
@@ -212,7 +212,17 @@ describe('annotations of GitHub', () => {
     const seen = commandsIn(text)
     expect(text.trimEnd().split('\n')).toHaveLength(6)
     expect(seen[0]?.properties.file).toBe('a,b:%.yaml')
-    expect(seen[0]?.text).toContain(evil)
+    expect(seen[1]?.text).toContain(evil)
+  })
+
+  test('name rules of the same reason once', async () => {
+    const results = await sampleResults()
+    const reason = 'the run could not start: nothing listens'
+    const rules = results.rules.map((rule) => ({ ...rule, verdict: 'unverified' as const, reason, findings: [] }))
+    const warnings = commandsIn(formats.github({ ...results, rules })).filter(({ kind }) => kind === 'warning')
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toMatchObject({ properties: { title: '9 rules unverified' } })
+    expect(warnings[0]?.text).toMatch(/^unverified: the run could not start: nothing listens\n\nauth\.pods\.missing\n/)
   })
 
   test('are ten of a kind, the last of which sums up the rest', async () => {
@@ -220,7 +230,7 @@ describe('annotations of GitHub', () => {
     const rules = Array.from({ length: 25 }, () => results.rules[1] as Results['rules'][number])
     const errors = commandsIn(formats.github({ ...results, rules })).filter(({ kind }) => kind === 'error')
     expect(errors).toHaveLength(10)
-    expect(errors.at(-1)?.properties.title).toBe('plumbline: 16 more failures')
+    expect(errors.at(-1)?.properties.title).toBe('plumbline: 17 more failures')
   })
 })
 

@@ -1,5 +1,6 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { Results } from '../results/types.ts'
+import { exitCodes } from '../verdicts/exit-codes.ts'
 import { detailsOf, headlineOf, knownSentence, reasonOf, sortRules, unverifiedOf, visible } from './sort.ts'
 
 /** Annotations of one kind that GitHub shows for a step. */
@@ -11,15 +12,17 @@ interface Annotation {
 }
 
 /**
- * Workflow commands of GitHub Actions, which become annotations: an error for each failure, a warning for each advice and
- * each rule that was claimed and not verified, and the verdict as a notice. Of more than ten of a kind, the last one sums up
- * the rest.
+ * Workflow commands of GitHub Actions, which become annotations: the verdict, an error for each failure, a warning for each
+ * advice and for each reason why rules that were claimed were not verified. Of more than ten of a kind, the last one sums up the rest.
  */
 export function renderGithub(results: Results): string {
   const { run, verdict, known } = results
   const { failures, lesser } = sortRules(results)
   const file = run.targetFile
+  const judged = { title: `plumbline: ${verdict.word}`, text: verdict.line }
+  const isGood = verdict.exit === exitCodes.conformant
   const errors = [
+    ...(isGood ? [] : [judged]),
     ...failures.map((rule) => ({
       title: `${rule.id} ${rule.verdict}`,
       text: `${rule.verdict === 'broken' ? reasonOf(rule) : headlineOf(rule)}\n\n${detailsOf(rule, run.id)}`,
@@ -33,14 +36,25 @@ export function renderGithub(results: Results): string {
     ...lesser
       .filter(({ known }) => known === null)
       .map((rule) => ({ title: `${rule.id} (advice)`, text: `${headlineOf(rule)}\n\n${detailsOf(rule, run.id)}` })),
-    ...unverifiedOf(results).map((rule) => ({ title: `${rule.id} ${rule.verdict}`, text: reasonOf(rule) })),
+    ...unverifiedByReason(results),
   ]
   const lines = [
     ...commandsOf('error', 'failure', errors, file),
     ...commandsOf('warning', 'warning', warnings, file),
-    ...commandsOf('notice', 'notice', [{ title: `plumbline: ${verdict.word}`, text: verdict.line }], file),
+    ...commandsOf('notice', 'notice', isGood ? [judged] : [], file),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** One for all rules with the same reason: a server that is away has hundreds. */
+function unverifiedByReason(results: Results): Annotation[] {
+  const groups = Map.groupBy(unverifiedOf(results), (rule) => `${rule.verdict}: ${reasonOf(rule)}`)
+  return [...groups].map(([reason, rules]) => {
+    const ids = rules.map(({ id }) => id)
+    return ids.length === 1
+      ? { title: `${ids[0]} ${rules[0]?.verdict}`, text: reason }
+      : { title: `${ids.length} rules ${rules[0]?.verdict}`, text: `${reason}\n\n${ids.join('\n')}` }
+  })
 }
 
 function commandsOf(kind: string, noun: string, all: readonly Annotation[], file: string | null): string[] {
