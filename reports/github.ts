@@ -1,15 +1,11 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { Results } from '../results/types.ts'
 import { exitCodes } from '../verdicts/exit-codes.ts'
-import { detailsOf, headlineOf, knownSentence, reasonOf, sortRules, unverifiedOf, visible } from './sort.ts'
+import { detailsOf, headlineOf, knownSentence, reasonOf, sortRules, unverifiedOf } from './sort.ts'
+import { type Annotation, workflowCommand } from './workflow-command.ts'
 
 /** Annotations of one kind that GitHub shows for a step. */
 const shownOfKind = 10
-
-interface Annotation {
-  readonly title: string
-  readonly text: string
-}
 
 /**
  * Workflow commands of GitHub Actions, which become annotations: the verdict, an error for each failure, a warning for each
@@ -62,19 +58,5 @@ function commandsOf(kind: string, noun: string, all: readonly Annotation[], file
   const shown = isMore ? all.slice(0, shownOfKind - 1) : all
   const rest = all.length - shown.length
   const sum = { title: `plumbline: ${pluralize(rest, `more ${noun}`)}`, text: 'All are in the report and the summary.' }
-  return [...shown, ...(isMore ? [sum] : [])].map((annotation) => commandOf(kind, annotation, file))
-}
-
-function commandOf(kind: string, { title, text }: Annotation, file: string | null): string {
-  const properties = [...(file === null ? [] : [`file=${property(file)}`, 'line=1']), `title=${property(title)}`]
-  return `::${kind} ${properties.join(',')}::${data(text)}`
-}
-
-/** The message of a command: `%` begins an escape, and a line break would end it. */
-function data(text: string): string {
-  return text.split('\n').map(visible).join('\n').replaceAll('%', '%25').replaceAll('\n', '%0A')
-}
-
-function property(text: string): string {
-  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+  return [...shown, ...(isMore ? [sum] : [])].map((annotation) => workflowCommand(kind, annotation, file))
 }

@@ -118,6 +118,13 @@ describe('a server that', () => {
   })
 })
 
+test('an error before the run is an annotation in GitHub Actions, without secrets', async () => {
+  const words = ['check', '--target', targetAt(await freePort()), '--start', `echo 100% ${key}; exit 1`]
+  const { code, said } = await run(words, { GITHUB_ACTIONS: 'true' })
+  const text = 'plumbline: the server ended with exit code 1 before the target answered; its last output:'
+  expect([code, said]).toEqual([5, `::error title=plumbline::${text}%0A  100%25 «key.full»\n`])
+})
+
 describe('--wait', () => {
   test('waits for a target that somebody else starts', async () => {
     const port = await freePort()

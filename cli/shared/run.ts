@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import { lackIn } from '../../harness/common/lack.ts'
 import { Unverified } from '../../harness/rule/outcome.ts'
+import { workflowCommand } from '../../reports/workflow-command.ts'
 import { TargetFileError } from '../../target-file/error.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { BrokenError, UnreachableError, UsageError } from './errors.ts'
@@ -41,10 +42,12 @@ function hiding(terminal: Terminal): Terminal {
   }
 }
 
-function printError(error: unknown, { err, environment }: Terminal): number {
+function printError(error: unknown, { err: print, environment }: Terminal): number {
+  const isAnnotated = environment.GITHUB_ACTIONS === 'true'
+  const err = (text: string) => print(isAnnotated ? workflowCommand('error', { title: 'plumbline', text }) : text)
   // Commander has already reported the error; help and version are not errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
-  if (environment.PLUMBLINE_DEBUG === '1' && error instanceof Error) err(error.stack ?? error.message)
+  if (environment.PLUMBLINE_DEBUG === '1' && error instanceof Error) print(error.stack ?? error.message)
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof TargetFileError) {
     err(message)
