@@ -16,6 +16,7 @@ import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { readBaseline, readFailed, toleratedFailures } from './earlier-run.ts'
 import { withServer } from './server.ts'
+import { againOnChange } from './watch.ts'
 
 type Given = commands.OptionsOf<typeof commands.check>
 
@@ -27,6 +28,13 @@ const controlledBudgetMs = 1_800_000
 
 /** Judges the rules against a target, or against the reference in process. Returns the exit code. */
 export async function check(given: Given, terminal: Terminal): Promise<number> {
+  const { watch, out } = given
+  if (watch === undefined) return checkOnce(given, terminal)
+  const own = ['.plumbline', ...(out === undefined ? [] : [out])]
+  return againOnChange(watch, own, () => checkOnce(given, terminal), terminal)
+}
+
+async function checkOnce(given: Given, terminal: Terminal): Promise<number> {
   const formats = parseFormats(given.format)
   const chosen = withLoad(withTarget(given, terminal))
   const options = withFailed(chosen, terminal)

@@ -29,7 +29,7 @@ export async function completeWords(words: readonly string[], _: unknown, { out 
 }
 
 /** Names of values that are paths. */
-const paths = /^(file|folder|run|old|new)$/
+const paths = /^(file|folder|path|run|old|new)$/
 
 /** True if the word being typed is the name of a file or folder: the value of an option, or an argument. */
 function isPath(words: readonly string[]): boolean {

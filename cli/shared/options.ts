@@ -78,6 +78,7 @@ export const check = () =>
     .option('--baseline <run>', 'exit with 0 unless something is worse than in this run (its folder or results.json)')
     .option('--rerun-failed <run>', 'only the rules that failed in this run, with its seed')
     .option('--fail-fast', 'end the run when a rule fails', false)
+    .option('--watch <path>', 'run again whenever this file or folder changes, until Ctrl-C')
     .addOption(common.quiet)
     .addOption(common.budget)
     .option('--max-cost <usd>', 'refuse a run that is planned to cost more, and end one that costs more', price)

@@ -1,0 +1,81 @@
+import { existsSync, statSync, watch } from 'node:fs'
+import { basename, dirname, relative, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TargetFileError } from '../../target-file/error.ts'
+import { exitCodes } from '../../verdicts/exit-codes.ts'
+import { UsageError } from '../shared/errors.ts'
+import { watchInterruption } from '../shared/interrupt.ts'
+import type { Terminal } from '../shared/terminal.ts'
+
+/** How long a path must not change before the next run begins, real ms. */
+const quietMs = 300
+
+/**
+ * Runs `work`, and again whenever a file, or anything in a folder, has changed, during a run too. Ctrl-C between two runs
+ * ends it. Returns the exit code of the last run. What changes in the folders that a run writes, `own`, does not count.
+ */
+export async function againOnChange(
+  path: string,
+  own: readonly string[],
+  work: () => Promise<number>,
+  { cwd, err }: Terminal,
+): Promise<number> {
+  const watched = resolve(cwd, path)
+  if (!existsSync(watched)) throw new UsageError(`--watch ${path} does not exist; name a file or a folder`)
+  const changes = watchPath(
+    watched,
+    own.map((folder) => resolve(cwd, folder)),
+  )
+  try {
+    let code = await work()
+    while (code !== exitCodes.interrupted) {
+      err(`watching ${path}; Ctrl-C ends with exit code ${code}`)
+      const interruption = watchInterruption(() => {})
+      const hasChanged = await changes.settled(interruption.signal).finally(interruption.end)
+      if (!hasChanged) return code
+      err(`${path} changed`)
+      code = await workAgain(work, err)
+    }
+    return code
+  } finally {
+    changes.close()
+  }
+}
+
+/** A target file that is being edited may be wrong for a while. */
+async function workAgain(work: () => Promise<number>, err: (text: string) => void): Promise<number> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof TargetFileError)) throw error
+    err(error instanceof UsageError ? `plumbline: ${error.message}` : error.message)
+    return exitCodes.usage
+  }
+}
+
+function watchPath(path: string, own: readonly string[]) {
+  const isFolder = statSync(path).isDirectory()
+  // The folder of a file: many editors replace a file by another one of its name.
+  const folder = isFolder ? path : dirname(path)
+  const watcher = watch(folder, { recursive: isFolder })
+  let changedMs: number | null = null
+  watcher.on('change', (_, name) => {
+    const changed = resolve(folder, String(name))
+    const isOther = !isFolder && basename(changed) !== basename(path)
+    if (!isOther && !own.some((one) => !relative(one, changed).startsWith('..'))) changedMs = Date.now()
+  })
+  return {
+    /** Resolves to true once something has changed and nothing changes any more, to false if the signal is aborted. */
+    async settled(signal: AbortSignal): Promise<boolean> {
+      while (!signal.aborted) {
+        if (changedMs !== null && Date.now() - changedMs >= quietMs) {
+          changedMs = null
+          return true
+        }
+        await sleep(quietMs / 3)
+      }
+      return false
+    },
+    close: () => watcher.close(),
+  }
+}
