@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { buildResults } from './build.ts'
 import { type ChangeKind, compareResults } from './compare.ts'
@@ -5,6 +7,8 @@ import type { NamedResults } from './merge.ts'
 import { eventsOf, sampleFinding, sampleRow, sampleRun, sampleStartMs, sampleVerdict } from './sample.ts'
 import type { RuleResult } from './types.ts'
 
+const schema = JSON.parse(readFileSync(new URL('../spec/schemas/comparison.schema.json', import.meta.url), 'utf8'))
+const validate = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }).compile(schema)
 const id = 'pods.a.b'
 const [passed, observed, advice, unverified, unclaimed] = [
   { verdict: 'passed' },
@@ -54,7 +58,10 @@ describe('a rule', () => {
     [passed, { ...passed, unjudged: [part('volume')] }, 'lost coverage', 'a part: volume is missing'],
     [{ ...passed, unjudged: [part('volume')] }, { ...passed, unjudged: [part('volume')] }, null, null],
   ])('%j, then %j: %s', async (was, is, kind, note) => {
-    const { changes, isWorse } = compared(await run([[id, was]]), await run([[id, is]]))
+    const comparison = compared(await run([[id, was]]), await run([[id, is]]))
+    const { changes, isWorse } = comparison
+    validate(JSON.parse(JSON.stringify(comparison)))
+    expect(validate.errors).toBeNull()
     expect(changes.map((change) => [change.kind, change.note])).toEqual(kind === null ? [] : [[kind, note]])
     expect(isWorse).toBe(['newly failing', 'newly unverified', 'lost coverage'].includes(kind ?? ''))
   })
