@@ -11,7 +11,7 @@ import { parseTarget } from '../../target-file/load.ts'
 import { added, addition, addTo } from '../shared/additions.ts'
 import { refusalBefore } from '../shared/ask.ts'
 import { UsageError } from '../shared/errors.ts'
-import { offersOf } from '../shared/offers.ts'
+import { needsWithin, offersOf } from '../shared/offers.ts'
 import type * as commands from '../shared/options.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
@@ -77,10 +77,7 @@ export function diagnose(target: Target, text: string): string[] {
     file = added(file, line)
     return said ?? 'nothing more than what is added above'
   }
-  const asked = [...new Set(ledger.flatMap((row): readonly string[] => [...needsOf(row), ...row.parts]))]
-    .filter((need) => isOfGivenPlane(target, need))
-    .sort()
-  const rows = asked.map((need): Row => {
+  const rows = needsWithin(target).map((need): Row => {
     const claim = claimOf(target, need)
     const { says = '', line = null } = allNeeds()[need] ?? {}
     const rules = affected(target, need)
@@ -128,16 +125,6 @@ function addresses(target: Target): string[] {
 }
 
 const planes: ReadonlySet<string> = new Set(allPlanes().map(({ name }) => name))
-
-/** A plane itself, and all that a rule of a given plane asks for; the needs of other planes come once those are given. */
-function isOfGivenPlane(target: Target, need: string): boolean {
-  const isGiven = (plane: string) => claimOf(target, plane) === 'given'
-  if (planes.has(need)) return true
-  return ledger.some((row) => {
-    const asked: readonly string[] = [...needsOf(row), ...row.parts]
-    return asked.includes(need) && needsOf(row).every((one) => !planes.has(one) || isGiven(one))
-  })
-}
 
 /** Rules that need it, without those that another plane leaves out. */
 function rulesWith(target: Target, need: string): string[] {

@@ -1,4 +1,4 @@
-import { type Document, isAlias, parse, stringify } from 'yaml'
+import { type Document, isAlias, isMap, parse, stringify, type YAMLMap } from 'yaml'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { allPlanes } from '../../harness/planes/index.ts'
 import { UsageError } from './errors.ts'
@@ -59,6 +59,29 @@ function put(document: Document, path: readonly string[], value: unknown): void 
   // The short form of a section is its address. Its node keeps the comment.
   if (typeof old === 'string') document.setIn(path, document.createNode({ url: document.getIn(path, true) }))
   for (const [key, member] of Object.entries(members)) put(document, [...path, key], member)
+}
+
+/**
+ * Notes `line` in a target file as a comment at the place where it would be added, with the reason after it. The sections of the
+ * file are mappings.
+ */
+export function addComment(document: Document, line: string, reason: string): void {
+  let node: Document | YAMLMap = document
+  let members = membersOf(parse(line)) ?? {}
+  for (;;) {
+    const [key = '', ...others] = Object.keys(members)
+    const below: unknown = node.get(key)
+    if (others.length > 0 || !isMap(below)) break
+    node = below
+    members = membersOf(members[key]) ?? {}
+  }
+  const at = node
+  const isNoted = (key: string) => at.comment?.split('\n').some((text) => text.startsWith(` ${key}: `)) === true
+  const missing = Object.entries(members).filter(([key]) => !at.has(key) && !isNoted(key))
+  const texts =
+    at === document ? [withRequired(members) ?? line] : missing.map(([key, value]) => flow({ [key]: value }))
+  const comments = texts.map((text) => ` ${text} # ${reason}`)
+  if (comments.length > 0) at.comment = [...(at.comment == null ? [] : [at.comment]), ...comments].join('\n')
 }
 
 /** The file once `line` is added to it, so that the next addition fits below this one. */

@@ -1,4 +1,5 @@
-import { absenceOf } from '../../harness/claims/claims.ts'
+import { rules as ledger } from '../../generated/rules.ts'
+import { absenceOf, claimOf, needsOf } from '../../harness/claims/claims.ts'
 import { allNeeds, isGiven } from '../../harness/claims/needs.ts'
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
@@ -25,7 +26,8 @@ export async function offersOf(
   for (const [need, { line }] of Object.entries(allNeeds())) {
     const [, variable] = /\$\{(\w+)\}/.exec(line ?? '') ?? []
     if (!isOpen(need) || line === null) continue
-    if (variable === undefined) offers.set(need, { reason: 'no read shows it' })
+    const reason = planes.has(need) ? 'not given' : 'no read shows it'
+    if (variable === undefined) offers.set(need, { reason })
     else offers.set(need, environment[variable] ? { line } : { reason: `${variable} is not set` })
   }
   await asking(target, purpose, async (clientOf) => {
@@ -41,6 +43,24 @@ export async function offersOf(
   return offers
 }
 
+/** The needs of all rules, sorted; those of a plane that is not given come once it is. */
+export function needsWithin(target: Target): string[] {
+  const all = ledger.flatMap((row): readonly string[] => [...needsOf(row), ...row.parts])
+  return [...new Set(all)].filter((need) => isOfGivenPlane(target, need)).sort()
+}
+
+const planes: ReadonlySet<string> = new Set(allPlanes().map(({ name }) => name))
+
+/** A plane itself, and all that a rule of a given plane asks for; the needs of other planes come once those are given. */
+function isOfGivenPlane(target: Target, need: string): boolean {
+  const isGiven = (plane: string) => claimOf(target, plane) === 'given'
+  if (planes.has(need)) return true
+  return ledger.some((row) => {
+    const asked: readonly string[] = [...needsOf(row), ...row.parts]
+    return asked.includes(need) && needsOf(row).every((one) => !planes.has(one) || isGiven(one))
+  })
+}
+
 async function seen(
   plane: Plane,
   section: PlaneSection,
@@ -52,7 +72,7 @@ async function seen(
   try {
     const { status, body } = await send(look.operation, look.call?.(section as never))
     if (!isSuccess(status)) return { reason: `${asked} returned ${status}` }
-    const line = look.line(jsonOf(body))
+    const line = look.line(jsonOf(body), section as never)
     return line === null ? { reason: `the response to ${asked} does not show it` } : { line }
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error

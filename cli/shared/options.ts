@@ -64,6 +64,19 @@ const common = {
 const command = (name: string, description: string) =>
   new Command(name).description(description).allowExcessArguments(false)
 
+export const init = () =>
+  command('init', 'ask a target what it offers, by reads, and write its target file')
+    .option('--pods <url>', 'base address of the pod API')
+    .option('--queue <url>', 'base address of the queue-based endpoints')
+    .option('--endpoint <id>', 'with --queue: the endpoint that a run may send jobs to')
+    .option('--lb <url>', 'address of a load-balanced endpoint')
+    .option('--management <url>', 'base address of endpoint management')
+    .option('--template <id>', 'with --management: the template that a run may create endpoints from')
+    .option('--key-variable <name>', 'the environment variable that holds a key with all permissions', 'API_KEY')
+    .option('--create', 'also create one pod, and remove it', false)
+    .option('--target <file>', 'the target file to write', 'plumbline.yaml')
+    .option('--force', 'overwrite the target file', false)
+
 export const check = () =>
   command('check', 'judge a target, or the built-in reference')
     .addOption(common.target)

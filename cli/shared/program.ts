@@ -27,6 +27,7 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
       ended(await work(...(given.slice(0, -1) as Given), terminal))
     }
   const all = [
+    commands.init().action(run(async () => (await import('../init/init.ts')).init)),
     commands.check().action(run(async () => (await import('../check/check.ts')).check)),
     commands.plan().action(run(async () => (await import('../plan/plan.ts')).plan)),
     commands.load().action(run(async () => (await import('../load/load.ts')).load)),

@@ -27,7 +27,7 @@ export interface Look<Section = unknown> {
   /** Default: a request without ids. */
   call?(section: Section): Call
   /** The line that claims it, by the body of a successful response; null if that does not show it. */
-  line(json: unknown): string | null
+  line(json: unknown, section: Section): string | null
 }
 
 /** A capability that every target with the plane has. */

@@ -1,0 +1,39 @@
+import type { Document } from 'yaml'
+import { claimOf } from '../../harness/claims/claims.ts'
+import { allNeeds } from '../../harness/claims/needs.ts'
+import { allPlanes } from '../../harness/planes/index.ts'
+import type { Target } from '../../target/types.ts'
+import { addComment, added, addition, addTo } from '../shared/additions.ts'
+import { needsWithin, type Offer } from '../shared/offers.ts'
+
+const planes: ReadonlySet<string> = new Set(allPlanes().map(({ name }) => name))
+
+/**
+ * Adds to a target file what was seen; what was not seen becomes a comment with its reason. Returns the claimed capabilities and the
+ * number of comments.
+ */
+export function complete(
+  document: Document,
+  offers: ReadonlyMap<string, Offer>,
+  read: (document: Document) => Target,
+): { readonly seen: readonly string[]; readonly unseen: number } {
+  for (const offer of offers.values()) {
+    if ('line' in offer && addition(document.toJS(), offer.line) !== null) addTo(document, offer.line)
+  }
+  const target = read(document)
+  const needs = needsWithin(target)
+  let file: unknown = document.toJS()
+  let unseen = 0
+  for (const need of needs) {
+    const { says = '', line = null } = allNeeds()[need] ?? {}
+    const offer = offers.get(need)
+    if (line === null || offer === undefined || 'line' in offer || addition(file, line) === null) continue
+    // A default claims it all the same.
+    const isClaimed = claimOf(target, need) === 'given'
+    addComment(document, line, `${says}${isClaimed ? ', claimed by default' : ''}: ${offer.reason}`)
+    file = added(file, line)
+    unseen++
+  }
+  const isSeen = (need: string) => planes.has(need) || 'line' in (offers.get(need) ?? {})
+  return { seen: needs.filter((need) => claimOf(target, need) === 'given' && isSeen(need)), unseen }
+}

@@ -1,0 +1,158 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { parseTarget } from '../../target-file/load.ts'
+import { createCommands, until } from '../shared/testing/commands.ts'
+import { prompts } from './prompts.ts'
+
+const commands = createCommands('init')
+const key = { API_KEY: 'plumbline-example-full' }
+let url: string
+let log: () => string
+
+beforeAll(async () => {
+  const server = await commands.serve(['--log'])
+  ;({ url } = server)
+  log = server.said
+})
+
+afterAll(() => commands.close())
+
+const init = (flags: string, environment: Record<string, string> = key) =>
+  commands.run(['init', ...flags.replaceAll('URL', url).split(' ')], environment)
+
+const textOf = (file: string) => readFileSync(join(commands.cwd, file), 'utf8')
+
+test('it writes what it saw, by reads and probes that must be refused', async () => {
+  const before = log().length
+  const { code, said } = await init('--pods URL --queue URL --endpoint normal --target both.yaml', {
+    ...key,
+    SECOND_API_KEY: 'plumbline-example-second',
+  })
+  expect(said).toContain('both.yaml: written; seen: catalog, key.second, openapi, pods, queue, requests; ')
+  expect(code).toBe(0)
+  const text = textOf('both.yaml')
+  expect(parse(text)).toEqual({
+    plumbline: 1,
+    pods: { url, cpu: 'catalog' },
+    queue: { url, endpoints: { normal: 'normal' }, requests: true },
+    keys: { full: `\${API_KEY}`, second: `\${SECOND_API_KEY}` },
+    openapi: { url: `${url}/openapi.json` },
+  })
+  expect(text).toContain('\n  # gpu: {id: GPU_TYPE_ID} # GPU pods: the response to GET /v2/pods does not show it\n')
+  expect(text).toContain('# a key of another account: STRANGER_API_KEY is not set\n')
+  expect(log().slice(before)).not.toMatch(/\b(POST|PUT|PATCH|DELETE)\b/)
+})
+
+test('its comments are lines that a target file takes', async () => {
+  await init('--pods URL --target lines.yaml')
+  const uncommented = textOf('lines.yaml').replace(/^( *)# ([a-zA-Z]+: )/gm, '$1$2')
+  const read = () => parseTarget(uncommented, { file: 'lines.yaml', environment: key })
+  // Only their values are missing.
+  expect(read).toThrow(/environment variable EXPIRED_API_KEY is not set/)
+  expect(read).not.toThrow(/unknown key|expected|duplicate|YAML/)
+})
+
+test('--create makes one pod and removes it', async () => {
+  const before = log().length
+  const { code, said } = await init('--pods URL --target created.yaml --create')
+  expect(said).toContain('a pod was created and removed')
+  expect(code).toBe(0)
+  expect(
+    log()
+      .slice(before)
+      .match(/POST \/v2\/pods 20\d/g),
+  ).toHaveLength(1)
+  const list = await fetch(`${url}/v2/pods`, { headers: { authorization: `Bearer ${key.API_KEY}` } })
+  expect(await list.json()).toEqual({ pods: [] })
+})
+
+test('a file is not overwritten without --force', async () => {
+  writeFileSync(join(commands.cwd, 'mine.yaml'), 'mine')
+  const { code, said } = await init('--pods URL --target mine.yaml')
+  expect(said).toBe(
+    'plumbline: mine.yaml exists; choose another file with --target FILE, or overwrite it with --force\n',
+  )
+  expect(code).toBe(2)
+  expect(textOf('mine.yaml')).toBe('mine')
+  expect(await init('--pods URL --target mine.yaml --force')).toMatchObject({ code: 0 })
+})
+
+describe('one clear sentence, and no file', () => {
+  test.each<[flags: string, code: number, message: string]>([
+    ['--force', 2, 'plumbline: init needs an address: --pods URL, --queue URL, --lb URL or --management URL'],
+    ['--pods nowhere', 2, 'plumbline: --pods: expected an http or https address, such as https://api.example.com'],
+    [
+      '--pods URL/v2/pods',
+      2,
+      'Check --pods, to which paths such as /v2/pods are added, and pods.paths. The address has the path /v2/pods; try URL.',
+    ],
+    ['--pods http://127.0.0.1:1', 5, 'Check --pods and that the target is running.'],
+    ['--pods URL/plumbline', 2, 'does not look like the pod API of the Compute Platform API'],
+    ['--queue URL', 2, 'plumbline: --queue needs --endpoint ID'],
+    ['--create --lb URL', 2, 'plumbline: --create needs --pods URL'],
+    ['--template t --pods URL', 2, 'plumbline: --template needs --management URL'],
+    [
+      '--queue URL --endpoint nope',
+      2,
+      'Check --queue, to which paths such as /v2/ENDPOINT/run are added, queue.paths and --endpoint.',
+    ],
+    [
+      '--pods URL --key-variable NOPE',
+      2,
+      'plumbline: --key-variable NOPE: environment variable NOPE is not set; set it and run again',
+    ],
+    [
+      '--pods URL --key-variable sk-1',
+      2,
+      'plumbline: --key-variable takes the name of an environment variable, such as API_KEY, and not the key itself',
+    ],
+  ])('%s', async (flags, expected, message) => {
+    const { code, said } = await init(`${flags} --target none.yaml`)
+    expect(said.trimEnd().split('\n')).toHaveLength(1)
+    expect(said).toContain(message.replaceAll('URL.', `${url}.`))
+    expect(code).toBe(expected)
+    expect(existsSync(join(commands.cwd, 'none.yaml'))).toBe(false)
+  })
+
+  test('a key that is refused', async () => {
+    const { code, said } = await init('--pods URL --target none.yaml', { API_KEY: 'plumbline-example-other' })
+    expect(said).toBe(
+      `plumbline: ${url} answered 401 to the key in API_KEY, so nothing can be judged. Check that the value of API_KEY is a valid key with all permissions.\n`,
+    )
+    expect(code).toBe(2)
+  })
+
+  test('a folder that is not there', async () => {
+    const { code, said } = await init('--pods URL --target nowhere/none.yaml')
+    expect(said).toBe(
+      'plumbline: nowhere/none.yaml cannot be written (ENOENT); choose another file with --target FILE\n',
+    )
+    expect(code).toBe(2)
+  })
+})
+
+test('the questions on a terminal give the same options', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  let shown = ''
+  output.on('data', (chunk) => (shown += String(chunk)))
+  const answers = prompts({ input, output })
+  for (const [question, typed] of [
+    ['pod API', 'https://a.test'],
+    ['queue-based', 'https://q.test'],
+    ['may send jobs to', 'mine'],
+    ['Environment variable', ''],
+  ] as const) {
+    await until(() => shown.includes(question))
+    for (const letter of typed) input.write(letter)
+    input.write('\r')
+  }
+  expect(await answers).toEqual({
+    pods: 'https://a.test',
+    queue: 'https://q.test',
+    endpoint: 'mine',
+    keyVariable: 'API_KEY',
+  })
+})

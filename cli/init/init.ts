@@ -1,0 +1,155 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Document } from 'yaml'
+import { sectionOf } from '../../harness/planes/index.ts'
+import { redactorOf } from '../../harness/record/describe.ts'
+import type { Target } from '../../target/types.ts'
+import { TargetFileError } from '../../target-file/error.ts'
+import { parseTarget } from '../../target-file/load.ts'
+import { refusalBefore } from '../shared/ask.ts'
+import { UsageError } from '../shared/errors.ts'
+import { offersOf } from '../shared/offers.ts'
+import type * as commands from '../shared/options.ts'
+import { codeOf } from '../shared/output-folders.ts'
+import { program } from '../shared/package-paths.ts'
+import type { Terminal } from '../shared/terminal.ts'
+import { complete } from './complete.ts'
+import { createOnePod } from './create-pod.ts'
+
+export type Options = commands.OptionsOf<typeof commands.init>
+
+/** The flags of planes, each with the flag that it needs. */
+const planeFlags = { pods: null, queue: 'endpoint', lb: null, management: 'template' } as const
+
+/** The flag that gives a key of the target file. */
+const flagOf: Readonly<Record<string, string>> = {
+  pods: '--pods',
+  'pods.url': '--pods',
+  'queue.url': '--queue',
+  'queue.endpoints.normal': '--endpoint',
+  'lb.endpoints.normal': '--lb',
+  'management.url': '--management',
+  'management.template': '--template',
+  'keys.full': '--key-variable',
+}
+
+/** Asks a target what it offers and writes its target file. Returns the exit code. */
+export async function init(given: Options, terminal: Terminal): Promise<number> {
+  const { cwd, err } = terminal
+  const file = resolve(cwd, given.target)
+  if (existsSync(file) && !given.force) {
+    throw new UsageError(`${given.target} exists; choose another file with --target FILE, or overwrite it with --force`)
+  }
+  const options = await withAddress(given, terminal)
+  const document = documentOf(options)
+  const target = read(document, options, terminal)
+  terminal.hide?.(redactorOf(target).text)
+  const refusal = await refusalBefore(target, () => true, 'init', err)
+  if (refusal !== null) {
+    err(`plumbline: ${inFlags(refusal.message, options, target)}`)
+    return refusal.exit
+  }
+  const offers = await offersOf(withDocument(target), terminal, 'init')
+  const { seen, unseen } = complete(document, offers, (text) => read(text, options, terminal))
+  write(file, document, options)
+  err(`${options.target}: written; seen: ${seen.join(', ')}; ${unseen} lines are commented, each with its reason`)
+  if (options.create) {
+    const code = await createOnePod(document, { target, file: options.target }, terminal)
+    if (code !== 0) return code
+    write(file, document, options)
+  }
+  err(
+    `next: ${program} doctor --target ${options.target}, then ${program} check --target ${options.target} --out report`,
+  )
+  return 0
+}
+
+/** The options with at least one address, asked for on a terminal. */
+async function withAddress(options: Options, { live }: Terminal): Promise<Options> {
+  const asked = hasAddress(options) || !live || !process.stdin.isTTY ? options : { ...options, ...(await prompted()) }
+  if (asked.create && asked.pods === undefined) throw new UsageError('--create needs --pods URL')
+  if (!hasAddress(asked))
+    throw new UsageError('init needs an address: --pods URL, --queue URL, --lb URL or --management URL')
+  if (!/^[A-Za-z_]\w*$/.test(asked.keyVariable)) {
+    // Not repeated: it may be the key.
+    throw new UsageError(
+      '--key-variable takes the name of an environment variable, such as API_KEY, and not the key itself',
+    )
+  }
+  for (const [plane, needed] of Object.entries(planeFlags) as [
+    keyof typeof planeFlags,
+    'endpoint' | 'template' | null,
+  ][]) {
+    if (needed === null || (asked[plane] === undefined) === (asked[needed] === undefined)) continue
+    const [has, lacks] = asked[plane] === undefined ? [needed, `${plane} URL`] : [plane, `${needed} ID`]
+    throw new UsageError(`--${has} needs --${lacks}`)
+  }
+  return asked
+}
+
+function hasAddress(options: Options): boolean {
+  return Object.keys(planeFlags).some((plane) => options[plane as keyof typeof planeFlags] !== undefined)
+}
+
+/** Loaded on demand: few use it. */
+async function prompted(): Promise<Partial<Options>> {
+  return (await import('./prompts.ts')).prompts()
+}
+
+/** The file that the flags give. */
+function documentOf({ pods, queue, endpoint, lb, management, template, keyVariable }: Options): Document {
+  const document = new Document({
+    plumbline: 1,
+    ...(pods === undefined ? {} : { pods: { url: pods } }),
+    ...(queue === undefined ? {} : { queue: { url: queue, endpoints: { normal: endpoint } } }),
+    ...(lb === undefined ? {} : { lb: { endpoints: { normal: lb } } }),
+    ...(management === undefined ? {} : { management: { url: management, template } }),
+    keys: { full: `\${${keyVariable}}` },
+  })
+  document.commentBefore = ' Written by plumbline init. docs/target-file.md explains each key.'
+  return document
+}
+
+/** The target of the document. Throws UsageError with the first fault, by its flag. */
+function read(document: Document, { target: file, keyVariable }: Options, { environment }: Terminal): Target {
+  try {
+    return parseTarget(document.toString(), { file, environment })
+  } catch (error) {
+    if (!(error instanceof TargetFileError)) throw error
+    const [{ path, message } = { path: '', message: '' }] = error.faults
+    const flag = path === 'keys.full' ? `--key-variable ${keyVariable}` : (flagOf[path] ?? path)
+    throw new UsageError(message.replace(path, flag))
+  }
+}
+
+/** The target with its document where most platforms publish it. */
+function withDocument(target: Target): Target {
+  if (target.openapi !== null || target.pods === null) return target
+  return { ...target, openapi: { url: `${target.pods.url}/openapi.json`, paths: { getDocument: '' } } }
+}
+
+/** A sentence about the target file in the words of the flags, with a hint if an address has a path. */
+function inFlags(message: string, { keyVariable }: Options, target: Target): string {
+  const said = Object.entries(flagOf)
+    .filter(([key]) => key.includes('.') && key !== 'keys.full')
+    .reduce((text, [key, flag]) => text.replaceAll(key, flag), message)
+    .replaceAll('keys.full of the target file', `the value of ${keyVariable}`)
+    .replaceAll('keys.full', `the key in ${keyVariable}`)
+    .replaceAll(' in the target file', '')
+  const address = ['pods', 'queue', 'management'].map((plane) => sectionOf(target, plane)?.url ?? '')
+  const withPath = address.find((url) => url !== '' && message.startsWith(url) && new URL(url).pathname !== '/')
+  return withPath === undefined || !message.includes('does not look like')
+    ? said
+    : `${said} The address has the path ${new URL(withPath).pathname}; try ${new URL(withPath).origin}.`
+}
+
+function write(file: string, document: Document, { target }: Options): void {
+  try {
+    writeFileSync(file, document.toString({ lineWidth: 0 }))
+  } catch (error) {
+    throw new UsageError(
+      `${target} cannot be written (${codeOf(error)}); choose another file with --target FILE`,
+      error,
+    )
+  }
+}
