@@ -6,6 +6,7 @@ import { Blocked } from '../../harness/rule/outcome.ts'
 import type { PodPlane, Target } from '../../target/types.ts'
 import { addComment } from '../shared/additions.ts'
 import { asking } from '../shared/ask.ts'
+import { parseFormats } from '../shared/formats.ts'
 import { resultsOf } from '../shared/record.ts'
 import { runCheck } from '../shared/run-check.ts'
 import type { Terminal } from '../shared/terminal.ts'
@@ -38,6 +39,7 @@ export async function createOnePod(
     targetFile: file,
     out: undefined,
     quiet: true,
+    formats: parseFormats([]),
     estimate: null,
     terminal,
     async printRecord(folder) {
