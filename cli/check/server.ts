@@ -22,6 +22,8 @@ export interface ServerOptions {
 const defaultWaitMs = 60_000
 /** Bounds of one request while the target is waited for, real ms. */
 const patience = { connectMs: 2_000, answerMs: 5_000 }
+/** The same for the last request, however little time is left. */
+const leastAnswerMs = 500
 /** Between two requests, real ms. */
 const pauseMs = 250
 /** From SIGTERM to SIGKILL, real ms. */
@@ -52,7 +54,9 @@ export async function withServer(
     ended = how
   })
   try {
-    const waitedMs = await waitForAll(addresses, wait ?? defaultWaitMs, () => failureOf(server, ended))
+    const waitMs = wait ?? defaultWaitMs
+    if (!quiet) terminal.err(`waiting for ${addresses.join(', ')}, at most ${lengthOf(waitMs)}`)
+    const waitedMs = await waitForAll(addresses, waitMs, () => failureOf(server, ended))
     if (!quiet) terminal.err(`the target answered after ${lengthOf(waitedMs)}`)
     const wasEnded = ended !== null
     const code = await work()
@@ -88,7 +92,7 @@ async function waitForAll(addresses: readonly string[], waitMs: number, failure:
   const passedMs = () => performance.now() - startMs
   for (const url of addresses) {
     for (let tries = 1; ; tries++) {
-      const last = await failureAt(url)
+      const last = await failureAt(url, Math.max(leastAnswerMs, waitMs - passedMs()))
       const fault = failure()
       if (fault !== null) throw new UnreachableError(fault)
       if (last === null) break
@@ -104,8 +108,8 @@ async function waitForAll(addresses: readonly string[], waitMs: number, failure:
 }
 
 /** Why an address does not answer; null if it does, with whatever status. A gateway's error is not an answer. */
-async function failureAt(url: string): Promise<string | null> {
-  const http = overHttp(patience)
+async function failureAt(url: string, leftMs = patience.answerMs): Promise<string | null> {
+  const http = overHttp({ ...patience, answerMs: Math.round(Math.min(patience.answerMs, leftMs)) })
   try {
     const { status } = await http.send({ method: 'GET', url, headers: [], body: null })
     return outageStatuses.has(status) ? `GET ${url} was answered ${status} by a gateway` : null
