@@ -56,7 +56,7 @@ export async function accept(
   for (const entry of accepted.added) terminal.out(`added    ${lineOf(entry)}`)
   for (const entry of accepted.updated) terminal.out(`updated  ${lineOf(entry)}`)
   const { length } = [...accepted.added, ...accepted.updated]
-  terminal.out(`${name}: ${pluralize(length, 'entry').replace(/entrys$/, 'entries')} of known until ${until}`)
+  terminal.out(`${name}: ${pluralize(length, 'failure')} accepted until ${until}`)
   return exitCodes.conformant
 }
 
