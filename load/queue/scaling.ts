@@ -48,7 +48,7 @@ export function scalingFault({ raised, workers }: Scaling, running: Running | nu
     return `/health of ${dedicated} does not say how many workers run and how many jobs they execute; check queue.health of the target file`
   }
   if (running.least * (perWorkerRate(queue, raised) ?? 0) >= FEWEST_TIMES * tables.rates[raised].requests) return null
-  return `${running.least} of the ${workers} workers that raise the limit of ${raised} executed a job; ${dedicated} must be able to run that many`
+  return `${running.least} of the ${workers} workers that raise the limit of ${raised} executed a job; let the endpoint ${dedicated} run ${workers} workers, and load it again`
 }
 
 /** True if so many workers allow fewer requests of an operation than its base. */
