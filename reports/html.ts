@@ -1,57 +1,60 @@
-import { html } from 'hono/html'
-import { lengthOf } from '../harness/common/length.ts'
+import { createHash } from 'node:crypto'
+import { html, raw } from 'hono/html'
+import { areaOf } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
-import type { Finding } from '../harness/rule/outcome.ts'
-import type {
-  KnownResult,
-  ProfileCoverage,
-  Results,
-  RuleResult,
-  ShownExchange,
-  ShownMessage,
-} from '../results/types.ts'
-import { verdictOrder } from '../verdicts/verdicts.ts'
-import { pageStyle } from './html-style.ts'
-import { brokenBy, gradeOf, logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
-
-type Markup = ReturnType<typeof html>
+import type { KnownResult, ProfileCoverage, Results, RuleResult } from '../results/types.ts'
+import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
+import { gapCauses } from './causes.ts'
+import { failures, type Markup } from './html-failure.ts'
+import { pageScript } from './html-script.ts'
+import { filterStyle, pageStyle } from './html-style.ts'
+import { waits } from './html-waits.ts'
+import { gradeOf, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
 
 /**
- * One file without network or script: failures first, then rules that were not verified, readings, passed rules.
- * Everything from the target is escaped, and a policy of the page forbids loading anything.
+ * One file that loads nothing: the verdict, coverage, failures by likely cause, what was not verified by reason, all rules.
+ * Everything from the target is escaped, and a policy of the page permits only its own style and script.
  */
 export function renderHtml(results: Results): string {
-  const { run, verdict } = results
+  const { run, verdict, rules } = results
   const groups = sortRules(results)
-  const title = `${verdict.word}: ${run.target}`
+  const title = `${verdict.word}: ${visible(run.target)}`
+  const style = `${pageStyle}${filterStyle(areasOf(rules))}`
+  const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(pageScript)}; base-uri 'none'; form-action 'none'`
+  const sections = [
+    failures(results, 'failures', 'Failures', groups.failures),
+    known(results.known),
+    failures(results, 'lesser', 'Advice and accepted failures', groups.lesser),
+    gaps(groups.notVerified),
+    list('in-part', 'Judged in part', groups.inPart, unjudged),
+    list('readings', 'Open in the description', groups.readings, readings),
+    waits(results),
+    index(results),
+    provenance(results),
+  ]
   const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<style>${pageStyle}</style>
+<style>${raw(style)}</style>
 </head>
 <body>
 <header class="${gradeOf(verdict)}">
+<p class="quiet">Conformance of ${visible(run.target)}</p>
 <h1>${verdict.word}</h1>
-<p>${verdict.line.slice(verdict.word.length + 2)}</p>
-<p class="quiet">${run.target} · exit ${verdict.exit}</p>
-</header>
-<main>
+<p>${visible(verdict.line.slice(verdict.word.length + 2))}</p>
 ${tally(results)}
-${coverage(results.coverage)}
-${section('failures', 'Failures', groups.failures, (rule) => failure(results, rule))}
-${known(results.known)}
-${section('lesser', 'Advice and accepted failures', groups.lesser, (rule) => failure(results, rule))}
-${table('not-verified', 'Not verified', groups.notVerified, 'Why', (rule) => html`<b>${rule.verdict}</b>: ${visible(reasonOf(rule))}`)}
-${table('in-part', 'Judged in part', groups.inPart, 'Not judged', unjudged)}
-${table('readings', 'Open in the description', groups.readings, 'Readings', readings)}
-${table('passed', 'Passed', groups.passed, 'Exchanges', (rule) => html`${rule.exchanges}`)}
-${provenance(results)}
+</header>
+<nav aria-label="Sections"><ul>${anchors(results).map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>
+<main>
+${coverage(results)}
+${sections}
 </main>
+<script>${raw(pageScript)}</script>
 </body>
 </html>
 `
@@ -59,14 +62,64 @@ ${provenance(results)}
   return page.toString()
 }
 
-function tally({ counts, run }: Results): Markup {
-  const parts = verdictOrder.filter((verdict) => counts[verdict] !== undefined)
-  return html`<ul class="tally">${parts.map((verdict) => html`<li class="v-${verdict}"><b>${counts[verdict]}</b> ${verdict}</li>`)}</ul>
-<p class="quiet">${pluralize(run.exchanges, 'exchange')} in ${took(run)}</p>`
+/** A source of the page's policy: the hash of an inline style or script. */
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
 
-function coverage(rows: readonly ProfileCoverage[]): Markup {
+function areasOf(rules: readonly RuleResult[]): string[] {
+  return [...new Set(rules.map(({ id }) => areaOf(id)))]
+}
+
+function tally({ counts, run, verdict }: Results): Markup {
+  const parts = verdictOrder.filter((word) => counts[word] !== undefined)
+  return html`<ul class="tally">${parts.map((word) => html`<li class="v-${word}"><b>${counts[word]}</b> ${word}</li>`)}</ul>
+<p class="quiet">${pluralize(run.exchanges, 'exchange')} in ${took(run)} · exit ${verdict.exit}</p>`
+}
+
+/** Sections that the reader may look for, if they exist. */
+function anchors(results: Results): (readonly [id: string, name: string])[] {
+  const { failures, lesser, notVerified, readings } = sortRules(results)
+  const long: (readonly [string, string, readonly unknown[]])[] = [
+    ['failures', 'Failures', failures],
+    ['lesser', 'Advice', lesser],
+    ['not-verified', 'Not verified', notVerified],
+    ['readings', 'Readings', readings],
+    ['rules', 'All rules', results.rules],
+  ]
+  return long.flatMap(([id, name, { length }]) => (length === 0 ? [] : [[id, `${name} ${length}`] as const]))
+}
+
+function coverage({ coverage, rules }: Results): Markup {
+  return html`<section id="coverage" aria-labelledby="coverage-title"><h2 id="coverage-title">Coverage</h2>
+${byArea(rules)}
+${byProfile(coverage)}</section>`
+}
+
+const shares: readonly (readonly [name: string, verdicts: readonly Verdict[]])[] = [
+  ['passed', ['passed', 'observed']],
+  ['failed', ['failed', 'broken', 'advice']],
+  ['not verified', ['inconclusive', 'blocked', 'unverified', 'unclaimed', 'not-applicable']],
+]
+
+function byArea(rules: readonly RuleResult[]): Markup {
+  const rows = [...Map.groupBy(rules, ({ id }) => areaOf(id))].map(([area, own]) => {
+    const counts = shares.map(([, verdicts]) => own.filter(({ verdict }) => verdicts.includes(verdict)).length)
+    return [area, ...counts, bar(counts)]
+  })
+  return grid('Rules by area', ['area', ...shares.map(([name]) => name), 'share'], rows)
+}
+
+/** A bar of shares; the numbers beside it say the same. */
+function bar(counts: readonly number[]): Markup {
+  const all = counts.reduce((sum, count) => sum + count, 0)
+  const at = (index: number) => (100 * counts.slice(0, index).reduce((sum, count) => sum + count, 0)) / all
+  return html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">${counts.map((_, index) => html`<rect class="share-${index}" x="${at(index)}" width="${at(index + 1) - at(index)}" height="8"/>`)}</svg>`
+}
+
+function byProfile(rows: readonly ProfileCoverage[]): Markup {
   return grid(
+    'Must rules by profile',
     ['profile', 'must rules', 'verified', 'of them in part', 'unclaimed', 'not applicable', 'claimed, not verified'],
     rows.map((row) => [
       ...[row.profile, row.must, row.verified, row.inPart],
@@ -75,91 +128,16 @@ function coverage(rows: readonly ProfileCoverage[]): Markup {
   )
 }
 
-function grid(heads: readonly string[], rows: readonly (readonly (Markup | string | number)[])[]): Markup {
-  return html`<div class="wide"><table><thead><tr>${heads.map((head) => html`<th>${head}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`
-}
-
-function section(
-  id: string,
-  title: string,
-  rules: readonly RuleResult[],
-  to: (rule: RuleResult) => Markup,
-): Markup | null {
-  if (rules.length === 0) return null
-  return html`<section id="${id}"><h2>${title} <small>${rules.length}</small></h2>
-${rules.map(to)}
-</section>`
-}
-
-function failure({ run }: Results, rule: RuleResult): Markup {
-  const { id, level, profile, source, says, findings, omitted, scenario, curl, rerun, verdict, known } = rule
-  const shows = new Set(findings.map(({ exchange }) => exchange))
-  const [first] = scenario.filter(({ n }) => shows.has(n))
-  return html`<article id="${id}" class="v-${known === null ? verdict : 'accepted'}">
-<h3>${id}</h3>
-<p class="says">${says}</p>
-<p class="quiet">${level} rule, profile ${profile}, from “${source}” of the API description</p>
-${known === null ? null : html`<p>Accepted until ${known.expires}: ${known.reason}</p>`}
-${verdict === 'broken' ? html`<p><b>${brokenBy}</b>: ${visible(reasonOf(rule))}</p>` : null}
-${findings.map(finding)}
-${omitted.findings > 0 ? html`<p class="quiet">${isInRecord(omitted.findings, 'more finding')}</p>` : null}
-${first === undefined ? null : html`<h4>The exchange that shows the failure</h4>${renderExchange(first, true)}`}
-${scenario.length > 1 ? html`<details><summary>All ${scenario.length} exchanges of the scenario</summary>${scenario.map((one) => renderExchange(one, false))}${left(omitted.exchanges)}</details>` : null}
-${curl.length === 0 ? null : html`<details open><summary>Reproduce by hand, in bash</summary><pre class="shell">${curl.join('\n')}</pre></details>`}
-<dl>
-<dt>Rerun this rule</dt><dd><code>${rerun}</code></dd>
-<dt>In the target's log</dt><dd><code>${logMark(run.id, id)}</code></dd>
-</dl>
-</article>
-`
-}
-
-const kinds: Readonly<Record<ShownMessage['bodyKind'], string>> = {
-  text: '',
-  none: 'no body',
-  cut: 'the beginning',
-  base64: 'base64, because it is not text',
-  'base64-cut': 'base64 of the beginning, because it is not text',
-}
-
-/** One exchange as on the wire, secrets as marks. */
-function renderExchange(exchange: ShownExchange, open: boolean): Markup {
-  const { n, owner, operation, request, response, failure, sentMs, receivedMs, waitedMs, polls } = exchange
-  const answer = response === null ? (failure ?? 'no response') : String(response.status)
-  const asked = polls === null ? '' : `, sent ${polls.count} times: ${polls.from} … ${polls.to}`
-  const waited = waitedMs < 1 ? '' : `, after a wait of ${lengthOf(waitedMs)}`
-  return html`<details class="exchange"${open ? ' open' : ''}>
-<summary><b>${n}</b> ${request.method} ${visible(request.url)} → ${visible(answer)}</summary>
-<p class="quiet">${operation}, sent by ${owner}, answered in ${lengthOf(receivedMs - sentMs)}${visible(asked)}${waited}</p>
-<pre>${`${request.method} ${visible(request.url)}\n`}${message(request)}</pre>
-<pre>${`${response === null ? visible(failure ?? 'no response') : response.status}\n`}${response === null ? null : message(response)}</pre>
-</details>
-`
-}
-
-function message({ headers, body, bodyKind, bodyBytes }: ShownMessage): Markup {
-  const lines = headers.map(([name, value]) => `${visible(name)}: ${visible(value)}`).join('\n')
-  const kind = kinds[bodyKind]
-  const note = kind === '' ? '' : bodyKind === 'none' ? `(${kind})` : `(${kind}; ${bodyBytes} bytes in all)`
-  const shown = body === null ? '' : body.split('\n').map(visible).join('\n')
-  return html`${lines}\n\n${shown}${note === '' ? null : html`<i>${shown === '' ? '' : '\n'}${note}</i>`}`
-}
-
-function finding({ clause, expected, observed, exchange }: Finding): Markup {
-  return html`<dl class="finding">
-<dt>Clause</dt><dd><code>${clause}</code>${exchange === null ? null : html` <span class="quiet">exchange ${exchange}</span>`}</dd>
-<dt>Expected</dt><dd>${visible(expected)}</dd>
-<dt>Observed</dt><dd class="observed">${visible(observed)}</dd>
-</dl>`
-}
-
-function left(exchanges: number): Markup | null {
-  return exchanges === 0 ? null : html`<p class="quiet">${isInRecord(exchanges, 'more exchange')}</p>`
-}
-
-function isInRecord(many: number, noun: string): string {
-  return `${pluralize(many, noun)} ${many === 1 ? 'is' : 'are'} in the record.`
+function grid(
+  caption: string,
+  heads: readonly string[],
+  rows: readonly (readonly (Markup | string | number)[])[],
+): Markup {
+  const cell = (value: Markup | string | number, at: number) =>
+    at === 0 ? html`<th scope="row">${value}</th>` : html`<td>${value}</td>`
+  return html`<div class="wide" role="region" aria-label="${caption}" tabindex="0"><table><caption>${caption}</caption>
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${rows.map((cells) => html`<tr>${cells.map(cell)}</tr>\n`)}</tbody></table></div>`
 }
 
 function known(entries: readonly KnownResult[]): Markup | null {
@@ -167,22 +145,61 @@ function known(entries: readonly KnownResult[]): Markup | null {
   const rows = entries.map(({ rule, clause, state, expires, reason }) => {
     return [html`<code>${rule}</code>${clause === null ? null : html` (${clause})`}`, state, expires, reason]
   })
-  return html`<section id="known"><h2>Known failures <small>${entries.length}</small></h2>
-${grid(['rule', 'state', 'until', 'reason'], rows)}</section>`
+  return html`<section id="known" aria-labelledby="known-title"><h2 id="known-title">Known failures <small>${entries.length}</small></h2>
+${grid('Known failures', ['rule', 'state', 'until', 'reason'], rows)}</section>`
 }
 
-function table(
+/** One line for each reason, with its rules folded. */
+function gaps(rules: readonly RuleResult[]): Markup | null {
+  if (rules.length === 0) return null
+  const line = ({ title, rules }: ReturnType<typeof gapCauses>[number]) => {
+    const [first] = rules
+    const also =
+      first?.verdict === 'blocked' && first.by !== null
+        ? html` <span class="quiet">${visible(reasonOf(first).split(': ').slice(1).join(': '))}</span>`
+        : null
+    return html`<details class="fold"><summary><b>${pluralize(rules.length, 'rule')}</b> ${title}${also}</summary>
+<ul class="plain">${rules.map(({ id }) => html`<li><a href="#${id}"><code>${id}</code></a></li>\n`)}</ul></details>`
+  }
+  return html`<section id="not-verified" aria-labelledby="not-verified-title"><h2 id="not-verified-title">Not verified <small>${byVerdict(rules)}</small></h2>
+${gapCauses(rules).map(line)}</section>`
+}
+
+/** Rules with a note each; those that are many are folded. */
+function list(
   id: string,
   title: string,
   rules: readonly RuleResult[],
-  heading: string,
-  to: (rule: RuleResult) => Markup,
+  note: (rule: RuleResult) => Markup,
 ): Markup | null {
   if (rules.length === 0) return null
-  return html`<section id="${id}"><h2>${title} <small>${byVerdict(rules)}</small></h2>
-<ul class="rules" aria-label="${heading}">
-${rules.map((rule) => html`<li><code>${rule.id}</code><span>${rule.says}</span><span class="quiet">${heading}: ${to(rule)}</span></li>\n`)}</ul>
-</section>`
+  return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title} <small>${rules.length}</small></h2>
+<details class="fold"><summary>${pluralize(rules.length, 'rule')}</summary>
+<ul class="plain">${rules.map((rule) => html`<li><a href="#${rule.id}"><code>${rule.id}</code></a> <span class="quiet">${note(rule)}</span></li>\n`)}</ul></details></section>`
+}
+
+/** Every rule with its verdict. Radio buttons filter it by style alone; the search needs the script. */
+function index(results: Results): Markup {
+  const { rules, counts } = results
+  const { failures, lesser } = sortRules(results)
+  const hasCard = new Set([...failures, ...lesser].map(({ id }) => id))
+  const verdicts = verdictOrder.filter((verdict) => counts[verdict] !== undefined)
+  const row = ({ id, says, verdict }: RuleResult) =>
+    html`<li${hasCard.has(id) ? null : html` id="${id}"`} class="v-${verdict} a-${areaOf(id)}"><span class="verdict">${verdict}</span> ${hasCard.has(id) ? html`<a href="#${id}"><code>${id}</code></a>` : html`<code>${id}</code>`}<span class="quiet">${says}</span></li>\n`
+  return html`<section id="rules" aria-labelledby="rules-title"><h2 id="rules-title">All rules <small>${rules.length}</small></h2>
+<div class="filters">
+${choice('verdict', 'Verdict', verdicts)}
+${choice('area', 'Area', areasOf(rules))}
+<p hidden><label for="search">Search ids and sentences</label> <input type="search" id="search" autocomplete="off"></p>
+</div>
+<p id="count" class="quiet" role="status"></p>
+<ul class="plain">${rules.map(row)}</ul></section>`
+}
+
+function choice(name: string, title: string, values: readonly string[]): Markup {
+  const one = (value: string) =>
+    html`<label><input type="radio" name="${name}" id="${name}-${value}"${value === 'all' ? html` checked` : null}>${value}</label>\n`
+  return html`<fieldset><legend>${title}</legend>${['all', ...values].map(one)}</fieldset>`
 }
 
 /** The number of rules here, and of each verdict if they differ: the numbers of the tally. */

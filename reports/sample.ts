@@ -26,3 +26,20 @@ export async function hostileResults(): Promise<Results> {
   }))
   return { ...results, run: { ...results.run, target: evil }, rules }
 }
+
+/** Results with so many failures: copies of the one of the sample, of which every third has another observation. */
+export async function manyFailures(count: number): Promise<Results> {
+  const results = await sampleResults()
+  const copies = results.rules
+    .filter(({ verdict }) => verdict === 'failed')
+    .slice(0, 1)
+    .flatMap((rule) =>
+      Array.from({ length: count }, (_, at) => ({
+        ...rule,
+        id: `${rule.id}-${at}`,
+        findings: rule.findings.map((one) => (at % 3 === 0 ? { ...one, observed: `status ${500 + at}` } : one)),
+      })),
+    )
+  const rules = [...copies, ...results.rules.filter(({ verdict }) => verdict !== 'failed')]
+  return { ...results, rules, counts: { ...results.counts, failed: count } }
+}

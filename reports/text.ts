@@ -1,4 +1,4 @@
-import { areaCounts } from '../harness/common/areas.ts'
+import { areaCounts, areaOf } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import { leftOutByBudget, listedByPlan } from '../harness/plan/text.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
@@ -83,14 +83,15 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
   ])
 }
 
-/** The last lines of a run: rules that were not verified and why, the counts, the verdict. Ends with a newline. */
+/** The last lines of a run: rules that were not verified and why, failed rules by area, the counts, the verdict. Ends with a newline. */
 export function renderSummary(results: Results, paint: Paint = plain): string {
   const { run, verdict } = results
-  const { notVerified, inPart } = sortRules(results)
+  const { failures, notVerified, inPart } = sortRules(results)
   const missing = [...gaps(notVerified), ...partGaps(inPart)]
   const colour = { good: paint.green, part: paint.yellow, bad: paint.red }[gradeOf(verdict)]
   return block([
     ...(missing.length === 0 ? [] : [paint.bold('not verified'), ...missing.map((line) => `  ${line}`), '']),
+    ...(failures.length === 0 ? [] : [paint.bold('failed'), ...failedByArea(failures), '']),
     tallyOf(results.rules) || 'no rule was judged',
     paint.dim(
       `run ${run.id} of plumbline ${run.plumbline} on ${visible(run.target)}: ${pluralize(run.exchanges, 'exchange')} in ` +
@@ -99,6 +100,12 @@ export function renderSummary(results: Results, paint: Paint = plain): string {
     ...variedLine(results.rules).map(paint.dim),
     `${colour(paint.bold(verdict.word))}${visible(verdict.line.slice(verdict.word.length))} ${paint.dim(`(exit ${verdict.exit})`)}`,
   ])
+}
+
+/** The ids of failed rules, an area a line. */
+function failedByArea(failures: readonly RuleResult[]): string[] {
+  const areas = Map.groupBy(failures, ({ id }) => areaOf(id))
+  return [...areas].map(([area, rules]) => `  ${area}  ${rules.map(({ id }) => id).join(' ')}`)
 }
 
 /** Number of values of each dimension that the rules of a run drew. */

@@ -5,16 +5,13 @@ import { createServer } from 'node:http'
 /**
  * A page of another origin creates, reads, changes and deletes a pod of the API at `url`. `lines` is the log of the server: it
  * shows the preflights, which a page does not see.
- * @param chromium the browser of playwright-core.
+ * @param browser a running browser of playwright-core.
  */
-export async function createsPod(chromium, executablePath, url, lines) {
+export async function createsPod(browser, url, lines) {
   const pages = createServer((_, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>a page of another origin</title>')
   }).listen(0, '127.0.0.1')
   await once(pages, 'listening')
-  // Chromium refuses to run as root with its sandbox, as in most containers.
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-  const browser = await chromium.launch({ executablePath, args })
   try {
     const page = await browser.newPage()
     await page.goto(`http://127.0.0.1:${pages.address().port}`)
@@ -26,7 +23,6 @@ export async function createsPod(chromium, executablePath, url, lines) {
     for (const call of ['POST /v2/pods', `PATCH /v2/pods/${seen.id}`])
       equal(calls[calls.indexOf(call) - 1], call.replace(/^\w+/, 'OPTIONS'), `no preflight before ${call}`)
   } finally {
-    await browser.close()
     pages.close()
   }
 }

@@ -1,12 +1,13 @@
 // Runs clients of others against `plumbline serve`, unchanged: four that are generated from its document, and a page in
-// Chromium. Their tools are installed into out/clients.
+// Chromium, which also reads the HTML report. Their tools are installed into out/clients. Names as arguments run only those.
 import { execFile } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { startServing } from '../serving.mjs'
 import { createsPod } from './browser.mjs'
+import { readsReports } from './report.mjs'
 
 const versions = {
   typescript: ['@hey-api/openapi-ts@0.99.0', 'typescript@5.9.3', '@types/node@24.10.1'],
@@ -14,15 +15,20 @@ const versions = {
   python: ['openapi-python-client==0.29.1'],
   go: ['github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2', 'github.com/oapi-codegen/runtime@v1.8.0'],
   browser: ['playwright-core@1.65.1'],
+  report: ['playwright-core@1.65.1', 'axe-core@4.14.1'],
 }
 const here = import.meta.dirname
 const out = join(here, '..', '..', 'out', 'clients')
-const clients = { typescript, typed, python, go, browser }
+const clients = { typescript, typed, python, go, browser, report }
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !(name in clients))
+if (unknown.length > 0) throw new Error(`unknown client ${unknown}; choose from ${Object.keys(clients)}`)
 
 /** Lines that the server logged for the present client. */
 const lines = []
 const served = await startServing(['--log'], (line) => lines.push(line))
 for (const [name, client] of Object.entries(clients)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
   const folder = join(out, name)
   lines.length = 0
   try {
@@ -87,16 +93,35 @@ async function go(folder, url) {
 }
 
 async function browser(folder, url) {
+  await withChromium(folder, versions.browser, (chromium) => createsPod(chromium, url, lines))
+}
+
+async function report(folder) {
+  await withChromium(folder, versions.report, (chromium) => {
+    const axe = readFileSync(join(folder, 'node_modules', 'axe-core', 'axe.min.js'), 'utf8')
+    return readsReports(chromium, axe, join(folder, 'screenshots'))
+  })
+}
+
+/** Does something with a running Chromium. */
+async function withChromium(folder, packages, work) {
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
   const onPath = (process.env.PATH ?? '').split(delimiter).flatMap((path) => names.map((name) => join(path, name)))
-  const executable = [process.env.CHROMIUM ?? '', ...onPath].find(existsSync)
-  if (executable === undefined)
+  const executablePath = [process.env.CHROMIUM ?? '', ...onPath].find(existsSync)
+  if (executablePath === undefined)
     throw new Error(
       'no Chromium on the PATH; install it (Debian: apt-get install chromium) or name its file in CHROMIUM',
     )
-  await npmInstall(folder, versions.browser)
+  await npmInstall(folder, packages)
   const { chromium } = createRequire(join(folder, 'package.json'))('playwright-core')
-  await createsPod(chromium, executable, url, lines)
+  // Chromium refuses to run as root with its sandbox, as in most containers.
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const browser = await chromium.launch({ executablePath, args })
+  try {
+    await work(browser)
+  } finally {
+    await browser.close()
+  }
 }
 
 async function npmInstall(folder, packages) {
