@@ -71,7 +71,7 @@ th,td{padding:.3rem 1rem .3rem 0;border-bottom:1px solid var(--line);text-align:
 thead th{color:var(--quiet);font-size:.8rem}
 td{font-variant-numeric:tabular-nums}
 .bar{display:block;width:100%;min-width:6rem;height:.5rem;margin-top:.45rem;background:var(--well);border-radius:2px}
-.share-0{fill:var(--good)}.share-1{fill:var(--bad)}.share-2{fill:var(--line)}.span{fill:var(--link)}
+.share-0{fill:var(--good)}.share-1{fill:var(--bad)}.share-2{fill:var(--part)}.share-3{fill:var(--line)}.span{fill:var(--link)}
 .plain{margin:0;padding:0;list-style:none}
 .plain li{padding:.4rem 0;border-bottom:1px solid var(--line)}
 #rules .plain li{display:grid;grid-template-columns:7rem minmax(0,24rem) 1fr;gap:0 1rem}

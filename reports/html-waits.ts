@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { rules as ledger } from '../generated/rules.ts'
 import { lengthOf } from '../harness/common/length.ts'
+import { waitMsOf } from '../harness/plan/turns.ts'
 import type { Results, RuleResult } from '../results/types.ts'
 import type { Markup } from './html-failure.ts'
 import { visible } from './sort.ts'
@@ -9,6 +10,8 @@ import { visible } from './sort.ts'
 const shown = 15
 /** Shorter rules did not wait. */
 const minMs = 1_000
+/** A rule that took so many times its declared wait is judged over the whole run, by requests of others. */
+const maxWaits = 20
 
 interface Span {
   readonly rule: RuleResult
@@ -23,7 +26,7 @@ export function waits({ rules }: Results): Markup | null {
     return startedMs === null || endedMs === null ? [] : [{ rule, fromMs: startedMs, toMs: endedMs }]
   })
   const longest = spans
-    .filter(({ fromMs, toMs }) => toMs - fromMs >= minMs)
+    .filter(({ rule, fromMs, toMs }) => toMs - fromMs >= minMs && toMs - fromMs <= maxWaits * waitMsOf(rowOf(rule.id)))
     .sort((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs))
     .slice(0, shown)
     .sort((a, b) => a.fromMs - b.fromMs)
@@ -48,6 +51,10 @@ function reason({ id, scenario, by }: RuleResult): string {
     const seen = polls === null ? '' : ` (${polls.from} … ${polls.to})`
     return visible(`, of it ${lengthOf(waitedMs)} before ${request.method} ${request.url}${seen}`)
   }
-  const wait = ledger.find((row) => row.id === id)?.wait ?? null
+  const wait = rowOf(id).wait
   return wait === null ? '' : `; the rule waits ${wait}`
+}
+
+function rowOf(id: string): { readonly wait: string | null } {
+  return ledger.find((row) => row.id === id) ?? { wait: null }
 }

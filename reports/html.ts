@@ -98,7 +98,8 @@ ${byProfile(coverage)}</section>`
 
 const shares: readonly (readonly [name: string, verdicts: readonly Verdict[]])[] = [
   ['passed', ['passed', 'observed']],
-  ['failed', ['failed', 'broken', 'advice']],
+  ['failed', ['failed', 'broken']],
+  ['advice', ['advice']],
   ['not verified', ['inconclusive', 'blocked', 'unverified', 'unclaimed', 'not-applicable']],
 ]
 
