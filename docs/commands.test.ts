@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as textIn } from 'node:stream/consumers'
@@ -22,6 +22,8 @@ const environment = { API_KEY: 'plumbline-example-full' }
 /** What `npm test` itself consists of; running it from a test would never end. */
 const ofThePackage = new Set(['npm ci', 'npm test', 'npm run build', 'npm run check', 'npm run generate'])
 
+const example = 'https://api.example.com'
+
 interface Shown {
   readonly file: string
   readonly line: string
@@ -41,6 +43,9 @@ let server: ChildProcess
 beforeAll(async () => {
   server = plumbline(['serve', '--port', '0', '--clock', 'control', '--print-target', served])
   await printed(server)
+  // The file that the documents name; docs/target-file.md shows it.
+  const target = `plumbline: 1\npods: ${address()}\nkeys: {full: '\${API_KEY}'}\n`
+  writeFileSync(join(dir, 'target.yaml'), target + clock())
 }, 120_000)
 
 afterAll(() => server.kill())
@@ -56,7 +61,8 @@ describe('every command that the documents show works', () => {
 })
 
 async function runs(command: string): Promise<void> {
-  if (ofThePackage.has(command) || command.startsWith('npm run mutate')) return
+  // `scripts/installed.mjs` packs and installs.
+  if (ofThePackage.has(command) || /^npm (run mutate|install) /.test(command)) return
   if (command.startsWith('printf ')) return writeExample(command)
   if (command.startsWith('export ')) return
   const words = parse(command).map(String)
@@ -71,8 +77,12 @@ async function runs(command: string): Promise<void> {
   const args = words
     .slice(at + 1)
     .filter((word) => word !== '--')
-    .map((word) => word.replace('python3 suites/', `python3 ${root}/suites/`))
-  if (args[0] !== 'serve' || args.includes('--list')) return expect(await run(args)).toMatchObject({ code: 0 })
+    .map((word) => word.replace('python3 suites/', `python3 ${root}/suites/`).replace(example, address()))
+  if (args[0] !== 'serve' || args.includes('--list')) {
+    expect(await run(args)).toMatchObject({ code: 0 })
+    if (args[0] === 'init') appendFileSync(join(dir, 'plumbline.yaml'), clock())
+    return
+  }
   // The port that a document names, or that is usual, may be taken by something else on this machine.
   const port = args.indexOf('--port')
   const onAnyPort = [...(port === -1 ? args : args.toSpliced(port, 2)), '--port', '0']
@@ -80,14 +90,17 @@ async function runs(command: string): Promise<void> {
   expect(served).toMatchObject({ code: 0, out: expect.stringContaining('plumbline: 1') })
 }
 
-/** Writes an example file: a target file gets the address of the served reference and its clock. */
+/** Writes an example file. */
 function writeExample(command: string): void {
   const words = parse(command, (name) => `\${${name}}`)
   const text = String(words[1]).replaceAll('\\n', '\n')
   const file = String(words.at(-1))
-  const target = text.replace('https://api.example.com', address())
-  const clock = target === text ? '' : `clock: {url: ${address()}/plumbline/clock}\n`
-  writeFileSync(join(dir, file), target + clock)
+  writeFileSync(join(dir, file), text)
+}
+
+/** The line of a target file about the clock of the served reference. */
+function clock(): string {
+  return `clock: {url: ${address()}/plumbline/clock}\n`
 }
 
 /** The address of the served reference. */
