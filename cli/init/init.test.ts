@@ -156,3 +156,10 @@ test('the questions on a terminal give the same options', async () => {
     keyVariable: 'API_KEY',
   })
 })
+
+test('Ctrl-C at a question ends them', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const answers = prompts({ input, output })
+  input.write('\u0003')
+  expect(await answers).toBeNull()
+})

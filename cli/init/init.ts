@@ -6,6 +6,7 @@ import { redactorOf } from '../../harness/record/describe.ts'
 import type { Target } from '../../target/types.ts'
 import { TargetFileError } from '../../target-file/error.ts'
 import { parseTarget } from '../../target-file/load.ts'
+import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refusalBefore } from '../shared/ask.ts'
 import { UsageError } from '../shared/errors.ts'
 import { offersOf } from '../shared/offers.ts'
@@ -41,6 +42,10 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
     throw new UsageError(`${given.target} exists; choose another file with --target FILE, or overwrite it with --force`)
   }
   const options = await withAddress(given, terminal)
+  if (options === null) {
+    err('plumbline: init was cancelled; nothing is written')
+    return exitCodes.interrupted
+  }
   const document = documentOf(options)
   const target = read(document, options, terminal)
   terminal.hide?.(redactorOf(target).text)
@@ -64,9 +69,12 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
   return 0
 }
 
-/** The options with at least one address, asked for on a terminal. */
-async function withAddress(options: Options, { live }: Terminal): Promise<Options> {
-  const asked = hasAddress(options) || !live || !process.stdin.isTTY ? options : { ...options, ...(await prompted()) }
+/** The options with at least one address, asked for on a terminal; null if that was cancelled. */
+async function withAddress(options: Options, { live }: Terminal): Promise<Options | null> {
+  const isAsked = !hasAddress(options) && live && process.stdin.isTTY
+  const answers = isAsked ? await prompted() : {}
+  if (answers === null) return null
+  const asked = { ...options, ...answers }
   if (asked.create && asked.pods === undefined) throw new UsageError('--create needs --pods URL')
   if (!hasAddress(asked))
     throw new UsageError('init needs an address: --pods URL, --queue URL, --lb URL or --management URL')
@@ -92,7 +100,7 @@ function hasAddress(options: Options): boolean {
 }
 
 /** Loaded on demand: few use it. */
-async function prompted(): Promise<Partial<Options>> {
+async function prompted(): Promise<Partial<Options> | null> {
   return (await import('./prompts.ts')).prompts()
 }
 
