@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 // The part of plain English that a machine can check.
 
 const root = join(import.meta.dirname, '..')
-const code = 'bench cli harness load packages proof reference reports results scripts'
+const code = 'bench cli harness library load packages proof reference reports results scripts'
 const rooms = `${code} spec suites target target-file verdicts`.split(' ')
 
 /** A documentation comment that begins with a question. */

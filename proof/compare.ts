@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type RuleId, ruleById } from '../generated/rules.ts'
 import { absenceOf } from '../harness/claims/claims.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { Judgement } from '../harness/run/judge.ts'
+import { findRow } from '../harness/run/rows.ts'
 import type { Target } from '../target/types.ts'
 import { createInstance } from './instance.ts'
 import type { Catalog } from './jobs.ts'
@@ -58,7 +58,7 @@ export function compareReference(reference: readonly Judgement[]): Mismatch[] {
     .filter(({ verdict, exchanges }) => !good.has(verdict) || exchanges === 0)
     .map((judgement) => ({
       rule: judgement.rule,
-      expected: ruleById.get(judgement.rule as RuleId)?.basis === 'open' ? 'observed' : 'passed',
+      expected: findRow(judgement.rule)?.basis === 'open' ? 'observed' : 'passed',
       seen: judgement.verdict,
       reason: why(judgement),
     }))
@@ -102,7 +102,7 @@ function leftOut(
   absent: Target['absent'],
   invariants: ReadonlySet<string>,
 ): string[] {
-  const parts: readonly string[] = ruleById.get(rule as RuleId)?.parts ?? []
+  const parts: readonly string[] = findRow(rule)?.parts ?? []
   if (Object.keys(absent).length === 0 || parts.some((part) => absenceOf(absent, part) !== undefined)) return []
   // What it lacks may be drawn by the rule: then the rule sends other requests, and not fewer of the same.
   const isSame = isDeepStrictEqual(variation, before.variation)

@@ -1,5 +1,5 @@
-import { type RuleId, ruleById } from '../generated/rules.ts'
 import type { Judgement } from '../harness/run/judge.ts'
+import { findRow } from '../harness/run/rows.ts'
 import type { DefectResult } from './compare.ts'
 
 export interface RuleClause {
@@ -40,7 +40,7 @@ export function unprovenReadings(runs: Iterable<readonly Judgement[]>): Unproven
   return [...values]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([rule, names]): Unproven[] => {
-      if (names.size === 0) return ruleById.get(rule as RuleId)?.basis === 'open' ? [{ rule, reading: null }] : []
+      if (names.size === 0) return findRow(rule)?.basis === 'open' ? [{ rule, reading: null }] : []
       return [...names].filter(([, seen]) => seen.size < 2).map(([reading]) => ({ rule, reading }))
     })
 }

@@ -7,7 +7,9 @@ import { membersOf } from './groups.ts'
 import { type Connect, judgeOn } from './judge.ts'
 import { latitudes } from './latitudes/index.ts'
 import { type MalformedCase, malformedVariant } from './malformed/change.ts'
+import { deriveDefects } from './tables/index.ts'
 import type { Defect, Latitude } from './types.ts'
+import { vendorDefects } from './vendor-defects.ts'
 
 /** Everything that is proven. */
 export interface Catalog {
@@ -44,6 +46,15 @@ export interface Outcome {
 /** The rules, defects and latitudes of the project. */
 export function everything(): Catalog {
   return { rules: allRules(), defects, latitudes }
+}
+
+/**
+ * The same with the defects of a vendor, written and derived from tables; its rules are registered. Without latitudes: a vendor
+ * may promise more than the description.
+ */
+export function withVendor(isOfVendor: (rule: string) => boolean): Catalog {
+  const all = everything()
+  return { ...all, latitudes: [], defects: [...all.defects, ...vendorDefects, ...deriveDefects(isOfVendor)] }
 }
 
 /** The judgements that a job asks for, sorted by rule; on an instance in this process unless `connect` is given. */

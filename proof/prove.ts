@@ -62,7 +62,10 @@ export async function prove(options: ProveOptions = {}): Promise<ProofResult> {
         outcomes.map(({ judgements }) => judgements),
         defects,
       ).map(({ id }) => id),
-      unproven: unprovenReadings(right).filter(({ rule }) => complete.has(rule)),
+      // Only latitudes show other readings.
+      unproven: (catalog.latitudes.length === 0 ? [] : unprovenReadings(right)).filter(({ rule }) =>
+        complete.has(rule),
+      ),
       falseExcuses,
       undrawn: complete.size === whole.rules.length ? missedBy(reference, catalog, 1) : [],
       matrix: matrix ? tried.map((defect) => rowOf(defect, inMatrix.get(defect.id) ?? [])) : null,

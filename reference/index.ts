@@ -15,7 +15,7 @@ import type { Service } from './service.ts'
 import { createService } from './settings.ts'
 
 /** The API of the description as a value: it opens no port, and two share nothing. */
-interface Reference {
+export interface Reference {
   /** Answers a request by its method, path, headers and body; the host matters only as the option `addresses` says. */
   readonly fetch: Fetch
   /** Calls off what is under way, so that nothing is left on the clock. */

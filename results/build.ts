@@ -140,7 +140,7 @@ function selectedRows({ run, verdicts }: RecordSummary, ledger: readonly LedgerR
   const [unknown] = ids
   if (unknown === undefined) return rows
   throw new InvalidRecord(
-    `the record names the rule ${keptWord(unknown)}, which this ledger does not have; read it with plumbline ${keptWord(run.plumbline)}`,
+    `the record names the rule ${keptWord(unknown)}, which this ledger does not have; ${run.rulesFolder === undefined ? `read it with plumbline ${keptWord(run.plumbline)}` : `name the folder of its rules, which was ${keptWord(run.rulesFolder)}, with --rules`}`,
   )
 }
 

@@ -1,8 +1,7 @@
-import { rules } from '../generated/rules.ts'
+import { findRow } from '../harness/run/rows.ts'
 import { verdictOrder } from '../verdicts/verdicts.ts'
 
 const verdicts: ReadonlySet<unknown> = new Set(verdictOrder)
-const ids: ReadonlySet<unknown> = new Set(rules.map(({ id }) => id))
 
 /** A kept verdict for a message. A changed file may hold anything, such as terminal escape sequences. */
 export function keptVerdict(verdict: unknown): string {
@@ -12,7 +11,7 @@ export function keptVerdict(verdict: unknown): string {
 
 /** The id of a kept rule, for a message. */
 export function keptRule(id: unknown): string {
-  return ids.has(id) ? String(id) : 'an unknown rule'
+  return typeof id === 'string' && findRow(id) !== undefined ? id : 'an unknown rule'
 }
 
 /** A kept name or version, for a message: as JSON, unless it is a plain word. */

@@ -45,8 +45,9 @@ export function rerunCommand(run: RunEvent, { id, profile, shownBy }: Rerun): st
   const { program, embedded } = targetFacts(run)
   const target = embedded ? ['--reference'] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]
   const only = shownBy === null || shownBy === id ? [`--only ${id}`] : [`--only ${id}`, `--only ${shownBy}`]
+  const vendor = run.rulesFolder === undefined ? [] : ['--rules', quote([run.rulesFolder])]
   const seed = run.seed === null ? [] : [`--seed ${run.seed}`]
-  return [`${program} check`, ...target, ...only, `--profile ${profile}`, ...seed].join(' ')
+  return [`${program} check`, ...target, ...vendor, ...only, `--profile ${profile}`, ...seed].join(' ')
 }
 
 function loadCommand(run: RunEvent, id: string): string {

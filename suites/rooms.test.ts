@@ -35,7 +35,7 @@ test.each([
   ['{harness,target,target-file,results,suites}', 'a timer of its own', timer, timed],
   ['{target,target-file,results,suites}', 'HTTP', http, null],
   [
-    '{harness,target,target-file,verdicts,results,suites,reference,proof,reports,load,generated}',
+    '{harness,target,target-file,verdicts,results,suites,reference,proof,reports,load,generated,library}',
     'an exit',
     exit,
     children,
@@ -44,6 +44,7 @@ test.each([
   ['reference', 'an import of suites/', suites, null],
   ['reference', 'a port', port, null],
   ['worker', 'an import of another room', /\bfrom '\.\.\//, null],
+  ['library', 'a console', /\bconsole\.|\bprocess\.std(out|err)/, null],
   ['reports', 'a clock, a file system, a console', /\bDate\.now\b|\bnew Date\(\)|node:fs|\bconsole\./, null],
 ])('in %s/ there is never %s', (room, _, forbidden, aside) => {
   const files = globSync(`${room}/**/*.ts`, { cwd: root }).filter(isOwn)

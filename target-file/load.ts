@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument, visit } from 'yaml'
-import { ruleById } from '../generated/rules.ts'
+import { allRows } from '../harness/run/rows.ts'
 import type { Environment, Resolved } from '../target/secrets.ts'
 import type { Target } from '../target/types.ts'
 import type { Path } from '../target/values.ts'
@@ -78,7 +78,7 @@ export function parseTarget(text: string, { file, environment, clausesOf }: Read
   const fault = (path: Path, message: string) => {
     if (!follows(path, repaired)) note(path, message)
   }
-  const ruleIds = [...ruleById.keys()]
+  const ruleIds = allRows().map(({ id }) => id)
   const target =
     mended === null ? null : normalise(mended, { environment, ruleIds, fault, clausesOf, readFile: besides(file) })
   if (target === null || faults.length > 0) throw new TargetFileError(file, onceEach(inOrder(faults)))

@@ -2,18 +2,18 @@ import { randomInt } from 'node:crypto'
 import { listedByPlan } from '../../harness/plan/text.ts'
 import { judgedByLoad } from '../../harness/rule/load-rules.ts'
 import type { RunOptions } from '../../harness/run/options.ts'
-import type { NamedResults } from '../../results/merge.ts'
 import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refuseStandingClock } from '../shared/clocks.ts'
 import { UsageError } from '../shared/errors.ts'
-import { type Formats, parseFormats } from '../shared/formats.ts'
+import { parseFormats } from '../shared/formats.ts'
 import type * as commands from '../shared/options.ts'
 import { type LoadFlags, type PreparedLoad, prepareLoad } from '../shared/prepare-load.ts'
-import { runCheck } from '../shared/run-check.ts'
+import { type RunCheckOptions, runCheck } from '../shared/run-check.ts'
 import { loadProfiles, selectionOf } from '../shared/selection.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
+import { vendorRulesOf } from '../shared/vendor-rules.ts'
 import { readBaseline, readFailed, toleratedFailures } from './earlier-run.ts'
 import { withServer } from './server.ts'
 import { againOnChange } from './watch.ts'
@@ -35,47 +35,61 @@ export async function check(given: Given, terminal: Terminal): Promise<number> {
 }
 
 async function checkOnce(given: Given, terminal: Terminal): Promise<number> {
-  const formats = parseFormats(given.format)
-  const chosen = withLoad(withTarget(given, terminal))
-  const options = withFailed(chosen, terminal)
+  const options = withFailed(withLoad(withTarget(given, terminal)), terminal)
   if (options === null) return exitCodes.conformant
-  if (options.keep && options.target === undefined) {
+  const opened = await open(options, terminal)
+  const { start, wait, quiet } = options
+  const run = async () => runCheck(await prepare(opened, terminal))
+  return opened.target === null ? run() : withServer(opened.target, { start, wait, quiet }, terminal, run)
+}
+
+/** The run that the flags ask for, planned but not begun. `given`: a target that is not read from a file. */
+export async function prepareCheck(flags: Given, terminal: Terminal, given?: Target): Promise<RunCheckOptions> {
+  const options = withLoad(given === undefined ? withTarget(flags, terminal) : flags)
+  return prepare(await open(options, terminal, given), terminal)
+}
+
+type Opened = Awaited<ReturnType<typeof open>>
+
+/** Reads all that the flags name. Throws UsageError for flags that contradict each other. */
+async function open(options: CheckOptions, terminal: Terminal, given?: Target) {
+  refuseContradictions(options, options.target === undefined && given === undefined)
+  const formats = parseFormats(options.format)
+  const baseline = options.baseline === undefined ? null : readBaseline(options.baseline, options.out, terminal)
+  // Before the target file, whose known failures may name these rules.
+  const vendor = await vendorRulesOf(options.rules, terminal.cwd)
+  const read = given ?? (options.target === undefined ? null : await readTarget(options.target, terminal))
+  const { maxPods } = options
+  const target = read && maxPods !== undefined ? { ...read, budget: { ...read.budget, fuzzPods: maxPods } } : read
+  return { options, formats, baseline, vendor, target }
+}
+
+function refuseContradictions(options: CheckOptions, isReference: boolean): void {
+  if (options.keep && isReference) {
     throw new UsageError('--keep leaves pods on a target; those of --reference end with the run')
   }
-  if (options.maxCost !== undefined && options.target === undefined) {
+  if (options.maxCost !== undefined && isReference) {
     throw new UsageError('--max-cost is for a target; --reference costs nothing')
   }
-  const { maxPods } = options
-  if (maxPods !== undefined && options.target === undefined) {
+  if (options.maxPods !== undefined && isReference) {
     throw new UsageError('--max-pods is for a target; pods of --reference cost nothing')
+  }
+  if ((options.start ?? options.wait) !== undefined && isReference) {
+    throw new UsageError('--start and --wait are for a target; --reference runs in this process')
   }
   if (options.failFast && options.load !== undefined) {
     throw new UsageError('--fail-fast cannot be combined with --load, which is judged after all other rules')
   }
-  const baseline = options.baseline === undefined ? null : readBaseline(options.baseline, options.out, terminal)
-  if ((options.start ?? options.wait) !== undefined && options.target === undefined) {
-    throw new UsageError('--start and --wait are for a target; --reference runs in this process')
-  }
-  const read = options.target === undefined ? null : await readTarget(options.target, terminal)
-  const target = read && maxPods !== undefined ? { ...read, budget: { ...read.budget, fuzzPods: maxPods } } : read
-  const { start, wait, quiet } = options
-  const run = () => checked(target, { formats, baseline }, options, terminal)
-  return target === null ? run() : withServer(target, { start, wait, quiet }, terminal, run)
 }
 
-async function checked(
-  target: Target | null,
-  { formats, baseline }: { readonly formats: Formats; readonly baseline: NamedResults | null },
-  options: CheckOptions,
-  terminal: Terminal,
-): Promise<number> {
-  const { profiles, selected } = await selectionOf(options, target, terminal)
+async function prepare({ options, formats, baseline, vendor, target }: Opened, terminal: Terminal) {
+  const { profiles, selected } = await selectionOf(options, target, terminal, vendor.rows)
   if (target !== null) await refuseStandingClock(target)
   const own = selected.filter((id) => !judgedByLoad.has(id))
   const planned = own.length === 0 ? {} : await plannedFor(target, own, options, terminal)
   const load = await loadFor(selected, target, options, terminal)
-  const { seed = randomInt(2 ** 31), strict, keep, out, quiet, failFast } = options
-  return runCheck({
+  const { seed = randomInt(2 ** 31), strict, keep, out, quiet, failFast, rules: rulesFolder } = options
+  return {
     plan: {
       seed,
       profiles,
@@ -86,6 +100,8 @@ async function checked(
       ...(load !== null && { load: load.options }),
       ...(failFast && { failFast: { tolerated: toleratedFailures(target, baseline) } }),
     },
+    ...(rulesFolder !== undefined && { rulesFolder }),
+    vendor,
     target,
     targetFile: options.target ?? null,
     out,
@@ -94,7 +110,7 @@ async function checked(
     baseline,
     estimate: load?.estimate ?? null,
     terminal,
-  })
+  }
 }
 
 /** The options of check, those of load apart. */

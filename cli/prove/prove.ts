@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs'
+import { matcherOf } from '../../harness/common/pattern.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { countDraws, type DrawsResult } from '../../proof/draws.ts'
+import { catalogFaults } from '../../proof/gates.ts'
+import { withVendor } from '../../proof/jobs.ts'
 import type { ProofProgress } from '../../proof/judged.ts'
 import { type MalformedResult, tryMalformedResponses } from '../../proof/malformed/malformed.ts'
 import { NothingMatches } from '../../proof/plan.ts'
@@ -15,6 +18,7 @@ import { moduleUrl } from '../shared/package-paths.ts'
 import { redraw } from '../shared/progress.ts'
 import { refuseInvalid } from '../shared/selection.ts'
 import type { Terminal } from '../shared/terminal.ts'
+import { type VendorRules, vendorRulesOf } from '../shared/vendor-rules.ts'
 
 type Options = commands.OptionsOf<typeof commands.prove>
 
@@ -22,12 +26,15 @@ type Options = commands.OptionsOf<typeof commands.prove>
 export async function prove(options: Options, terminal: Terminal): Promise<number> {
   refuseContradictions(options)
   for (const pattern of options.only) refuseInvalid(pattern)
+  const vendor = await vendorRulesOf(options.rules, terminal.cwd)
   const json = options.json === undefined ? null : writableFile(terminal.cwd, '--json', options.json)
   let line = ''
   const display = terminal.live && !options.quiet ? redraw(() => line) : null
-  const { result, lines, holds } = await proofOf(options, ({ done, total, what }) => {
+  const onProgress = ({ done, total, what }: ProofProgress) => {
     line = `${done} of ${pluralize(total, 'instance')}, last ${what}`
-  }).finally(() => display?.end())
+  }
+  const proving = vendor.rows.length > 0 ? proofOfVendor(vendor, options, onProgress) : proofOf(options, onProgress)
+  const { result, lines, holds } = await proving.finally(() => display?.end())
   if (json !== null) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`)
   for (const line of lines) terminal.out(line)
   return holds ? exitCodes.conformant : exitCodes['not conformant']
@@ -70,6 +77,24 @@ async function proofOf(options: Options, onProgress: (progress: ProofProgress) =
   } catch (error) {
     throw error instanceof NothingMatches ? new UsageError(error.message) : error
   }
+}
+
+/** The same for the rules of a vendor, or those of them that `only` takes. */
+async function proofOfVendor(
+  { rows }: VendorRules,
+  { only, matrix }: Options,
+  onProgress: (progress: ProofProgress) => void,
+) {
+  const ids = rows.map(({ id }) => id)
+  const catalog = withVendor((rule) => ids.includes(rule))
+  const faults = catalogFaults(catalog)
+  if (faults.length > 0) {
+    return { result: { faults }, lines: [...faults, `not proven (${pluralize(faults.length, 'fault')})`], holds: false }
+  }
+  const chosen = only.length === 0 ? ids : ids.filter((id) => only.some((pattern) => matcherOf(pattern)(id)))
+  if (chosen.length === 0) throw new UsageError(`--only: no rule of --rules matches ${only.join(' or ')}`)
+  const result = await run({ only: chosen, matrix, onProgress, catalog })
+  return { result, lines: proofLines(result), holds: result.proven }
 }
 
 /** The lines of a proof: the matrix if requested, then errors, then the summary. */
@@ -191,7 +216,9 @@ function malformedLines({ cases, tried, broken, unnoticed }: MalformedResult, qu
   ]
 }
 
-function refuseContradictions({ malformed, only, matrix, served, sample, seed, seeds, draws }: Options): void {
+function refuseContradictions({ malformed, only, matrix, served, sample, seed, seeds, draws, rules }: Options): void {
+  if (rules !== undefined && (malformed || served || seeds !== undefined || draws !== undefined))
+    throw new UsageError('--rules cannot be combined with --malformed, --served, --seeds or --draws')
   if (draws !== undefined && (malformed || matrix || served || seeds !== undefined || only.length > 0))
     throw new UsageError('--draws cannot be combined with --malformed, --matrix, --served, --seeds or --only')
   if (seeds !== undefined && (malformed || matrix || served))

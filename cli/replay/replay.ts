@@ -19,6 +19,7 @@ import { moduleUrl, version } from '../shared/package-paths.ts'
 import { prepareOutput, resultsOf } from '../shared/record.ts'
 import { report } from '../shared/report.ts'
 import type { Terminal } from '../shared/terminal.ts'
+import { type VendorRules, vendorRulesOf } from '../shared/vendor-rules.ts'
 import { cutOffOf } from './cut-off.ts'
 import { createEvidenceCheck } from './evidence-check.ts'
 
@@ -41,9 +42,10 @@ async function judgedAgain(folder: string, formats: Formats, options: Options, t
     throw new UsageError(`${folder} has no evidence.ndjson; check --out FOLDER and load --out FOLDER write one`)
   }
   await import(moduleUrl('suites/all'))
+  const vendor = await vendorRulesOf(options.rules, terminal.cwd)
   const { replay: again } = await import('../../harness/run/replay.ts')
   const { results, events, stated } = await again(dir, { load: replayLoad, check: createEvidenceCheck() })
-    .then(async (replayed) => ({ ...replayed, results: await resultsOf(dir, replayed.events) }))
+    .then(async (replayed) => ({ ...replayed, results: await resultsOf(dir, vendor, replayed.events) }))
     .catch((error: unknown) => {
       throw error instanceof InvalidRecord ? new UsageError(error.message) : error
     })
@@ -73,15 +75,15 @@ async function judgedAgain(folder: string, formats: Formats, options: Options, t
   if (differences.length === 0) return exit
   for (const difference of differences) terminal.err(difference)
   terminal.err(
-    `plumbline: the kept files differ from what the recorded exchanges give; they were changed or are damaged${byAnother(results)} (exit ${exitCodes.broken})`,
+    `plumbline: the kept files differ from what the recorded exchanges give; they were changed or are damaged${byAnother(results, vendor)} (exit ${exitCodes.broken})`,
   )
   return exitCodes.broken
 }
 
 /** Another version or suite, as a harmless reason for a difference. */
-function byAnother({ run: { plumbline, digests } }: Results): string {
+function byAnother({ run: { plumbline, digests } }: Results, vendor: VendorRules): string {
   if (plumbline !== version()) return `, or judged by another version (${keptWord(plumbline)}; this is ${version()})`
-  const { suite, ledger } = digestsOf(null)
+  const { suite, ledger } = digestsOf(null, vendor)
   return digests.suite === suite && digests.ledger === ledger ? '' : ', or judged by another state of the suite'
 }
 

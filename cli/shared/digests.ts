@@ -7,12 +7,19 @@ import { describeTarget } from '../../harness/record/describe.ts'
 import type { RunOptions } from '../../harness/run/options.ts'
 import type { Target } from '../../target/types.ts'
 import { extension, home } from './package-paths.ts'
+import { noVendorRules, type VendorRules } from './vendor-rules.ts'
 
-/** SHA-256 of the inputs of a run: the running suites, the ledger, the specification, the target without its keys. */
-export function digestsOf(target: Target | null): RunOptions['digests'] {
+/**
+ * SHA-256 of the inputs of a run: the running suites and the ledger, both with the rules of the vendor, the specification, the
+ * target without its keys.
+ */
+export function digestsOf(target: Target | null, vendor: VendorRules = noVendorRules): RunOptions['digests'] {
   return {
-    suite: sha256(suiteFiles().map((file) => `${file}\n${readFileSync(join(home, 'suites', file), 'utf8')}`)),
-    ledger: sha256([JSON.stringify(rules)]),
+    suite: sha256([
+      ...suiteFiles().map((file) => `${file}\n${readFileSync(join(home, 'suites', file), 'utf8')}`),
+      vendor.text,
+    ]),
+    ledger: sha256([JSON.stringify([...rules, ...vendor.rows])]),
     specification: sha256([JSON.stringify(openapi)]),
     target: sha256([target === null ? 'embedded' : JSON.stringify(describeTarget(target))]),
   }

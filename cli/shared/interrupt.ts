@@ -45,6 +45,21 @@ export function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
+/** An interruption by the caller of the library. Its process goes on, so a second one has no effect. */
+export function interruptedBy(signal: AbortSignal): Interruption {
+  let atMs = Number.POSITIVE_INFINITY
+  const note = () => {
+    atMs = Date.now()
+  }
+  if (signal.aborted) note()
+  signal.addEventListener('abort', note, { once: true })
+  return { signal, leftMs: leftOf(signal, () => atMs), end: () => signal.removeEventListener('abort', note) }
+}
+
+function leftOf(signal: AbortSignal, atMs: () => number): Interruption['leftMs'] {
+  return (ms) => (signal.aborted ? Math.max(0, atMs() + ms - Date.now()) : ms)
+}
+
 /** Takes the signals that end a run. A second one, a second later, ends the process at once as interrupted. */
 export function watchInterruption(onSecond: () => void): Interruption {
   const controller = new AbortController()
@@ -62,7 +77,7 @@ export function watchInterruption(onSecond: () => void): Interruption {
   for (const name of signals) process.on(name, heard)
   return {
     signal: controller.signal,
-    leftMs: (ms) => (controller.signal.aborted ? Math.max(0, firstAt + ms - Date.now()) : ms),
+    leftMs: leftOf(controller.signal, () => firstAt),
     end() {
       watchers--
       for (const name of signals) process.removeListener(name, heard)

@@ -44,6 +44,7 @@ const common = {
   )
     .argParser(gather)
     .default([]),
+  rules: new Option('--rules <folder>', 'also the rules of this folder (docs/library.md)'),
   quiet: new Option('--quiet', 'print only the verdict').default(false),
   budget: new Option(
     '--budget <length>',
@@ -82,6 +83,7 @@ export const check = () =>
     .addOption(common.target)
     .addOption(common.reference)
     .addOption(common.only)
+    .addOption(common.rules)
     .option('--profile <list>', 'profiles to judge, separated by commas (default: core; of the reference: all)')
     .addOption(common.out)
     .addOption(common.format)
@@ -203,6 +205,7 @@ export const explain = () =>
 export const prove = () =>
   command('prove', 'prove that every rule can fail and that none fails wrongly')
     .addOption(common.onlyVariants)
+    .option('--rules <folder>', 'prove the rules of this folder instead (docs/library.md)')
     .option('--matrix', 'judge every rule on every defect', false)
     .option('--malformed', 'instead, change each field of each response of the reference: no rule may crash', false)
     .option('--served', 'judge over HTTP, on a port for each instance, instead of in process', false)
@@ -242,6 +245,7 @@ export const fuzz = () =>
 export const replay = () =>
   command('replay', 'judge a record again, without the target')
     .argument('<folder>', 'the folder of a run')
+    .addOption(common.rules)
     .addOption(common.out)
     .addOption(common.format)
 

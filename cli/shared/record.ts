@@ -8,6 +8,7 @@ import { buildResults } from '../../results/build.ts'
 import type { Results } from '../../results/types.ts'
 import { UsageError } from './errors.ts'
 import { writableFolder } from './output-folders.ts'
+import { noVendorRules, type VendorRules } from './vendor-rules.ts'
 
 /** Reports in the output folder. */
 export const reportFiles = ['results.json', 'junit.xml', 'report.html'] as const
@@ -22,9 +23,13 @@ const companions: readonly (readonly [folder: string, own: RegExp])[] = [
 ]
 
 /** The results of the record in `dir`, with its own verdicts or the `derived` ones. */
-export function resultsOf(dir: string, derived?: readonly EvidenceEvent[]): Promise<Results> {
+export function resultsOf(
+  dir: string,
+  { rows }: VendorRules = noVendorRules,
+  derived?: readonly EvidenceEvent[],
+): Promise<Results> {
   return buildResults(() => (derived === undefined ? readEvidence(dir) : withDerived(dir, derived)), {
-    ledger: rules,
+    ledger: [...rules, ...rows],
     open: (event) => toExchange(dir, event),
   })
 }

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { lackIn } from '../../harness/common/lack.ts'
 import { lengthOf } from '../../harness/common/length.ts'
 import type { Progress, RunOptions } from '../../harness/run/options.ts'
@@ -6,13 +7,14 @@ import { drainMs } from '../../harness/transport/drain.ts'
 import type { Estimate } from '../../load/caps.ts'
 import type { Format } from '../../reports/format-names.ts'
 import type { NamedResults } from '../../results/merge.ts'
+import type { Results } from '../../results/types.ts'
 import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { type ChildEnd, type ChildRun, startChild } from './child.ts'
 import { digestsOf } from './digests.ts'
 import { BrokenError } from './errors.ts'
 import { type Formats, openFormats } from './formats.ts'
-import { watchInterruption } from './interrupt.ts'
+import { type Interruption, watchInterruption } from './interrupt.ts'
 import { withOutput } from './lock.ts'
 import { temporaryFolder } from './output-folders.ts'
 import { moduleUrl, program, version } from './package-paths.ts'
@@ -24,9 +26,10 @@ import { beginLedger, newRunId, resourcesFile, writeOwner } from './runs.ts'
 import { sweepOwn } from './sweep.ts'
 import { interruptedMs } from './sweep-session.ts'
 import type { Terminal } from './terminal.ts'
+import type { VendorRules } from './vendor-rules.ts'
 
 /** A run as a command decides it. */
-interface RunCheckOptions {
+export interface RunCheckOptions {
   readonly plan: Pick<
     RunOptions,
     | 'seed'
@@ -46,6 +49,9 @@ interface RunCheckOptions {
   readonly target: Target | null
   /** The target file as it was named on the command line. */
   readonly targetFile: string | null
+  /** The folder of `--rules` as it was named, and its rules; missing without any. */
+  readonly rulesFolder?: string
+  readonly vendor?: VendorRules
   readonly out: string | undefined
   readonly quiet: boolean
   readonly formats: Formats
@@ -56,6 +62,10 @@ interface RunCheckOptions {
   readonly terminal: Terminal
   /** Reports the record in place of its results. Returns the exit code. */
   readonly printRecord?: (folder: string) => Promise<number>
+  /** Ends the run early; default: the signals of this process. */
+  readonly interruption?: Interruption
+  /** Receives the results of a run that was not interrupted. */
+  readonly onResults?: (results: Results) => void
 }
 
 /** How long after an interruption the run waits for the last responses and writes its record, real ms. */
@@ -66,43 +76,55 @@ const longestTimerMs = 2 ** 31 - 1
 
 /** Runs the rules of a plan in a process, removes what it leaves, and reports. Returns the exit code. */
 export function runCheck(given: RunCheckOptions): Promise<number> {
-  const { plan, target, targetFile, out, formats, estimate, terminal } = given
-  const { cwd } = terminal
-  return inFolder(out, cwd, (evidence) => {
-    const files = openFormats(formats, cwd, out)
+  const { out, formats, estimate, terminal } = given
+  return inFolder(out, terminal.cwd, (evidence) => {
+    const files = openFormats(formats, terminal.cwd, out)
     if (estimate !== null) refuseFullDisk(evidence, estimate)
-    const run = newRunId()
-    if (target !== null) beginLedger(cwd, run, targetFile, target)
-    const options = {
-      ...plan,
-      run,
-      plumbline: version(),
-      startedMs: Date.now(),
-      target,
-      targetFile,
-      program,
-      suites: moduleUrl('suites/all'),
-      embed: target === null ? moduleUrl('proof/instance') : null,
-      digests: digestsOf(target),
-      evidence,
-      resources: target === null ? null : resourcesFile(cwd, run),
-    }
-    return runChild(options, given, files)
+    return runChild(beginRun(given, evidence), given, files)
   })
+}
+
+/** Begins the ledger of a run whose record is in the folder `evidence`. Returns the options of the run. */
+export function beginRun(given: RunCheckOptions, evidence: string): RunOptions {
+  const { plan, target, targetFile, rulesFolder, vendor, terminal } = given
+  const { cwd } = terminal
+  const run = newRunId()
+  if (target !== null) beginLedger(cwd, run, targetFile, target)
+  return {
+    ...plan,
+    run,
+    plumbline: version(),
+    startedMs: Date.now(),
+    target,
+    targetFile,
+    program,
+    suites: moduleUrl('suites/all'),
+    ...(rulesFolder !== undefined && {
+      rulesFolder,
+      vendor: { module: moduleUrl('cli/shared/vendor-rules'), folder: resolve(cwd, rulesFolder) },
+    }),
+    embed: target === null ? moduleUrl('proof/instance') : null,
+    digests: digestsOf(target, vendor),
+    evidence,
+    resources: target === null ? null : resourcesFile(cwd, run),
+  }
 }
 
 async function runChild(
   options: RunOptions,
-  { out, quiet, formats, baseline = null, terminal, printRecord }: RunCheckOptions,
+  given: RunCheckOptions,
   files: ReadonlyMap<string, Format>,
 ): Promise<number> {
+  const { out, quiet, formats, baseline = null, terminal, printRecord, vendor } = given
   const { run, target, evidence } = options
   const reporting = { formats, files, dir: out === undefined ? null : evidence, quiet, baseline }
   let child: ChildRun | null = null
-  const interruption = watchInterruption(() => {
-    child?.kill()
-    terminal.err(`plumbline: ended at once; ${program} sweep ${run} removes what is left`)
-  })
+  const interruption =
+    given.interruption ??
+    watchInterruption(() => {
+      child?.kill()
+      terminal.err(`plumbline: ended at once; ${program} sweep ${run} removes what is left`)
+    })
   const progress = quiet ? noProgress : showProgress(terminal)
   /** Forwards progress. A process that may outlive the run is noted, so that `sweep` waits for its end. */
   function onProgress(line: Progress): void {
@@ -122,6 +144,7 @@ async function runChild(
     const { signal } = interruption
     const stop = () => void running.stop(graceMs)
     signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
     if (target !== null) signal.addEventListener('abort', () => printCleaning(terminal, progress))
     const overdue =
       options.budgetMs === undefined ? undefined : setTimeout(reportOverdue, Math.min(options.budgetMs, longestTimerMs))
@@ -132,7 +155,7 @@ async function runChild(
     const left = target === null ? 0 : await sweepOwn(target, { run, leaveKept: options.keep, interruption }, terminal)
     if (signal.aborted) {
       // Before its first line there is nothing to report.
-      if (hasRecord(evidence)) report(await resultsOf(evidence), { ...reporting, interrupted: true }, terminal)
+      if (hasRecord(evidence)) report(await resultsOf(evidence, vendor), { ...reporting, interrupted: true }, terminal)
       terminal.err(`plumbline: interrupted${target === null || left > 0 ? '' : ', and cleaned up'}`)
       return exitCodes.interrupted
     }
@@ -146,7 +169,9 @@ async function runChild(
       return exitCodes.incomplete
     }
     if (printRecord !== undefined) return await printRecord(evidence)
-    const exit = report(await resultsOf(evidence), reporting, terminal)
+    const results = await resultsOf(evidence, vendor)
+    given.onResults?.(results)
+    const exit = report(results, reporting, terminal)
     return signal.aborted ? exitCodes.interrupted : exit
   } finally {
     progress.end()

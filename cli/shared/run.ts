@@ -6,7 +6,7 @@ import { TargetFileError } from '../../target-file/error.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { BrokenError, UnreachableError, UsageError } from './errors.ts'
 import { createProgram } from './program.ts'
-import type { Terminal } from './terminal.ts'
+import { hiding, type Terminal } from './terminal.ts'
 
 /** Error codes of the file system for a path that the user chose and that cannot be used. */
 const unwritable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG'])
@@ -27,18 +27,6 @@ export async function runCommand(words: readonly string[], shown: Terminal): Pro
     return code
   } catch (error) {
     return printError(error, terminal)
-  }
-}
-
-/** A terminal that hides the secrets of each target that is read. */
-function hiding(terminal: Terminal): Terminal {
-  const hidden: ((text: string) => string)[] = []
-  const clean = (text: string) => hidden.reduce((shown, hide) => hide(shown), text)
-  return {
-    ...terminal,
-    out: (text) => terminal.out(clean(text)),
-    err: (text) => terminal.err(clean(text)),
-    hide: (one) => void hidden.push(one),
   }
 }
 

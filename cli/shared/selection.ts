@@ -34,17 +34,17 @@ const idsOf: Readonly<Record<LoadKind, readonly string[]>> = {
   pods: [...podLoadRules, 'limits.pods.headers-on-success'],
 }
 
-/** The rows that `check` judges: those with a function in the suites. `load` judges the others. */
-const judged = rules.filter(({ id }) => !judgedByLoad.has(id))
-
 /** The rules of a run and their profiles: those of the list, else core, of the reference all; and of rules named by id. */
 export async function selectionOf(
   { only, profile, load }: Selecting,
   target: Target | null,
   terminal: Terminal,
+  vendor: readonly RuleRow[] = [],
 ): Promise<Selected> {
   if (load === undefined) refuseLoad(only)
-  const rows = load === undefined ? judged : rules
+  // Rows without a function in the suites are judged by load.
+  const judged = load === undefined ? rules.filter(({ id }) => !judgedByLoad.has(id)) : rules
+  const rows: readonly RuleRow[] = [...judged, ...vendor]
   const listed = profilesFor(profile, target, load === undefined ? [] : loadProfiles, rows)
   const chosen = selectRules(rows, { only, profiles: listed })
   const named = rows.filter(({ id }) => only.includes(id)).map(({ profile }) => profile)

@@ -16,6 +16,19 @@ export interface Terminal {
   readonly colors: ReturnType<typeof createColors>
 }
 
+/** A terminal that hides the secrets of each target that is read. `clean` removes them from any other text. */
+export function hiding(terminal: Terminal): Terminal & { clean(text: string): string } {
+  const hidden: ((text: string) => string)[] = []
+  const clean = (text: string) => hidden.reduce((shown, hide) => hide(shown), text)
+  return {
+    ...terminal,
+    out: (text) => terminal.out(clean(text)),
+    err: (text) => terminal.err(clean(text)),
+    hide: (one) => void hidden.push(one),
+    clean,
+  }
+}
+
 /** The terminal of this process. Respects NO_COLOR, FORCE_COLOR and a TERM of `dumb`. */
 export function processTerminal(): Terminal {
   const { env, stdout, stderr } = process

@@ -31,6 +31,8 @@ export interface RunEvent {
   readonly strict: boolean
   /** Ids of the rules that were selected, sorted. */
   readonly rules: readonly string[]
+  /** The folder of a vendor's own rules, as it was named; missing without any. */
+  readonly rulesFolder?: string
   /** Rules that a budget left out beforehand; missing if there are none. */
   readonly leftOut?: readonly LeftOut[]
   /** True if the run draws what it can, because the target grants few requests in a long window; else missing. */

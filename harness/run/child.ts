@@ -1,6 +1,7 @@
+import { writeSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { openRun } from './open.ts'
-import type { RunOptions } from './options.ts'
+import { openRun, registerRules } from './open.ts'
+import type { Progress, RunOptions } from './options.ts'
 
 // The process that runs the rules. It gets its options over the channel to its parent, because they hold secrets, and it
 // ends with its parent.
@@ -12,8 +13,8 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) proces
 
 async function main(options: RunOptions): Promise<void> {
   try {
-    await import(options.suites)
-    const run = await openRun(options)
+    await registerRules(options)
+    const run = await openRun(options, reportProgress)
     process.once('SIGTERM', () => void endAfterResponses(run.drain))
     const scenarios = run.stopped === null ? run.session.scenarios : []
     const ends = await Promise.allSettled(scenarios.map(async ({ judge }) => run.judged(await judge())))
@@ -26,6 +27,15 @@ async function main(options: RunOptions): Promise<void> {
   await nextTurn()
   // A port, a connection or a timer that the run still holds would keep the process alive.
   process.exit()
+}
+
+/** Progress goes to file descriptor 3, which the command line opens as a pipe. */
+function reportProgress(progress: Progress): void {
+  try {
+    writeSync(3, `${JSON.stringify(progress)}\n`)
+  } catch {
+    // The reader is gone or slow. Progress is only for the eye; the record holds everything.
+  }
 }
 
 function reportFault(error: unknown): void {

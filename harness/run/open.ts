@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
@@ -30,8 +29,16 @@ import { createSession } from './session.ts'
 /** Longest wait for the probe if the clock has failed, ms. A silent clock adds the usual time for a response. */
 const probeMs = 2_000
 
+/** Registers the rules of the project and those of the vendor. */
+export async function registerRules({ suites, vendor }: Pick<RunOptions, 'suites' | 'vendor'>): Promise<void> {
+  await import(suites)
+  if (vendor === undefined) return
+  const module = (await import(vendor.module)) as { readonly loadRules: (folder: string) => Promise<unknown> }
+  await module.loadRules(vendor.folder)
+}
+
 /** Opens a run with everything around it, and probes the target before anything is created. */
-export async function openRun(options: RunOptions) {
+export async function openRun(options: RunOptions, reportProgress: (progress: Progress) => void = () => {}) {
   const { target, transport: sending, clockOf, listener, deaf, close } = await connect(options)
   const { send: transport, isOver, drain } = drainable(sending)
   const file = createFileRecorder(options.evidence, redactorOf(target))
@@ -223,12 +230,13 @@ function connect(options: RunOptions): Promise<Connected> {
 
 function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock['kind']): RunEvent {
   const { run, plumbline, startedMs, targetFile, program, seed, profiles, strict, digests } = options
-  const { leftOut = [], load, isSparing = false } = options
+  const { leftOut = [], load, isSparing = false, rulesFolder } = options
   const event: RunEvent = {
     ...{ type: 'run', format: 1, run, plumbline, startedMs, targetFile, seed },
     ...(program !== undefined && { program }),
     clock: clock === 'record' ? 'virtual' : clock,
     ...{ profiles, strict, rules: [...options.rules].sort() },
+    ...(rulesFolder !== undefined && { rulesFolder }),
     ...(leftOut.length === 0 ? {} : { leftOut }),
     ...(isSparing && { isSparing }),
     ...(load !== undefined && {
@@ -239,13 +247,4 @@ function recordStart(recorder: Recorder, options: RunOptions, target: Target, cl
   }
   recorder.event(event)
   return event
-}
-
-/** Progress goes to file descriptor 3, which the command line opens as a pipe. */
-function reportProgress(progress: Progress): void {
-  try {
-    writeSync(3, `${JSON.stringify(progress)}\n`)
-  } catch {
-    // The reader is gone or slow. Progress is only for the eye; the record holds everything.
-  }
 }

@@ -26,10 +26,13 @@ export interface RunOptions
     | 'rules'
     | 'leftOut'
     | 'isSparing'
+    | 'rulesFolder'
     | 'digests'
   > {
   /** The module that registers every rule. */
   readonly suites: string
+  /** The module whose `loadRules` registers the rules of a vendor, and their folder; missing without any. */
+  readonly vendor?: { readonly module: string; readonly folder: string }
   readonly keep: boolean
   /** Time limit, ms from `startedMs`; rules without a verdict by then are unverified. Missing: no limit. */
   readonly budgetMs?: number

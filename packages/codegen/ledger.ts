@@ -33,10 +33,10 @@ const validate = new Ajv2020({ strict: true }).compile(ruleSchema)
 
 /**
  * The rows of all ledger files, in order. Throws one sentence that names file and id for a row of the wrong form, an
- * id that stands twice, or a source that is no heading of the description.
+ * id that stands twice, or a source that is no heading of the description. `headings` null: any source, as in a vendor's own rules.
  */
-export function readLedger(files: readonly Source[], headings: Source): readonly RuleRow[] {
-  const sources = sourcesOf(headings)
+export function readLedger(files: readonly Source[], headings: Source | null): readonly RuleRow[] {
+  const sources = headings === null ? null : sourcesOf(headings)
   const seen = new Map<string, string>()
   return files.flatMap(({ path, data }) => {
     if (!Array.isArray(data)) throw new Error(`${path} holds ${kindOfValue(data)}; write a list of rules.`)
@@ -45,7 +45,7 @@ export function readLedger(files: readonly Source[], headings: Source): readonly
       const where = `${path}, rule ${rule.id}`
       const earlier = seen.get(rule.id)
       if (earlier) throw new Error(`${where}: the id is already in ${earlier}; ids are unique.`)
-      if (!sources.has(rule.source)) {
+      if (sources?.has(rule.source) === false) {
         throw new Error(`${where}: source "${rule.source}" is not a heading of spec/headings.yaml; name one that is.`)
       }
       seen.set(rule.id, path)

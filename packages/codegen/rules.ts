@@ -6,9 +6,7 @@ import { readLedger, ruleSchema } from './ledger.ts'
 export function generateRules({ rules, headings }: Inputs): Output {
   const rows = readLedger(rules, headings)
   const { profile, level, basis } = ruleSchema.properties
-  const areas = [...new Set(rows.map(({ area }) => area))].sort()
-  const body = `export type RuleArea = ${union(areas)}
-/** Every profile; not each has a rule yet. */
+  const body = `/** Every profile; not each has a rule yet. */
 export const ruleProfiles = ${literal(profile.enum)} as const
 export type RuleProfile = (typeof ruleProfiles)[number]
 export type RuleLevel = ${union(level.enum)}
@@ -17,7 +15,7 @@ export type RuleBasis = ${union(basis.enum)}
 /** One row of the ledger. \`wait\` is a number and a unit (s, m, h, d) on the clock of the target. */
 export interface RuleRow {
   readonly id: string
-  readonly area: RuleArea
+  readonly area: string
   readonly profile: RuleProfile
   readonly level: RuleLevel
   readonly basis: RuleBasis

@@ -3,7 +3,7 @@ import { createAgenda } from './agenda.ts'
 import type { ClockState, ReferenceClock } from './types.ts'
 
 /** A clock that stands still until it is advanced. */
-interface ControlledClock {
+export interface ControlledClock {
   readonly clock: ReferenceClock
   state(): ClockState
   /**

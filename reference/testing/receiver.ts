@@ -1,7 +1,7 @@
 import type { Call } from '../index.ts'
 
 /** A request that reached the receiver. */
-interface Arrival {
+export interface Arrival {
   readonly atMs: number
   readonly method: string
   readonly path: string

@@ -8,14 +8,14 @@ import { Dropped, orDropped } from '../../harness/rule/outcome.ts'
 import { type Expected, expectStatus } from './table.ts'
 
 /** A request as clients send it. */
-interface Usual {
+export interface Usual {
   readonly method: string
   readonly path: string
   readonly body?: unknown
 }
 
 /** A request that nobody sends on purpose, and the statuses that the description allows. */
-interface Odd extends Usual, Pick<Call, 'authorization' | 'contentType' | 'query'> {
+export interface Odd extends Usual, Pick<Call, 'authorization' | 'contentType' | 'query'> {
   readonly statuses: readonly Expected[]
 }
 

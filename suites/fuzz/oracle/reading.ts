@@ -29,7 +29,7 @@ function firstValueIn(text: string): unknown {
 }
 
 /** The readings of a body that the description permits or leaves open. */
-interface BodyReading {
+export interface BodyReading {
   /** The values that that it may mean; none if it is not JSON. */
   readonly values: readonly unknown[]
   /** Refusals that its bytes allow, whatever its value would be answered. */
