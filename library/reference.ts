@@ -1,0 +1,53 @@
+import { createReference as create, createRealClock, type ReferenceOptions } from '../reference/index.ts'
+
+/**
+ * The reference implementation as a function from request to response.
+ * @module
+ */
+
+export {
+  type Addresses,
+  byHost,
+  byPath,
+  byPort,
+  createControlledClock,
+  defaultAccounts,
+  defaultEndpoints,
+  defaultKeys,
+  type Fetch,
+  limiterOf,
+  OptionError,
+  type ReferenceOptions,
+} from '../reference/index.ts'
+
+/** The API of the description as a value: it opens no port, and two share nothing. */
+export type Reference = ReturnType<typeof create>
+
+/**
+ * Makes a reference implementation. Without options it runs in real time, knows the keys of `defaultKeys`, and grants the quotas of
+ * the description.
+ * @throws OptionError for options that are unknown, wrong or contradict each other.
+ */
+export function createReference(options: Partial<ReferenceOptions> = {}): Reference {
+  return create({ clock: createRealClock(), ...options })
+}
+
+/**
+ * Options with latitudes or defects laid over them, by the ids that `plumbline serve --list` lists: behaviours that the
+ * description allows, or bugs.
+ * @throws OptionError for an unknown id.
+ */
+export async function withVariants(
+  ids: readonly string[],
+  options: Partial<ReferenceOptions> = {},
+): Promise<ReferenceOptions> {
+  const { defects, latitudes } = await import('../proof/catalog.ts')
+  const { withVariants: lay } = await import('../proof/instance.ts')
+  const { OptionError } = await import('../reference/index.ts')
+  const variants = ids.map((id) => {
+    const variant = [...latitudes, ...defects].find((one) => one.id === id)
+    if (variant === undefined) throw new OptionError('ids', 'an id that plumbline serve --list lists', id)
+    return variant
+  })
+  return lay({ clock: createRealClock(), ...options }, variants)
+}
