@@ -1,31 +1,10 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { rules } from './generated/rules.ts'
-import type { RunOptions } from './harness/run/options.ts'
 import { temporary } from './harness/testing/temporary.ts'
 
 /** Makes and removes the folder of temporary files. */
 const setup = 'harness/testing/temporary.ts'
-
-/** What an editor's test runner judges: every rule, against the embedded reference. */
-const plumbline: RunOptions = {
-  run: 'rdevelopment',
-  plumbline: '0.0.0',
-  seed: 1,
-  startedMs: 0,
-  profiles: ['core'],
-  strict: false,
-  keep: false,
-  rules: rules.map(({ id }) => id),
-  target: null,
-  targetFile: null,
-  suites: join(import.meta.dirname, 'suites/all.ts'),
-  embed: join(import.meta.dirname, 'proof/instance.ts'),
-  digests: { suite: '', ledger: '', specification: '', target: '' },
-  evidence: join(temporary, 'suites'),
-  resources: null,
-}
 
 export default defineConfig({
   test: {
@@ -51,14 +30,12 @@ export default defineConfig({
       {
         test: {
           name: 'suites',
-          include: ['suites/entry.ts'],
+          // Every rule against the embedded reference, as an editor runs them.
+          include: ['library/vitest.ts'],
           pool: 'threads',
           isolate: false,
-          maxConcurrency: 10_000,
-          testTimeout: 120_000,
-          env: { TMPDIR: temporary },
+          env: { TMPDIR: temporary, PLUMBLINE_TARGET: 'reference', PLUMBLINE_SEED: '1' },
           globalSetup: setup,
-          provide: { plumbline },
         },
       },
     ],

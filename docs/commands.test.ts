@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as textIn } from 'node:stream/consumers'
@@ -41,6 +41,7 @@ const shown = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(root, 'docs')
 let server: ChildProcess
 
 beforeAll(async () => {
+  writeRules()
   server = plumbline(['serve', '--port', '0', '--clock', 'control', '--print-target', served])
   await printed(server)
   // The file that the documents name; docs/target-file.md shows it.
@@ -78,6 +79,9 @@ async function runs(command: string): Promise<void> {
     .slice(at + 1)
     .filter((word) => word !== '--')
     .map((word) => word.replace('python3 suites/', `python3 ${root}/suites/`).replace(example, address()))
+  // Rules of a vendor stay in the process that loads them.
+  if (args.includes('--rules'))
+    return expect(spawnSync(process.execPath, [main, ...args], { cwd: dir })).toMatchObject({ status: 0 })
   if (args[0] !== 'serve' || args.includes('--list')) {
     expect(await run(args)).toMatchObject({ code: 0 })
     if (args[0] === 'init') appendFileSync(join(dir, 'plumbline.yaml'), clock())
@@ -88,6 +92,15 @@ async function runs(command: string): Promise<void> {
   const onAnyPort = [...(port === -1 ? args : args.toSpliced(port, 2)), '--port', '0']
   const served = await run(onAnyPort, 'keys:')
   expect(served).toMatchObject({ code: 0, out: expect.stringContaining('plumbline: 1') })
+}
+
+/** The rules that docs/library.md shows. */
+function writeRules(): void {
+  const acme = join(import.meta.dirname, '..', 'library', 'testing', 'acme', 'rules')
+  mkdirSync(join(dir, 'rules'))
+  copyFileSync(join(acme, 'listed.ts'), join(dir, 'rules', 'listed.ts'))
+  const [row = ''] = readFileSync(join(acme, 'rules.yaml'), 'utf8').split('\n')
+  writeFileSync(join(dir, 'rules', 'rules.yaml'), row)
 }
 
 /** Writes an example file. */

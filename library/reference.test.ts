@@ -123,10 +123,10 @@ describe('options', () => {
     expect((await fetch(get('/v2/pods'))).status).toBe(200)
   })
 
-  it('refuses an unknown id and an unknown option', async () => {
+  it('refuses an unknown id and an empty list', async () => {
     await expect(withVariants(['list-newest'])).rejects.toThrow(
       'Option ids: expected an id that plumbline serve --list lists, got "list-newest" (string)',
     )
-    expect(() => createReference({ quotas: { minutes: 1 } })).toThrow(OptionError)
+    expect(() => createReference({ dataCenters: [] })).toThrow(OptionError)
   })
 })

@@ -1,9 +1,9 @@
-import { createReference as create, createRealClock, type ReferenceOptions } from '../reference/index.ts'
-
 /**
  * The reference implementation as a function from request to response.
- * @module
+ * @module plumbline-conformance/reference
  */
+
+import { createReference as create, createRealClock, type ReferenceOptions } from '../reference/index.ts'
 
 export {
   type Addresses,
@@ -24,9 +24,8 @@ export {
 export type Reference = ReturnType<typeof create>
 
 /**
- * Makes a reference implementation. Without options it runs in real time, knows the keys of `defaultKeys`, and grants the quotas of
- * the description.
- * @throws OptionError for options that are unknown, wrong or contradict each other.
+ * Makes a reference implementation. Without options it runs in real time, knows the keys of `defaultKeys`, and has generous quotas.
+ * @throws OptionError for options that are wrong or contradict each other.
  */
 export function createReference(options: Partial<ReferenceOptions> = {}): Reference {
   return create({ clock: createRealClock(), ...options })
