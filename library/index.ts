@@ -1,3 +1,8 @@
+/**
+ * Conformance checks as values, and rules of a vendor.
+ * @module plumbline-conformance
+ */
+
 import type { RuleId } from '../generated/rules.ts'
 import type { Exchange } from '../harness/exchange/exchange.ts'
 import type { Context } from '../harness/rule/context.ts'
@@ -8,11 +13,6 @@ import * as headerTable from '../suites/shared/header-table.ts'
 import * as shapeTable from '../suites/shared/shape-table.ts'
 import * as table from '../suites/shared/table.ts'
 import type { Target } from '../target/types.ts'
-
-/**
- * Conformance checks as values, and rules of a vendor.
- * @module
- */
 
 export { exitCodes } from '../verdicts/exit-codes.ts'
 export { type CheckOptions, type CheckTarget, check, type Results } from './check.ts'

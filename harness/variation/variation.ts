@@ -106,6 +106,7 @@ export function createVariation(
     output: (): unknown => outputs[draw('output')],
     /** Members for the input of a job. */
     input: () => inputs[draw('input')],
+    /** The values that were drawn, by dimension. */
     drawn: (): Drawn => Object.fromEntries([...draws].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
 }

@@ -40,6 +40,7 @@ export const defaultKeys = {
   stranger: 'plumbline-example-stranger',
 } as const
 
+/** Two users, with the keys of `defaultKeys`. */
 export const defaultAccounts: readonly Account[] = [
   {
     user: 'user-1',

@@ -20,7 +20,10 @@ export interface ControlledClock {
   wrap(fetch: Fetch): Fetch
 }
 
-/** @param startMs where time begins, in milliseconds of the Unix epoch. */
+/**
+ * A clock that moves only when it is told to, to the next event at most.
+ * @param startMs where time begins, in milliseconds of the Unix epoch.
+ */
 export function createControlledClock(startMs: number): ControlledClock {
   if (!Number.isSafeInteger(startMs)) {
     throw new TypeError(

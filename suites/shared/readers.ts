@@ -30,8 +30,10 @@ interface Fault {
   readonly spoil: (value: unknown) => unknown
 }
 
+/** A string. */
 export const text = kind('a string', (value) => typeof value === 'string', { retyped: 7 })
 
+/** A string that is not empty. */
 export const someText = kind('a string that is not empty', (value) => typeof value === 'string' && value !== '', {
   retyped: 7,
   empty: '',
@@ -40,10 +42,13 @@ export const someText = kind('a string that is not empty', (value) => typeof val
 /** An id, as it is expected. */
 export const anId = 'a string that is not empty and that an address can hold'
 
+/** An id that an address can hold. */
 export const id = kind(anId, isId, { retyped: 7, empty: '', 'of an unpaired surrogate': '\ud800' })
 
+/** A boolean. */
 export const truth = kind('a boolean', (value) => typeof value === 'boolean', { retyped: 0 })
 
+/** A number. */
 export const number = kind('a number', (value) => typeof value === 'number', { retyped: 'plumbline' })
 
 /** A whole number within bounds, if there are any; JSON does not distinguish 10 from 10.0. */
@@ -62,6 +67,7 @@ export function integer(minimum = Number.NEGATIVE_INFINITY, maximum = Number.POS
   )
 }
 
+/** A power of two of at least `minimum`. */
 export function powerOfTwo(minimum: number): Reader {
   return kind(
     `a power of two from ${minimum}`,
@@ -70,6 +76,7 @@ export function powerOfTwo(minimum: number): Reader {
   )
 }
 
+/** One of these strings. */
 export function oneOf(values: readonly string[]): Reader {
   const isOne = (value: unknown) => typeof value === 'string' && values.includes(value)
   const [value = ''] = values
@@ -85,6 +92,7 @@ export function textOf(expected: string, isOfForm: (text: string) => boolean, ot
   return withFaults(faultsOf({ retyped: 7, 'another form': other }, observed), read)
 }
 
+/** A value of another reader, or null. */
 export function nullable(reader: Reader): Reader {
   const faults = reader.faults.filter(({ at, name }) => at !== '' || name !== 'null')
   const read = (value: unknown, path: string) => {
@@ -94,6 +102,7 @@ export function nullable(reader: Reader): Reader {
   return withFaults(faults, read, (value) => value === null || reader.judges(value))
 }
 
+/** A list whose entries another reader reads. */
 export function list(reader: Reader): Reader {
   const item = reader.faults.map((fault) => ({
     ...fault,

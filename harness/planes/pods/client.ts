@@ -13,10 +13,15 @@ export function createPodClient(caller: Caller) {
   const call = (operation: PodOperation, call?: Call) => caller.call(operation, call)
   return {
     ...caller,
+    /** Lists the pods. */
     list: (options?: Options) => call('listPods', options),
+    /** Creates a pod. */
     create: (body: unknown, options?: Options) => call('createPod', { ...options, body }),
+    /** Reads a pod. */
     get: (id: string, options?: Options) => call('getPod', { ...options, ids: { id } }),
+    /** Changes a pod. */
     patch: (id: string, body: unknown, options?: Options) => call('updatePod', { ...options, ids: { id }, body }),
+    /** Deletes a pod. */
     delete: (id: string, options?: Options) => call('deletePod', { ...options, ids: { id } }),
     /** The action with the described body: `{"action": …}`. */
     act: (id: string, action: string, options?: Options) =>
@@ -24,6 +29,7 @@ export function createPodClient(caller: Caller) {
     /** The action call with a body of any kind. */
     actWith: (id: string, body: unknown, options?: Options) =>
       call('triggerPodAction', { ...options, ids: { id }, body }),
+    /** Lists the CPU flavors. */
     cpus: (options?: Options) => call('listCpuFlavors', options),
   }
 }
