@@ -73,6 +73,15 @@ it.each([
   await expect(check(target, options)).rejects.toThrow(sentence)
 })
 
+it.each([
+  [undefined, {}, 'expected the path of a target file, its content, or {reference: true}, got nothing'],
+  [reference, { onli: ['pods'] }, 'unknown option "onli"; did you mean only?'],
+  [reference, { only: 'pods' }, 'option only: expected a list of texts, got "pods"'],
+  [reference, { seed: -1 }, 'option seed: expected an integer of at least 0, got -1'],
+])('refuses %j with the options %j', async (target, options, sentence) => {
+  await expect(check(target as never, options as never)).rejects.toThrow(new TypeError(sentence))
+})
+
 /** A server that lists no pods and shows the key in its error. */
 function withoutLists(fetch: (request: Request) => Promise<Response>) {
   return async (request: Request) =>
