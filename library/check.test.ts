@@ -35,10 +35,13 @@ it('judges a target that is given as a value, and masks its key', async () => {
   }
   const lines: string[] = []
   const results = await check(target, {
-    ...{ cwd, environment: { KEY: 'sk-not-an-example-0123' }, only: ['pods.list.full-shape'] },
+    ...{ cwd, environment: { KEY: 'sk-not-an-example-0123' }, only: ['auth.token-not-echoed'] },
     onLine: (line) => lines.push(line),
-  }).catch((error: Error) => error)
-  expect(JSON.stringify([String(results), results, lines])).not.toContain('sk-not-an-example')
+  })
+  expect(results.verdict.word).toBe('not conformant')
+  const shown = JSON.stringify([results, lines])
+  expect(shown).toContain('key.full')
+  expect(shown).not.toContain('sk-not-an-example')
 })
 
 it('removes what it created once it is aborted', async () => {
@@ -82,10 +85,13 @@ it.each([
   await expect(check(target as never, options as never)).rejects.toThrow(new TypeError(sentence))
 })
 
-/** A server that lists no pods and shows the key in its error. */
+/** A server that takes any key, lists no pods and shows the key in its error. */
 function withoutLists(fetch: (request: Request) => Promise<Response>) {
-  return async (request: Request) =>
-    request.method === 'GET' && new URL(request.url).pathname === '/v2/pods'
-      ? Response.json({ title: request.headers.get('authorization') }, { status: 500 })
-      : fetch(request)
+  return async (request: Request) => {
+    const isList = request.method === 'GET' && new URL(request.url).pathname === '/v2/pods'
+    if (isList) return Response.json({ title: request.headers.get('authorization') }, { status: 500 })
+    const headers = new Headers(request.headers)
+    headers.set('authorization', `Bearer ${token}`)
+    return fetch(new Request(request, { headers }))
+  }
 }
