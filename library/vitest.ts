@@ -33,7 +33,7 @@ const flags = {
   ...(PLUMBLINE_SEED !== undefined && { seed: Number(PLUMBLINE_SEED) }),
 }
 const prepared = await prepareCheck(
-  { only: [], reference: isReference, strict: false, keep: false, quiet: true, ...flags },
+  { only: [], reference: isReference, strict: false, keep: false, quiet: true, failFast: false, format: [], ...flags },
   terminal,
 )
 let judged: ReadonlyMap<string, Promise<Judgement>> = new Map()

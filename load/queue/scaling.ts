@@ -1,6 +1,5 @@
 import { type RateOperation, tables } from '../../generated/tables.ts'
 import type { QueuePlane } from '../../target/types.ts'
-import type { LoadScope } from './steps.ts'
 import { perWorkerRate, type Running } from './workers.ts'
 
 export const SCALING_RULE = 'limits.queue.scales-with-workers'
@@ -15,6 +14,12 @@ export interface Scaling {
   readonly workers: number
 }
 
+interface ScalingScope {
+  readonly queue: QueuePlane
+  /** The rules that are selected and claimed. */
+  readonly rules: ReadonlySet<string>
+}
+
 /** Operations that are answered immediately, the cheapest to load first. */
 const candidates = ['purge', 'requests', 'cancel', 'status', 'run'] as const satisfies readonly RateOperation[]
 /** The most workers that are given a job. */
@@ -26,7 +31,7 @@ const MOST_WORKERS = 10
 const FEWEST_TIMES = 1.6
 
 /** How the rule is driven by the fewest workers; a reason if it cannot be, null if it is not selected. */
-export function scalingOf({ rules, queue }: Pick<LoadScope, 'rules' | 'queue'>): Scaling | string | null {
+export function scalingOf({ rules, queue }: ScalingScope): Scaling | string | null {
   if (!rules.has(SCALING_RULE)) return null
   const offered = candidates.filter((operation) => operation !== 'requests' || queue.requests)
   const [fewest] = offered
