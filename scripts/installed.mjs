@@ -61,7 +61,7 @@ function install(tarball) {
   if (installed.length > 0) fail(`it installs packages for development: ${installed.join(', ')}`)
   // Not the package that the registry has under this name.
   const said = run('npx', ['--no', '--', 'plumbline', '--version'], folder).trim()
-  if (said !== version) fail(`npx plumbline --version prints ${said} instead of ${version}`)
+  if (said !== version) fail(`npx runs version ${said} instead of ${version}`)
 }
 
 function runDocuments() {
