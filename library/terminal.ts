@@ -9,7 +9,8 @@ export function quietTerminal(
   return hiding({
     out() {},
     err: onLine,
-    environment: { ...process.env, ...environment },
+    // Results of a program do not belong to the job in which it runs.
+    environment: { ...process.env, GITHUB_ACTIONS: undefined, ...environment },
     cwd,
     live: false,
     color: false,

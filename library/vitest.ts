@@ -7,6 +7,7 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
 import { prepareCheck } from '../cli/check/check.ts'
+import { integer } from '../cli/shared/arguments.ts'
 import { interruptedBy } from '../cli/shared/interrupt.ts'
 import { temporaryFolder } from '../cli/shared/output-folders.ts'
 import { beginRun } from '../cli/shared/run-check.ts'
@@ -23,14 +24,19 @@ import { quietTerminal } from './terminal.ts'
 const skipped: ReadonlySet<Verdict> = new Set(['unclaimed', 'not-applicable', 'advice'])
 const green: ReadonlySet<Verdict> = new Set(['passed', 'observed'])
 
-const { PLUMBLINE_TARGET, PLUMBLINE_PROFILE, PLUMBLINE_RULES, PLUMBLINE_SEED } = process.env
+const [PLUMBLINE_TARGET, PLUMBLINE_PROFILE, PLUMBLINE_RULES, PLUMBLINE_SEED] = [
+  'PLUMBLINE_TARGET',
+  'PLUMBLINE_PROFILE',
+  'PLUMBLINE_RULES',
+  'PLUMBLINE_SEED',
+].map((name) => process.env[name] || undefined)
 const isReference = PLUMBLINE_TARGET === 'reference'
 const terminal = quietTerminal(() => {})
 const flags = {
   ...(PLUMBLINE_TARGET !== undefined && !isReference && { target: PLUMBLINE_TARGET }),
   ...(PLUMBLINE_PROFILE !== undefined && { profile: PLUMBLINE_PROFILE }),
   ...(PLUMBLINE_RULES !== undefined && { rules: PLUMBLINE_RULES }),
-  ...(PLUMBLINE_SEED !== undefined && { seed: Number(PLUMBLINE_SEED) }),
+  ...(PLUMBLINE_SEED !== undefined && { seed: integer(0)(PLUMBLINE_SEED) }),
 }
 const prepared = await prepareCheck(
   { only: [], reference: isReference, strict: false, keep: false, quiet: true, failFast: false, format: [], ...flags },
@@ -42,7 +48,8 @@ let end = async () => {}
 for (const id of prepared.plan.rules) {
   test(id, { timeout: 0 }, async (context) => {
     const judgement = await judged.get(id)
-    if (judgement !== undefined) report(judgement, context)
+    if (judgement === undefined) throw new Error('the rule was not judged')
+    report(judgement, context)
   })
 }
 

@@ -30,12 +30,16 @@ const controlledBudgetMs = 1_800_000
 export async function check(given: Given, terminal: Terminal): Promise<number> {
   const { watch, out } = given
   if (watch === undefined) return checkOnce(given, terminal)
-  const own = ['.plumbline', ...(out === undefined ? [] : [out])]
+  const files = parseFormats(given.format).files.map(({ name }) => name)
+  const own = ['.plumbline', ...(out === undefined ? [] : [out]), ...files]
   return againOnChange(watch, own, () => checkOnce(given, terminal), terminal)
 }
 
 async function checkOnce(given: Given, terminal: Terminal): Promise<number> {
-  const options = withFailed(withLoad(withTarget(given, terminal)), terminal)
+  const chosen = withLoad(withTarget(given, terminal))
+  // Before an earlier run, which may name these rules.
+  await vendorRulesOf(chosen.rules, terminal.cwd)
+  const options = withFailed(chosen, terminal)
   if (options === null) return exitCodes.conformant
   const opened = await open(options, terminal)
   const { start, wait, quiet } = options

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path'
-import { rules } from '../../generated/rules.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { judgedByLoad } from '../../harness/rule/load-rules.ts'
 import type { FailFast } from '../../harness/run/options.ts'
+import { findRow } from '../../harness/run/rows.ts'
 import { isFinished, type NamedResults } from '../../results/merge.ts'
 import type { RuleResult } from '../../results/types.ts'
 import type { Target } from '../../target/types.ts'
@@ -38,9 +38,14 @@ export function readFailed(name: string, isWithLoad: boolean, { cwd, err }: Term
   const ids = new Set(failed.map(({ id }) => id))
   const blocked = results.rules.filter(({ verdict, by }) => verdict === 'blocked' && ids.has(by ?? ''))
   const all = [...new Set([...failed.flatMap(rerunOf), ...blocked.map(({ id }) => id)])]
-  const known = all.filter((id) => rules.some((rule) => rule.id === id))
+  const known = all.filter((id) => findRow(id) !== undefined)
   const only = known.filter((id) => isWithLoad || !judgedByLoad.has(id))
-  if (known.length < all.length) err(`${pluralize(all.length - known.length, 'rule')} of ${name} no longer exist`)
+  const missing = pluralize(all.length - known.length, 'failed rule')
+  if (known.length === 0 && all.length > 0)
+    throw new UsageError(
+      `--rerun-failed ${name}: unknown to this run: ${missing}; give the --rules of that run, if it had any`,
+    )
+  if (known.length < all.length) err(`unknown to this run, so not rerun: ${missing} of ${name}`)
   const ofLoad = known.length - only.length
   if (only.length === 0 && ofLoad > 0)
     throw new UsageError(`--rerun-failed ${name}: only rules failed that load judges; add --load`)

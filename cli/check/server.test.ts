@@ -77,7 +77,7 @@ describe('a server that', () => {
       5,
       [
         'did not answer within 1s (tried ',
-        'the last time, GET http://127.0.0.1:',
+        'last failure: GET http://127.0.0.1:',
         'could not connect (the connection was refused)',
       ],
       [],
@@ -155,7 +155,7 @@ describe('--wait', () => {
     const file = targetAt((gateway.address() as AddressInfo).port)
     const { code, said } = await run(['check', '--target', file, '--wait', '1s'])
     expect(said).toMatch(
-      /did not answer within 1s .*; the last time, GET http:\/\/127\.0\.0\.1:\d+ was answered 503 by a gateway/,
+      /did not answer within 1s .*; last failure: GET http:\/\/127\.0\.0\.1:\d+ was answered 503 by a gateway/,
     )
     expect(code).toBe(5)
   })

@@ -6,7 +6,7 @@ import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
 import { outageStatuses } from '../../harness/rule/check.ts'
 import { overHttp } from '../../harness/transport/http.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
-import type { Target } from '../../target/types.ts'
+import type { Network, Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { UnreachableError, UsageError } from '../shared/errors.ts'
 import type { Terminal } from '../shared/terminal.ts'
@@ -23,7 +23,7 @@ const defaultWaitMs = 60_000
 /** Bounds of one request while the target is waited for, real ms. */
 const patience = { connectMs: 2_000, answerMs: 5_000 }
 /** The same for the last request, however little time is left. */
-const leastAnswerMs = 500
+const minAnswerMs = 500
 /** Between two requests, real ms. */
 const pauseMs = 250
 /** From SIGTERM to SIGKILL, real ms. */
@@ -32,8 +32,8 @@ const keptOutput = 16_384
 const shownLines = 20
 
 /**
- * Does `work` once the target answers: it is started before, if there is a command for that, and ended afterwards, whatever
- * happens. Returns the exit code of the work, which is not 0 if the server ended in the meantime.
+ * Starts the server, waits until the target answers, does `work`, and ends the server whatever happens. Returns the exit code
+ * of the work, which is not 0 if the server failed in the meantime.
  * @throws UnreachableError if the target does not answer in time, or its command fails before
  */
 export async function withServer(
@@ -44,9 +44,10 @@ export async function withServer(
 ): Promise<number> {
   if (start === undefined && wait === undefined) return work()
   if (start?.trim() === '') throw new UsageError('--start is empty; give the command that serves the target')
+  const { network } = target
   const addresses = addressesOf(target)
   if (addresses.length === 0) throw new UsageError('--start and --wait are for a target with an address over HTTP')
-  if (start !== undefined) await refuseRunning(addresses)
+  if (start !== undefined) await refuseRunning(addresses, network)
   const { environment } = terminal
   const server = start === undefined ? null : startCommand(['sh', '-c', start], { environment, keptOutput })
   let ended: Ended | null = null
@@ -56,11 +57,11 @@ export async function withServer(
   try {
     const waitMs = wait ?? defaultWaitMs
     if (!quiet) terminal.err(`waiting for ${addresses.join(', ')}, at most ${lengthOf(waitMs)}`)
-    const waitedMs = await waitForAll(addresses, waitMs, () => failureOf(server, ended))
+    const waitedMs = await waitForAll(addresses, { network, waitMs }, () => failureOf(server, ended))
     if (!quiet) terminal.err(`the target answered after ${lengthOf(waitedMs)}`)
     const wasEnded = ended !== null
     const code = await work()
-    if (server === null || wasEnded || ended === null) return code
+    if (server === null || wasEnded || failureOf(server, ended) === null || ended === null) return code
     terminal.err(
       `plumbline: the server ${howOf(ended)} during the run, so its results are not reliable${lastOutput(server)}`,
     )
@@ -77,9 +78,9 @@ function addressesOf(target: Target): string[] {
 }
 
 /** A server of an earlier run would be judged in place of the one that is started. */
-async function refuseRunning(addresses: readonly string[]): Promise<void> {
+async function refuseRunning(addresses: readonly string[], network: Network): Promise<void> {
   for (const url of addresses) {
-    const failure = await failureAt(url)
+    const failure = await failureAt(url, network)
     if (failure === null) {
       throw new UsageError(`--start: ${url} answers already; end what serves it, or leave out --start`)
     }
@@ -87,18 +88,22 @@ async function refuseRunning(addresses: readonly string[]): Promise<void> {
 }
 
 /** Resolves with the real ms until every address has answered. `failure` ends the waiting. */
-async function waitForAll(addresses: readonly string[], waitMs: number, failure: () => string | null): Promise<number> {
+async function waitForAll(
+  addresses: readonly string[],
+  { network, waitMs }: { readonly network: Network; readonly waitMs: number },
+  failure: () => string | null,
+): Promise<number> {
   const startMs = performance.now()
   const passedMs = () => performance.now() - startMs
   for (const url of addresses) {
     for (let tries = 1; ; tries++) {
-      const last = await failureAt(url, Math.max(leastAnswerMs, waitMs - passedMs()))
+      const last = await failureAt(url, network, Math.max(minAnswerMs, waitMs - passedMs()))
       const fault = failure()
       if (fault !== null) throw new UnreachableError(fault)
       if (last === null) break
       if (passedMs() >= waitMs) {
         throw new UnreachableError(
-          `${url} did not answer within ${lengthOf(waitMs)} (tried ${tries} times); the last time, ${last}; check that the server starts and listens there, or raise --wait`,
+          `${url} did not answer within ${lengthOf(waitMs)} (tried ${tries} times); last failure: ${last}; check that the server starts and listens there, or raise --wait`,
         )
       }
       await pause(pauseMs)
@@ -108,8 +113,8 @@ async function waitForAll(addresses: readonly string[], waitMs: number, failure:
 }
 
 /** Why an address does not answer; null if it does, with whatever status. A gateway's error is not an answer. */
-async function failureAt(url: string, leftMs = patience.answerMs): Promise<string | null> {
-  const http = overHttp({ ...patience, answerMs: Math.round(Math.min(patience.answerMs, leftMs)) })
+async function failureAt(url: string, network: Network, leftMs = patience.answerMs): Promise<string | null> {
+  const http = overHttp({ ...patience, network, answerMs: Math.round(Math.min(patience.answerMs, leftMs)) })
   try {
     const { status } = await http.send({ method: 'GET', url, headers: [], body: null })
     return outageStatuses.has(status) ? `GET ${url} was answered ${status} by a gateway` : null
@@ -133,10 +138,10 @@ function howOf(ended: Ended): string {
 }
 
 function lastOutput(server: StartedCommand): string {
-  const lines = server
-    .said()
-    .split('\n')
-    .filter((line) => line.trim() !== '')
+  const said = server.said()
+  // The first line may be cut, and a secret in it would not be recognised.
+  const whole = said.length < keptOutput ? said : said.slice(said.indexOf('\n') + 1)
+  const lines = whole.split('\n').filter((line) => line.trim() !== '')
   if (lines.length === 0) return '; it printed nothing'
   return [`; its last output:`, ...lines.slice(-shownLines).map((line) => `  ${line}`)].join('\n')
 }

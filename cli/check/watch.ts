@@ -3,7 +3,7 @@ import { basename, dirname, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TargetFileError } from '../../target-file/error.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
-import { UsageError } from '../shared/errors.ts'
+import { UnreachableError, UsageError } from '../shared/errors.ts'
 import { watchInterruption } from '../shared/interrupt.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
@@ -42,14 +42,15 @@ export async function againOnChange(
   }
 }
 
-/** A target file that is being edited may be wrong for a while. */
+/** A target file or a server that is being edited may be wrong for a while. */
 async function workAgain(work: () => Promise<number>, err: (text: string) => void): Promise<number> {
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof TargetFileError)) throw error
-    err(error instanceof UsageError ? `plumbline: ${error.message}` : error.message)
-    return exitCodes.usage
+    if (error instanceof TargetFileError) err(error.message)
+    else if (error instanceof UsageError || error instanceof UnreachableError) err(`plumbline: ${error.message}`)
+    else throw error
+    return error instanceof UnreachableError ? exitCodes.unreachable : exitCodes.usage
   }
 }
 
@@ -59,6 +60,10 @@ function watchPath(path: string, own: readonly string[]) {
   const folder = isFolder ? path : dirname(path)
   const watcher = watch(folder, { recursive: isFolder })
   let changedMs: number | null = null
+  let fault: Error | null = null
+  watcher.on('error', (error: Error) => {
+    fault = error
+  })
   watcher.on('change', (_, name) => {
     const changed = resolve(folder, String(name))
     const isOther = !isFolder && basename(changed) !== basename(path)
@@ -68,6 +73,8 @@ function watchPath(path: string, own: readonly string[]) {
     /** Resolves to true once something has changed and nothing changes any more, to false if the signal is aborted. */
     async settled(signal: AbortSignal): Promise<boolean> {
       while (!signal.aborted) {
+        if (fault !== null)
+          throw new UsageError(`--watch: ${path} cannot be watched (${fault.message}); name a smaller folder`)
         if (changedMs !== null && Date.now() - changedMs >= quietMs) {
           changedMs = null
           return true

@@ -3,6 +3,7 @@ import { jsonOf } from '../../harness/exchange/exchange.ts'
 import { planeNamed } from '../../harness/planes/index.ts'
 import { cpuFrom } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import { Blocked } from '../../harness/rule/outcome.ts'
+import { TransportFailure } from '../../harness/transport/types.ts'
 import type { PodPlane, Target } from '../../target/types.ts'
 import { addComment } from '../shared/additions.ts'
 import { asking } from '../shared/ask.ts'
@@ -44,8 +45,11 @@ export async function createOnePod(
     terminal,
     async printRecord(folder) {
       const { rules } = await resultsOf(folder)
-      const { verdict = 'missing', reason = 'no reason' } = rules.find(({ id }) => id === rule) ?? {}
-      if (verdict !== 'passed') return note(`${rule} is ${verdict}: ${reason}`)
+      const judged = rules.find(({ id }) => id === rule)
+      if (judged === undefined) return note(`${rule} was not judged`)
+      const [finding] = judged.findings
+      const why = finding === undefined ? judged.reason : `expected ${finding.expected}; observed ${finding.observed}`
+      if (judged.verdict !== 'passed') return note(`${rule} is ${judged.verdict}: ${why}`)
       terminal.err('a pod was created and removed')
       return 0
     },
@@ -54,11 +58,11 @@ export async function createOnePod(
 
 /** The first flavor of the catalog, or why there is none. */
 async function firstFlavor(target: Target, pods: PodPlane): Promise<PodPlane['cpu'] | Error> {
-  const { status, body } = await asking(target, 'init', (clientOf) => clientOf(planeNamed('pods'))('listCpuFlavors'))
   try {
+    const { status, body } = await asking(target, 'init', (clientOf) => clientOf(planeNamed('pods'))('listCpuFlavors'))
     return cpuFrom(pods, { status, json: jsonOf(body) }).cpu as PodPlane['cpu']
   } catch (error) {
-    if (error instanceof Blocked) return error
+    if (error instanceof Blocked || error instanceof TransportFailure) return error
     throw error
   }
 }

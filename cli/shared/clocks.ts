@@ -24,7 +24,7 @@ export async function refuseStandingClock(target: Target): Promise<void> {
   const bases = new Set(allPlanes().flatMap(({ name }) => sectionOf(target, name)?.url ?? []))
   const own = [...bases].filter((url) => URL.canParse(url) && isLoopback(new URL(url).hostname))
   if (target.clock !== 'real' || own.length === 0) return
-  const http = overHttp({ connectMs: answerMs, answerMs })
+  const http = overHttp({ connectMs: answerMs, answerMs, network: target.network })
   try {
     for (const base of own) {
       if (!(await isStanding(base + clockPath, http.send))) continue
@@ -41,7 +41,7 @@ export async function refuseStandingClock(target: Target): Promise<void> {
 export async function refuseFaultyClock(target: Target): Promise<void> {
   const tolerances = { ...target.tolerances, answerMs }
   try {
-    ;(await openClock({ clock: target.clock, tolerances })).close()
+    ;(await openClock({ ...target, tolerances })).close()
   } catch (error) {
     if (!(error instanceof ClockFault)) throw error
     if (!error.isSilent) throw new UsageError(error.message)

@@ -98,7 +98,7 @@ export const check = () =>
     .addOption(common.budget)
     .option('--max-cost <usd>', 'refuse a run that is planned to cost more, and end one that costs more', price)
     .option('--max-pods <number>', 'pods that pods.create.fuzz may make (default: 4 in real time, else 20)', integer(0))
-    .option('--start <command>', 'a shell command that serves the target; it is ended with all that it started')
+    .option('--start <command>', 'a shell command that serves the target; it is ended with its process group')
     .option(
       '--wait <length>',
       'wait until the target answers, such as 30s, at most this long (default with --start: 60s)',

@@ -67,7 +67,7 @@ export async function openSweep(target: Target, run: string, end?: SweepEnd) {
 async function clockOf(target: Target, answerMs: number): Promise<{ clock: RunClock; isTimed: boolean }> {
   const tolerances = { ...target.tolerances, answerMs }
   try {
-    const clock = await openClock({ clock: target.clock, tolerances }, { through: atRest, lateResponseMs: lateMs })
+    const clock = await openClock({ ...target, tolerances }, { through: atRest, lateResponseMs: lateMs })
     return { clock, isTimed: true }
   } catch (error) {
     if (!(error instanceof ClockFault)) throw error

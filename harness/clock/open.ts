@@ -13,12 +13,12 @@ export interface OpenClockOptions extends Pick<ControlledClockOptions, 'waited' 
 
 /** The clock that a target file names. Rejects with ClockFault if the clock gives no state or cannot be moved. */
 export async function openClock(
-  { clock: given, tolerances: { answerMs, connectMs } }: Pick<Target, 'clock' | 'tolerances'>,
+  { clock: given, network, tolerances: { answerMs, connectMs } }: Pick<Target, 'clock' | 'network' | 'tolerances'>,
   { through = (control) => control, ...callbacks }: OpenClockOptions = {},
 ): Promise<RunClock> {
   if (given === 'real') return createRealClock(callbacks.waited)
   // Separate connections: requests that the target holds until time moves may take all others.
-  const http = overHttp({ answerMs, connectMs, connections: 1 })
+  const http = overHttp({ answerMs, connectMs, connections: 1, network })
   try {
     const control = through(createControlClient(given.url, http.send))
     const { nowMs } = await control.state()

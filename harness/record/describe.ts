@@ -40,10 +40,12 @@ export function secretsOf(target: Target): Record<string, string> {
 
 const headerPrefix = 'network.headers.'
 
-/** Headers of `network` that are long enough to be found in a text: they often hold the key of a gateway. */
+/** Headers of `network` that may hold the key of a gateway: long enough to be found in a text, and not a word of the API. */
 function headersOf(target: Target): Record<string, string> {
   const headers = sectionsOf(target).flatMap(([, section]) => Object.entries(section.headers ?? {}))
-  const long = headers.filter(([, value]) => value.length >= shortestSecret)
+  const long = headers.filter(
+    ([name, value]) => value.length >= shortestSecret && (looksSecret.test(name) || !words.includes(fold(value))),
+  )
   return Object.fromEntries(long.map(([name, value]) => [`${headerPrefix}${name}`, value]))
 }
 
