@@ -43,7 +43,9 @@ function runHere() {
 function runUnderBundledNode() {
   const node = bundledNode()
   if (node === null) {
-    refuse(`it needs Node ${needed}; this is ${process.versions.node}`, 2)
+    const name = `node-${process.platform}-${process.arch}`
+    const remedy = `install one, or add it to this project with npm install --save-dev ${name}@24`
+    refuse(`it needs Node ${needed}; this is ${process.versions.node}; ${remedy}`, 2)
     return
   }
   let child

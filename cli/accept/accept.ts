@@ -7,7 +7,7 @@ import { membersOf } from '../../harness/exchange/read.ts'
 import { describeTarget, redactorOf } from '../../harness/record/describe.ts'
 import type { RunEvent } from '../../harness/record/events.ts'
 import { readEvidence } from '../../harness/record/read.ts'
-import type { NamedResults } from '../../results/merge.ts'
+import { isFinished, type NamedResults } from '../../results/merge.ts'
 import type { RuleResult } from '../../results/types.ts'
 import type { KnownFailure, Target } from '../../target/types.ts'
 import { withKnown } from '../../target-file/accept.ts'
@@ -34,6 +34,8 @@ export async function accept(
   const today = new Date().toISOString().slice(0, 10)
   if (until < today) throw new UsageError(`--until ${until} is in the past; give today, ${today}, or a later day`)
   const named = resultsReader(terminal.cwd)(run)
+  if (ids.length === 0 && !isFinished(named.results.verdict))
+    throw new UsageError(`${run} is ${named.results.verdict.line}; name the rules to accept, or a run that ended`)
   const failed = failedRules(named, ids)
   if (failed.length === 0) {
     terminal.out(`nothing failed in ${run} that is not accepted yet`)

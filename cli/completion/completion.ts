@@ -10,8 +10,10 @@ import type { Terminal } from '../shared/terminal.ts'
 
 /** Prints the completion script of a shell. */
 export async function completion(shell: string, _: unknown, { out }: Terminal): Promise<number> {
+  // The script defines constants, so a second one in the same shell would fail.
+  if (shell === 'bash') out('declare -F __plumbline_complete >/dev/null && return 0')
   tab.setup('plumbline', `node ${quote([join(packageFolder, 'bin', 'plumbline.js')])}`, shell)
-  // Where nothing fits, bash completes names of files.
+  // Bash completes names of files if nothing else fits.
   if (shell === 'bash') out('complete -o default -F __plumbline_complete plumbline')
   return 0
 }

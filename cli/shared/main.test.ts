@@ -429,7 +429,10 @@ test('a command that is not built says so, under the versions of Node that it ru
   // There is no bundled Node beside it.
   for (const version of ['20.20.2', '22.18.0', '23.11.0', '25.9.0']) {
     const { status, stderr } = under(version)
-    expect(stderr).toBe(`plumbline: it needs Node 22.19 or a newer 22, 24, or 26 and newer; this is ${version}\n`)
+    const remedy = `install one, or add it to this project with npm install --save-dev node-${process.platform}-${process.arch}@24`
+    expect(stderr).toBe(
+      `plumbline: it needs Node 22.19 or a newer 22, 24, or 26 and newer; this is ${version}; ${remedy}\n`,
+    )
     expect(status).toBe(2)
   }
 })

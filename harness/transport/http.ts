@@ -221,6 +221,8 @@ function inWords(error: unknown): string {
   return words[code] ?? (own || code || String(error))
 }
 
+const unknownAuthority =
+  'the certificate of the target is from an unknown authority; name the file of that authority in network.ca'
 const noTls = 'the address begins with https, but the port does not speak TLS; use http, or the port that does'
 
 const words: Readonly<Record<string, string>> = {
@@ -229,6 +231,10 @@ const words: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was reset',
   EHOSTUNREACH: 'no route to the host',
   ENETUNREACH: 'no route to the host',
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
   ENOTFOUND: 'no host has this name',
   EPIPE: 'the connection was closed',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
