@@ -145,7 +145,8 @@ async function run(args: readonly string[], endAfter?: string): Promise<{ code: 
 /** The same command about fewer rules or cases: the sources have run it as it is shown. */
 function shortened(args: readonly string[]): string[] {
   const fewer = args.map((word, at) => (args[at - 1] === '--runs' ? '20' : word))
-  return args[0] === 'check' && !args.includes('--only') ? [...fewer, '--only', 'pods.action.exited.*'] : fewer
+  const isWhole = args[0] === 'check' && !args.includes('--only') && !args.includes('--rerun-failed')
+  return isWhole ? [...fewer, '--only', 'pods.action.exited.*'] : fewer
 }
 
 function plumbline(args: readonly string[]): ChildProcessWithoutNullStreams {

@@ -1,8 +1,8 @@
 // Compiles into dist/ and takes comments and spaces out, then removes files without a source, because the digest of the suite
 // covers all files there. Not before: commands may be running from it.
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { minifySync } from 'vite'
 
 const tsc = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin', 'tsc')
@@ -20,19 +20,43 @@ const lines = stdout.split('\n').filter((line) => line !== '')
 for (const line of lines) if (!line.startsWith(mark)) process.stdout.write(`${line}\n`)
 if (status === 0) {
   const made = lines.filter((line) => line.startsWith(mark)).map((line) => resolve(line.slice(mark.length)))
-  for (const file of made) if (file.endsWith('.js')) shrink(file)
-  removeAllBut(new Set(made))
+  const types = declarationsOf('dist/library')
+  const kept = made.filter((file) => !file.endsWith('.d.ts') || types.has(file))
+  for (const file of kept) shrink(file)
+  removeAllBut(new Set(kept))
 }
 process.exitCode = status ?? 1
 
-/** Names of functions and classes stay, for the traces of errors. */
+/** The declarations in a folder, if it exists, and those that they import. */
+function declarationsOf(folder) {
+  const found = new Set()
+  const left = existsSync(folder) ? readdirSync(folder).map((name) => resolve(folder, name)) : []
+  for (let file = left.pop(); file !== undefined; file = left.pop()) {
+    if (!file.endsWith('.d.ts') || found.has(file)) continue
+    found.add(file)
+    const imports = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)\.[jt]s['"]/g)
+    for (const [, path] of imports) left.push(`${resolve(dirname(file), path)}.d.ts`)
+  }
+  return found
+}
+
+/** Takes out spaces, and comments of code. Names of functions and classes stay, for the traces of errors. */
 function shrink(file) {
-  const { code, errors } = minifySync(file, readFileSync(file, 'utf8'), {
+  const text = readFileSync(file, 'utf8')
+  if (file.endsWith('.json')) return writeFileSync(file, JSON.stringify(JSON.parse(text)))
+  if (file.endsWith('.d.ts')) return writeFileSync(file, withoutSpaces(text, file))
+  const { code, errors } = minifySync(file, text, {
     compress: { keepNames: names },
     mangle: { keepNames: names },
   })
   if (errors.length > 0) throw new Error(`${file} cannot be minified: ${errors[0].message}`)
   writeFileSync(file, code)
+}
+
+/** A declaration file; the comments of generated ones repeat the OpenAPI document. */
+function withoutSpaces(text, file) {
+  const shown = file.startsWith(resolve('dist/generated')) ? text.replace(/\/\*\*.*?\*\//gs, '') : text
+  return shown.replace(/^\s+/gm, '')
 }
 
 function removeAllBut(made) {

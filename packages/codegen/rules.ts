@@ -28,12 +28,12 @@ export interface RuleRow {
   readonly judged: string | null
 }
 
-export const rules = ${literal(rows)} as const satisfies readonly RuleRow[]
-
-export type RuleId = (typeof rules)[number]['id']
+export type RuleId = ${union(rows.map(({ id }) => id))}
 
 /** A row whose id is one of the ledger. */
 export type Rule = RuleRow & { readonly id: RuleId }
+
+export const rules: readonly Rule[] = ${literal(rows)}
 
 export const ruleById: ReadonlyMap<RuleId, Rule> = new Map<RuleId, Rule>(rules.map((row) => [row.id, row]))
 `
