@@ -83,7 +83,8 @@ async function runs(command: string): Promise<void> {
   if (args.includes('--rules'))
     return expect(spawnSync(process.execPath, [main, ...args], { cwd: dir })).toMatchObject({ status: 0 })
   if (args[0] !== 'serve' || args.includes('--list')) {
-    expect(await run(args)).toMatchObject({ code: 0 })
+    const { code, out } = await run(args)
+    expect(code, out).toBe(0)
     if (args[0] === 'init') appendFileSync(join(dir, 'plumbline.yaml'), clock())
     return
   }
