@@ -1,12 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { freePort } from '../harness/testing/processes.ts'
 
 // The action and the examples of docs/ci.md are run as the services run them, against the reference as `./server`. Only
 // the installation and the steps of others are left out, and the examples judge one rule in place of all.
@@ -158,13 +156,4 @@ function program(name: string, line: string): void {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, `#!/bin/sh\n${line}\n`)
   chmodSync(file, 0o755)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createPort } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { freePort, isRunning } from '../../harness/testing/processes.ts'
 import { createCommands, until } from '../shared/testing/commands.ts'
 
 // Real servers in processes of their own: the reference, and shell commands that fail in each way.
@@ -21,15 +22,7 @@ test('a server is started, waited for, and ended with all that it started', asyn
   const port = await freePort()
   const file = targetAt(port)
   const started = serveAt(port, 'wait')
-  const { code, said } = await run([
-    'check',
-    '--target',
-    file,
-    '--only',
-    'auth.pods.missing',
-    '--start',
-    inFolder(started),
-  ])
+  const { code, said } = await run(judging(file, '--start', inFolder(started)))
   expect(said).toMatch(/the target answered after /)
   expect(said).toContain('conformant: core (1 of 1 must rules verified')
   expect(code).toBe(0)
@@ -85,17 +78,7 @@ describe('a server that', () => {
     ['is not named', ' ', 2, ['plumbline: --start is empty; give the command that serves the target\n'], []],
   ])('%s', async ([, command, code, expected, not]) => {
     const file = targetAt(await freePort())
-    const seen = await run([
-      'check',
-      '--target',
-      file,
-      '--only',
-      'auth.pods.missing',
-      '--start',
-      command,
-      '--wait',
-      '1s',
-    ])
+    const seen = await run(judging(file, '--start', command, '--wait', '1s'))
     expect(seen.code).toBe(code)
     for (const text of expected) expect(seen.said).toContain(text)
     for (const text of not) expect(seen.said).not.toContain(text)
@@ -131,7 +114,7 @@ describe('--wait', () => {
   test('waits for a target that somebody else starts', async () => {
     const port = await freePort()
     const file = targetAt(port)
-    const command = start(['check', '--target', file, '--only', 'auth.pods.missing', '--wait', '60s'])
+    const command = start(judging(file, '--wait', '60s'))
     start(['serve', '--port', String(port)])
     expect(await command.ended).toMatchObject({ code: 0 })
   })
@@ -185,18 +168,14 @@ function targetAt(port: number): string {
   return file
 }
 
+/** The words of a check of one rule. */
+function judging(file: string, ...flags: readonly string[]): string[] {
+  return ['check', '--target', file, '--only', 'auth.pods.missing', ...flags]
+}
+
 /** Commands of a test in this process run in the folder of the test runner. */
 function inFolder(command: string): string {
   return `cd '${cwd}'; ${command}`
-}
-
-async function freePort(): Promise<number> {
-  const server = createPort().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function notedAt(port: number): number[] {
@@ -204,15 +183,4 @@ function notedAt(port: number): number[] {
     .trim()
     .split(' ')
     .map(Number)
-}
-
-/** True if a process runs; one that has ended and was not reaped does not. */
-function isRunning(id: number): boolean {
-  const file = `/proc/${id}/stat`
-  if (existsSync('/proc/self/stat')) return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, 'utf8'))
-  try {
-    return process.kill(id, 0)
-  } catch {
-    return false
-  }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Hook, Target } from '../../target/types.ts'
 import type { Context } from '../rule/context.ts'
+import { isRunning } from '../testing/processes.ts'
 import { type RigResult, runOnRig } from '../testing/rig.ts'
 import { overHttp } from '../transport/http.ts'
 import { createHooks } from './hooks.ts'
@@ -92,17 +93,6 @@ const alone = `import { createHooks } from ${JSON.stringify(import.meta.resolve(
   process.stdin.once('data', () => over.abort())
   await createHooks(null, 0)(...JSON.parse(process.argv[1]))
   setTimeout(() => {}, 600_000)`
-
-/** True if a process runs; one that has ended and was not reaped does not. */
-function isRunning(id: number): boolean {
-  const file = `/proc/${id}/stat`
-  if (existsSync('/proc/self/stat')) return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, 'utf8'))
-  try {
-    return process.kill(id, 0)
-  } catch {
-    return false
-  }
-}
 
 /** An image with which a pod of the reference ends in ERROR; the hook gives it to a pod that is there already. */
 const breaks = `const [base] = process.argv.slice(1)
