@@ -12,11 +12,12 @@ import { interruptedBy } from '../cli/shared/interrupt.ts'
 import { temporaryFolder } from '../cli/shared/output-folders.ts'
 import { beginRun } from '../cli/shared/run-check.ts'
 import { sweepOwn } from '../cli/shared/sweep.ts'
+import { findingText } from '../harness/rule/outcome.ts'
 import { allRules } from '../harness/rule/registry.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { openRun, registerRules } from '../harness/run/open.ts'
 import { invariantScenarios } from '../proof/plan.ts'
-import { acceptedBy, judgeKnown } from '../results/known.ts'
+import { acceptedBy, dayOf, judgeKnown } from '../results/known.ts'
 import type { Verdict } from '../verdicts/verdicts.ts'
 import { quietTerminal } from './terminal.ts'
 
@@ -47,9 +48,7 @@ let end = async () => {}
 
 for (const id of prepared.plan.rules) {
   test(id, { timeout: 0 }, async (context) => {
-    const judgement = await judged.get(id)
-    if (judgement === undefined) throw new Error('the rule was not judged')
-    report(judgement, context)
+    report(found(await judged.get(id), null), context)
   })
 }
 
@@ -99,12 +98,12 @@ function found(judgement: Judgement | undefined, stopped: { readonly message: st
 /** Fails, skips or passes the test of a rule, with its findings as the message. */
 function report({ rule, verdict, reason, findings, clauses }: Judgement, { skip }: TestContext): void {
   if (green.has(verdict)) return
-  const lines = findings.map((one) => `${one.clause}: expected ${one.expected}; observed ${one.observed}`)
+  const lines = findings.map(findingText)
   const message = terminal.clean([`${verdict}${reason === null ? '' : `: ${reason}`}`, ...lines].join('\n'))
   const violated = new Set(findings.map(({ clause }) => clause))
   const known = judgeKnown({
     entries: prepared.target?.known ?? [],
-    day: new Date().toISOString().slice(0, 10),
+    day: dayOf(Date.now()),
     exists: () => true,
     shown: (id) => (id === rule ? { verdict, clauses, violated } : undefined),
   })

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { absenceOf } from '../harness/claims/claims.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
+import { findingText } from '../harness/rule/outcome.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { findRow } from '../harness/run/rows.ts'
 import type { Target } from '../target/types.ts'
@@ -135,7 +136,7 @@ function compareReadings(
 
 function why({ reason, findings, exchanges }: Judgement): string | null {
   const [first] = findings
-  if (first !== undefined) return `${first.clause}: expected ${first.expected}; observed ${first.observed}`
+  if (first !== undefined) return findingText(first)
   return reason ?? (exchanges === 0 ? 'no exchange exercised this rule' : null)
 }
 

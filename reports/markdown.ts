@@ -1,4 +1,5 @@
 import { pluralize } from '../harness/common/pluralize.ts'
+import { contrastText } from '../harness/rule/outcome.ts'
 import type { ProfileCoverage, Results, RuleResult } from '../results/types.ts'
 import { brokenBy, gradeOf, knownSentence, logMark, reasonOf, sortRules, tallyOf, took, visible } from './sort.ts'
 
@@ -99,7 +100,7 @@ function failureBlock(rule: RuleResult, run: string, hasShell: boolean): string 
 
 function lesserText({ known, findings: [first] }: RuleResult): string {
   const word = known === null ? 'advice' : `accepted until ${known.expires} (${known.reason})`
-  return first === undefined ? word : `${word}: expected ${first.expected}; observed ${first.observed}`
+  return first === undefined ? word : `${word}: ${contrastText(first)}`
 }
 
 function list(all: readonly (readonly [id: string, text: string])[]): string[] {

@@ -1,5 +1,6 @@
 import { codePointEscape, unseen } from '../harness/common/escape.ts'
 import { lengthOf } from '../harness/common/length.ts'
+import { findingText } from '../harness/rule/outcome.ts'
 import type { KnownResult, Results, RuleResult } from '../results/types.ts'
 import { isInPart } from '../results/verdict.ts'
 import { exitCodes } from '../verdicts/exit-codes.ts'
@@ -70,8 +71,7 @@ export function gradeOf({ word, exit }: Results['verdict']): 'good' | 'part' | '
 
 /** A failure in one line: the first broken clause. */
 export function headlineOf({ findings: [first] }: RuleResult): string {
-  if (first === undefined) return 'no finding was recorded'
-  return `${first.clause}: expected ${first.expected}; observed ${first.observed}`
+  return first === undefined ? 'no finding was recorded' : findingText(first)
 }
 
 /** All about a failure, in lines, for reports of plain text in another format. */

@@ -12,7 +12,7 @@ import type { Target } from '../target/types.ts'
 import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
 import { toCurl } from './curl.ts'
 import { keptWord } from './kept.ts'
-import { acceptedBy, judgeKnown, knownOf } from './known.ts'
+import { acceptedBy, dayOf, judgeKnown, knownOf } from './known.ts'
 import { type Events, type Failing, gather, type OpenExchange, type Reproduction } from './reproduction.ts'
 import { rerunCommand, targetFacts } from './rerun.ts'
 import { type KnownResult, type Results, type RuleResult, resultsFormat } from './types.ts'
@@ -57,7 +57,7 @@ export async function buildResults(
   const rows = selectedRows(summary, ledger)
   const known = judgeKnown({
     entries: knownOf(summary.run.target),
-    day: new Date(summary.run.startedMs).toISOString().slice(0, 10),
+    day: dayOf(summary.run.startedMs),
     exists: (rule) => ledger.some(({ id }) => id === rule),
     shown: (rule) => {
       const row = rows.find(({ id }) => id === rule)

@@ -1,4 +1,5 @@
 import { pluralize } from '../harness/common/pluralize.ts'
+import { findingText } from '../harness/rule/outcome.ts'
 import type { Verdict } from '../verdicts/verdicts.ts'
 import { differencesOf, isFinished, type NamedResults } from './merge.ts'
 import type { Results, RuleResult } from './types.ts'
@@ -92,7 +93,7 @@ const notOffered: ReadonlySet<State> = new Set<State>(['unclaimed', 'not-applica
 /** A change of time is listed from this on. */
 const listedMs = 1_000
 const listedFactor = 1.5
-const mostTimings = 10
+const maxTimings = 10
 
 /**
  * The changes from the older to the newer of two results. A rule that only one of the runs selected has not changed, but
@@ -191,7 +192,7 @@ function stateOf(rule: RuleResult | undefined): State {
 
 function findingNote(finding: RuleResult['findings'][number] | undefined): string | null {
   if (finding === undefined) return null
-  return `clause ${finding.clause}: expected ${finding.expected}; observed ${finding.observed}`
+  return `clause ${findingText(finding)}`
 }
 
 function acceptedNote({ reason, expires }: NonNullable<RuleResult['known']>): string {
@@ -248,7 +249,7 @@ function timingsOf(
     })
     .filter(({ wasMs, isMs }) => changed(wasMs, isMs) >= listedMs && ratio(wasMs, isMs) >= listedFactor)
     .sort((a, b) => changed(b.wasMs, b.isMs) - changed(a.wasMs, a.isMs))
-    .slice(0, mostTimings)
+    .slice(0, maxTimings)
   return { wasMs: timeOf(older), isMs: timeOf(newer), rules }
 }
 

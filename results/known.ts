@@ -23,6 +23,11 @@ interface KnownFacts {
   readonly shown: (rule: string) => Shown | undefined
 }
 
+/** The day of a moment, ms, as YYYY-MM-DD. */
+export function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
 /** The state of each entry of `known:`, in the order of the target file. */
 export function judgeKnown({ entries, day, exists, shown }: KnownFacts): KnownResult[] {
   return entries.map(({ rule, clause, reason, expires }) => {

@@ -7,6 +7,7 @@ import { membersOf } from '../../harness/exchange/read.ts'
 import { describeTarget, redactorOf } from '../../harness/record/describe.ts'
 import type { RunEvent } from '../../harness/record/events.ts'
 import { readEvidence } from '../../harness/record/read.ts'
+import { dayOf } from '../../results/known.ts'
 import { isFinished, type NamedResults } from '../../results/merge.ts'
 import type { RuleResult } from '../../results/types.ts'
 import type { KnownFailure, Target } from '../../target/types.ts'
@@ -31,7 +32,7 @@ export async function accept(
   terminal: Terminal,
 ): Promise<number> {
   if (reason.trim() === '') throw new UsageError('--reason is empty; say why the failure is accepted')
-  const today = new Date().toISOString().slice(0, 10)
+  const today = dayOf(Date.now())
   if (until < today) throw new UsageError(`--until ${until} is in the past; give today, ${today}, or a later day`)
   const named = resultsReader(terminal.cwd)(run)
   if (ids.length === 0 && !isFinished(named.results.verdict))

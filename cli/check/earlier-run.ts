@@ -3,6 +3,7 @@ import { pluralize } from '../../harness/common/pluralize.ts'
 import { judgedByLoad } from '../../harness/rule/load-rules.ts'
 import type { FailFast } from '../../harness/run/options.ts'
 import { findRow } from '../../harness/run/rows.ts'
+import { dayOf } from '../../results/known.ts'
 import { isFinished, type NamedResults } from '../../results/merge.ts'
 import type { RuleResult } from '../../results/types.ts'
 import type { Target } from '../../target/types.ts'
@@ -60,7 +61,7 @@ function rerunOf({ id, rerun }: RuleResult): string[] {
 
 /** Failures that do not end a run with `--fail-fast`: those that the target file accepts today, and those of the baseline. */
 export function toleratedFailures(target: Target | null, baseline: NamedResults | null): FailFast['tolerated'] {
-  const today = new Date().toISOString().slice(0, 10)
+  const today = dayOf(Date.now())
   const accepted = (target?.known ?? []).filter(({ expires }) => expires >= today)
   const failed = baseline?.results.rules.filter(({ verdict }) => verdict === 'failed') ?? []
   return [

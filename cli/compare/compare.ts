@@ -1,5 +1,5 @@
-import { rules } from '../../generated/rules.ts'
 import { allRules } from '../../harness/rule/registry.ts'
+import { findRow } from '../../harness/run/rows.ts'
 import { renderComparison, renderComparisonMarkdown } from '../../reports/comparison.ts'
 import { type Comparison, compareResults } from '../../results/compare.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
@@ -21,7 +21,7 @@ export async function compare(older: string, newer: string, { format }: Options,
   await import(moduleUrl('suites/all'))
   const scenarios = new Set<string>(allRules().flatMap(({ kind, id }) => (kind === 'scenario' ? id : [])))
   const comparison = compareResults(...both, {
-    exists: (id) => rules.some((rule) => rule.id === id),
+    exists: (id) => findRow(id) !== undefined,
     isScenario: (id) => scenarios.has(id),
   })
   terminal.out(textOf(comparison, format, terminal).trimEnd())

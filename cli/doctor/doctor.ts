@@ -4,7 +4,7 @@ import { parse, parseDocument } from 'yaml'
 import { rules as ledger } from '../../generated/rules.ts'
 import { claimOf, needsOf } from '../../harness/claims/claims.ts'
 import { allNeeds, isGiven } from '../../harness/claims/needs.ts'
-import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
+import { allPlanes, isPlane, sectionOf } from '../../harness/planes/index.ts'
 import { embed } from '../../proof/instance.ts'
 import type { Target } from '../../target/types.ts'
 import { parseTarget } from '../../target-file/load.ts'
@@ -124,11 +124,9 @@ function addresses(target: Target): string[] {
   })
 }
 
-const planes: ReadonlySet<string> = new Set(allPlanes().map(({ name }) => name))
-
 /** Rules that need it, without those that another plane leaves out. */
 function rulesWith(target: Target, need: string): string[] {
-  const isOther = (one: string) => planes.has(one) && one !== need && claimOf(target, one) !== 'given'
+  const isOther = (one: string) => isPlane(one) && one !== need && claimOf(target, one) !== 'given'
   return ledger.filter((row) => needsOf(row).includes(need) && !needsOf(row).some(isOther)).map(({ id }) => id)
 }
 

@@ -6,6 +6,7 @@ import { needsOf } from '../../harness/claims/claims.ts'
 import { allNeeds } from '../../harness/claims/needs.ts'
 import { planeOfRule } from '../../harness/planes/index.ts'
 import { judgedByLoad } from '../../harness/rule/load-rules.ts'
+import { findingText } from '../../harness/rule/outcome.ts'
 import { allRules } from '../../harness/rule/registry.ts'
 import { judgeFileOf } from '../../load/analyse/judge-file.ts'
 import type { NamedResults } from '../../results/merge.ts'
@@ -115,7 +116,7 @@ function resultOf({ id }: RuleRow, { results }: NamedResults): string[] {
   const { verdict, reason, findings, known } = rule
   return [
     `${verdict}${reason === null ? '' : `: ${reason}`}`,
-    ...findings.map(({ clause, expected, observed }) => `${clause}: expected ${expected}; observed ${observed}`),
+    ...findings.map(findingText),
     ...(known === null ? [] : [`accepted until ${known.expires}: ${known.reason}`]),
   ]
 }

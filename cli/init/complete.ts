@@ -1,12 +1,10 @@
 import type { Document } from 'yaml'
 import { claimOf } from '../../harness/claims/claims.ts'
 import { allNeeds } from '../../harness/claims/needs.ts'
-import { allPlanes } from '../../harness/planes/index.ts'
+import { isPlane } from '../../harness/planes/index.ts'
 import type { Target } from '../../target/types.ts'
 import { addComment, added, addition, addTo } from '../shared/additions.ts'
 import { needsWithin, type Offer } from '../shared/offers.ts'
-
-const planes: ReadonlySet<string> = new Set(allPlanes().map(({ name }) => name))
 
 /**
  * Adds to a target file what was seen; what was not seen becomes a comment with its reason. Returns the claimed capabilities and the
@@ -34,6 +32,6 @@ export function complete(
     file = added(file, line)
     unseen++
   }
-  const isSeen = (need: string) => planes.has(need) || 'line' in (offers.get(need) ?? {})
+  const isSeen = (need: string) => isPlane(need) || 'line' in (offers.get(need) ?? {})
   return { seen: needs.filter((need) => claimOf(target, need) === 'given' && isSeen(need)), unseen }
 }

@@ -2,7 +2,7 @@ import type { Document } from 'yaml'
 import { jsonOf } from '../../harness/exchange/exchange.ts'
 import { planeNamed } from '../../harness/planes/index.ts'
 import { cpuFrom } from '../../harness/planes/pods/fixtures/pod-body.ts'
-import { Blocked } from '../../harness/rule/outcome.ts'
+import { Blocked, contrastText } from '../../harness/rule/outcome.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
 import type { PodPlane, Target } from '../../target/types.ts'
 import { addComment } from '../shared/additions.ts'
@@ -48,7 +48,7 @@ export async function createOnePod(
       const judged = rules.find(({ id }) => id === rule)
       if (judged === undefined) return note(`${rule} was not judged`)
       const [finding] = judged.findings
-      const why = finding === undefined ? judged.reason : `expected ${finding.expected}; observed ${finding.observed}`
+      const why = finding === undefined ? judged.reason : contrastText(finding)
       if (judged.verdict !== 'passed') return note(`${rule} is ${judged.verdict}: ${why}`)
       terminal.err('a pod was created and removed')
       return 0

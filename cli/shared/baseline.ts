@@ -1,4 +1,4 @@
-import { rules } from '../../generated/rules.ts'
+import { findRow } from '../../harness/run/rows.ts'
 import { renderWorse } from '../../reports/comparison.ts'
 import { compareResults } from '../../results/compare.ts'
 import { isFinished, type NamedResults } from '../../results/merge.ts'
@@ -18,7 +18,7 @@ export function exitByBaseline(baseline: NamedResults, results: Results, { out, 
   const comparison = compareResults(
     baseline,
     { name: 'this run', results },
-    { exists: (id) => rules.some((rule) => rule.id === id), isScenario: () => false },
+    { exists: (id) => findRow(id) !== undefined, isScenario: () => false },
   )
   out(renderWorse(comparison, colors).trimEnd())
   if (!comparison.isWorse) return exitCodes.conformant

@@ -2,7 +2,7 @@ import { rules as ledger } from '../../generated/rules.ts'
 import { absenceOf, claimOf, needsOf } from '../../harness/claims/claims.ts'
 import { allNeeds, isGiven } from '../../harness/claims/needs.ts'
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
-import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
+import { allPlanes, isPlane, sectionOf } from '../../harness/planes/index.ts'
 import type { Look, Plane } from '../../harness/planes/plane.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
 import type { PlaneSection, Target } from '../../target/types.ts'
@@ -26,7 +26,7 @@ export async function offersOf(
   for (const [need, { line }] of Object.entries(allNeeds())) {
     const [, variable] = /\$\{(\w+)\}/.exec(line ?? '') ?? []
     if (!isOpen(need) || line === null) continue
-    const reason = planes.has(need) ? 'not given' : 'no read shows it'
+    const reason = isPlane(need) ? 'not given' : 'no read shows it'
     if (variable === undefined) offers.set(need, { reason })
     else offers.set(need, environment[variable] ? { line } : { reason: `${variable} is not set` })
   }
@@ -49,15 +49,13 @@ export function needsWithin(target: Target): string[] {
   return [...new Set(all)].filter((need) => isOfGivenPlane(target, need)).sort()
 }
 
-const planes: ReadonlySet<string> = new Set(allPlanes().map(({ name }) => name))
-
 /** A plane itself, and all that a rule of a given plane asks for; the needs of other planes come once those are given. */
 function isOfGivenPlane(target: Target, need: string): boolean {
   const isGiven = (plane: string) => claimOf(target, plane) === 'given'
-  if (planes.has(need)) return true
+  if (isPlane(need)) return true
   return ledger.some((row) => {
     const asked: readonly string[] = [...needsOf(row), ...row.parts]
-    return asked.includes(need) && needsOf(row).every((one) => !planes.has(one) || isGiven(one))
+    return asked.includes(need) && needsOf(row).every((one) => !isPlane(one) || isGiven(one))
   })
 }
 

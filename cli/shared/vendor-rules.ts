@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { parse } from 'yaml'
 import { rules as projectRows, type RuleRow } from '../../generated/rules.ts'
 import { allNeeds } from '../../harness/claims/needs.ts'
-import { allPlanes } from '../../harness/planes/index.ts'
+import { allPlanes, isPlane } from '../../harness/planes/index.ts'
 import { allRules } from '../../harness/rule/registry.ts'
 import { addRows } from '../../harness/run/rows.ts'
 import { suggestion } from '../../target-file/nearest.ts'
@@ -82,7 +82,7 @@ function refuseForeign(rows: readonly RuleRow[]): void {
     rows.flatMap(({ id, area, needs: needed, parts }) => [
       ...(taken.has(area) ? [`rule ${id}: "${area}" begins ids of Plumbline; begin yours with another name`] : []),
       ...[...needed, ...parts]
-        .filter((need) => !needs.includes(need) && !allPlanes().some(({ name }) => name === need))
+        .filter((need) => !needs.includes(need) && !isPlane(need))
         .map((need) => `rule ${id}: unknown need "${need}"${suggestion(need, needs)}`),
     ]),
   )

@@ -28,6 +28,11 @@ export function planeOfOperation(operation: string): Plane {
   return found(({ operations }) => Object.hasOwn(operations, operation), `operation ${operation}`)
 }
 
+/** True for the name of a plane, which is also a need. */
+export function isPlane(name: string): boolean {
+  return allPlanes().some((plane) => plane.name === name)
+}
+
 export function planeNamed(name: string): Plane {
   return found((plane) => plane.name === name, name)
 }

@@ -7,12 +7,22 @@ export interface Finding {
   readonly exchange: number | null
 }
 
+/** `clause: expected A; observed B`. */
+export function findingText(finding: Finding): string {
+  return `${finding.clause}: ${contrastText(finding)}`
+}
+
+/** `expected A; observed B`. */
+export function contrastText({ expected, observed }: Pick<Finding, 'expected' | 'observed'>): string {
+  return `expected ${expected}; observed ${observed}`
+}
+
 /** The one error that means "the target broke this rule". Anything else thrown by a rule is a fault of the harness. */
 export class RuleBroken extends Error {
   override readonly name = 'RuleBroken'
   readonly finding: Finding
   constructor(finding: Finding) {
-    super(`${finding.clause}: expected ${finding.expected}; observed ${finding.observed}`)
+    super(findingText(finding))
     this.finding = finding
   }
 }

@@ -1,7 +1,7 @@
 import type { Actor } from '../clock/types.ts'
 import { allPlanes } from '../planes/index.ts'
 import type { Foundation } from '../planes/plane.ts'
-import { Blamed, Blocked, Inconclusive } from '../rule/outcome.ts'
+import { Blamed, Blocked, contrastText, Inconclusive } from '../rule/outcome.ts'
 import type { Judgement } from './judge.ts'
 import type { Knowledge } from './knowledge.ts'
 
@@ -104,7 +104,7 @@ export function createFoundations(knowledge: Knowledge, isRunning: (rule: string
         if (foundation.rule !== rule) continue
         const finding = findings.find(({ clause }) => foundation.clauses.includes(clause))
         if (finding !== undefined) {
-          state.failure = new Blocked(rule, `expected ${finding.expected}; observed ${finding.observed}`)
+          state.failure = new Blocked(rule, contrastText(finding))
           state.observed = finding.observed
         }
         state.decide()
