@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { evenPauses, pollOn } from '../../harness/clock/poll.ts'
 import { lengthOf } from '../../harness/common/length.ts'
 import { type StartedCommand, startCommand } from '../../harness/hooks/command.ts'
 import type { Ended } from '../../harness/hooks/leader.ts'
@@ -95,18 +96,22 @@ async function waitForAll(
 ): Promise<number> {
   const startMs = performance.now()
   const passedMs = () => performance.now() - startMs
+  const clock = { now: passedMs, sleep: pause }
   for (const url of addresses) {
-    for (let tries = 1; ; tries++) {
+    let tries = 0
+    const look = async () => {
+      tries++
       const last = await failureAt(url, network, Math.max(minAnswerMs, waitMs - passedMs()))
       const fault = failure()
       if (fault !== null) throw new UnreachableError(fault)
-      if (last === null) break
-      if (passedMs() >= waitMs) {
-        throw new UnreachableError(
-          `${url} did not answer within ${lengthOf(waitMs)} (tried ${tries} times); last failure: ${last}; check that the server starts and listens there, or raise --wait`,
-        )
-      }
-      await pause(pauseMs)
+      return last
+    }
+    const pauses = evenPauses(clock, pauseMs, waitMs)
+    const last = await pollOn(clock, pauses, look, (seen) => seen === null)
+    if (last !== null) {
+      throw new UnreachableError(
+        `${url} did not answer within ${lengthOf(waitMs)} (tried ${tries} times); last failure: ${last}; check that the server starts and listens there, or raise --wait`,
+      )
     }
   }
   return passedMs()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { doublingPauses, pausesWithin, pollOn } from './poll.ts'
+import { doublingPauses, evenPauses, pausesWithin, pollOn } from './poll.ts'
 
 /** A clock that counts what is slept on it. */
 function newClock() {
@@ -36,4 +36,10 @@ test.each([
   [[1_000, 4_000, 0], []],
 ] as const)('doublingPauses(%j) are %j', ([first, longest, total], pauses) => {
   expect([...doublingPauses(first, longest, total)]).toEqual(pauses)
+})
+
+test('even pauses end once the clock has reached the end', async () => {
+  const clock = newClock()
+  for (const ms of evenPauses(clock, 400, 1_000)) await clock.sleep(ms)
+  expect(clock.slept).toEqual([400, 400, 400])
 })

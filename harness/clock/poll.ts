@@ -21,6 +21,11 @@ export async function pollOn<T>(
   return seen
 }
 
+/** Equal pauses until `endMs` on this clock. */
+export function* evenPauses(clock: { now(): number }, pauseMs: number, endMs: number): Generator<number, void, void> {
+  while (clock.now() < endMs) yield pauseMs
+}
+
 /** Pauses that double up to four times the first, until `boundMs` after the first look on this clock, where the last one ends. */
 export function* pausesWithin(
   clock: Pick<Actor, 'now'>,

@@ -1,4 +1,5 @@
 import { tables } from '../../generated/tables.ts'
+import { evenPauses, pollOn } from '../../harness/clock/poll.ts'
 import type { ScenarioClock } from '../../harness/clock/types.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import type { QueuePlane } from '../../target/types.ts'
@@ -62,17 +63,18 @@ export async function performQueue(step: QueueStep, options: QueuePerformOptions
 async function waitUntilBusy(jobs: readonly string[], { queue, client, clock, startMs }: QueuePerformOptions) {
   const dedicated = queue.endpoints.dedicated ?? ''
   const untilMs = (await clock.sleep(0)) + startMs
-  for (;;) {
+  const look = async () => {
     const statuses: (string | null)[] = []
     for (const job of jobs) statuses.push(await client.status(dedicated, job))
     // Asked last: /health may be some seconds old.
-    const health = await client.health(dedicated)
+    return { statuses, health: await client.health(dedicated) }
+  }
+  const isBusy = ({ statuses, health }: Awaited<ReturnType<typeof look>>) => {
     const running = runningDuring([health], queue)
     const areExecuted = statuses.every((status) => status === 'IN_PROGRESS')
-    if (areExecuted && (running === null || running.least >= jobs.length)) return health
-    if (clock.now() >= untilMs) return health
-    await clock.sleep(END_MS / 10)
+    return areExecuted && (running === null || running.least >= jobs.length)
   }
+  return (await pollOn(clock, evenPauses(clock, END_MS / 10, untilMs), look, isBusy)).health
 }
 
 /**
@@ -126,13 +128,11 @@ async function prepareJobs(plan: QueuePlan, workers: number | null, options: Que
   async function submitStreamed(endpoint: string): Promise<string> {
     const job = await client.submit(endpoint, ttlMs, isHeld ? sleeping : {})
     if (plan.holdMs > 0) return job
-    const untilMs = workers === 0 ? 0 : (await clock.sleep(0)) + END_MS
-    while (clock.now() < untilMs) {
-      const status = await client.status(endpoint, job)
-      if (status !== 'IN_QUEUE' && status !== 'IN_PROGRESS') return job
-      await clock.sleep(END_MS / 10)
-    }
-    await client.cancel(endpoint, job)
+    const isUnfinished = (status: string | null) => status === 'IN_QUEUE' || status === 'IN_PROGRESS'
+    const look = () => client.status(endpoint, job)
+    const pauses = evenPauses(clock, END_MS / 10, (await clock.sleep(0)) + END_MS)
+    if (workers === 0 || isUnfinished(await pollOn(clock, pauses, look, (status) => !isUnfinished(status))))
+      await client.cancel(endpoint, job)
     return job
   }
 }
