@@ -1,5 +1,4 @@
 import type { ScenarioClock } from '../harness/clock/types.ts'
-import { sectionOf } from '../harness/planes/index.ts'
 import type { LoadOptions, LoadTask } from '../harness/run/options.ts'
 import type { Driven } from './conduct.ts'
 import { type LoadRequests, noFills } from './k6/script-plan.ts'
@@ -34,7 +33,6 @@ export function createLive(
         url,
         token,
         network: target.network,
-        headers: (sectionOf(target, 'pods') ?? sectionOf(target, 'queue'))?.headers ?? {},
         clean: recorder.clean,
         userAgent: agentOf(rules[0] ?? 'smoke'),
         folder,

@@ -20,8 +20,6 @@ interface LoadRunOptions {
   readonly url: string
   readonly token: string
   readonly network?: Network
-  /** More headers for each request. */
-  readonly headers?: Readonly<Record<string, string>>
   /** Removes secrets from texts of the target. */
   readonly clean?: (text: string) => string
   /** The ids of endpoints and jobs. */
@@ -74,14 +72,14 @@ export async function runLoad(options: LoadRunOptions) {
 }
 
 /** Variables of k6: proxies, the file of authorities, and the headers and certificate of its requests. */
-function networkOf({ network, headers = {}, folder }: LoadRunOptions): Record<string, string> {
+function networkOf({ network, folder }: LoadRunOptions): Record<string, string> {
   const proxies = Object.entries(process.env).filter(([name]) => /^(https?|no)_proxy$/i.test(name)) as [
     string,
     string,
   ][]
   const ca = network?.ca == null ? null : join(folder, 'ca.pem')
   if (ca !== null) writeFileSync(ca, network?.ca ?? '')
-  const { certificate } = network ?? {}
+  const { certificate, headers = {} } = network ?? {}
   return {
     ...Object.fromEntries(proxies),
     ...(ca === null ? {} : { SSL_CERT_FILE: ca }),

@@ -12,8 +12,8 @@ export interface FileSurroundings extends Surroundings {
   readonly readFile: (path: string) => Resolved
 }
 
-/** The PEM files that `network` names, read. */
-export function networkOf({ ca, certificate }: Given = {}, around: FileSurroundings): Network {
+/** The section `network`, with its PEM files read. */
+export function networkOf({ ca, certificate, headers }: Given = {}, around: FileSurroundings): Network {
   const pem = (file: string, what: string, isValid: (text: string) => unknown, ...path: string[]): string => {
     const resolved = take(resolveText(file, around.environment), ['network', ...path], around.fault)
     const text = resolved === null ? null : take(around.readFile(resolved), ['network', ...path], around.fault)
@@ -35,6 +35,7 @@ export function networkOf({ ca, certificate }: Given = {}, around: FileSurroundi
             cert: pem(certificate.cert, 'a certificate', isCertificate, 'certificate', 'cert'),
             key: pem(certificate.key, 'a private key without a passphrase', createPrivateKey, 'certificate', 'key'),
           },
+    headers: headersOf(headers, around),
   }
 }
 
@@ -43,7 +44,7 @@ const reserved =
   /^(accept|accept-encoding|authorization|connection|content-length|content-type|host|traceparent|transfer-encoding|user-agent)$/i
 
 /** The headers that `network` adds to each request. */
-export function headersOf(given: Given['headers'] = {}, { environment, fault }: Surroundings): Record<string, string> {
+function headersOf(given: Given['headers'] = {}, { environment, fault }: Surroundings): Record<string, string> {
   const read = Object.entries(given).flatMap(([name, text]): [string, string][] => {
     const path: Path = ['network', 'headers', name]
     if (reserved.test(name)) fault(path, `${path.join('.')}: Plumbline sets this header itself; leave it out`)
@@ -56,6 +57,6 @@ export function headersOf(given: Given['headers'] = {}, { environment, fault }: 
 }
 
 /** A section whose requests carry the headers of `network`. A deployment tool and the probe of a pod have no address of the API. */
-export function withHeaders(section: PlaneSection, headers: Record<string, string>): PlaneSection {
+export function withHeaders(section: PlaneSection, { headers }: Network): PlaneSection {
   return section.url === null || Object.keys(headers).length === 0 ? section : { ...section, headers }
 }

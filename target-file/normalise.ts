@@ -7,17 +7,18 @@ import { defaultBudget, defaultGrants } from '../target/defaults.ts'
 import { parseDuration } from '../target/duration.ts'
 import { nameIn, resolveSecret } from '../target/secrets.ts'
 import { defaultTolerances, leastTolerancesMs, type Tolerances } from '../target/tolerances.ts'
-import type { Grants, KeyName, KnownFailure, PlaneSection, Target } from '../target/types.ts'
+import type { Grants, KeyName, KnownFailure, Network, PlaneSection, Target } from '../target/types.ts'
 import { addressOf, type Surroundings, take } from '../target/values.ts'
 import { suggestion } from './nearest.ts'
-import { type FileSurroundings, headersOf, networkOf, withHeaders } from './network.ts'
+import { type FileSurroundings, networkOf, withHeaders } from './network.ts'
 import { receiverOf } from './receiver.ts'
 
 /** Fills in every default and reads addresses, keys and lengths of time. Faults are noted, not thrown. */
 export function normalise(file: TargetFile, around: FileSurroundings): Target {
   const { fault } = around
   const absent = file.absent ?? {}
-  const sections = sectionsOf(file, absent, around)
+  const network = networkOf(file.network, around)
+  const sections = sectionsOf(file, absent, network, around)
   const given = Object.values(sections).filter((section): section is PlaneSection => section !== null)
   if (given.length === 0) {
     const planes = allPlanes().map(({ name, title }) => `${name} (${title})`)
@@ -28,7 +29,7 @@ export function normalise(file: TargetFile, around: FileSurroundings): Target {
     name: file.name ?? hostOf(given),
     ...(sections as Pick<Target, 'pods' | 'queue' | 'lb' | 'management' | 'deploy' | 'openapi' | 'probe'>),
     receiver: file.receiver === undefined ? null : receiverOf(file.receiver, around),
-    network: networkOf(file.network, around),
+    network,
     keys,
     variables: variablesOf(file),
     grants: grantsOf(file, around),
@@ -50,13 +51,13 @@ export function normalise(file: TargetFile, around: FileSurroundings): Target {
 function sectionsOf(
   file: TargetFile,
   absent: Target['absent'],
+  network: Network,
   around: Surroundings,
 ): Readonly<Record<string, PlaneSection | null>> {
   const given = file as unknown as Readonly<Record<string, unknown>>
-  const headers = headersOf(file.network?.headers, around)
   const sections = allPlanes().map(({ name, read }) => [
     name,
-    given[name] === undefined ? null : withHeaders(read(given[name], around, absent), headers),
+    given[name] === undefined ? null : withHeaders(read(given[name], around, absent), network),
   ])
   return Object.fromEntries(sections)
 }

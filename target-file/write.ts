@@ -12,14 +12,15 @@ import { filled, unlike } from '../target/values.ts'
  * are, so only example keys of the reference make a file that can be read again.
  */
 export function writeTarget(target: Target): string {
-  const { name, receiver, keys, grants, absent, clock, tolerances, budget, known } = target
+  const { name, receiver, network, keys, grants, absent, clock, tolerances, budget, known } = target
   const { restricted, altered: _, ...plain } = keys
   return stringify({
     plumbline: 1,
     name,
     ...Object.fromEntries(allPlanes().flatMap((plane) => written(plane, target))),
     ...(receiver === null ? {} : { receiver: receiverOf(receiver) }),
-    ...filled('network', filled('headers', headersOf(target))),
+    // Of the files only the texts are known.
+    ...filled('network', filled('headers', network.headers)),
     keys: {
       ...plain,
       ...(restricted === undefined ? {} : { restricted: { key: restricted, ...grants } }),
@@ -39,15 +40,6 @@ function written(plane: Plane, target: Target): [name: string, section: object][
   if (given === null) return []
   const { headers: _, ...section } = given
   return [[plane.name, plane.write?.(section) ?? writeSection(plane.operations, section)]]
-}
-
-/** The headers of `network`. Its files are not known any more: a target holds their texts. */
-function headersOf(target: Target): object {
-  return (
-    allPlanes()
-      .map(({ name }) => sectionOf(target, name)?.headers)
-      .find((headers) => headers !== undefined) ?? {}
-  )
 }
 
 function receiverOf({ listen, url }: ReceiverAddress): Record<string, string> {

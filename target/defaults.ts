@@ -1,4 +1,4 @@
-import type { Budget, Grants } from './types.ts'
+import type { Budget, Grants, Network } from './types.ts'
 
 /** 16 concurrent scenarios about pods. Each has one to five pods at once, those with generated bodies up to 11. */
 export const defaultBudget: Budget = {
@@ -14,3 +14,6 @@ export const defaultGrants: Grants = {
   may: ['listPods', 'getPod'],
   mayNot: ['createPod', 'updatePod', 'deletePod', 'start', 'stop', 'restart', 'terminate', 'management', 'lb', 'queue'],
 }
+
+/** The usual certificate authorities, and nothing more. */
+export const defaultNetwork: Network = { ca: null, certificate: null, headers: {} }

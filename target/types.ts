@@ -47,10 +47,12 @@ export interface KnownFailure {
 /** Fields of a pod that a PATCH can change without harm. */
 export type ChangeField = NonNullable<Pods['change']>
 
-/** Texts of PEM files; null for the usual certificate authorities, and without a certificate of the client. */
+/** What the network requires. Texts of PEM files; null for the usual authorities, and without a certificate of the client. */
 export interface Network {
   readonly ca: string | null
   readonly certificate: { readonly cert: string; readonly key: string } | null
+  /** More headers for each request to an API of the target. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** The part of a target that every plane has. */
@@ -59,7 +61,7 @@ export interface PlaneSection {
   readonly url: string | null
   /** A path template for each operation. */
   readonly paths: Readonly<Record<string, string>>
-  /** More headers for each request, from `network.headers`. */
+  /** Those of the network, if the plane is reached over it. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

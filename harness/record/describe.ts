@@ -11,14 +11,14 @@ import { fold } from './search.ts'
 
 /** The target for a record: each key and each secret of a plane is replaced by its mark. */
 export function describeTarget(target: Target): Target {
+  const hidden = Object.keys(headersOf(target)).map((header) => [header.slice(headerPrefix.length), markOf(header)])
+  const headers = { ...target.network.headers, ...Object.fromEntries(hidden) }
   const described = sectionsOf(target).map(([{ name, describe }, section]) => {
-    const marks = Object.keys(headersOf(target)).map((header) => [header.slice(headerPrefix.length), markOf(header)])
-    const { headers } = section
     const shown = describe?.(section) ?? section
-    return [name, headers === undefined ? shown : { ...shown, headers: { ...headers, ...Object.fromEntries(marks) } }]
+    return [name, section.headers === undefined ? shown : { ...shown, headers }]
   })
   const marks = Object.keys(target.keys).map((name) => [name, markOf(`key.${name}`)])
-  const network = { ca: null, certificate: null }
+  const network = { ca: null, certificate: null, headers }
   return { ...target, ...Object.fromEntries(described), network, keys: Object.fromEntries(marks) }
 }
 
@@ -42,8 +42,7 @@ const headerPrefix = 'network.headers.'
 
 /** Headers of `network` that may hold the key of a gateway: long enough to be found in a text, and not a word of the API. */
 function headersOf(target: Target): Record<string, string> {
-  const headers = sectionsOf(target).flatMap(([, section]) => Object.entries(section.headers ?? {}))
-  const long = headers.filter(
+  const long = Object.entries(target.network.headers).filter(
     ([name, value]) => value.length >= shortestSecret && (looksSecret.test(name) || !words.includes(fold(value))),
   )
   return Object.fromEntries(long.map(([name, value]) => [`${headerPrefix}${name}`, value]))

@@ -1,4 +1,5 @@
 import type { RuleRow } from '../../generated/rules.ts'
+import { defaultNetwork } from '../../target/defaults.ts'
 import type { Target } from '../../target/types.ts'
 import { createRecordClock } from '../clock/record.ts'
 import { redactorOf } from '../record/describe.ts'
@@ -87,7 +88,8 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
     throw new InvalidRecord(
       `${dir}/evidence.ndjson is empty or breaks off in line 1, so nothing can be judged; copy it whole, or run check again`,
     )
-  const target = run.target as Target
+  // Records of earlier versions have no network.
+  const target: Target = { network: defaultNetwork, ...(run.target as Omit<Target, 'network'>) }
   const judged: EvidenceEvent[] = []
   if (end !== null && end.stopped === null) {
     const recorder: Recorder = { ...noRecorder, event: (event) => judged.push(event) }

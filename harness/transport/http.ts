@@ -1,4 +1,5 @@
 import { buildConnector, type Dispatcher, errors } from 'undici'
+import { defaultNetwork } from '../../target/defaults.ts'
 import type { Network } from '../../target/types.ts'
 import { lackIn } from '../common/lack.ts'
 import { type HeaderPairs, headerPairs, type WireRequest, type WireResponse } from '../exchange/exchange.ts'
@@ -16,10 +17,8 @@ interface HttpOptions {
   /** Real milliseconds to wait for a complete response. */
   readonly answerMs?: number
   readonly connections?: number
-  readonly network?: Network
+  readonly network?: Pick<Network, 'ca' | 'certificate'>
 }
-
-const usualNetwork: Network = { ca: null, certificate: null }
 
 export type HttpTransport = ReturnType<typeof overHttp>
 
@@ -37,7 +36,7 @@ export function overHttp(options: HttpOptions = {}) {
     connectMs = 5_000,
     answerMs = 30_000,
     connections = 64,
-    network: { ca, certificate } = usualNetwork,
+    network: { ca, certificate } = defaultNetwork,
   } = options
   const carried = new WeakMap<Error, number>()
   const tls = { timeout: connectMs, ...(ca === null ? {} : { ca }), ...certificate }
