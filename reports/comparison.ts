@@ -1,7 +1,7 @@
 import { lengthOf } from '../harness/common/length.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import { type Change, type Comparison, changeKinds } from '../results/compare.ts'
-import { visible } from './sort.ts'
+import { codeSpan, visible } from './sort.ts'
 import { type Paint, plain } from './text.ts'
 
 /** A heading and its lines. */
@@ -58,10 +58,14 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
     [
       `#### ${heading}`,
       ...(lines.length === 0 ? [] : ['']),
-      ...lines.map(({ rule, change, note }) => `- ${code(rule)} ${change}${note === null ? '' : `: ${code(note)}`}`),
+      ...lines.map(
+        ({ rule, change, note }) => `- ${codeSpan(rule)} ${change}${note === null ? '' : `: ${codeSpan(note)}`}`,
+      ),
     ].join('\n'),
   )
-  const facts = [...comparison.caveats.map(visible), ...runLines(comparison)].map((fact) => `- ${code(fact.trim())}`)
+  const facts = [...comparison.caveats.map(visible), ...runLines(comparison)].map(
+    (fact) => `- ${codeSpan(fact.trim())}`,
+  )
   return `${[`### Plumbline: ${line}`, `${rest}.`, ...sections, '#### runs', facts.join('\n')].join('\n\n')}\n`
 }
 
@@ -105,12 +109,4 @@ function span(wasMs: number, isMs: number): string {
 
 function day(ms: number): string {
   return new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
-}
-
-/** A code span of Markdown, whatever the text holds. */
-function code(text: string): string {
-  const runs = text.match(/`+/g) ?? []
-  const fence = '`'.repeat(Math.max(0, ...runs.map(({ length }) => length)) + 1)
-  const edge = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
-  return `${fence}${edge}${text}${edge}${fence}`
 }

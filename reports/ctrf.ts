@@ -1,7 +1,7 @@
 import type { CTRFReport, Test, TestStatus } from 'ctrf'
 import { jsonText } from '../harness/common/escape.ts'
 import type { Results, RuleResult } from '../results/types.ts'
-import { detailsOf, headlineOf, reasonOf } from './sort.ts'
+import { acceptedText, detailsOf, headlineOf, outcomeOf, reasonOf } from './sort.ts'
 
 /** CTRF: each rule is a test in the suite of its area, with its verdict as the raw status. */
 export function renderCtrf(results: Results): string {
@@ -52,16 +52,15 @@ function testOf(rule: RuleResult, { run }: Results): Test {
   }
 }
 
-/** A rule without a verdict about the target is `skipped`; a fault of the harness is `other`. */
-function statusOf({ verdict, known }: RuleResult): TestStatus {
-  if (verdict === 'failed') return known === null ? 'failed' : 'skipped'
-  if (verdict === 'broken') return 'other'
-  return verdict === 'passed' || verdict === 'observed' || verdict === 'advice' ? 'passed' : 'skipped'
+/** A fault of the harness is `other`. */
+function statusOf(rule: RuleResult): TestStatus {
+  const outcome = outcomeOf(rule)
+  return outcome === 'broken' ? 'other' : outcome
 }
 
 function messageOf(rule: RuleResult): string | null {
   const { verdict, known } = rule
   if (verdict === 'passed' || verdict === 'observed') return null
   if (verdict !== 'failed' && verdict !== 'advice') return reasonOf(rule)
-  return known === null ? headlineOf(rule) : `known failure, accepted until ${known.expires}: ${known.reason}`
+  return known === null ? headlineOf(rule) : acceptedText(known)
 }

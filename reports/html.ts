@@ -29,7 +29,7 @@ export function renderHtml(results: Results): string {
     list('in-part', 'Judged in part', groups.inPart, unjudged),
     list('readings', 'Open in the description', groups.readings, readings),
     waits(results),
-    index(results),
+    index(results, groups),
     provenance(results),
   ]
   const page = html`<!doctype html>
@@ -49,7 +49,7 @@ export function renderHtml(results: Results): string {
 <p>${visible(verdict.line.slice(verdict.word.length + 2))}</p>
 ${tally(results)}
 </header>
-<nav aria-label="Sections"><ul>${anchors(results).map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>
+<nav aria-label="Sections"><ul>${anchors(results, groups).map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>
 <main>
 ${coverage(results)}
 ${sections}
@@ -77,15 +77,17 @@ function tally({ counts, run, verdict }: Results): Markup {
 <p class="quiet">${pluralize(run.exchanges, 'exchange')} in ${took(run)} · exit ${verdict.exit}</p>`
 }
 
+type Groups = ReturnType<typeof sortRules>
+
 /** Sections that the reader may look for, if they exist. */
-function anchors(results: Results): (readonly [id: string, name: string])[] {
-  const { failures, lesser, notVerified, readings } = sortRules(results)
+function anchors({ rules }: Results, groups: Groups): (readonly [id: string, name: string])[] {
+  const { failures, lesser, notVerified, readings } = groups
   const long: (readonly [string, string, readonly unknown[]])[] = [
     ['failures', 'Failures', failures],
     ['lesser', 'Advice', lesser],
     ['not-verified', 'Not verified', notVerified],
     ['readings', 'Readings', readings],
-    ['rules', 'All rules', results.rules],
+    ['rules', 'All rules', rules],
   ]
   return long.flatMap(([id, name, { length }]) => (length === 0 ? [] : [[id, `${name} ${length}`] as const]))
 }
@@ -180,9 +182,7 @@ function list(
 }
 
 /** Every rule with its verdict. Radio buttons filter it by style alone; the search needs the script. */
-function index(results: Results): Markup {
-  const { rules, counts } = results
-  const { failures, lesser } = sortRules(results)
+function index({ rules, counts }: Results, { failures, lesser }: Groups): Markup {
   const hasCard = new Set([...failures, ...lesser].map(({ id }) => id))
   const verdicts = verdictOrder.filter((verdict) => counts[verdict] !== undefined)
   const row = ({ id, says, verdict }: RuleResult) =>

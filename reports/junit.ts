@@ -1,6 +1,6 @@
 import { create } from 'xmlbuilder2'
 import type { Results, RuleResult } from '../results/types.ts'
-import { detailsOf, headlineOf, reasonOf, seconds, visible } from './sort.ts'
+import { acceptedText, detailsOf, headlineOf, outcomeOf, reasonOf, seconds, visible } from './sort.ts'
 
 /** An element as the builder takes it: attributes begin with `@`, `#` is its text, other members are elements in it. */
 interface Element {
@@ -32,7 +32,7 @@ function suiteOf(area: string, rules: readonly RuleResult[], { run, verdict }: R
   return {
     '@name': area,
     ...countsOf(rules),
-    '@skipped': rules.filter((rule) => stateOf(rule) === 'skipped').length,
+    '@skipped': rules.filter((rule) => outcomeOf(rule) === 'skipped').length,
     '@time': seconds(rules.reduce((sum, { realMs }) => sum + (realMs ?? 0), 0)),
     '@timestamp': new Date(run.startedMs).toISOString().slice(0, 19),
     properties: { property: Object.entries(properties).map(([name, value]) => ({ '@name': name, '@value': value })) },
@@ -41,13 +41,13 @@ function suiteOf(area: string, rules: readonly RuleResult[], { run, verdict }: R
 }
 
 function countsOf(rules: readonly RuleResult[]): Element {
-  const count = (state: string) => rules.filter((rule) => stateOf(rule) === state).length
-  return { '@tests': rules.length, '@failures': count('failure'), '@errors': count('error') }
+  const count = (state: string) => rules.filter((rule) => outcomeOf(rule) === state).length
+  return { '@tests': rules.length, '@failures': count('failed'), '@errors': count('broken') }
 }
 
 function caseOf(rule: RuleResult, run: string): Element {
   const { id, area, realMs } = rule
-  const state = stateOf(rule)
+  const state = outcomeOf(rule)
   const details = text(detailsOf(rule, run))
   const facts = text(factsOf(rule).join('\n'))
   return {
@@ -55,21 +55,15 @@ function caseOf(rule: RuleResult, run: string): Element {
     '@classname': `plumbline.${area}`,
     '@time': seconds(realMs ?? 0),
     ...(state === 'skipped' && { skipped: text(skippedFor(rule)) }),
-    ...(state === 'error' && { error: { '@message': line(reasonOf(rule)), '@type': 'broken', '#': details } }),
-    ...(state === 'failure' && { failure: { '@message': line(headlineOf(rule)), '@type': 'failed', '#': details } }),
-    'system-out': rule.findings.length > 0 && state !== 'failure' ? `${facts}\n\n${details}` : facts,
+    ...(state === 'broken' && { error: { '@message': line(reasonOf(rule)), '@type': 'broken', '#': details } }),
+    ...(state === 'failed' && { failure: { '@message': line(headlineOf(rule)), '@type': 'failed', '#': details } }),
+    'system-out': rule.findings.length > 0 && state !== 'failed' ? `${facts}\n\n${details}` : facts,
   }
-}
-
-function stateOf({ verdict, known }: RuleResult): 'failure' | 'error' | 'skipped' | 'passed' {
-  if (verdict === 'failed') return known === null ? 'failure' : 'skipped'
-  if (verdict === 'broken') return 'error'
-  return verdict === 'passed' || verdict === 'observed' || verdict === 'advice' ? 'passed' : 'skipped'
 }
 
 function skippedFor(rule: RuleResult): string {
   const { verdict, known } = rule
-  if (known !== null) return `known failure, accepted until ${known.expires}: ${known.reason}`
+  if (known !== null) return acceptedText(known)
   return verdict === 'blocked' ? reasonOf(rule) : `${verdict}: ${reasonOf(rule)}`
 }
 

@@ -1,7 +1,19 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import { contrastText } from '../harness/rule/outcome.ts'
 import type { ProfileCoverage, Results, RuleResult } from '../results/types.ts'
-import { brokenBy, gradeOf, knownSentence, logMark, reasonOf, sortRules, tallyOf, took, visible } from './sort.ts'
+import {
+  brokenBy,
+  codeSpan,
+  gradeOf,
+  knownSentence,
+  logMark,
+  longestRun,
+  reasonOf,
+  sortRules,
+  tallyOf,
+  took,
+  visible,
+} from './sort.ts'
 
 /** Failures that are shown with their findings; GitHub takes a megabyte. */
 const shownFailures = 20
@@ -110,11 +122,9 @@ function list(all: readonly (readonly [id: string, text: string])[]): string[] {
   return [[...lines, ...(rest > 0 ? [`- and ${rest} more, in results.json`] : [])].join('\n')]
 }
 
-/** A value as a code span: in it nothing is markup, and it ends only at as many backticks as it began with. */
+/** A value in one line, as a code span. */
 function code(value: string): string {
-  const text = cut(visible(value.replaceAll('\n', ' ')), longestValue)
-  const fence = '`'.repeat(longestRun(text) + 1)
-  return fence.length === 1 && text.trim() !== '' ? `\`${text}\`` : `${fence} ${text} ${fence}`
+  return codeSpan(cut(visible(value.replaceAll('\n', ' ')), longestValue))
 }
 
 /** The same in a table, where a bar ends the cell even in code. */
@@ -126,10 +136,6 @@ function fenced(lines: readonly string[]): string {
   const text = lines.map((line) => cut(visible(line), longestLine)).join('\n')
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
   return `${fence}bash\n${text}\n${fence}`
-}
-
-function longestRun(text: string): number {
-  return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
 }
 
 function cut(text: string, length: number): string {

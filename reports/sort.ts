@@ -91,6 +91,18 @@ export function detailsOf({ id, says, source, findings, curl, rerun }: RuleResul
   return lines.join('\n')
 }
 
+/** The outcome of a rule for tools that know four: a rule without a verdict about the target is `skipped`. */
+export function outcomeOf({ verdict, known }: RuleResult): 'failed' | 'broken' | 'skipped' | 'passed' {
+  if (verdict === 'failed') return known === null ? 'failed' : 'skipped'
+  if (verdict === 'broken') return 'broken'
+  return verdict === 'passed' || verdict === 'observed' || verdict === 'advice' ? 'passed' : 'skipped'
+}
+
+/** Why the failure of a rule is not one. */
+export function acceptedText({ reason, expires }: NonNullable<RuleResult['known']>): string {
+  return `known failure, accepted until ${expires}: ${reason}`
+}
+
 /** Milliseconds as seconds with three digits. */
 export function seconds(ms: number): string {
   return (ms / 1_000).toFixed(3)
@@ -110,4 +122,15 @@ export function knownSentence({ state, expires }: KnownResult): string | null {
     accepted: null,
     'not judged': null,
   }[state]
+}
+
+/** A text as a code span of Markdown: in it nothing is markup, and it ends only at as many backticks as it began with. */
+export function codeSpan(text: string): string {
+  const fence = '`'.repeat(longestRun(text) + 1)
+  return fence.length === 1 && text.trim() !== '' ? `\`${text}\`` : `${fence} ${text} ${fence}`
+}
+
+/** The most backticks in a row. */
+export function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
 }

@@ -47,7 +47,7 @@ export interface KnownFailure {
 /** Fields of a pod that a PATCH can change without harm. */
 export type ChangeField = NonNullable<Pods['change']>
 
-/** What the network requires. Texts of PEM files; null for the usual authorities, and without a certificate of the client. */
+/** Requirements of the network, as texts of PEM files; null for the usual authorities, and without a certificate of the client. */
 export interface Network {
   readonly ca: string | null
   readonly certificate: { readonly cert: string; readonly key: string } | null
