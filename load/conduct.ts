@@ -12,7 +12,7 @@ import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
 import type { Point } from './points.ts'
 import { planAfterSmoke, readSmoke, type Smoke, type Undecided } from './queue/after-smoke.ts'
 import { limitSteps, type Step, smokeSteps } from './queue/steps.ts'
-import { jobsAdded, runningDuring, workersDuring } from './queue/workers.ts'
+import { jobsAdded, runningOnceBusy, workersDuring } from './queue/workers.ts'
 
 /** A plan that was driven. */
 export interface Driven {
@@ -133,8 +133,7 @@ function judge(step: Step, driven: Driven, rules: ReadonlySet<string>, { queue }
       : {
           ...planned,
           workers: workersDuring(driven.health, queue, planned.limit.operation),
-          // The first response of /health came before the workers were given a job.
-          executing: runningDuring(driven.health.slice(1), queue)?.least ?? null,
+          executing: runningOnceBusy(driven.health, queue)?.least ?? null,
           jobsAdded: jobsAdded(driven.health, queue),
         }
   const wanted = new Set<string>(step.rules)

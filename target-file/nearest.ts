@@ -21,6 +21,11 @@ export function suggestion(word: string, known: readonly string[], list: string 
   return `${some.length === 0 ? '' : `; similar: ${some.join(', ')}`}; ${list}`
 }
 
+/** `unknown rule X`, with a rule that was probably meant or the command that lists all. */
+export function unknownRule(id: string, known: readonly string[]): string {
+  return `unknown rule ${id}${suggestion(id, known, 'plumbline rules lists all')}`
+}
+
 /** At most so many related words are named. */
 const named = 3
 

@@ -9,7 +9,7 @@ import { nameIn, resolveSecret } from '../target/secrets.ts'
 import { defaultTolerances, leastTolerancesMs, type Tolerances } from '../target/tolerances.ts'
 import type { Grants, KeyName, KnownFailure, Network, PlaneSection, Target } from '../target/types.ts'
 import { addressOf, type Surroundings, take } from '../target/values.ts'
-import { suggestion } from './nearest.ts'
+import { suggestion, unknownRule } from './nearest.ts'
 import { type FileSurroundings, networkOf, withHeaders } from './network.ts'
 import { receiverOf } from './receiver.ts'
 
@@ -131,10 +131,7 @@ function tolerancesOf(given: NonNullable<TargetFile['tolerances']>, { fault }: S
 function knownOf({ known = [] }: TargetFile, { ruleIds, clausesOf, fault }: Surroundings): KnownFailure[] {
   return known.map((entry, index) => {
     if (!ruleIds.includes(entry.rule)) {
-      fault(
-        ['known', index, 'rule'],
-        `known.${index}.rule: unknown rule ${entry.rule}${suggestion(entry.rule, ruleIds, 'plumbline rules lists all')}`,
-      )
+      fault(['known', index, 'rule'], `known.${index}.rule: ${unknownRule(entry.rule, ruleIds)}`)
     }
     const { rule, clause } = entry
     const clauses = clausesOf?.(rule) ?? []

@@ -13,7 +13,7 @@ import type { RuleResult } from '../../results/types.ts'
 import type { KnownFailure, Target } from '../../target/types.ts'
 import { withKnown } from '../../target-file/accept.ts'
 import { parseTarget } from '../../target-file/load.ts'
-import { suggestion } from '../../target-file/nearest.ts'
+import { unknownRule } from '../../target-file/nearest.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
@@ -77,7 +77,7 @@ function failedRules({ name, results }: NamedResults, ids: readonly string[]): R
       throw new UsageError(`${id} is ${rule.verdict} in ${name}; only rules that failed can be accepted`)
     const known: string[] = [...ruleById.keys()]
     if (known.includes(id)) throw new UsageError(`${id} was not selected in ${name}; name a run in which it failed`)
-    throw new UsageError(`unknown rule ${id}${suggestion(id, known, 'plumbline rules lists all')}`)
+    throw new UsageError(unknownRule(id, known))
   })
 }
 

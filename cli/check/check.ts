@@ -13,7 +13,7 @@ import { type RunCheckOptions, runCheck } from '../shared/run-check.ts'
 import { loadProfiles, selectionOf } from '../shared/selection.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
-import { vendorRulesOf } from '../shared/vendor-rules.ts'
+import { type VendorRules, vendorRulesOf } from '../shared/vendor-rules.ts'
 import { readBaseline, readFailed, toleratedFailures } from './earlier-run.ts'
 import { withServer } from './server.ts'
 import { againOnChange } from './watch.ts'
@@ -37,11 +37,11 @@ export async function check(given: Given, terminal: Terminal): Promise<number> {
 
 async function checkOnce(given: Given, terminal: Terminal): Promise<number> {
   const chosen = withLoad(withTarget(given, terminal))
-  // Before an earlier run, which may name these rules.
-  await vendorRulesOf(chosen.rules, terminal.cwd)
+  // Before an earlier run and the target file, which may name these rules.
+  const vendor = await vendorRulesOf(chosen.rules, terminal.cwd)
   const options = withFailed(chosen, terminal)
   if (options === null) return exitCodes.conformant
-  const opened = await open(options, terminal)
+  const opened = await open(options, vendor, terminal)
   const { start, wait, quiet } = options
   const run = async () => runCheck(await prepare(opened, terminal))
   return opened.target === null ? run() : withServer(opened.target, { start, wait, quiet }, terminal, run)
@@ -50,18 +50,16 @@ async function checkOnce(given: Given, terminal: Terminal): Promise<number> {
 /** The run that the flags ask for, planned but not begun. `given`: a target that is not read from a file. */
 export async function prepareCheck(flags: Given, terminal: Terminal, given?: Target): Promise<RunCheckOptions> {
   const options = withLoad(given === undefined ? withTarget(flags, terminal) : flags)
-  return prepare(await open(options, terminal, given), terminal)
+  return prepare(await open(options, await vendorRulesOf(options.rules, terminal.cwd), terminal, given), terminal)
 }
 
 type Opened = Awaited<ReturnType<typeof open>>
 
 /** Reads all that the flags name. Throws UsageError for flags that contradict each other. */
-async function open(options: CheckOptions, terminal: Terminal, given?: Target) {
+async function open(options: CheckOptions, vendor: VendorRules, terminal: Terminal, given?: Target) {
   refuseContradictions(options, options.target === undefined && given === undefined)
   const formats = parseFormats(options.format)
   const baseline = options.baseline === undefined ? null : readBaseline(options.baseline, options.out, terminal)
-  // Before the target file, whose known failures may name these rules.
-  const vendor = await vendorRulesOf(options.rules, terminal.cwd)
   const read = given ?? (options.target === undefined ? null : await readTarget(options.target, terminal))
   const { maxPods } = options
   const target = read && maxPods !== undefined ? { ...read, budget: { ...read.budget, fuzzPods: maxPods } } : read

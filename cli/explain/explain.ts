@@ -10,7 +10,7 @@ import { findingText } from '../../harness/rule/outcome.ts'
 import { allRules } from '../../harness/rule/registry.ts'
 import { judgeFileOf } from '../../load/analyse/judge-file.ts'
 import type { NamedResults } from '../../results/merge.ts'
-import { suggestion } from '../../target-file/nearest.ts'
+import { unknownRule } from '../../target-file/nearest.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
 import { packageFolder, program } from '../shared/package-paths.ts'
@@ -63,7 +63,7 @@ function rowOf(id: string): (typeof rules)[number] {
   const gone = retired.find((one) => one.id === id)
   if (gone === undefined) {
     const known: string[] = rules.map((one) => one.id)
-    throw new UsageError(`unknown rule ${id}${suggestion(id, known, 'plumbline rules lists all')}`)
+    throw new UsageError(unknownRule(id, known))
   }
   const by = gone.replacedBy === undefined ? '' : `; ${gone.replacedBy} took its place`
   throw new UsageError(`${id} is retired: ${gone.why}${by}`)

@@ -2,7 +2,7 @@ import { createDirect, type Direct } from '../../harness/client/direct.ts'
 import { type RateWindow, windowsOf } from '../../harness/client/rate-windows.ts'
 import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
 import type { Plane } from '../../harness/planes/plane.ts'
-import { firstResponseMs, probeTarget, refusalOf } from '../../harness/run/probe.ts'
+import { firstTolerances, probeTarget, refusalOf } from '../../harness/run/probe.ts'
 import { overHttp } from '../../harness/transport/http.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
 import type { Target } from '../../target/types.ts'
@@ -33,23 +33,27 @@ export async function quotaOf(plane: Plane | undefined, target: Target | null): 
   const isAsked = target?.clock === 'real' && target.keys.full !== undefined
   if (plane === undefined || shows === null || !isAsked || sectionOf(target, plane.name) === null)
     return { windows: [], failure: null }
-  return asking(hurriedBy(quotaPatienceMs, target), 'plan', async (clientOf) => {
-    const measured = async () => {
-      const startMs = performance.now()
-      const windows = windowsOf(await clientOf(plane)(shows))
-      return { windows, tookMs: performance.now() - startMs }
-    }
-    try {
-      const first = await measured()
-      // The first request also opens the connection, which takes as long again.
-      if (first.tookMs < slowMs) return { windows: first.windows, failure: null, requestMs: first.tookMs / 2 }
-      const { windows, tookMs } = await measured()
-      return { windows, failure: null, requestMs: tookMs }
-    } catch (error) {
-      if (!(error instanceof TransportFailure)) throw error
-      return { windows: [], failure: error.message }
-    }
-  })
+  return asking(
+    withTolerances(target, { answerMs: Math.min(quotaPatienceMs, target.tolerances.answerMs) }),
+    'plan',
+    async (clientOf) => {
+      const measured = async () => {
+        const startMs = performance.now()
+        const windows = windowsOf(await clientOf(plane)(shows))
+        return { windows, tookMs: performance.now() - startMs }
+      }
+      try {
+        const first = await measured()
+        // The first request also opens the connection, which takes as long again.
+        if (first.tookMs < slowMs) return { windows: first.windows, failure: null, requestMs: first.tookMs / 2 }
+        const { windows, tookMs } = await measured()
+        return { windows, failure: null, requestMs: tookMs }
+      } catch (error) {
+        if (!(error instanceof TransportFailure)) throw error
+        return { windows: [], failure: error.message }
+      }
+    },
+  )
 }
 
 /**
@@ -66,15 +70,13 @@ export function refusalBefore(
     probes.some(({ operation }) => operations[operation]?.held === true)
   const held = target.clock === 'real' ? [] : allPlanes().filter(mayWait)
   const asked = { ...target, ...Object.fromEntries(held.map(({ name }) => [name, null])) }
-  return asking(hurriedBy(firstResponseMs, target), purpose, async (clientOf) =>
+  return asking(withTolerances(target, firstTolerances(target)), purpose, async (clientOf) =>
     refusalOf(await probeTarget(asked, isJudged, clientOf, say), target),
   )
 }
 
-/** The same target, whose responses are waited for no longer than this, real ms. */
-function hurriedBy(mostMs: number, target: Target): Target {
-  const answerMs = Math.min(mostMs, target.tolerances.answerMs)
-  return { ...target, tolerances: { ...target.tolerances, answerMs } }
+function withTolerances(target: Target, tolerances: Partial<Target['tolerances']>): Target {
+  return { ...target, tolerances: { ...target.tolerances, ...tolerances } }
 }
 
 /** Asks a target over HTTP, in the name of a command. */

@@ -9,8 +9,8 @@ import { Inconclusive } from '../rule/outcome.ts'
 import { sayIfSlow } from '../transport/slow.ts'
 import { TransportFailure } from '../transport/types.ts'
 
-/** A target that lets its first request wait longer does not respond at all, real ms; `tolerances.answer` may be shorter. */
-export const firstResponseMs = 10_000
+/** A target that lets its first request wait longer does not respond at all, real ms. */
+const firstResponseMs = 10_000
 
 /** One look at a plane before anything is created. */
 export type ProbeResult =
@@ -20,6 +20,11 @@ export type ProbeResult =
   | { readonly plane: string; readonly failure: string }
   /** The requests and their responses, if none of them resembles the API. */
   | { readonly plane: string; readonly strange: string }
+
+/** Tolerances of a target for its first response: it is waited for no longer than these say, real ms. */
+export function firstTolerances({ tolerances }: Target): Pick<Target['tolerances'], 'answerMs'> {
+  return { answerMs: Math.min(firstResponseMs, tolerances.answerMs) }
+}
 
 /**
  * Looks at the first plane of the target that has an address and the others that are judged, up to the first that prevents
@@ -31,7 +36,7 @@ export async function probeTarget(
   directTo: (plane: Plane) => Direct,
   say: (line: string) => void,
 ): Promise<ProbeResult | null> {
-  const hurried = { tolerances: { answerMs: Math.min(firstResponseMs, target.tolerances.answerMs) } }
+  const hurried = { tolerances: firstTolerances(target) }
   let first: ProbeResult | null = null
   for (const plane of allPlanes()) {
     const url = sectionOf(target, plane.name)?.url ?? null

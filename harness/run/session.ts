@@ -39,7 +39,7 @@ import { probeOf, statusOfProbe } from './key-probe.ts'
 import { createKnowledge } from './knowledge.ts'
 import { createLongWaits } from './long-waits.ts'
 import { createOwner, type Owner } from './owner.ts'
-import { firstResponseMs, type ProbeResult, probeTarget } from './probe.ts'
+import { firstTolerances, type ProbeResult, probeTarget } from './probe.ts'
 import { type End, type RemovalOptions, removeAll, removeLeftovers } from './removal.ts'
 import { rowOf as rowOfLedger } from './rows.ts'
 
@@ -186,9 +186,9 @@ export function createSession(options: SessionOptions) {
       const prober = addOwner('probe')
       try {
         const judged = new Set(options.rules.flatMap(({ id }) => needsOf(rowOf(id))))
-        const answerMs = Math.min(firstResponseMs, target.tolerances.answerMs)
         // A response that may be held waits for a clock that does not move yet.
-        const hurried = (plane: Plane, operation: string) => (plane.operations[operation]?.held ? {} : { answerMs })
+        const hurried = (plane: Plane, operation: string) =>
+          plane.operations[operation]?.held ? {} : firstTolerances(target)
         const directTo =
           (plane: Plane): Direct =>
           async (operation, call) => {

@@ -14,7 +14,7 @@ import {
   type Step,
   smokeSteps,
 } from './steps.ts'
-import { type Running, runningDuring } from './workers.ts'
+import { type Running, runningOnceBusy } from './workers.ts'
 
 /** Operations that would show nothing under load, each with the reason. */
 type Faults = ReadonlyMap<RateOperation, string>
@@ -58,12 +58,11 @@ export function readSmoke(driven: readonly DrivenSmoke[], scope: LoadScope): Smo
     const operations = stretches.map(({ operation }) => operation)
     return { points, faults: smokeFaults(points, operations, scope.queue.url) }
   }
-  // The first response of /health came before the workers were given a job.
-  const health = driven.find(({ step }) => step.name === SMOKE_WORKERS)?.health.slice(1) ?? []
+  const health = driven.find(({ step }) => step.name === SMOKE_WORKERS)?.health ?? []
   return {
     brief: shown((name) => name !== SMOKE_HELD && name !== SMOKE_WORKERS),
     held: shown((name) => name === SMOKE_HELD),
-    running: runningDuring(health, scope.queue),
+    running: runningOnceBusy(health, scope.queue),
   }
 }
 

@@ -46,6 +46,11 @@ export interface Running {
   readonly most: number
 }
 
+/** The workers that ran once they were given a job, which they were not before the first response of /health came. */
+export function runningOnceBusy(health: readonly Health[], queue: QueuePlane): Running | null {
+  return runningDuring(health.slice(1), queue)
+}
+
 /** The workers that ran throughout, by responses of /health while some are given a job; null if one does not say. */
 export function runningDuring(health: readonly Health[], queue: QueuePlane): Running | null {
   const counts = health.map((answer) => {
