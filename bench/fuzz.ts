@@ -31,7 +31,7 @@ async function ours(seed: number): Promise<{ readonly rate: number; readonly sen
   const { cases, findings } = await fuzzTarget({
     open: kept,
     seed,
-    mostPodless: 0,
+    maxPodless: 0,
     branch: { run: `rbench${String(seed).padStart(5, '0')}`, resources() {} },
     goesOn: (done) => {
       // Enumerated cases come first, and make the pods.

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const mostBytes = 3_000_000
+const maxBytes = 3_000_000
 const managers = {
   npm: ['npm', 'install', '--save-dev', '--no-audit', '--no-fund', '--prefer-offline'],
   pnpm: ['npx', '--yes', 'pnpm@12.21.0', 'add', '--save-dev'],
@@ -42,7 +42,7 @@ function pack() {
 function refuseSurplus({ files, unpackedSize }) {
   const tests = files.map(({ path }) => path).filter((path) => /\.test\.|\/test_|\/testing\/|\.map$/.test(path))
   if (tests.length > 0) fail(`the package holds files that are for development only: ${tests.join(', ')}`)
-  if (unpackedSize > mostBytes) fail(`the package is ${unpackedSize} bytes unpacked; at most ${mostBytes} are allowed`)
+  if (unpackedSize > maxBytes) fail(`the package is ${unpackedSize} bytes unpacked; at most ${maxBytes} are allowed`)
   const dist = join(root, 'dist')
   const code = readdirSync(dist, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.js'))

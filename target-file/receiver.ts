@@ -5,8 +5,8 @@ import { addressOf, type Surroundings } from '../target/values.ts'
 /** The listener of the suite and the address at which the target reaches it. A loopback address needs no `url`. */
 export function receiverOf({ listen, url }: FileSection<'receiver'>, around: Surroundings): ReceiverAddress {
   const port = Number(listen.split(':').at(-1))
-  if (port > mostPort) {
-    around.fault(['receiver', 'listen'], `receiver.listen: expected a port of at most ${mostPort}, got ${port}`)
+  if (port > maxPort) {
+    around.fault(['receiver', 'listen'], `receiver.listen: expected a port of at most ${maxPort}, got ${port}`)
   }
   if (url !== undefined) {
     // No key is sent to the receiver, so plain http reveals nothing.
@@ -21,4 +21,4 @@ export function receiverOf({ listen, url }: FileSection<'receiver'>, around: Sur
   return { listen, url: '' }
 }
 
-const mostPort = 65_535
+const maxPort = 65_535

@@ -6,7 +6,7 @@ import type { ServerProgram, ServerTools } from './program.ts'
 
 /** A longer body is not echoed as text. */
 const longestTextBytes = 65_536
-const mostParts = 10_000
+const maxParts = 10_000
 const holdKey = /^[A-Za-z0-9._-]+$/
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
@@ -83,7 +83,7 @@ const routes: Readonly<Record<string, Route>> = {
   },
   parts({ rest }) {
     if (!/^\d{1,5}$/.test(rest)) return refused(404, 'expected a number of parts')
-    const number = Math.min(Number(rest), mostParts)
+    const number = Math.min(Number(rest), maxParts)
     let part = 0
     const parts = new ReadableStream({
       pull(controller) {

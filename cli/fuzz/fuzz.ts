@@ -117,7 +117,7 @@ async function conducted(fuzzing: Fuzzing): Promise<number> {
       log,
       goesOn: (cases) => cases < most && !interrupted.aborted && performance.now() - begunMs < lastCaseMs,
       onCase: progress.tick,
-      ...(forMs === null && { mostPodless: most / 5 }),
+      ...(forMs === null && { maxPodless: most / 5 }),
       // A run that waits for a pod does not notice: it is abandoned after a moment, and the sweep removes its pods.
       cut: Promise.race([givenUp(interrupted), ...(forMs === null ? [] : [endOf(forMs, log, terminal)])]),
     })

@@ -206,7 +206,7 @@ describe('on a clock that nobody moves', () => {
     }
     const goesOn = (cases: number) => cases < 300
     const open = { ...target, transport }
-    const run = await fuzzTarget({ open, seed: 1, branch, mostPodless: 20, goesOn })
+    const run = await fuzzTarget({ open, seed: 1, branch, maxPodless: 20, goesOn })
     expect(run).toMatchObject({ findings: [], stopped: null, notes: [] })
     expect(sent.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 'none'))
     expect(new Set(sent.slice(20))).toEqual(new Set(['pod']))
@@ -239,7 +239,7 @@ describe('on a clock that nobody moves', () => {
       open: { ...target, clock, transport: seenMisread },
       seed: 5,
       branch,
-      mostPodless: 0,
+      maxPodless: 0,
       goesOn: () => true,
       cut,
     })

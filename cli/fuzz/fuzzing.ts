@@ -52,7 +52,7 @@ export interface FuzzOptions {
   /** Filled while cases are tried. */
   readonly log?: ReturnType<typeof createLog>
   /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
-  readonly mostPodless?: number
+  readonly maxPodless?: number
   /** Ends the run at once when it resolves, with what was found so far. */
   readonly cut?: Promise<void>
 }
@@ -116,7 +116,7 @@ export function openReference(like?: Target): OpenTarget {
 
 /** Tries cases on a target until `goesOn` says no; every finding is shrunk and kept once. */
 export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
-  const { open, seed, branch, goesOn, onCase, mostPodless, cut = new Promise<never>(() => {}) } = options
+  const { open, seed, branch, goesOn, onCase, maxPodless, cut = new Promise<never>(() => {}) } = options
   const recorder = recorderFor(open.target)
   const clean = (text: string) => shorten(recorder, text)
   const findings = options.findings ?? new Map<string, FuzzFinding>()
@@ -132,7 +132,7 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   const work = (context: Context) =>
     (options.walks === true ? walkCampaign : campaign)(context, {
       seed,
-      ...(mostPodless !== undefined && { mostPodless }),
+      ...(maxPodless !== undefined && { maxPodless }),
       cut: end.signal,
       goesOn: () => {
         if (stopped !== null || !goesOn(cases + underWay)) return false

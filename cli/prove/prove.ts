@@ -41,10 +41,10 @@ export async function prove(options: Options, terminal: Terminal): Promise<numbe
 }
 
 /** A defect is a cliff if it leaves more rules than this without a verdict. */
-const mostUndecided = 5
+const maxUndecided = 5
 
 /** A defect is told of if more rules of other subjects than this fail on it. */
-const mostUnrelated = 2
+const maxUnrelated = 2
 
 /** Ids that a line lists. */
 const idsListed = 5
@@ -150,7 +150,7 @@ function matrixLines({ id, failed, blocked, inconclusive }: MatrixRow): string[]
 function cliffLines(matrix: readonly MatrixRow[]): string[] {
   return matrix
     .map(({ id, blocked, inconclusive }) => ({ id, undecided: [...blocked, ...inconclusive] }))
-    .filter(({ undecided }) => undecided.length > mostUndecided)
+    .filter(({ undecided }) => undecided.length > maxUndecided)
     .toSorted((a, b) => b.undecided.length - a.undecided.length)
     .map(({ id, undecided }) => {
       const reasons = [...Map.groupBy(undecided, ({ reason }) => reason)]
@@ -162,7 +162,7 @@ function cliffLines(matrix: readonly MatrixRow[]): string[] {
 /** Defects that rules of other subjects find: first those that their own rule does not, then those with the most such rules. */
 function attributionLines(matrix: readonly MatrixRow[]): string[] {
   return matrix
-    .filter(({ isMisattributed, unrelated }) => isMisattributed || unrelated.length > mostUnrelated)
+    .filter(({ isMisattributed, unrelated }) => isMisattributed || unrelated.length > maxUnrelated)
     .toSorted(
       (a, b) => Number(b.isMisattributed) - Number(a.isMisattributed) || b.unrelated.length - a.unrelated.length,
     )

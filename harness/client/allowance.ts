@@ -49,7 +49,7 @@ const share = 0.8
 export function createDocumentedRate(operation: string, name: RateOperation | null): Allowance {
   const { requests, windowSeconds, concurrent } = name === null ? free : tables.rates[name]
   const most = Math.max(1, Math.floor(requests * share))
-  const mostAtOnce = concurrent === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(concurrent * share))
+  const maxAtOnce = concurrent === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(concurrent * share))
   const log = createLog(most, windowSeconds * 1000)
   let underWay = 0
 
@@ -57,7 +57,7 @@ export function createDocumentedRate(operation: string, name: RateOperation | nu
     room(count, now) {
       const waitMs = log.waitMs(count, now)
       if (waitMs > 0) return waitMs
-      return underWay + count <= mostAtOnce ? 'certain' : 'after-response'
+      return underWay + count <= maxAtOnce ? 'certain' : 'after-response'
     },
     note(now) {
       log.note(now)

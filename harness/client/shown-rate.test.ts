@@ -74,7 +74,7 @@ describe.each(limiterKindNames)('60 requests a minute, counted as %s', (kind) =>
 describe('headers that are wrong or missing', () => {
   const usedUp = '"minute";r=0;t=30'
   const policy = '"minute";q=60;w=60'
-  test.each<[string, Server, mostMinutes: number, mostRefused: number]>([
+  test.each<[string, Server, maxMinutes: number, maxRefused: number]>([
     ['used up while requests are served: the policy paces', limited('fixed-window', () => usedUp), 7, 0],
     ['without a policy: refusals pace', limited('fixed-window', () => usedUp, null), 7, 10],
     ['no headers: refusals pace', limited('token-bucket', () => null, null), 6, 400],
@@ -88,11 +88,11 @@ describe('headers that are wrong or missing', () => {
       0,
       0,
     ],
-  ])('%s', (_, server, mostMinutes, mostRefused) => {
+  ])('%s', (_, server, maxMinutes, maxRefused) => {
     const { served, refused, minutes } = drive(server, 360)
     expect(served).toBe(360)
-    expect(minutes).toBeLessThanOrEqual(mostMinutes)
-    expect(refused).toBeLessThanOrEqual(mostRefused)
+    expect(minutes).toBeLessThanOrEqual(maxMinutes)
+    expect(refused).toBeLessThanOrEqual(maxRefused)
   })
 })
 

@@ -59,7 +59,7 @@ async function lines({ fixture, queue, clock, check }: Context, ms: unknown): Pr
 }
 
 /** So many calls at most follow once a clock is broken: 100 repeated moves, or two waits of some 200 looks at a busy target. */
-const mostCalls = ({ source }: RegExp) => (/POST 100 times|the target (says|reports)/.test(source) ? 500 : 5)
+const maxCalls = ({ source }: RegExp) => (/POST 100 times|the target (says|reports)/.test(source) ? 500 : 5)
 
 async function runWith(hostility: Pick<Hostility, 'spoil'>, from: number, busyLimitMs = 30_000) {
   let calls = () => 0
@@ -96,6 +96,6 @@ describe.concurrent.each(hostilities)('a clock that breaks: $says', ({ reason, s
     expect([...left.values()].filter((line) => line.kind === 'pod' && line.state !== 'removed')).toEqual([])
     expect(replayed).toEqual(judged)
     // Once it has failed it is asked no more.
-    if (reason !== null && unpassed.length > 0) expect(calls - from).toBeLessThanOrEqual(mostCalls(reason))
+    if (reason !== null && unpassed.length > 0) expect(calls - from).toBeLessThanOrEqual(maxCalls(reason))
   })
 })

@@ -57,18 +57,18 @@ export function watchClock(startMs: number) {
   let last: ClockState = { nowMs: startMs, nextMs: null, busy: [], open: 0 }
   let misses = 0
 
-  function take(state: ClockState, call: ClockCall, mostMs: number): ClockState {
+  function take(state: ClockState, call: ClockCall, maxMs: number): ClockState {
     const passedMs = state.nowMs - last.nowMs
     if (passedMs < 0) {
       throw new ClockFault(
         `went back from ${last.nowMs} to ${state.nowMs} in its response to ${call}; time must not go back`,
       )
     }
-    if (passedMs > mostMs + driftMs) {
+    if (passedMs > maxMs + driftMs) {
       throw new ClockFault(
         call === 'GET'
           ? `moved by ${passedMs} ms between two calls; time must stand still until POST moves it, and one run alone may do so`
-          : `moved by ${passedMs} ms where POST asked for ${mostMs} at most; it must stop at what is asked for`,
+          : `moved by ${passedMs} ms where POST asked for ${maxMs} at most; it must stop at what is asked for`,
       )
     }
     last = state

@@ -118,21 +118,21 @@ export const jsonOf = memoize((body: Uint8Array): unknown => {
 })
 
 /** Levels that a body may nest; whoever walks through more runs out of stack. */
-const mostLevels = 1_000
+const maxLevels = 1_000
 
 /** True if brackets nest deeper than that, those in strings aside. */
 function isTooDeep(text: string): boolean {
-  if (text.length < 2 * mostLevels) return false
+  if (text.length < 2 * maxLevels) return false
   let level = 0
   let isString = false
-  for (let at = 0; at < text.length && level <= mostLevels; at++) {
+  for (let at = 0; at < text.length && level <= maxLevels; at++) {
     const sign = text[at]
     if (isString && sign === '\\') at++
     else if (sign === '"') isString = !isString
     else if (!isString && (sign === '[' || sign === '{')) level++
     else if (!isString && (sign === ']' || sign === '}')) level--
   }
-  return level > mostLevels
+  return level > maxLevels
 }
 
 /** The value of a text; undefined if it is not JSON. */

@@ -25,7 +25,7 @@ export function valueAt(json: unknown, path: string): unknown {
 }
 
 /** Most characters of an id in an address: servers commonly take 8 KB as the head of a request. */
-const mostIdCharacters = 4_000
+const maxIdCharacters = 4_000
 
 /**
  * True for an id that an address can hold. Everything else counts as no id: another type, an unpaired surrogate, a text
@@ -33,9 +33,7 @@ const mostIdCharacters = 4_000
  */
 export function isId(value: unknown): value is string {
   if (typeof value !== 'string' || ['', '.', '..'].includes(value)) return false
-  return (
-    value.length <= mostIdCharacters && value.isWellFormed() && encodeURIComponent(value).length <= mostIdCharacters
-  )
+  return value.length <= maxIdCharacters && value.isWellFormed() && encodeURIComponent(value).length <= maxIdCharacters
 }
 
 /** The id of a value; null if it has none. */
@@ -79,13 +77,13 @@ export function listsIn(value: unknown, depth = 2): readonly (readonly unknown[]
 }
 
 /** Characters of a value in a message. Far more than a finding keeps, which is cut only once its secrets are removed. */
-const mostShown = 20_000
+const maxShown = 20_000
 
 /** A value as text for a message: JSON, cut. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing'
   const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > mostShown ? `${text.slice(0, mostShown - 3)}…` : text
+  return text.length > maxShown ? `${text.slice(0, maxShown - 3)}…` : text
 }
 
 /** A value as text: a string as it is, anything else as JSON. `String` throws for an object such as `{"toString": 1}`. */

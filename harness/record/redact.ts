@@ -19,9 +19,9 @@ export function markOf(name: string): string {
 const least = { characters: 8, share: 2 / 3 } as const
 
 /** How many encodings, one in another, are undone. */
-const mostEncodings = 6
+const maxEncodings = 6
 /** Characters that may be decoded: a bound for long texts that are nothing but escapes. */
-const mostDecoded = { perCharacter: 256, more: 65_536 } as const
+const maxDecoded = { perCharacter: 256, more: 65_536 } as const
 
 /** Most short texts recur, such as header lines: results are kept for so many, of at most this length. */
 const kept = { texts: 20_000, length: 200 } as const
@@ -84,7 +84,7 @@ function createFinder(needles: readonly Needle[], shortest: number): (text: stri
   const compare = createSearch(needles)
   const decodeDigits = createDigitDecoder(shortest)
   return (whole) => {
-    let left = whole.length * mostDecoded.perCharacter + mostDecoded.more
+    let left = whole.length * maxDecoded.perCharacter + maxDecoded.more
 
     /** `seen`: the same text with other escapes undone. The order in which they are undone makes no difference. */
     function findIn(text: string, encodings: number, seen: Set<string>): Found[] {
@@ -105,7 +105,7 @@ function createFinder(needles: readonly Needle[], shortest: number): (text: stri
       decodeDigits(text, (view) => look(new Set())(view))
       return [...plain, ...encoded]
     }
-    return findIn(whole, mostEncodings, new Set())
+    return findIn(whole, maxEncodings, new Set())
   }
 }
 

@@ -17,7 +17,7 @@ interface Call {
   /** Number of calls since it broke, this one included. */
   readonly nth: number
   /** Moves the clock by at most so many ms, and returns its state. */
-  advance(mostMs?: number): Promise<State>
+  advance(maxMs?: number): Promise<State>
 }
 
 /** One way to break. */
@@ -140,9 +140,9 @@ export function hostileClock(healthy: Transport, { spoil }: Pick<Hostility, 'spo
       method: request.method,
       state: await look('GET', null),
       nth,
-      advance(mostMs = Number.POSITIVE_INFINITY) {
+      advance(maxMs = Number.POSITIVE_INFINITY) {
         const asked = request.body === null ? null : (jsonOf(request.body) as { advanceMs: number }).advanceMs
-        const body = asked === null ? null : new TextEncoder().encode(`{"advanceMs":${Math.min(asked, mostMs)}}`)
+        const body = asked === null ? null : new TextEncoder().encode(`{"advanceMs":${Math.min(asked, maxMs)}}`)
         return look(request.method, body)
       },
     })

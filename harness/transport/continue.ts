@@ -4,7 +4,7 @@ const interim = Buffer.from('HTTP/1.1 100')
 const headEnd = '\r\n\r\n'
 
 /** Interim responses that are passed over before a response, bytes: as much as undici takes as the head of a response. */
-const mostInterimBytes = 16_384
+const maxInterimBytes = 16_384
 
 /**
  * Removes `100 Continue` from what a connection receives. A client must ignore an unrequested one (RFC 9110, 15.2), but
@@ -29,7 +29,7 @@ export function passOverContinue(socket: Socket): void {
     held = null
     for (
       let end = head.indexOf(headEnd);
-      end >= 0 && passed < mostInterimBytes && head.subarray(0, interim.length).equals(interim);
+      end >= 0 && passed < maxInterimBytes && head.subarray(0, interim.length).equals(interim);
       end = head.indexOf(headEnd)
     ) {
       passed += end + headEnd.length
@@ -37,7 +37,7 @@ export function passOverContinue(socket: Socket): void {
     }
     if (head.length === 0) return socket.read(size)
     const begins = head.subarray(0, interim.length)
-    const mayPass = passed + head.length < mostInterimBytes
+    const mayPass = passed + head.length < maxInterimBytes
     if (mayPass && begins.equals(interim.subarray(0, begins.length))) {
       held = head
       return null

@@ -7,7 +7,7 @@ export const EXACT_UP_TO = 10
 /** Share of the limit that a bucket may refill in one step. */
 const REFILL_STEP = 1 / 6
 /** With more requests around the end of a window, too many orders are possible. */
-const MOST_UNCERTAIN = 4
+const MAX_UNCERTAIN = 4
 
 /**
  * True if some kind of counting explains all that was served: windows at fixed moments, windows that each begin with a request,
@@ -56,7 +56,7 @@ function fitsFromRequests(served: readonly Point[], requests: number, windowMs: 
   const slackMs = clockSlackMs(windowMs)
   const firstReceivedMs = Math.min(...served.map(({ receivedMs }) => receivedMs))
   const beginners = served.filter(({ sentMs }) => sentMs <= firstReceivedMs)
-  return beginners.length > MOST_UNCERTAIN || served.length === 0 || beginners.some(fitsFrom)
+  return beginners.length > MAX_UNCERTAIN || served.length === 0 || beginners.some(fitsFrom)
 
   function fitsFrom(beginner: Point): boolean {
     if (countIn(served, 0, beginner.sentMs + windowMs - slackMs) > requests) return false
@@ -64,7 +64,7 @@ function fitsFromRequests(served: readonly Point[], requests: number, windowMs: 
     const uncertain = served.filter(
       (point) => point !== beginner && point.receivedMs > beginner.sentMs + windowMs - slackMs && !rest.includes(point),
     )
-    if (uncertain.length > MOST_UNCERTAIN) return true
+    if (uncertain.length > MAX_UNCERTAIN) return true
     // Each of these may be the last of this window or begin the next one, with all after it.
     return [[], ...uncertain.map((_, place) => uncertain.slice(place))].some((begun) =>
       fitsFromRequests([...begun, ...rest], requests, windowMs),

@@ -6,7 +6,7 @@ import { findOverflow } from './generous.ts'
 import { failed, passed, type Ruling, unclear } from './verdict.ts'
 
 /** Fewer errors in a row may be an outage. */
-const FEWEST_ERRORS = 3
+const MIN_ERRORS = 3
 
 /** The request beyond the quota is 429, and its body names the window (heading Errors). */
 export function judgeExceeded(points: readonly Point[]): Ruling {
@@ -42,7 +42,7 @@ function instead(points: readonly Point[]): Ruling | null {
   const last = points[after - 1]
   const errors = after === -1 ? [] : points.slice(after)
   const [window] = last !== undefined && isServed(last) ? usedUpWindows(last) : []
-  const areErrors = errors.length >= FEWEST_ERRORS && errors.every((point) => isNeither(point) && point.status > 0)
+  const areErrors = errors.length >= MIN_ERRORS && errors.every((point) => isNeither(point) && point.status > 0)
   if (window === undefined || !areErrors) return null
   const statuses = [...new Set(errors.map(({ status }) => status))].join(', ')
   return failed(

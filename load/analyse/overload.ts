@@ -3,7 +3,7 @@ import { createExplainer } from './explain.ts'
 import { type Case, failed, milliseconds, passed, type Ruling, unclear } from './verdict.ts'
 
 /** With fewer requests in a window, errors by chance look like a limit. */
-const FEWEST_REQUESTS = 10
+const MIN_REQUESTS = 10
 /** Fewer errors than this for each 429 may be an outage. */
 const ERROR_SHARE = 0.25
 
@@ -34,7 +34,7 @@ export function judgeStatus({ plan, points, beganMs }: Case): Ruling {
   const isLimit =
     isOften &&
     plan.workers !== 'unknown' &&
-    requests >= FEWEST_REQUESTS &&
+    requests >= MIN_REQUESTS &&
     served.filter(({ sentMs }) => sentMs <= first.sentMs).length >= requests &&
     served.some(({ sentMs, receivedMs }) => sentMs > first.receivedMs && receivedMs < last.sentMs) &&
     neither.every(isExplained) &&

@@ -37,7 +37,7 @@ const WINDOWS = 4
 const BACKOFF_MARGIN = 0.1
 
 /** With fewer requests in a window, an even row of them is more than a sliding counter lets through. */
-const FEWEST_IN_A_ROW = 5
+const MIN_IN_A_ROW = 5
 
 /** The plan of one shape on one operation, its numbers from the rate table (heading Limits). */
 export function queuePlan(options: QueuePlanOptions): QueuePlan {
@@ -79,7 +79,7 @@ function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePla
     case 'under':
     case 'raised-under':
     case 'kept-under':
-      if (requests < FEWEST_IN_A_ROW) return rowsWithRests(limit)
+      if (requests < MIN_IN_A_ROW) return rowsWithRests(limit)
       return [even(0, Math.floor(UNDER_SHARE * requests * WINDOWS), UNDER_SHARE)]
     case 'over':
     case 'raised-over':
@@ -138,7 +138,7 @@ function rowsWithRests(limit: PlannedLimit): Stretch[] {
  * ends a quarter of a gap before another request, which begins the next window almost at once.
  */
 function overShareOf(requests: number): number {
-  if (requests < FEWEST_IN_A_ROW) return OVER_SHARE_OF_FEW
+  if (requests < MIN_IN_A_ROW) return OVER_SHARE_OF_FEW
   return requests > EXACT_UP_TO ? OVER_SHARE : (Math.ceil(OVER_SHARE * requests) + 0.75) / requests
 }
 

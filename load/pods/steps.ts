@@ -12,7 +12,7 @@ const HEADERS_SAMPLE = 10
 /** Most requests to send if no response states the quota. */
 const UNSTATED_QUOTA = 1000
 /** A window must last this much longer to be drained, ms. */
-const FEWEST_MS = 10_000
+const MIN_MS = 10_000
 /** A window of a minute, and what its end may be late, ms. */
 const LONGEST_WAIT_MS = 75_000
 
@@ -75,5 +75,5 @@ export function waitBeforeDrainMs(seen: Point, nowMs: number): number {
   const resetMs = shortest === undefined ? null : resetMsOf(seen, shortest[0])
   if (resetMs === null) return 0
   const restMs = seen.receivedMs + resetMs - nowMs
-  return isRefused(seen) || restMs < FEWEST_MS ? Math.max(0, restMs) + 1000 : 0
+  return isRefused(seen) || restMs < MIN_MS ? Math.max(0, restMs) + 1000 : 0
 }

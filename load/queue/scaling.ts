@@ -23,12 +23,12 @@ interface ScalingScope {
 /** Operations that are answered immediately, the cheapest to load first. */
 const candidates = ['purge', 'requests', 'cancel', 'status', 'run'] as const satisfies readonly RateOperation[]
 /** The most workers that are given a job. */
-const MOST_WORKERS = 10
+const MAX_WORKERS = 10
 /**
  * A limit that is raised by less cannot be told from its base: four windows at 0.8 of it may then be what a full bucket
  * and its refill serve.
  */
-const FEWEST_TIMES = 1.6
+const MIN_TIMES = 1.6
 
 /** How the rule is driven by the fewest workers; a reason if it cannot be, null if it is not selected. */
 export function scalingOf({ rules, queue }: ScalingScope): Scaling | string | null {
@@ -36,10 +36,10 @@ export function scalingOf({ rules, queue }: ScalingScope): Scaling | string | nu
   const offered = candidates.filter((operation) => operation !== 'requests' || queue.requests)
   const [fewest] = offered
     .map((raised) => ({ raised, workers: workersFor(raised, queue) }))
-    .filter(({ workers }) => workers <= MOST_WORKERS)
+    .filter(({ workers }) => workers <= MAX_WORKERS)
     .toSorted((a, b) => a.workers - b.workers)
   if (fewest === undefined) {
-    return `${MOST_WORKERS} workers would raise no limit to ${FEWEST_TIMES} times its base, by queue.perWorkerRate of the target file, and with more the rule is not judged`
+    return `${MAX_WORKERS} workers would raise no limit to ${MIN_TIMES} times its base, by queue.perWorkerRate of the target file, and with more the rule is not judged`
   }
   const { raised, workers } = fewest
   const kept = offered.find((one) => one !== raised && one !== 'purge' && isKept(one, workers, queue)) ?? null
@@ -52,7 +52,7 @@ export function scalingFault({ raised, workers }: Scaling, running: Running | nu
   if (running === null) {
     return `/health of ${dedicated} does not say how many workers run and how many jobs they execute; check queue.health of the target file`
   }
-  if (running.least * (perWorkerRate(queue, raised) ?? 0) >= FEWEST_TIMES * tables.rates[raised].requests) return null
+  if (running.least * (perWorkerRate(queue, raised) ?? 0) >= MIN_TIMES * tables.rates[raised].requests) return null
   return `${running.least} of the ${workers} workers that raise the limit of ${raised} executed a job; let the endpoint ${dedicated} run ${workers} workers, and load it again`
 }
 
@@ -63,5 +63,5 @@ export function isKept(operation: RateOperation, workers: number, queue: QueuePl
 }
 
 function workersFor(operation: RateOperation, queue: QueuePlane): number {
-  return Math.ceil((FEWEST_TIMES * tables.rates[operation].requests) / (perWorkerRate(queue, operation) ?? 0))
+  return Math.ceil((MIN_TIMES * tables.rates[operation].requests) / (perWorkerRate(queue, operation) ?? 0))
 }

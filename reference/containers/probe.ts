@@ -19,7 +19,7 @@ const guarded = new Set([
   'POST /plumbline/call',
 ])
 const hostForm = /^[A-Za-z0-9._~-]+$/
-const mostBytes = 65_536
+const maxBytes = 65_536
 
 /** One file system: the files of each storage, by their path in it. */
 type Storages = Map<string, Map<string, string>>
@@ -102,7 +102,7 @@ function filesOf(storages: Storages, id: string): Map<string, string> {
 }
 
 function writeFile({ files, path }: Place, text: string): Response {
-  if (text.length > mostBytes) return refused(413, `a file may have ${mostBytes} bytes at most`)
+  if (text.length > maxBytes) return refused(413, `a file may have ${maxBytes} bytes at most`)
   if (files === null) return refused(404, 'no such folder')
   files.set(path, text)
   return Response.json({ written: text.length })

@@ -52,7 +52,7 @@ export interface Tool {
 
 /** Statuses after which a request is sent again. */
 const busy: ReadonlySet<number> = new Set([429, 502, 503, 504])
-const mostTries = 5
+const maxTries = 5
 
 export function createTool(host: ToolHost, options: ToolOptions): Tool {
   const parts = partsOf(options)
@@ -78,7 +78,7 @@ export function createTool(host: ToolHost, options: ToolOptions): Tool {
   async function ask(method: string, path: string, body?: unknown, isDone = async () => false) {
     for (let tries = 1; ; tries++) {
       const answer = await host.send(method, path, body)
-      if (!busy.has(answer.status) || tries === mostTries) return answer
+      if (!busy.has(answer.status) || tries === maxTries) return answer
       await host.wait(tries * 1_000)
       if (await isDone()) return { ...answer, status: 200 }
     }

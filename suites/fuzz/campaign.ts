@@ -9,7 +9,7 @@ import { podFor, tryOne } from './try.ts'
 
 export interface CampaignOptions extends Omit<Steps, 'context' | 'drop' | 'keep' | 'isKnown' | 'isRule'> {
   /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
-  readonly mostPodless?: number
+  readonly maxPodless?: number
   readonly findings: Map<string, FuzzFinding>
   /** Aborted if all is to end at once: nothing more is sent or kept. */
   readonly cut?: AbortSignal
@@ -106,7 +106,7 @@ type Schedule = <T>(work: (run: number) => Promise<T>) => Promise<T>
  */
 function createSchedule(
   all: readonly Stage[],
-  { isTimeFree, mostPodless = Number.POSITIVE_INFINITY }: Pick<CampaignOptions, 'isTimeFree' | 'mostPodless'>,
+  { isTimeFree, maxPodless = Number.POSITIVE_INFINITY }: Pick<CampaignOptions, 'isTimeFree' | 'maxPodless'>,
   begin: (stage: Stage) => Promise<unknown>,
 ): Schedule {
   const whole = enumeratedOf(all)
@@ -155,7 +155,7 @@ function createSchedule(
           way.isBusy = false
         }
       }
-      if (podlessSent < mostPodless) return work(podlessFrom + podlessSent++)
+      if (podlessSent < maxPodless) return work(podlessFrom + podlessSent++)
       await Promise.race(made)
     }
   }

@@ -11,7 +11,7 @@ export interface PinnedDown<C, T> {
 }
 
 /** If more cases than this are needed, all of them are reported. */
-const mostNeeded = 3
+const maxNeeded = 3
 
 /**
  * Finds the few of these cases that are enough to show something again, most often one: the shortest beginning that
@@ -27,7 +27,7 @@ export async function pinDown<C, T>(
   if (seen === null) return null
   let before = cases
   let needed: readonly C[] = []
-  while (before.length > 0 && needed.length < mostNeeded) {
+  while (before.length > 0 && needed.length < maxNeeded) {
     let enough = before.length
     for (let short = 0; enough - short > 1; ) {
       const middle = Math.floor((short + enough) / 2)

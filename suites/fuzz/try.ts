@@ -19,7 +19,7 @@ const lookEvery = 64
 /** Refusals after which a pod is looked at before a body that may be accepted. */
 const lookBeforeChange = 16
 /** Cases whose effects are still unknown, after which the loop waits for late effects. */
-const mostUnsettled = 1_024
+const maxUnsettled = 1_024
 /** Cases of a stage without a pod until one is asked for again. */
 const podlessCases = 256
 
@@ -77,7 +77,7 @@ export async function tryOne(stage: Subject, drawn: Drawn, steps: Steps, sendsVa
   if (steps.isRule) context.check('answer').saw(outcome.value)
   if (seen.some(isChange)) await accepted(stage, drawn, outcome.value, seen, steps)
   else if (own !== null) addRefused(stage, drawn, steps)
-  const isFull = stage.sent.length >= mostUnsettled
+  const isFull = stage.sent.length >= maxUnsettled
   if (isFull) await context.clock.sleep(lookAfterMs(context))
   if ((++stage.unlooked >= lookEvery && !steps.isRule) || isFull) await lookAtPod(stage, steps)
   return true

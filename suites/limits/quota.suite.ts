@@ -1,7 +1,7 @@
 import { type Exchange, isSuccess } from '../../harness/exchange/exchange.ts'
 import { invariant } from '../../harness/rule/registry.ts'
 import { noRefusals, type Refusals, refused, type Sent } from './early-refusals.ts'
-import { counted, isTooHigh, mostLeft, nothingCounted, type WindowCount } from './window-count.ts'
+import { counted, isTooHigh, maxLeft, nothingCounted, type WindowCount } from './window-count.ts'
 import { uncounted, windowsIn } from './windows-in.ts'
 
 /** By key, window and policy: what was served beside another policy counts for another quota. */
@@ -24,7 +24,7 @@ invariant<Counts>('limits.pods.counts-down', {}, (counts, exchange) => {
     const count = counted(before, served, policy)
     next[id] = count
     if (count.hasChanged) isExercised = true
-    const most = mostLeft(before, served, policy)
+    const most = maxLeft(before, served, policy)
     if (isTooHigh(count, served, most, policy)) findings.push(faultOf(name, most))
   }
   return { state: next, exercised: isExercised ? ['falls'] : [], findings }

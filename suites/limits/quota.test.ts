@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type LimiterKind, limiterKindNames, limiterKinds, type RateWindow } from '../../reference/limits/windows.ts'
 import { noRefusals, refused } from './early-refusals.ts'
-import { counted, isTooHigh, mostLeft, nothingCounted } from './window-count.ts'
+import { counted, isTooHigh, maxLeft, nothingCounted } from './window-count.ts'
 
 const lengthMs = 60_000
 const answerMs = 1_000
@@ -62,7 +62,7 @@ function faultsIn(answered: readonly Answered[], quota: number) {
     if (one.isServed) {
       const before = count
       count = counted(before, one, policy)
-      if (isTooHigh(count, one, mostLeft(before, one, policy), policy)) tooHigh.push(one.receivedMs)
+      if (isTooHigh(count, one, maxLeft(before, one, policy), policy)) tooHigh.push(one.receivedMs)
     }
     const next = refused(refusals, { ...one, n, key: 'full', isRefused: !one.isServed && one.left > 0 }, answerMs)
     refusals = next.state

@@ -79,7 +79,7 @@ export function isTooHigh({ rises }: WindowCount, served: Served, most: number, 
  * The most that r may be with the requests certainly served before, if what is counted is given back evenly or after the whole
  * length: by logs, sliding counters and buckets. Below 0: more was served than they grant.
  */
-export function mostLeft({ spans }: WindowCount, { sentMs, receivedMs }: Served, { quota, lengthMs }: Policy): number {
+export function maxLeft({ spans }: WindowCount, { sentMs, receivedMs }: Served, { quota, lengthMs }: Policy): number {
   let most = quota
   let requests = 0
   let fromMs = sentMs

@@ -17,7 +17,7 @@ export const fills: ScenarioOptions = {
 }
 
 /** The most jobs that are submitted to fill an endpoint. */
-const mostHeld = 20
+const maxHeld = 20
 
 /**
  * Keeps every worker of an endpoint busy, so that what is submitted next waits: of one with two workers where there is one,
@@ -46,7 +46,7 @@ export async function fullEndpoint({ fixture, begun, target }: Context) {
 export async function fillEndpoint(context: Context, endpoint: EndpointRole) {
   const { begun, clock, fixture, found, inconclusive, target } = context
   const jobs: SubmittedJob[] = []
-  while (jobs.length < mostHeld) {
+  while (jobs.length < maxHeld) {
     const job = await fixture.submitted({ steps: [{ hold: 'free' }], endpoint })
     jobs.push(job)
     // A cold endpoint is not full.
@@ -61,7 +61,7 @@ export async function fillEndpoint(context: Context, endpoint: EndpointRole) {
       },
     }
   }
-  return inconclusive(`each of ${mostHeld} jobs found a worker`)
+  return inconclusive(`each of ${maxHeld} jobs found a worker`)
 }
 
 /** The job waits. Ends the rule as inconclusive if a worker that the target file does not know of has taken it. */

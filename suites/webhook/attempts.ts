@@ -11,7 +11,7 @@ import { expectEnd, whileWorkerMayCome } from '../shared/job-responses.ts'
 export const spacingMs = tables.durations.webhookSpacingMs
 
 /** The first attempt and those that may follow it (heading Limits). */
-export const mostAttempts = 1 + tables.quotas.webhookRetries
+export const maxAttempts = 1 + tables.quotas.webhookRetries
 
 /** A number of requests as a report shows it. */
 export const requests = (count: number) => pluralize(count, 'request')

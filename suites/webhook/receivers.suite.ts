@@ -14,7 +14,7 @@ import {
   countIfAny,
   delayOf,
   expectOne,
-  mostAttempts,
+  maxAttempts,
   requests,
   seconds,
   spacingMs,
@@ -70,7 +70,7 @@ rule('webhook.failed-job', { varies: anyJob, workers: 0 }, async (context) => {
   }
   for (const [clause, job] of Object.entries(jobs)) {
     await expectEnd(context, clause, job, await ended(job, target.tolerances.retriesMs), 'FAILED')
-    const most = clause === 'no-second' ? 1 : mostAttempts
+    const most = clause === 'no-second' ? 1 : maxAttempts
     const count = await countIfAny(context, job, most + 1)
     check(clause).that(count <= most, `at most ${requests(most)}`, requests(count), job.response)
     reading('FAILED', count === 0 ? 'not notified' : 'notified')
@@ -81,10 +81,10 @@ rule('webhook.no-answer', notified, async (context) => {
   const { check, fixture } = context
   const always = await fixture.sent({ steps, webhook: 'reset' })
   const once = await fixture.sent({ steps, webhook: ['reset', 200] })
-  const count = await countAttempts(context, 'second', always, mostAttempts + 1)
+  const count = await countAttempts(context, 'second', always, maxAttempts + 1)
   if (count < 2) await expectRetries(context)
   check('second').that(count >= 2, 'a second request after a connection was reset', requests(count), always.response)
-  check('no-fourth').that(count <= mostAttempts, `at most ${requests(mostAttempts)}`, requests(count), always.response)
+  check('no-fourth').that(count <= maxAttempts, `at most ${requests(maxAttempts)}`, requests(count), always.response)
   const two = await countAttempts(context, 'no-third', once, 3)
   check('no-third').that(two <= 2, 'no request after one that was answered 200', requests(two), once.response)
 })
@@ -100,8 +100,8 @@ rule('webhook.silent', notified, async (context) => {
   if (second === null) await expectRetries(context)
   const expected = `a second request within ${seconds(deadline - first.at.target)}`
   check('second').that(second !== null, expected, 'no second request', silent.response)
-  const count = await countAttempts(context, 'no-fourth', silent, mostAttempts + 1)
-  check('no-fourth').that(count <= mostAttempts, `at most ${requests(mostAttempts)}`, requests(count), silent.response)
+  const count = await countAttempts(context, 'no-fourth', silent, maxAttempts + 1)
+  check('no-fourth').that(count <= maxAttempts, `at most ${requests(maxAttempts)}`, requests(count), silent.response)
   reading('200 after 20 s', requests(slow.webhook.attempts().length))
 })
 
@@ -109,7 +109,7 @@ rule('webhook.same-job', notified, async (context) => {
   const { check, fixture, inconclusive } = context
   const job = await fixture.sent({ steps, webhook: [500, 'reset', 200] })
   const id = jobIdIn(job.response.json) ?? job.id
-  await countAttempts(context, 'names-job', job, mostAttempts)
+  await countAttempts(context, 'names-job', job, maxAttempts)
   const [first, ...later] = job.webhook.attempts()
   if (first === undefined || later.length === 0) return inconclusive('there is no second attempt to compare')
   check('names-job').that(attemptText(first).includes(id), 'the id of the job', 'no id of it', job.response)

@@ -5,7 +5,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { blockedBy, laterJobReads } from '../shared/job-responses.ts'
-import { countAttempts, expectOne, mostAttempts, requests, seconds, spacingMs, waitForAttempt } from './attempts.ts'
+import { countAttempts, expectOne, maxAttempts, requests, seconds, spacingMs, waitForAttempt } from './attempts.ts'
 
 /** How long the receiver thinks before its first answer, ms; the time may count from the attempt or from its answer. */
 const slowMs = 2_000
@@ -44,16 +44,16 @@ rule('webhook.once', { varies: anyJob }, async (context) => {
 rule('webhook.retries', anyNotified, async (context) => {
   const { fixture, check } = context
   const job = await fixture.sent({ steps, webhook: 500 })
-  const count = await countAttempts(context, 'second', job, mostAttempts + 1)
+  const count = await countAttempts(context, 'second', job, maxAttempts + 1)
   check('second').that(count >= 2, 'a second request after one that was answered 500', requests(count), job.response)
-  check('no-fourth').that(count <= mostAttempts, `at most ${requests(mostAttempts)}`, requests(count), job.response)
+  check('no-fourth').that(count <= maxAttempts, `at most ${requests(maxAttempts)}`, requests(count), job.response)
 })
 
 rule('webhook.three', anyNotified, async (context) => {
   const { fixture, check } = context
   const job = await fixture.sent({ steps, webhook: 500 })
-  const count = await countAttempts(context, 'three', job, mostAttempts + 1)
-  check('three').that(count === mostAttempts, requests(mostAttempts), requests(count), job.response)
+  const count = await countAttempts(context, 'three', job, maxAttempts + 1)
+  check('three').that(count === maxAttempts, requests(maxAttempts), requests(count), job.response)
 })
 
 rule('webhook.stops-on-success', anyNotified, async (context) => {
@@ -122,12 +122,12 @@ rule('webhook.spacing', { varies: anyJob, workers: 0 }, async (context) => {
     const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
     const ms = mean(some.map((gap) => gap.ms))
     const leastMs = spacingMs - toleranceMs
-    const mostMs = spacingMs + toleranceMs + mean(some.map((gap) => gap.answerMs))
-    refuseNear(context, jobs, ms, [leastMs, mostMs])
+    const maxMs = spacingMs + toleranceMs + mean(some.map((gap) => gap.answerMs))
+    refuseNear(context, jobs, ms, [leastMs, maxMs])
     const [first] = jobs
     const at = first?.response ?? null
     check('not-sooner').that(ms >= leastMs, `${seconds(leastMs)} or more ${what}`, seconds(ms), at)
-    check('not-later').that(ms <= mostMs, `${seconds(mostMs)} at most ${what}`, seconds(ms), at)
+    check('not-later').that(ms <= maxMs, `${seconds(maxMs)} at most ${what}`, seconds(ms), at)
   }
 })
 
@@ -141,7 +141,7 @@ rule('webhook.no-effect-on-job', { varies: [...anyJob, 'look'], workers: 0 }, as
   const job = await fixture.submitted({ steps: kept, webhook: [500, 'reset', 503] })
   await begun(job)
   let count = 0
-  while (count < mostAttempts && (await waitForAttempt(context, job, count + 1)) !== null) count++
+  while (count < maxAttempts && (await waitForAttempt(context, job, count + 1)) !== null) count++
   await clock.sleep(target.tolerances.dispatchMs)
   for await (const response of laterJobReads(context, job)) {
     check('status').success(response)
@@ -158,10 +158,10 @@ rule('webhook.no-effect-on-job', { varies: [...anyJob, 'look'], workers: 0 }, as
 
 /** The times between the attempts of a job, which the receiver refuses with `answers`. */
 async function gapsOf(context: Context, job: SubmittedJob, answers: readonly WebhookAnswer[]): Promise<Gap[]> {
-  const count = await countAttempts(context, 'not-later', job, mostAttempts)
-  if (count < mostAttempts) await expectRetried(context, job, count, answers[count - 1] ?? answers.at(-1))
+  const count = await countAttempts(context, 'not-later', job, maxAttempts)
+  if (count < maxAttempts) await expectRetried(context, job, count, answers[count - 1] ?? answers.at(-1))
   const attempts = job.webhook.attempts()
-  return attempts.slice(1, mostAttempts).map((next, place) => {
+  return attempts.slice(1, maxAttempts).map((next, place) => {
     const former = attempts[place]
     return { ms: next.at.target - (former?.at.target ?? 0), answerMs: former?.answer.includes('after') ? slowMs : 0 }
   })
@@ -181,10 +181,10 @@ async function expectRetried(
   const isOther = typeof answer === 'number' && answer !== 500
   const [by, webhook, most] = isOther
     ? (['webhook.only-200', [answer, 200], 2] as const)
-    : (['webhook.three', 500, mostAttempts] as const)
+    : (['webhook.three', 500, maxAttempts] as const)
   const twin = await fixture.plain({ steps, webhook })
   if ((await countAttempts(context, 'not-later', twin, most)) < most) blocked(by, `attempt ${count + 1} did not come`)
-  check('not-later').that(false, requests(mostAttempts), requests(count), response)
+  check('not-later').that(false, requests(maxAttempts), requests(count), response)
 }
 
 /** Ends the rule as inconclusive if a time is nearer to a bound than requests take. */

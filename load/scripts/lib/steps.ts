@@ -34,9 +34,9 @@ export interface PodAnswer {
 type PodSteps<Result = void> = Generator<PodSend | number, Result, PodAnswer | undefined>
 
 /** How often a pod is read until it shows something, a second apart. */
-const MOST_READS = 30
+const MAX_READS = 30
 /** How often a request about the pod is sent again after a 429. */
-const MOST_REFUSALS = 5
+const MAX_REFUSALS = 5
 
 /**
  * The steps of a load on the pod API, one after the other: a request, whose response comes back, or a pause in ms.
@@ -88,7 +88,7 @@ function* patiently(
   for (let refusals = 0; ; refusals++) {
     const answer = yield send
     const waitMs = answer?.status === 429 ? statedWaitMs(answer, nowMs()) : null
-    if (waitMs === null || waitMs > longestWaitMs || refusals === MOST_REFUSALS) return answer
+    if (waitMs === null || waitMs > longestWaitMs || refusals === MAX_REFUSALS) return answer
     yield Math.max(waitMs, 1000)
   }
 }
@@ -98,7 +98,7 @@ function* readUntil(
   plan: ScriptPods,
   nowMs: () => number,
 ): PodSteps {
-  for (let reads = 1; reads <= MOST_READS; reads++) {
+  for (let reads = 1; reads <= MAX_READS; reads++) {
     if (isDone(yield* patiently('getPod', plan, nowMs))) return
     yield 1000
   }
