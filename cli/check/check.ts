@@ -88,7 +88,7 @@ async function prepare({ options, formats, baseline, vendor, target }: Opened, t
   const { profiles, selected } = await selectionOf(options, target, terminal, vendor.rows)
   if (target !== null) await refuseStandingClock(target)
   const own = selected.filter((id) => !judgedByLoad.has(id))
-  const planned = own.length === 0 ? {} : await plannedFor(target, own, options, terminal)
+  const { expectedMs, ...planned } = own.length === 0 ? {} : await plannedFor(target, own, options, terminal)
   const load = await loadFor(selected, target, options, terminal)
   const { seed = randomInt(2 ** 31), strict, keep, out, quiet, failFast, rules: rulesFolder } = options
   return {
@@ -111,6 +111,7 @@ async function prepare({ options, formats, baseline, vendor, target }: Opened, t
     formats,
     baseline,
     estimate: load?.estimate ?? null,
+    ...(expectedMs !== undefined && { expectedMs: expectedMs + 1_000 * (load?.estimate.seconds ?? 0) }),
     terminal,
   }
 }
@@ -146,7 +147,7 @@ async function plannedFor(
   selected: readonly string[],
   { budget, maxCost, quiet }: CheckOptions,
   terminal: Terminal,
-): Promise<Pick<RunOptions, 'leftOut' | 'isSparing' | 'reserve' | 'budgetMs' | 'maxCost'>> {
+): Promise<Pick<RunOptions, 'leftOut' | 'isSparing' | 'reserve' | 'budgetMs' | 'maxCost'> & { expectedMs?: number }> {
   if (budget === undefined && maxCost === undefined && target?.clock !== 'real')
     return target === null ? {} : { budgetMs: controlledBudgetMs }
   // Loaded on demand: the plan imports every suite.
@@ -159,6 +160,7 @@ async function plannedFor(
     isSparing: plan.isSparing,
     reserve: plan.reserve,
     budgetMs: budgetMs ?? controlledBudgetMs,
+    ...(target?.clock === 'real' && { expectedMs: plan.expectedMs }),
     ...(maxCost !== undefined && { maxCost }),
   }
 }

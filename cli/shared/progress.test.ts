@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Progress } from '../../harness/run/options.ts'
 import { advance, atStart, draw, showProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
+import { createTimeLeft } from './time-left.ts'
 
 test('a display says what is done, what waits and for how long', () => {
   const story: Progress[] = [
@@ -11,6 +12,7 @@ test('a display says what is done, what waits and for how long', () => {
     {
       type: 'waiting',
       nowMs: 1_000,
+      requests: 9,
       pending: [
         { name: 'c', until: 11_000 },
         { name: 'e', until: null },
@@ -18,8 +20,8 @@ test('a display says what is done, what waits and for how long', () => {
       ],
     },
   ]
-  expect(draw(story.reduce(advance, atStart), 1_000, 1)).toEqual([
-    '2 of 4 rules: 1 passed, 1 failed',
+  expect(draw(story.reduce(advance, atStart), 1_000, 80_000, 1)).toEqual([
+    '2 of 4 rules: 1 passed, 1 failed; about 1m20s left',
     '  waits 59s at most  d',
     '  and 1 more',
   ])
@@ -28,14 +30,15 @@ test('a display says what is done, what waits and for how long', () => {
 test('on a controlled clock nothing is counted down', () => {
   const state = [
     { type: 'started', rules: 1, clock: 'remote' },
-    { type: 'waiting', nowMs: 0, pending: [{ name: 'c', until: 10_000 }] },
+    { type: 'waiting', nowMs: 0, requests: 9, pending: [{ name: 'c', until: 10_000 }] },
   ] satisfies Progress[]
-  expect(draw(state.reduce<typeof atStart>(advance, atStart), 5_000)[1]).toBe('  waits 10s at most  c')
+  expect(draw(state.reduce<typeof atStart>(advance, atStart), 5_000, null)[1]).toBe('  waits 10s at most  c')
 })
 
 const waiting = (nowMs: number, ...untils: number[]): Progress => ({
   type: 'waiting',
   nowMs,
+  requests: 9,
   pending: untils.map((until) => ({ name: `until-${until}`, until })),
 })
 
@@ -59,7 +62,10 @@ test.each<[says: string, clock: string, waits: Progress[], told: string[]]>([
   ['a wait that takes no real time', 'remote', [waiting(1_000_000, 1_059_000)], []],
 ])('without a terminal, lines tell of %s', (_, clock, waits, told) => {
   const lines: string[] = []
-  const progress = showProgress({ live: false, err: (line: string) => lines.push(line) } as unknown as Terminal)
+  const progress = showProgress(
+    { live: false, err: (line: string) => lines.push(line) } as unknown as Terminal,
+    createTimeLeft([], null),
+  )
   for (const line of [{ type: 'started', rules: 4, clock } as const, ...waits]) progress.tell(line)
   expect(lines.slice(1)).toEqual(told)
 })

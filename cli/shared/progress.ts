@@ -4,6 +4,7 @@ import { pluralize } from '../../harness/common/pluralize.ts'
 import type { Progress } from '../../harness/run/options.ts'
 import type { Verdict } from '../../verdicts/verdicts.ts'
 import type { Terminal } from './terminal.ts'
+import type { createTimeLeft } from './time-left.ts'
 
 /** The state of a run in progress. */
 interface ProgressState {
@@ -45,9 +46,11 @@ export function advance(state: ProgressState, progress: Progress): ProgressState
   }
 }
 
-/** The lines of a live display; `sinceMs` is how long ago the last `waiting` came. */
-export function draw(state: ProgressState, sinceMs: number, shown = 4): string[] {
-  const lines = state.plan === null ? [headline(state)] : [headline(state), planLine(state.plan)]
+/**
+ * The lines of a live display; `sinceMs` is how long ago the last `waiting` came, `leftMs` how long the run goes on, if known.
+ */
+export function draw(state: ProgressState, sinceMs: number, leftMs: number | null, shown = 4): string[] {
+  const lines = state.plan === null ? [headline(state, leftMs)] : [headline(state, null), planLine(state.plan)]
   const { waiting } = state
   if (waiting === null || waiting.pending.length === 0) return lines
   const now = waiting.nowMs + (state.clock === 'real' ? sinceMs : 0)
@@ -66,10 +69,11 @@ function latest(pending: Pending) {
     .sort((a, b) => b.until - a.until)
 }
 
-/** `41 of 92 rules: 38 passed, 2 failed, 1 unclaimed`. */
-function headline({ done, rules, counts }: ProgressState): string {
+/** `41 of 92 rules: 38 passed, 2 failed, 1 unclaimed; about 1m20s left`. */
+function headline({ done, rules, counts }: ProgressState, leftMs: number | null): string {
   const parts = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`)
-  return `${done} of ${pluralize(rules, 'rule')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
+  const left = leftMs === null ? '' : `; about ${span(leftMs)} left`
+  return `${done} of ${pluralize(rules, 'rule')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}${left}`
 }
 
 function planLine({ name, n, of, endsMs, allEndMs }: Extract<Progress, { type: 'plan' }>): string {
@@ -82,19 +86,31 @@ interface Shown {
   end(): void
 }
 
+type TimeLeft = ReturnType<typeof createTimeLeft>
+
 /** Shows progress on standard error: redrawn in place if possible, else as a few plain lines. */
-export function showProgress(terminal: Terminal): Shown {
-  return terminal.live ? liveProgress(terminal) : plainProgress(terminal)
+export function showProgress(terminal: Terminal, timeLeft: TimeLeft): Shown {
+  let begunMs = performance.now()
+  const leftMs = () => timeLeft.after(performance.now() - begunMs)
+  const { tell, end } = terminal.live ? liveProgress(terminal, leftMs) : plainProgress(terminal, leftMs)
+  return {
+    tell(progress) {
+      if (progress.type === 'started') begunMs = performance.now()
+      timeLeft.tell(progress)
+      tell(progress)
+    },
+    end,
+  }
 }
 
 /** Shows nothing. */
 export const noProgress: Shown = { tell() {}, end() {} }
 
-function liveProgress({ colors, err }: Terminal): Shown {
+function liveProgress({ colors, err }: Terminal, leftMs: () => number | null): Shown {
   let state = atStart
   let toldAt = Date.now()
   const { clear, end } = redraw(() => {
-    const [first = '', ...rest] = draw(state, Date.now() - toldAt)
+    const [first = '', ...rest] = draw(state, Date.now() - toldAt, leftMs())
     return [first, ...rest.map((line) => colors.dim(line))].join('\n')
   })
   return {
@@ -126,7 +142,7 @@ export function redraw(text: () => string): { clear(): void; end(): void } {
 /** A wait that is printed ends later than now, and later than those printed before, by this, ms. */
 const worthTellingMs = 10_000
 
-function plainProgress({ err }: Terminal): Shown {
+function plainProgress({ err }: Terminal, leftMs: () => number | null): Shown {
   let state = atStart
   let quarter = 0
   let deadlineMs = 0
@@ -139,7 +155,7 @@ function plainProgress({ err }: Terminal): Shown {
       if (progress.type === 'verdict') {
         if (notable.has(progress.verdict)) err(`${progress.verdict} ${progress.rule}`)
         const reached = Math.floor((4 * progress.done) / Math.max(1, progress.total))
-        if (reached > quarter) err(headline(state))
+        if (reached > quarter) err(headline(state, leftMs()))
         quarter = Math.max(quarter, reached)
       }
       if (progress.type === 'waiting' && state.clock === 'real') {

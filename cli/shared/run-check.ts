@@ -26,6 +26,7 @@ import { beginLedger, newRunId, resourcesFile, writeOwner } from './runs.ts'
 import { sweepOwn } from './sweep.ts'
 import { interruptedMs } from './sweep-session.ts'
 import type { Terminal } from './terminal.ts'
+import { createTimeLeft } from './time-left.ts'
 import type { VendorRules } from './vendor-rules.ts'
 
 /** A run as a command decides it. */
@@ -57,6 +58,8 @@ export interface RunCheckOptions {
   readonly formats: Formats
   /** Results that decide the exit code by what is worse than in them. */
   readonly baseline?: NamedResults | null
+  /** How long its rules and its load take by the plan, real ms; missing if they were not planned. */
+  readonly expectedMs?: number
   /** How much its load takes; null without load. */
   readonly estimate: Estimate | null
   readonly terminal: Terminal
@@ -125,7 +128,7 @@ async function runChild(
       child?.kill()
       terminal.err(`plumbline: ended at once; ${program} sweep ${run} removes what is left`)
     })
-  const progress = quiet ? noProgress : showProgress(terminal)
+  const progress = quiet ? noProgress : showProgress(terminal, createTimeLeft(options.rules, given.expectedMs ?? null))
   /** Forwards progress. A process that may outlive the run is noted, so that `sweep` waits for its end. */
   function onProgress(line: Progress): void {
     if (line.type === 'process') writeOwner(terminal.cwd, run, [process.pid, child?.pid ?? process.pid, line.id])

@@ -112,7 +112,7 @@ export async function openRun(options: RunOptions, reportProgress: (progress: Pr
   )
   const ticker = setInterval(() => {
     refuseMore()
-    reportProgress({ type: 'waiting', nowMs: clock.now(), pending: clock.pending() })
+    reportProgress({ type: 'waiting', nowMs: clock.now(), requests: session.exchanges(), pending: clock.pending() })
   }, 500)
   ticker.unref()
   const endGuard = guardRun({ session, clock, endsMs: budgetMs === null ? null : leftMs(budgetMs), budgetMs })

@@ -103,6 +103,8 @@ export type Progress =
   | {
       readonly type: 'waiting'
       readonly nowMs: number
+      /** Requests sent so far. */
+      readonly requests: number
       readonly pending: readonly { readonly name: string; readonly until: number | null }[]
     }
   /** A plan of load begins, number `n` of `of`, with its end and the end of all plans, ms of the Unix epoch. */
