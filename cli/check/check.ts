@@ -9,7 +9,7 @@ import { UsageError } from '../shared/errors.ts'
 import { parseFormats } from '../shared/formats.ts'
 import type * as commands from '../shared/options.ts'
 import { type LoadFlags, type PreparedLoad, prepareLoad } from '../shared/prepare-load.ts'
-import { type RunCheckOptions, runCheck } from '../shared/run-check.ts'
+import { openReports, type RunCheckOptions, runCheck } from '../shared/run-check.ts'
 import { loadProfiles, selectionOf } from '../shared/selection.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
@@ -58,12 +58,11 @@ type Opened = Awaited<ReturnType<typeof open>>
 /** Reads all that the flags name. Throws UsageError for flags that contradict each other. */
 async function open(options: CheckOptions, vendor: VendorRules, terminal: Terminal, given?: Target) {
   refuseContradictions(options, options.target === undefined && given === undefined)
-  const formats = parseFormats(options.format)
   const baseline = options.baseline === undefined ? null : readBaseline(options.baseline, options.out, terminal)
   const read = given ?? (options.target === undefined ? null : await readTarget(options.target, terminal))
   const { maxPods } = options
   const target = read && maxPods !== undefined ? { ...read, budget: { ...read.budget, fuzzPods: maxPods } } : read
-  return { options, formats, baseline, vendor, target }
+  return { options, reports: openReports(options, terminal.cwd), baseline, vendor, target }
 }
 
 function refuseContradictions(options: CheckOptions, isReference: boolean): void {
@@ -84,13 +83,13 @@ function refuseContradictions(options: CheckOptions, isReference: boolean): void
   }
 }
 
-async function prepare({ options, formats, baseline, vendor, target }: Opened, terminal: Terminal) {
+async function prepare({ options, reports, baseline, vendor, target }: Opened, terminal: Terminal) {
   const { profiles, selected } = await selectionOf(options, target, terminal, vendor.rows)
   if (target !== null) await refuseStandingClock(target)
   const own = selected.filter((id) => !judgedByLoad.has(id))
   const { expectedMs, ...planned } = own.length === 0 ? {} : await plannedFor(target, own, options, terminal)
   const load = await loadFor(selected, target, options, terminal)
-  const { seed = randomInt(2 ** 31), strict, keep, out, quiet, failFast, rules: rulesFolder } = options
+  const { seed = randomInt(2 ** 31), strict, keep, quiet, failFast, rules: rulesFolder } = options
   return {
     plan: {
       seed,
@@ -106,9 +105,8 @@ async function prepare({ options, formats, baseline, vendor, target }: Opened, t
     vendor,
     target,
     targetFile: options.target ?? null,
-    out,
+    ...reports,
     quiet,
-    formats,
     baseline,
     estimate: load?.estimate ?? null,
     ...(expectedMs !== undefined && { expectedMs: expectedMs + 1_000 * (load?.estimate.seconds ?? 0) }),

@@ -7,9 +7,8 @@ import { TransportFailure } from '../../harness/transport/types.ts'
 import type { PodPlane, Target } from '../../target/types.ts'
 import { addComment } from '../shared/additions.ts'
 import { asking } from '../shared/ask.ts'
-import { parseFormats } from '../shared/formats.ts'
 import { resultsOf } from '../shared/record.ts'
-import { runCheck } from '../shared/run-check.ts'
+import { openReports, runCheck } from '../shared/run-check.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
 /** Creates one pod, and reads it. */
@@ -38,9 +37,8 @@ export async function createOnePod(
     // With the catalog, the run would also try its first flavor on a pod.
     target: { ...target, pods: { ...pods, cpu, catalog: false } },
     targetFile: file,
-    out: undefined,
     quiet: true,
-    formats: parseFormats([]),
+    ...openReports({ format: [] }, terminal.cwd),
     estimate: null,
     terminal,
     async printRecord(folder) {

@@ -8,11 +8,9 @@ import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refuseStandingClock } from '../shared/clocks.ts'
 import { UsageError } from '../shared/errors.ts'
-import { parseFormats } from '../shared/formats.ts'
 import type * as commands from '../shared/options.ts'
 import { prepareLoad } from '../shared/prepare-load.ts'
-import { openOutput } from '../shared/record.ts'
-import { runCheck } from '../shared/run-check.ts'
+import { openReports, runCheck } from '../shared/run-check.ts'
 import { type LoadKind, selectLoad } from '../shared/selection.ts'
 import { readTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
@@ -21,8 +19,7 @@ type Options = commands.OptionsOf<typeof commands.load>
 
 /** Runs the rules of load alone: those of a plane, or one request of each operation. Returns the exit code. */
 export async function load(kind: LoadKind, options: Options, terminal: Terminal): Promise<number> {
-  const { out, quiet, target: targetFile } = options
-  const formats = parseFormats(options.format)
+  const { quiet, target: targetFile } = options
   if (kind === 'smoke' && options.format.length > 0)
     throw new UsageError('--format has nothing to report of load smoke, which judges nothing; leave it out')
   if (targetFile === undefined) {
@@ -32,8 +29,7 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
   refuseNothing(kind, target)
   const { profiles, selected } = selectLoad(kind, options)
   await refuseStandingClock(target)
-  // A k6 may have to be built first: a folder that cannot be written is refused before that.
-  if (out !== undefined) openOutput(terminal.cwd, out)
+  const reports = openReports(options, terminal.cwd)
   // Every request of a whole load is judged by the invariants, too.
   const others = kind === 'pods' && options.only.length === 0 ? loadAloneRules : []
   const { options: load, estimate } = await prepareLoad(selected, target, options, terminal, kind === 'smoke')
@@ -41,9 +37,8 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
     plan: { seed: null, profiles, strict: false, keep: false, rules: [...selected, ...others].sort(), load },
     target,
     targetFile,
-    out,
+    ...reports,
     quiet,
-    formats,
     estimate,
     terminal,
     ...(kind === 'smoke' && { printRecord: (folder) => printSmoke(folder, terminal) }),

@@ -13,14 +13,14 @@ import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { type ChildEnd, type ChildRun, startChild } from './child.ts'
 import { digestsOf } from './digests.ts'
 import { BrokenError } from './errors.ts'
-import { type Formats, openFormats } from './formats.ts'
+import { type Formats, openFormats, parseFormats } from './formats.ts'
 import { type Interruption, watchInterruption } from './interrupt.ts'
 import { withOutput } from './lock.ts'
 import { temporaryFolder } from './output-folders.ts'
 import { moduleUrl, program, version } from './package-paths.ts'
 import { refuseFullDisk } from './prepare-load.ts'
 import { noProgress, showProgress } from './progress.ts'
-import { hasRecord, prepareOutput, resultsOf } from './record.ts'
+import { hasRecord, openOutput, prepareOutput, resultsOf } from './record.ts'
 import { report } from './report.ts'
 import { beginLedger, newRunId, resourcesFile, writeOwner } from './runs.ts'
 import { sweepOwn } from './sweep.ts'
@@ -56,6 +56,7 @@ export interface RunCheckOptions {
   readonly out: string | undefined
   readonly quiet: boolean
   readonly formats: Formats
+  readonly files: ReadonlyMap<string, Format>
   /** Results that decide the exit code by what is worse than in them. */
   readonly baseline?: NamedResults | null
   /** How long its rules and its load take by the plan, real ms; missing if they were not planned. */
@@ -79,12 +80,21 @@ const longestTimerMs = 2 ** 31 - 1
 
 /** Runs the rules of a plan in a process, removes what it leaves, and reports. Returns the exit code. */
 export function runCheck(given: RunCheckOptions): Promise<number> {
-  const { out, formats, estimate, terminal } = given
+  const { out, estimate, terminal } = given
   return inFolder(out, terminal.cwd, (evidence) => {
-    const files = openFormats(formats, terminal.cwd, out)
     if (estimate !== null) refuseFullDisk(evidence, estimate)
-    return runChild(beginRun(given, evidence), given, files)
+    return runChild(beginRun(given, evidence), given)
   })
+}
+
+/** Opens the places of the reports, so that one that cannot be written is refused before the target is asked. */
+export function openReports(
+  { out, format }: { readonly out?: string; readonly format: readonly string[] },
+  cwd: string,
+): Pick<RunCheckOptions, 'out' | 'formats' | 'files'> {
+  const formats = parseFormats(format)
+  if (out !== undefined) openOutput(cwd, out)
+  return { out, formats, files: openFormats(formats, cwd, out) }
 }
 
 /** Begins the ledger of a run whose record is in the folder `evidence`. Returns the options of the run. */
@@ -113,12 +123,8 @@ export function beginRun(given: RunCheckOptions, evidence: string): RunOptions {
   }
 }
 
-async function runChild(
-  options: RunOptions,
-  given: RunCheckOptions,
-  files: ReadonlyMap<string, Format>,
-): Promise<number> {
-  const { out, quiet, formats, baseline = null, terminal, printRecord, vendor } = given
+async function runChild(options: RunOptions, given: RunCheckOptions): Promise<number> {
+  const { out, quiet, formats, files, baseline = null, terminal, printRecord, vendor } = given
   const { run, target, evidence } = options
   const reporting = { formats, files, dir: out === undefined ? null : evidence, quiet, baseline }
   let child: ChildRun | null = null
