@@ -1,5 +1,6 @@
 // Verifies everything: runs groups of steps in order and the steps of a group concurrently, prints the output and time
-// of each, and a last line that counts. `--load` adds the steps that need k6, and builds k6 if it is missing.
+// of each, and a last line that counts. `--load` adds the steps that need k6, and builds k6 if it is missing; `--browser` adds
+// the one that needs Chromium.
 import { execFileSync, spawn } from 'node:child_process'
 
 const bin = 'bin/plumbline.js'
@@ -26,6 +27,7 @@ const groups = [
     ['prove, some malformed responses', [bin, 'prove', '--malformed', '--sample', '40', '--seed', '1', '--quiet']],
     // Other ones for each commit; `prove --served` judges all.
     ['prove, over HTTP', [bin, 'prove', '--served', '--sample', '40', '--seed', String(seedOfCommit()), '--quiet']],
+    ...(process.argv.includes('--browser') ? [['the report in Chromium', ['scripts/clients/run.mjs', 'report']]] : []),
   ],
   ...(process.argv.includes('--load')
     ? [[['load, through k6', [...vitest, '--config', 'load/vitest.config.ts']]]]

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { renderHtml } from '../../reports/html.ts'
 import { hostileResults, manyFailures, sampleResults } from '../../reports/sample.ts'
 
-/** Filters of the index that are tried, if a report has them. */
-const filters = ['#verdict-all', '#verdict-failed', '#verdict-passed', '#area-pods']
+/** Filters of the index that are tried. */
+const filters = ['#verdict-failed', '#verdict-passed', '#area-pods']
 
 /**
  * Looks at reports of 0, 1 and 60 failures and of a hostile target, narrow and wide, light and dark, with and without its
@@ -54,11 +54,15 @@ async function looksRight(browser, { axe, say, width, colorScheme, file, image }
   await page.addInitScript(axe)
   await page.goto(pathToFileURL(file).href)
   await page.screenshot({ path: image, fullPage: false })
-  for (const filter of filters) {
-    if ((await page.locator(filter).count()) > 0) await page.locator(filter).check({ force: true })
-    await expectAccessible(page, `${say}, ${filter}`)
+  await expectAccessible(page, say)
+  // A filter only hides rules, so that one width and the longest list are enough.
+  if (width === 390 && file.endsWith('many.html')) {
+    for (const filter of filters) {
+      await page.locator(filter).check({ force: true })
+      await expectAccessible(page, `${say}, ${filter}`)
+    }
+    await page.locator('#verdict-all').check({ force: true })
   }
-  await page.locator('#verdict-all').check({ force: true })
   await page.locator('#search').fill('no such rule')
   equal(await page.locator('#count').textContent(), 'No rule matches.', say)
   await page.locator('#search').fill('')
