@@ -18,7 +18,7 @@ export function createTimeLeft(rules: readonly string[], plannedMs: number | nul
       if (progress.type === 'verdict') judged += requestsOf(progress.rule)
       if (progress.type === 'waiting') sent = progress.requests
     },
-    /** What is left after so much time, real ms; null if too little has been seen, or the estimate was too short. */
+    /** The time that is left after so much of it, real ms; null if too little has been seen, or the estimate was too short. */
     after(elapsedMs: number): number | null {
       if (plannedMs !== null) return plannedMs > elapsedMs ? plannedMs - elapsedMs : null
       const share = total === 0 ? 0 : (Math.min(sent, total) + judged) / (2 * total)
