@@ -87,7 +87,7 @@ function decide({
     ...(refusing > 0 ? [`${pluralize(refusing, 'must rule')} failed`] : []),
     ...trouble,
     ...inVain.map((verdict) => `${count(verdict)} ${verdict}`),
-    ...(exercised ? [] : ['nothing was exercised']),
+    ...(exercised || !ended ? [] : ['nothing was exercised']),
     ...(exercised && !judgedMust ? ['no must rule was judged'] : []),
     ...(strict && count('unclaimed') > 0 ? [`${count('unclaimed')} unclaimed in a strict run`] : []),
     ...(strict && inPart > 0 ? [`${pluralize(inPart, 'rule')} judged in part in a strict run`] : []),
