@@ -89,6 +89,20 @@ describe('results of a load', () => {
     })
   })
 
+  test.each<[says: string, shapes: QueueShape[], said: boolean]>([
+    ['no higher base was loaded', ['raised-under', 'raised-over'], true],
+    ['both halves were', ['raised-under', 'raised-over', 'kept-under'], false],
+  ])('say so if workers raised limits and %s', async (_, shapes, said) => {
+    const rule = 'limits.queue.scales-with-workers'
+    const made = await results(
+      shapes.map((shape) => judged(shape, rule, 'passed')),
+      {},
+      [rule],
+    )
+    expect(made.rules[0]).toMatchObject({ verdict: 'passed' })
+    expect('a higher base' in (made.rules[0]?.readings ?? {})).toBe(said)
+  })
+
   test.each<[QueueShape, LoadRule, string]>([
     ['under', cancel, 'no 429 below 100 requests of cancel each 10,000 ms'],
     ['over', cancel, '429 beyond 100 requests of cancel each 10,000 ms'],

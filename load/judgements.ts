@@ -10,6 +10,10 @@ import { milliseconds } from './analyse/verdict.ts'
 import { rowsOf } from './claims.ts'
 import type { Conducted, Judged } from './conduct.ts'
 import type { Plan } from './plan/types.ts'
+import { SCALING_RULE } from './queue/scaling.ts'
+
+/** Said of the rule of workers if they raised every limit, so that none showed that a higher base stays. */
+const baseUnjudged = { 'a higher base': 'not judged: the workers raised every limit beyond its base' }
 
 /**
  * The judgement of each rule of a load, in the order of the ledger. The clauses of a rule are the shapes that were
@@ -50,7 +54,8 @@ export function judgementsOf({ rules, k6, windowScale, isSmoke }: LoadFacts, con
     if (isSmoke) return ruled('unverified', 'a smoke judges nothing')
     if (found === null) return ruled('inconclusive', 'no plan of this load judges it')
     if (found.verdict === 'inconclusive') return ruled('inconclusive', found.sentence)
-    return { ...ruled('passed'), readings }
+    const isInPart = row.id === SCALING_RULE && !base.clauses.includes('kept-under')
+    return { ...ruled('passed'), readings: isInPart ? { ...readings, ...baseUnjudged } : readings }
   })
 }
 
