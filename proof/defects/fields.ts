@@ -53,6 +53,12 @@ export const fields: readonly Defect[] = [
     observed: 'startedAt before the first start',
     change: shows((pod) => ({ ...pod, startedAt: pod.startedAt ?? pod.createdAt })),
   }),
+  defect('running-without-started-at', 'pods.shape.times-order', 'given', {
+    says: 'startedAt of a CPU pod is null, although it is RUNNING.',
+    observed: 'startedAt null while RUNNING',
+    change: shows((pod) => ('cpu' in pod ? { ...pod, startedAt: null } : pod)),
+    tour: mountTour,
+  }),
   defect('started-at-in-local-time', 'pods.shape.times-order', 'order', {
     says: 'startedAt is the local time of the host, two hours behind.',
     observed: 'startedAt before createdAt',

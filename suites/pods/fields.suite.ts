@@ -89,7 +89,11 @@ invariant<ReadonlyMap<string, Times>>('pods.shape.times-order', new Map(), (know
   return { state, ...joined(seen) }
 })
 
-function timesJudged({ createdAt, startedAt }: Members, first: unknown, mayHaveStarted: boolean): readonly Shown[] {
+function timesJudged(
+  { createdAt, startedAt, status }: Members,
+  first: unknown,
+  mayHaveStarted: boolean,
+): readonly Shown[] {
   const created = momentOf(createdAt)
   const [began, started] = [momentOf(first), momentOf(startedAt)]
   const constant =
@@ -107,11 +111,15 @@ function timesJudged({ createdAt, startedAt }: Members, first: unknown, mayHaveS
             'startedAt before the first start',
           ),
         ]
+  const given =
+    status !== 'RUNNING' || startedAt === undefined
+      ? []
+      : [judged('given', startedAt !== null, 'a startedAt while RUNNING', 'startedAt null while RUNNING')]
   const isLater = created !== null && started !== null
   const ordered = isLater
     ? [judged('order', started >= created - slackMs, 'startedAt not before createdAt', 'startedAt before createdAt')]
     : []
-  return [...constant, ...unstarted, ...ordered]
+  return [...constant, ...unstarted, ...given, ...ordered]
 }
 
 /** ms; null if it is not a moment. */
