@@ -28,6 +28,11 @@ export const newPods: readonly Defect[] = [
       change: networkShown((network) => ({ ...network, [name]: '' })),
     }),
   ]),
+  defect('unnetworked-shown-enabled', 'pods.global-networking.address', 'unasked', {
+    says: 'Every pod shows globalNetworking.enabled, and only a networked one has an address.',
+    observed: 'ip nothing',
+    change: shows((pod) => ({ ...pod, globalNetworking: { ...membersOf(pod.globalNetworking), enabled: true } })),
+  }),
   defect('template-lost', 'pods.shape.template', 'id', {
     says: 'A pod that was created from a template has the template null.',
     observed: 'template null',

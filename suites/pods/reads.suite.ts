@@ -114,14 +114,19 @@ rule('pods.global-networking.address', { varies: ['kind', 'mount'] }, async (con
   const { check, fixture, inconclusive, settle, target } = context
   const networkOf = (shown: PodView | null) => membersOf(shown?.value.globalNetworking) ?? {}
   const isNetworked = (shown: PodView | null) => networkOf(shown).enabled === true
+  const expectAddress = (pod: PodView | null, clause?: string) => {
+    for (const name of ['ip', 'internalDns']) {
+      const value = networkOf(pod)[name]
+      const isThere = typeof value === 'string' && value !== ''
+      check(clause ?? name).that(isThere, `${name}, because enabled is true`, `${name} ${kindOfValue(value)}`, pod)
+    }
+  }
+  const plain = await fixture.fresh({ fields: 'few' })
+  if (isNetworked(plain)) expectAddress(plain, 'unasked')
   const first = await fixture.fresh({ more: planeOf(target).networked ?? {} })
   const pod = isNetworked(first) ? first : (await settle(first.id, (_, seen) => isNetworked(seen))).pod
   if (!isNetworked(pod)) inconclusive('a pod created with pods.networked shows no globalNetworking.enabled')
-  for (const name of ['ip', 'internalDns']) {
-    const value = networkOf(pod)[name]
-    const isThere = typeof value === 'string' && value !== ''
-    check(name).that(isThere, `${name}, because enabled is true`, `${name} ${kindOfValue(value)}`, pod)
-  }
+  expectAddress(pod)
 })
 
 /** Waits for the last second look of the run: one more read is enough for what nothing changes. */
