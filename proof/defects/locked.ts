@@ -35,6 +35,23 @@ export const locked: readonly Defect[] = [
       pod.locked = false
     }),
   }),
+  defect('locked-start-refused', 'pods.action.locked-start', 'answered', {
+    says: 'start of a locked pod that is EXITED is refused.',
+    observed: 'status 409',
+    change: refusesLocked('start', 409),
+  }),
+  defect('locked-start-500', 'pods.action.locked-start', 'answered', {
+    says: 'start of a locked pod that is EXITED is answered 500.',
+    observed: 'status 500',
+    change: refusesLocked('start', 500),
+  }),
+  defect('locked-start-in-name-only', 'pods.action.locked-start', 'becomes-running', {
+    says: 'start of a locked pod is answered 200, and the pod stays EXITED.',
+    observed: 'status EXITED',
+    change: part('transition', (next, pod, action) => {
+      if (!pod.locked || action !== 'start') next()
+    }),
+  }),
   defect('locked-restart-500', 'pods.action.locked-reset', 'answered', {
     says: 'restart of a locked pod is answered 500.',
     observed: 'status 500',

@@ -9,15 +9,29 @@ import { expectRefusal } from '../shared/job-responses.ts'
 import { shown } from '../shared/patching.ts'
 import { poll } from '../shared/poll.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
+import { retryWhileScarce } from './answers.ts'
 import { expectRestarted, runMs, startsOver } from './restarted.ts'
 
 rule('pods.action.locked-stop', { varies: aPod }, async (context) => {
-  const { pods } = context
+  const { inconclusive, pods } = context
   const pod = await lockedPod(context)
   const response = await pods.act(pod.id, 'stop', { mustBeRefused: true })
   expectRefusal(context, 'refused', response)
   await expectUnchanged(context, pod)
-  await requireStop(context, pod.id)
+  const stop = await unlocked(context, pod.id, 'stop')
+  if (!isSuccess(stop.status)) inconclusive(`stop was answered ${stop.status} after the pod was unlocked too`)
+})
+
+rule('pods.action.locked-start', { varies: aPod }, async (context) => {
+  const { check, inconclusive, pods, settleStarted } = context
+  const pod = await lockedPod(context, 'EXITED')
+  const response = await retryWhileScarce(context, pod, () => pods.act(pod.id, 'start'))
+  // A pod that cannot be started without its lock either says nothing about the lock.
+  const again = isSuccess(response.status) ? response : await unlocked(context, pod.id, 'start')
+  if (!isSuccess(again.status)) inconclusive(`start was answered ${again.status} after the pod was unlocked too`)
+  check('answered').status(response, 200)
+  const rest = await settleStarted(pod.id)
+  check('becomes-running').that(rest.status === 'RUNNING', 'status RUNNING', `status ${rest.status}`, rest.response)
 })
 
 rule('pods.action.locked-reset', { varies: aPod }, async (context) => {
@@ -50,14 +64,14 @@ rule('pods.action.locked-terminate', { varies: aPod }, async (context) => {
   if (!isSuccess(response.status)) await expectUnchanged(context, pod)
 })
 
-/** A RUNNING pod that shows that it is locked. */
-async function lockedPod(context: Context): Promise<PodView> {
+/** A pod in this status that shows that it is locked. */
+async function lockedPod(context: Context, wanted: 'RUNNING' | 'EXITED' = 'RUNNING'): Promise<PodView> {
   const { fixture, inconclusive, pods, target } = context
-  const { id } = await fixture.pod('RUNNING')
+  const { id } = await fixture.pod(wanted)
   const { status } = await pods.patch(id, target.pods?.locked?.lock)
   const { pod } = await shown(context, id, ({ value }) => value.locked === true)
-  if (pod?.value.locked !== true || pod.status !== 'RUNNING')
-    return inconclusive(`the PATCH that locks a pod was answered ${status}, and no RUNNING pod shows locked true`)
+  if (pod?.value.locked !== true || pod.status !== wanted)
+    return inconclusive(`the PATCH that locks a pod was answered ${status}, and no ${wanted} pod shows locked true`)
   return pod
 }
 
@@ -68,11 +82,14 @@ function expectDoneOrRefused(check: Check, response: ApiResponse, success: numbe
   check.that(status === success || isRefusal(response), `status ${success}, or 4xx`, `status ${status}`, response)
 }
 
-/** Ends the rule as inconclusive if stop of the pod is refused once it is unlocked too: then its lock was not the reason. */
-async function requireStop(context: Context, id: string): Promise<void> {
-  const { inconclusive, pods, target } = context
+/** Unlocks a pod and asks for an action, until it succeeds or the change has had its time. */
+async function unlocked(context: Context, id: string, action: 'start' | 'stop'): Promise<ApiResponse> {
+  const { pods, target } = context
   await pods.patch(id, target.pods?.locked?.unlock)
-  const stop = () => pods.act(id, 'stop')
-  const { status } = await poll(context, target.tolerances.visibleMs, stop, (response) => isSuccess(response.status))
-  if (!isSuccess(status)) inconclusive(`stop was answered ${status} after the pod was unlocked too`)
+  return poll(
+    context,
+    target.tolerances.visibleMs,
+    () => pods.act(id, action),
+    ({ status }) => isSuccess(status),
+  )
 }
