@@ -179,6 +179,13 @@ export const fields: readonly Defect[] = [
     observed: 'count 2',
     change: shows(({ gpu, ...pod }) => (gpu === undefined ? pod : { ...pod, gpu: { ...membersOf(gpu), count: 2 } })),
   }),
+  defect('gpu-count-ignored', 'pods.shape.gpu-count-default', 'two', {
+    says: 'Every GPU pod has one GPU, whatever its creation asks for.',
+    observed: 'count 1',
+    change: part('buildPod', (next, body) =>
+      next(body.gpu === undefined ? body : { ...body, gpu: { ...body.gpu, count: 1 } }),
+    ),
+  }),
   defect('template-appears', 'pods.shape.template-null', 'null', {
     says: 'A pod that was created from no template shows one after a minute.',
     observed: 'template "tpl-worker"',

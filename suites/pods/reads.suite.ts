@@ -6,6 +6,7 @@ import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { entriesOf, listUntil } from '../shared/listing.ts'
+import { shown } from '../shared/patching.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import { inconclusiveIfOtherReason } from './answers.ts'
 
@@ -76,11 +77,18 @@ rule('pods.shape.cpu-flavor-listed', { varies: ['mount', 'fields'] }, async (con
 })
 
 rule('pods.shape.gpu-count-default', { varies: ['mount', 'fields'] }, async (context) => {
-  const { check, fixture } = context
+  const { check, fixture, pods } = context
   const { count: _, ...gpu } = planeOf(context.target).gpu ?? {}
   const pod = await fixture.pod('RUNNING', { kind: 'gpu', more: { gpu } })
   const count = membersOf(pod.value.gpu)?.count ?? 1
   check('one').that(count === 1, 'count 1, or none', `count ${show(count)}`, pod)
+  const several = await pods.create(await fixture.body({ kind: 'gpu' }, { gpu: { ...gpu, count: 2 } }))
+  const id = await fixture.createdId(several)
+  // The description does not say how many GPUs a pod may have, or that so many are free.
+  if (id === null) return
+  const countOf = (one: PodView | null) => membersOf(one?.value.gpu)?.count
+  const rest = await shown(context, id, (one) => countOf(one) === 2)
+  check('two').that(rest.settled, 'count 2', `count ${show(countOf(rest.pod))}`, rest.response)
 })
 
 rule('pods.shape.template-null', { varies: ['kind', 'mount', 'fields', 'look'] }, async (context) => {
