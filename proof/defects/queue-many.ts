@@ -86,6 +86,24 @@ export const queueMany: readonly Defect[] = [
     observed: 'COMPLETED after the only execution',
     change: endsWhenDead('COMPLETED'),
   }),
+  defect('death-loses-waiting-jobs', 'queue.status.crash-others', 'ends', {
+    says: 'When a worker dies, the jobs that wait are never executed.',
+    observed: 'IN_QUEUE',
+    change: part('requeueJob', (next, { endpoint: { waiting } }) => {
+      for (const one of [...waiting.all()]) waiting.remove(one)
+      next()
+    }),
+  }),
+  defect('job-after-death-forgotten', 'queue.status.crash-others', 'ends', {
+    says: 'Once a worker has died, a job that is submitted while others wait is never executed.',
+    observed: 'IN_QUEUE',
+    change: part('addJob', (next, _, __, { deathsMs, waiting }) => {
+      const isForgotten = deathsMs.length > 0 && waiting.size > 0
+      const job = next()
+      if (isForgotten) waiting.remove(job)
+      return job
+    }),
+  }),
   defect('runsync-crash-400', 'queue.crash-500', 'answered', {
     says: 'The operation /runsync of a job whose worker died is answered 400.',
     observed: 'status 400: {"error":"the worker exited"}',

@@ -1,10 +1,12 @@
 import { tables } from '../../generated/tables.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { jobIdIn } from '../../harness/exchange/read.ts'
+import type { Step } from '../../harness/planes/queue/fixtures/types.ts'
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
   blockedIfAllAreRefused,
+  expectEnd,
   inconclusiveIfWaitOver,
   plainEnd,
   shownStatus,
@@ -31,6 +33,22 @@ rule('queue.status.crash-once', onDedicated, async (context) => {
   const observed = `${shownStatus(response)} after ${executions === 1 ? 'the only execution' : 'further executions'}`
   const isAgain = isDone(shownStatus(response)) && executions > 1
   check('again').that(isAgain, 'COMPLETED after another execution', observed, response)
+})
+
+rule('queue.status.crash-others', onDedicated, async (context) => {
+  const { begun, clock, ended, fixture, target } = context
+  const held = [{ hold: 'go' }, { output: 1 }]
+  const submit = (steps: readonly Step[]) => fixture.submitted({ steps, endpoint: 'dedicated' })
+  const dying = await submit([{ first: [{ hold: 'die' }, { exit: 1 }] }, ...held])
+  await begun(dying)
+  const others = [await submit(held), await submit(held)]
+  dying.beacon.release('die')
+  // Whichever job the next worker takes, it holds it, and the rest waits.
+  const next = Promise.race([dying.beacon.started(2), ...others.map(({ beacon }) => beacon.started())])
+  await clock.until(next, clock.now() + target.tolerances.retriesMs)
+  others.push(await submit(held))
+  for (const { beacon } of [dying, ...others]) beacon.release('go')
+  for (const job of others) await expectEnd(context, 'ends', job, await ended(job), 'COMPLETED')
 })
 
 rule('queue.crash-500', onDedicated, async (context) => {
