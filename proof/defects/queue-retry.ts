@@ -85,6 +85,21 @@ export const queueRetry: readonly Defect[] = [
       if (status !== 'FAILED' || job.attempts === 1) next()
     }),
   }),
+  defect('retry-alone-refused', 'queue.retry.alone', 'accepted', {
+    says: 'The operation /retry is refused while no other job of the endpoint waits or runs.',
+    observed: 'status 400',
+    change: refusing(
+      'retryJob',
+      ({ endpoint: { counts, waiting } }) => counts.inProgress + waiting.size === 0 && [400, 'the endpoint is idle'],
+    ),
+  }),
+  defect('retried-job-waits-for-another', 'queue.retry.alone', 'begun', {
+    says: 'A job that was retried waits until another job is submitted.',
+    observed: 'none, although one begins with a later job',
+    change: part('retryJob', (next, job, service) =>
+      next(job, { ...service, parts: { ...service.parts, dispatch: () => {} } }),
+    ),
+  }),
   defect('retry-ends-ttl', 'queue.retry.ttl', 'gone', {
     says: 'A job that was retried has no ttl any more.',
     observed: 'status 200',

@@ -59,6 +59,17 @@ rule('queue.retry.timed-out', { varies: anyJob }, async (context) => {
   await expectSameInput(context, job)
 })
 
+rule('queue.retry.alone', { exclusive: ['dedicated'], varies: ['input'] }, async (context) => {
+  const { begun, check, ended, fixture, target } = context
+  const job = await fixture.submitted({ steps: [{ fail: 'each time' }], endpoint: 'dedicated' })
+  const { status, response } = await ended(job, target.tolerances.retriesMs)
+  if (status !== 'FAILED') blockedBy(context, 'queue.status.failed', `a job that fails was ${status}`, response)
+  const starts = job.beacon.executions().length
+  const retry = await job.queue.retry(job.id)
+  check('accepted').success(retry)
+  await begun(withoutFormer(job, { starts, ends: 0 }))
+})
+
 rule('queue.retry.ttl', { varies: anyJob, workers: 0 }, async (context) => {
   const { clock, ended, fixture, inconclusive, reading, target } = context
   const { sweepMs } = target.tolerances
