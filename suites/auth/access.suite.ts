@@ -64,6 +64,8 @@ rule('auth.pods.volume', { varies: ['kind', 'fields'] }, async (context) => {
   const id = isSuccess(response.status) ? idIn(response.json) : null
   // The run removes what it created with the owner's key, which cannot delete this one.
   if (id !== null) await stranger.delete(id)
+  inconclusiveIfNoCapacity(context, response)
+  if (response.status === 402) inconclusive('the creation is answered 402: the other account may not afford any pod')
   expectRefusal(context, 'refused', response)
 })
 
