@@ -57,7 +57,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.plumbline === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "plumbline"},schema:schema31.required,parentSchema:schema31,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "plumbline"},parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -67,7 +67,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.keys === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "keys"},schema:schema31.required,parentSchema:schema31,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "keys"},parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -78,7 +78,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(func1.call(schema31.properties, key0))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},schema:false,parentSchema:schema31,data};
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -91,7 +91,7 @@ errors++;
 if(data.plumbline !== undefined){
 let data0 = data.plumbline;
 if(1 !== data0){
-const err3 = {instancePath:instancePath+"/plumbline",schemaPath:"#/properties/plumbline/const",keyword:"const",params:{allowedValue: 1},schema:1,parentSchema:schema31.properties.plumbline,data:data0};
+const err3 = {instancePath:instancePath+"/plumbline",schemaPath:"#/properties/plumbline/const",keyword:"const",params:{allowedValue: 1},parentSchema:schema31.properties.plumbline,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -105,7 +105,7 @@ if(data.name !== undefined){
 let data1 = data.name;
 if(typeof data1 === "string"){
 if(func2(data1) > 200){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200},schema:200,parentSchema:schema31.properties.name,data:data1};
+const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200},parentSchema:schema31.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -115,7 +115,7 @@ vErrors.push(err4);
 errors++;
 }
 if(func2(data1) < 1){
-const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.name,data:data1};
+const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -126,7 +126,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},schema:schema31.properties.name.type,parentSchema:schema31.properties.name,data:data1};
+const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -139,7 +139,7 @@ errors++;
 if(data.pods !== undefined){
 let data2 = data.pods;
 if((typeof data2 !== "string") && (!(data2 && typeof data2 == "object" && !Array.isArray(data2)))){
-const err7 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/type",keyword:"type",params:{type: schema31.properties.pods.type},schema:schema31.properties.pods.type,parentSchema:schema31.properties.pods,data:data2};
+const err7 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/type",keyword:"type",params:{type: schema31.properties.pods.type},parentSchema:schema31.properties.pods,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -150,7 +150,7 @@ errors++;
 }
 if(typeof data2 === "string"){
 if(func2(data2) < 1){
-const err8 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.pods,data:data2};
+const err8 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.pods,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -162,7 +162,7 @@ errors++;
 }
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 if(data2.url === undefined){
-const err9 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/required",keyword:"required",params:{missingProperty: "url"},schema:schema31.properties.pods.required,parentSchema:schema31.properties.pods,data:data2};
+const err9 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema31.properties.pods,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -173,7 +173,7 @@ errors++;
 }
 for(const key1 in data2){
 if(!(func1.call(schema31.properties.pods.properties, key1))){
-const err10 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},schema:false,parentSchema:schema31.properties.pods,data:data2};
+const err10 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},parentSchema:schema31.properties.pods,data:data2};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -187,7 +187,7 @@ if(data2.url !== undefined){
 let data3 = data2.url;
 if(typeof data3 === "string"){
 if(func2(data3) < 1){
-const err11 = {instancePath:instancePath+"/pods/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema32,data:data3};
+const err11 = {instancePath:instancePath+"/pods/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -198,7 +198,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/pods/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},schema:schema32.type,parentSchema:schema32,data:data3};
+const err12 = {instancePath:instancePath+"/pods/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -211,7 +211,7 @@ errors++;
 if(data2.allowPlainHttp !== undefined){
 let data4 = data2.allowPlainHttp;
 if(typeof data4 !== "boolean"){
-const err13 = {instancePath:instancePath+"/pods/allowPlainHttp",schemaPath:"#/properties/pods/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},schema:schema31.properties.pods.properties.allowPlainHttp.type,parentSchema:schema31.properties.pods.properties.allowPlainHttp,data:data4};
+const err13 = {instancePath:instancePath+"/pods/allowPlainHttp",schemaPath:"#/properties/pods/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.pods.properties.allowPlainHttp,data:data4};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -226,7 +226,7 @@ let data5 = data2.paths;
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 for(const key2 in data5){
 if(!(((((((key2 === "listPods") || (key2 === "createPod")) || (key2 === "getPod")) || (key2 === "updatePod")) || (key2 === "deletePod")) || (key2 === "triggerPodAction")) || (key2 === "listCpuFlavors"))){
-const err14 = {instancePath:instancePath+"/pods/paths",schemaPath:"#/properties/pods/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},schema:false,parentSchema:schema31.properties.pods.properties.paths,data:data5};
+const err14 = {instancePath:instancePath+"/pods/paths",schemaPath:"#/properties/pods/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},parentSchema:schema31.properties.pods.properties.paths,data:data5};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -251,7 +251,7 @@ errors++;
 }
 }
 else {
-const err16 = {instancePath:instancePath+"/pods/paths/listPods",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},schema:schema33.type,parentSchema:schema33,data:data6};
+const err16 = {instancePath:instancePath+"/pods/paths/listPods",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},parentSchema:schema33,data:data6};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -276,7 +276,7 @@ errors++;
 }
 }
 else {
-const err18 = {instancePath:instancePath+"/pods/paths/createPod",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},schema:schema33.type,parentSchema:schema33,data:data7};
+const err18 = {instancePath:instancePath+"/pods/paths/createPod",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},parentSchema:schema33,data:data7};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -301,7 +301,7 @@ errors++;
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/pods/paths/getPod",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},schema:schema35.type,parentSchema:schema35,data:data8};
+const err20 = {instancePath:instancePath+"/pods/paths/getPod",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data:data8};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -326,7 +326,7 @@ errors++;
 }
 }
 else {
-const err22 = {instancePath:instancePath+"/pods/paths/updatePod",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},schema:schema35.type,parentSchema:schema35,data:data9};
+const err22 = {instancePath:instancePath+"/pods/paths/updatePod",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data:data9};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -351,7 +351,7 @@ errors++;
 }
 }
 else {
-const err24 = {instancePath:instancePath+"/pods/paths/deletePod",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},schema:schema35.type,parentSchema:schema35,data:data10};
+const err24 = {instancePath:instancePath+"/pods/paths/deletePod",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data:data10};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -376,7 +376,7 @@ errors++;
 }
 }
 else {
-const err26 = {instancePath:instancePath+"/pods/paths/triggerPodAction",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},schema:schema35.type,parentSchema:schema35,data:data11};
+const err26 = {instancePath:instancePath+"/pods/paths/triggerPodAction",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data:data11};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -401,7 +401,7 @@ errors++;
 }
 }
 else {
-const err28 = {instancePath:instancePath+"/pods/paths/listCpuFlavors",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},schema:schema33.type,parentSchema:schema33,data:data12};
+const err28 = {instancePath:instancePath+"/pods/paths/listCpuFlavors",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},parentSchema:schema33,data:data12};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -413,7 +413,7 @@ errors++;
 }
 }
 else {
-const err29 = {instancePath:instancePath+"/pods/paths",schemaPath:"#/properties/pods/properties/paths/type",keyword:"type",params:{type: "object"},schema:schema31.properties.pods.properties.paths.type,parentSchema:schema31.properties.pods.properties.paths,data:data5};
+const err29 = {instancePath:instancePath+"/pods/paths",schemaPath:"#/properties/pods/properties/paths/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.pods.properties.paths,data:data5};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -426,7 +426,7 @@ errors++;
 if(data2.listAt !== undefined){
 let data13 = data2.listAt;
 if(typeof data13 !== "string"){
-const err30 = {instancePath:instancePath+"/pods/listAt",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},schema:schema40.type,parentSchema:schema40,data:data13};
+const err30 = {instancePath:instancePath+"/pods/listAt",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},parentSchema:schema40,data:data13};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -439,7 +439,7 @@ errors++;
 if(data2.flavorsAt !== undefined){
 let data14 = data2.flavorsAt;
 if(typeof data14 !== "string"){
-const err31 = {instancePath:instancePath+"/pods/flavorsAt",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},schema:schema40.type,parentSchema:schema40,data:data14};
+const err31 = {instancePath:instancePath+"/pods/flavorsAt",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},parentSchema:schema40,data:data14};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -453,7 +453,7 @@ if(data2.image !== undefined){
 let data15 = data2.image;
 if(typeof data15 === "string"){
 if(func2(data15) < 1){
-const err32 = {instancePath:instancePath+"/pods/image",schemaPath:"#/properties/pods/properties/image/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.pods.properties.image,data:data15};
+const err32 = {instancePath:instancePath+"/pods/image",schemaPath:"#/properties/pods/properties/image/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.pods.properties.image,data:data15};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -464,7 +464,7 @@ errors++;
 }
 }
 else {
-const err33 = {instancePath:instancePath+"/pods/image",schemaPath:"#/properties/pods/properties/image/type",keyword:"type",params:{type: "string"},schema:schema31.properties.pods.properties.image.type,parentSchema:schema31.properties.pods.properties.image,data:data15};
+const err33 = {instancePath:instancePath+"/pods/image",schemaPath:"#/properties/pods/properties/image/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.pods.properties.image,data:data15};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -477,7 +477,7 @@ errors++;
 if(data2.extra !== undefined){
 let data16 = data2.extra;
 if(!(data16 && typeof data16 == "object" && !Array.isArray(data16))){
-const err34 = {instancePath:instancePath+"/pods/extra",schemaPath:"#/properties/pods/properties/extra/type",keyword:"type",params:{type: "object"},schema:schema31.properties.pods.properties.extra.type,parentSchema:schema31.properties.pods.properties.extra,data:data16};
+const err34 = {instancePath:instancePath+"/pods/extra",schemaPath:"#/properties/pods/properties/extra/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.pods.properties.extra,data:data16};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -491,7 +491,7 @@ if(data2.gpu !== undefined){
 let data17 = data2.gpu;
 if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
 if(data17.id === undefined){
-const err35 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/required",keyword:"required",params:{missingProperty: "id"},schema:schema31.properties.pods.properties.gpu.required,parentSchema:schema31.properties.pods.properties.gpu,data:data17};
+const err35 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema31.properties.pods.properties.gpu,data:data17};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -502,7 +502,7 @@ errors++;
 }
 for(const key3 in data17){
 if(!((key3 === "id") || (key3 === "count"))){
-const err36 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},schema:false,parentSchema:schema31.properties.pods.properties.gpu,data:data17};
+const err36 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},parentSchema:schema31.properties.pods.properties.gpu,data:data17};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -516,7 +516,7 @@ if(data17.id !== undefined){
 let data18 = data17.id;
 if(typeof data18 === "string"){
 if(func2(data18) < 1){
-const err37 = {instancePath:instancePath+"/pods/gpu/id",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data18};
+const err37 = {instancePath:instancePath+"/pods/gpu/id",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data18};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -527,7 +527,7 @@ errors++;
 }
 }
 else {
-const err38 = {instancePath:instancePath+"/pods/gpu/id",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data18};
+const err38 = {instancePath:instancePath+"/pods/gpu/id",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data18};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -540,7 +540,7 @@ errors++;
 if(data17.count !== undefined){
 let data19 = data17.count;
 if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err39 = {instancePath:instancePath+"/pods/gpu/count",schemaPath:"#/properties/pods/properties/gpu/properties/count/type",keyword:"type",params:{type: "integer"},schema:schema31.properties.pods.properties.gpu.properties.count.type,parentSchema:schema31.properties.pods.properties.gpu.properties.count,data:data19};
+const err39 = {instancePath:instancePath+"/pods/gpu/count",schemaPath:"#/properties/pods/properties/gpu/properties/count/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.pods.properties.gpu.properties.count,data:data19};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -551,7 +551,7 @@ errors++;
 }
 if((typeof data19 == "number") && (isFinite(data19))){
 if(data19 < 1 || isNaN(data19)){
-const err40 = {instancePath:instancePath+"/pods/gpu/count",schemaPath:"#/properties/pods/properties/gpu/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema31.properties.pods.properties.gpu.properties.count,data:data19};
+const err40 = {instancePath:instancePath+"/pods/gpu/count",schemaPath:"#/properties/pods/properties/gpu/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.pods.properties.gpu.properties.count,data:data19};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -564,7 +564,7 @@ errors++;
 }
 }
 else {
-const err41 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/type",keyword:"type",params:{type: "object"},schema:schema31.properties.pods.properties.gpu.type,parentSchema:schema31.properties.pods.properties.gpu,data:data17};
+const err41 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.pods.properties.gpu,data:data17};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -577,7 +577,7 @@ errors++;
 if(data2.cpu !== undefined){
 let data20 = data2.cpu;
 if((typeof data20 !== "string") && (!(data20 && typeof data20 == "object" && !Array.isArray(data20)))){
-const err42 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/type",keyword:"type",params:{type: schema31.properties.pods.properties.cpu.type},schema:schema31.properties.pods.properties.cpu.type,parentSchema:schema31.properties.pods.properties.cpu,data:data20};
+const err42 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/type",keyword:"type",params:{type: schema31.properties.pods.properties.cpu.type},parentSchema:schema31.properties.pods.properties.cpu,data:data20};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -588,7 +588,7 @@ errors++;
 }
 if(typeof data20 === "string"){
 if(!pattern11.test(data20)){
-const err43 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/pattern",keyword:"pattern",params:{pattern: "^catalog$"},schema:"^catalog$",parentSchema:schema31.properties.pods.properties.cpu,data:data20};
+const err43 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/pattern",keyword:"pattern",params:{pattern: "^catalog$"},parentSchema:schema31.properties.pods.properties.cpu,data:data20};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -600,7 +600,7 @@ errors++;
 }
 if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
 if(data20.id === undefined){
-const err44 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/required",keyword:"required",params:{missingProperty: "id"},schema:schema31.properties.pods.properties.cpu.required,parentSchema:schema31.properties.pods.properties.cpu,data:data20};
+const err44 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema31.properties.pods.properties.cpu,data:data20};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -610,7 +610,7 @@ vErrors.push(err44);
 errors++;
 }
 if(data20.vcpuCount === undefined){
-const err45 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/required",keyword:"required",params:{missingProperty: "vcpuCount"},schema:schema31.properties.pods.properties.cpu.required,parentSchema:schema31.properties.pods.properties.cpu,data:data20};
+const err45 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/required",keyword:"required",params:{missingProperty: "vcpuCount"},parentSchema:schema31.properties.pods.properties.cpu,data:data20};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -621,7 +621,7 @@ errors++;
 }
 for(const key4 in data20){
 if(!(((key4 === "id") || (key4 === "vcpuCount")) || (key4 === "memory"))){
-const err46 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},schema:false,parentSchema:schema31.properties.pods.properties.cpu,data:data20};
+const err46 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},parentSchema:schema31.properties.pods.properties.cpu,data:data20};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -635,7 +635,7 @@ if(data20.id !== undefined){
 let data21 = data20.id;
 if(typeof data21 === "string"){
 if(func2(data21) < 1){
-const err47 = {instancePath:instancePath+"/pods/cpu/id",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data21};
+const err47 = {instancePath:instancePath+"/pods/cpu/id",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data21};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -646,7 +646,7 @@ errors++;
 }
 }
 else {
-const err48 = {instancePath:instancePath+"/pods/cpu/id",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data21};
+const err48 = {instancePath:instancePath+"/pods/cpu/id",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data21};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -659,7 +659,7 @@ errors++;
 if(data20.vcpuCount !== undefined){
 let data22 = data20.vcpuCount;
 if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err49 = {instancePath:instancePath+"/pods/cpu/vcpuCount",schemaPath:"#/properties/pods/properties/cpu/properties/vcpuCount/type",keyword:"type",params:{type: "integer"},schema:schema31.properties.pods.properties.cpu.properties.vcpuCount.type,parentSchema:schema31.properties.pods.properties.cpu.properties.vcpuCount,data:data22};
+const err49 = {instancePath:instancePath+"/pods/cpu/vcpuCount",schemaPath:"#/properties/pods/properties/cpu/properties/vcpuCount/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.pods.properties.cpu.properties.vcpuCount,data:data22};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -670,7 +670,7 @@ errors++;
 }
 if((typeof data22 == "number") && (isFinite(data22))){
 if(data22 < 2 || isNaN(data22)){
-const err50 = {instancePath:instancePath+"/pods/cpu/vcpuCount",schemaPath:"#/properties/pods/properties/cpu/properties/vcpuCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},schema:2,parentSchema:schema31.properties.pods.properties.cpu.properties.vcpuCount,data:data22};
+const err50 = {instancePath:instancePath+"/pods/cpu/vcpuCount",schemaPath:"#/properties/pods/properties/cpu/properties/vcpuCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},parentSchema:schema31.properties.pods.properties.cpu.properties.vcpuCount,data:data22};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -684,7 +684,7 @@ errors++;
 if(data20.memory !== undefined){
 let data23 = data20.memory;
 if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err51 = {instancePath:instancePath+"/pods/cpu/memory",schemaPath:"#/properties/pods/properties/cpu/properties/memory/type",keyword:"type",params:{type: "integer"},schema:schema31.properties.pods.properties.cpu.properties.memory.type,parentSchema:schema31.properties.pods.properties.cpu.properties.memory,data:data23};
+const err51 = {instancePath:instancePath+"/pods/cpu/memory",schemaPath:"#/properties/pods/properties/cpu/properties/memory/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.pods.properties.cpu.properties.memory,data:data23};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -695,7 +695,7 @@ errors++;
 }
 if((typeof data23 == "number") && (isFinite(data23))){
 if(data23 < 1 || isNaN(data23)){
-const err52 = {instancePath:instancePath+"/pods/cpu/memory",schemaPath:"#/properties/pods/properties/cpu/properties/memory/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema31.properties.pods.properties.cpu.properties.memory,data:data23};
+const err52 = {instancePath:instancePath+"/pods/cpu/memory",schemaPath:"#/properties/pods/properties/cpu/properties/memory/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.pods.properties.cpu.properties.memory,data:data23};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -711,7 +711,7 @@ errors++;
 if(data2.catalog !== undefined){
 let data24 = data2.catalog;
 if(typeof data24 !== "boolean"){
-const err53 = {instancePath:instancePath+"/pods/catalog",schemaPath:"#/properties/pods/properties/catalog/type",keyword:"type",params:{type: "boolean"},schema:schema31.properties.pods.properties.catalog.type,parentSchema:schema31.properties.pods.properties.catalog,data:data24};
+const err53 = {instancePath:instancePath+"/pods/catalog",schemaPath:"#/properties/pods/properties/catalog/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.pods.properties.catalog,data:data24};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -725,7 +725,7 @@ if(data2.persistent !== undefined){
 let data25 = data2.persistent;
 if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
 if(data25.size === undefined){
-const err54 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/required",keyword:"required",params:{missingProperty: "size"},schema:schema31.properties.pods.properties.persistent.required,parentSchema:schema31.properties.pods.properties.persistent,data:data25};
+const err54 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/required",keyword:"required",params:{missingProperty: "size"},parentSchema:schema31.properties.pods.properties.persistent,data:data25};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -735,7 +735,7 @@ vErrors.push(err54);
 errors++;
 }
 if(data25.path === undefined){
-const err55 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/required",keyword:"required",params:{missingProperty: "path"},schema:schema31.properties.pods.properties.persistent.required,parentSchema:schema31.properties.pods.properties.persistent,data:data25};
+const err55 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/required",keyword:"required",params:{missingProperty: "path"},parentSchema:schema31.properties.pods.properties.persistent,data:data25};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -746,7 +746,7 @@ errors++;
 }
 for(const key5 in data25){
 if(!((key5 === "size") || (key5 === "path"))){
-const err56 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},schema:false,parentSchema:schema31.properties.pods.properties.persistent,data:data25};
+const err56 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},parentSchema:schema31.properties.pods.properties.persistent,data:data25};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -759,7 +759,7 @@ errors++;
 if(data25.size !== undefined){
 let data26 = data25.size;
 if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err57 = {instancePath:instancePath+"/pods/persistent/size",schemaPath:"#/properties/pods/properties/persistent/properties/size/type",keyword:"type",params:{type: "integer"},schema:schema31.properties.pods.properties.persistent.properties.size.type,parentSchema:schema31.properties.pods.properties.persistent.properties.size,data:data26};
+const err57 = {instancePath:instancePath+"/pods/persistent/size",schemaPath:"#/properties/pods/properties/persistent/properties/size/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.pods.properties.persistent.properties.size,data:data26};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -770,7 +770,7 @@ errors++;
 }
 if((typeof data26 == "number") && (isFinite(data26))){
 if(data26 < 10 || isNaN(data26)){
-const err58 = {instancePath:instancePath+"/pods/persistent/size",schemaPath:"#/properties/pods/properties/persistent/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},schema:10,parentSchema:schema31.properties.pods.properties.persistent.properties.size,data:data26};
+const err58 = {instancePath:instancePath+"/pods/persistent/size",schemaPath:"#/properties/pods/properties/persistent/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},parentSchema:schema31.properties.pods.properties.persistent.properties.size,data:data26};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -785,7 +785,7 @@ if(data25.path !== undefined){
 let data27 = data25.path;
 if(typeof data27 === "string"){
 if(!pattern12.test(data27)){
-const err59 = {instancePath:instancePath+"/pods/persistent/path",schemaPath:"#/$defs/mountPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/",parentSchema:schema44,data:data27};
+const err59 = {instancePath:instancePath+"/pods/persistent/path",schemaPath:"#/$defs/mountPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/"},parentSchema:schema44,data:data27};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -796,7 +796,7 @@ errors++;
 }
 }
 else {
-const err60 = {instancePath:instancePath+"/pods/persistent/path",schemaPath:"#/$defs/mountPath/type",keyword:"type",params:{type: "string"},schema:schema44.type,parentSchema:schema44,data:data27};
+const err60 = {instancePath:instancePath+"/pods/persistent/path",schemaPath:"#/$defs/mountPath/type",keyword:"type",params:{type: "string"},parentSchema:schema44,data:data27};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -808,7 +808,7 @@ errors++;
 }
 }
 else {
-const err61 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/type",keyword:"type",params:{type: "object"},schema:schema31.properties.pods.properties.persistent.type,parentSchema:schema31.properties.pods.properties.persistent,data:data25};
+const err61 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.pods.properties.persistent,data:data25};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -822,7 +822,7 @@ if(data2.volume !== undefined){
 let data28 = data2.volume;
 if(typeof data28 === "string"){
 if(func2(data28) < 1){
-const err62 = {instancePath:instancePath+"/pods/volume",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data28};
+const err62 = {instancePath:instancePath+"/pods/volume",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data28};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -833,7 +833,7 @@ errors++;
 }
 }
 else {
-const err63 = {instancePath:instancePath+"/pods/volume",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data28};
+const err63 = {instancePath:instancePath+"/pods/volume",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data28};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -847,7 +847,7 @@ if(data2.volumeSecond !== undefined){
 let data29 = data2.volumeSecond;
 if(typeof data29 === "string"){
 if(func2(data29) < 1){
-const err64 = {instancePath:instancePath+"/pods/volumeSecond",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data29};
+const err64 = {instancePath:instancePath+"/pods/volumeSecond",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data29};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -858,7 +858,7 @@ errors++;
 }
 }
 else {
-const err65 = {instancePath:instancePath+"/pods/volumeSecond",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data29};
+const err65 = {instancePath:instancePath+"/pods/volumeSecond",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data29};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -872,7 +872,7 @@ if(data2.volumeElsewhere !== undefined){
 let data30 = data2.volumeElsewhere;
 if(typeof data30 === "string"){
 if(func2(data30) < 1){
-const err66 = {instancePath:instancePath+"/pods/volumeElsewhere",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data30};
+const err66 = {instancePath:instancePath+"/pods/volumeElsewhere",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data30};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -883,7 +883,7 @@ errors++;
 }
 }
 else {
-const err67 = {instancePath:instancePath+"/pods/volumeElsewhere",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data30};
+const err67 = {instancePath:instancePath+"/pods/volumeElsewhere",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data30};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -897,7 +897,7 @@ if(data2.volumePath !== undefined){
 let data31 = data2.volumePath;
 if(typeof data31 === "string"){
 if(!pattern12.test(data31)){
-const err68 = {instancePath:instancePath+"/pods/volumePath",schemaPath:"#/$defs/mountPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/",parentSchema:schema44,data:data31};
+const err68 = {instancePath:instancePath+"/pods/volumePath",schemaPath:"#/$defs/mountPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/"},parentSchema:schema44,data:data31};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -908,7 +908,7 @@ errors++;
 }
 }
 else {
-const err69 = {instancePath:instancePath+"/pods/volumePath",schemaPath:"#/$defs/mountPath/type",keyword:"type",params:{type: "string"},schema:schema44.type,parentSchema:schema44,data:data31};
+const err69 = {instancePath:instancePath+"/pods/volumePath",schemaPath:"#/$defs/mountPath/type",keyword:"type",params:{type: "string"},parentSchema:schema44,data:data31};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -922,7 +922,7 @@ if(data2.fromTemplate !== undefined){
 let data32 = data2.fromTemplate;
 if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
 if(data32.id === undefined){
-const err70 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/required",keyword:"required",params:{missingProperty: "id"},schema:schema31.properties.pods.properties.fromTemplate.required,parentSchema:schema31.properties.pods.properties.fromTemplate,data:data32};
+const err70 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema31.properties.pods.properties.fromTemplate,data:data32};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -933,7 +933,7 @@ errors++;
 }
 for(const key6 in data32){
 if(!((key6 === "id") || (key6 === "body"))){
-const err71 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},schema:false,parentSchema:schema31.properties.pods.properties.fromTemplate,data:data32};
+const err71 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},parentSchema:schema31.properties.pods.properties.fromTemplate,data:data32};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -947,7 +947,7 @@ if(data32.id !== undefined){
 let data33 = data32.id;
 if(typeof data33 === "string"){
 if(func2(data33) < 1){
-const err72 = {instancePath:instancePath+"/pods/fromTemplate/id",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data33};
+const err72 = {instancePath:instancePath+"/pods/fromTemplate/id",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data33};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -958,7 +958,7 @@ errors++;
 }
 }
 else {
-const err73 = {instancePath:instancePath+"/pods/fromTemplate/id",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data33};
+const err73 = {instancePath:instancePath+"/pods/fromTemplate/id",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data33};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -971,7 +971,7 @@ errors++;
 if(data32.body !== undefined){
 let data34 = data32.body;
 if(!(data34 && typeof data34 == "object" && !Array.isArray(data34))){
-const err74 = {instancePath:instancePath+"/pods/fromTemplate/body",schemaPath:"#/$defs/members/type",keyword:"type",params:{type: "object"},schema:schema50.type,parentSchema:schema50,data:data34};
+const err74 = {instancePath:instancePath+"/pods/fromTemplate/body",schemaPath:"#/$defs/members/type",keyword:"type",params:{type: "object"},parentSchema:schema50,data:data34};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -983,7 +983,7 @@ errors++;
 }
 }
 else {
-const err75 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/type",keyword:"type",params:{type: "object"},schema:schema31.properties.pods.properties.fromTemplate.type,parentSchema:schema31.properties.pods.properties.fromTemplate,data:data32};
+const err75 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.pods.properties.fromTemplate,data:data32};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -996,7 +996,7 @@ errors++;
 if(data2.networked !== undefined){
 let data35 = data2.networked;
 if(!(data35 && typeof data35 == "object" && !Array.isArray(data35))){
-const err76 = {instancePath:instancePath+"/pods/networked",schemaPath:"#/$defs/members/type",keyword:"type",params:{type: "object"},schema:schema50.type,parentSchema:schema50,data:data35};
+const err76 = {instancePath:instancePath+"/pods/networked",schemaPath:"#/$defs/members/type",keyword:"type",params:{type: "object"},parentSchema:schema50,data:data35};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -1010,7 +1010,7 @@ if(data2.locked !== undefined){
 let data36 = data2.locked;
 if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
 if(data36.lock === undefined){
-const err77 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/required",keyword:"required",params:{missingProperty: "lock"},schema:schema31.properties.pods.properties.locked.required,parentSchema:schema31.properties.pods.properties.locked,data:data36};
+const err77 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/required",keyword:"required",params:{missingProperty: "lock"},parentSchema:schema31.properties.pods.properties.locked,data:data36};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -1020,7 +1020,7 @@ vErrors.push(err77);
 errors++;
 }
 if(data36.unlock === undefined){
-const err78 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/required",keyword:"required",params:{missingProperty: "unlock"},schema:schema31.properties.pods.properties.locked.required,parentSchema:schema31.properties.pods.properties.locked,data:data36};
+const err78 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/required",keyword:"required",params:{missingProperty: "unlock"},parentSchema:schema31.properties.pods.properties.locked,data:data36};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -1031,7 +1031,7 @@ errors++;
 }
 for(const key7 in data36){
 if(!((key7 === "lock") || (key7 === "unlock"))){
-const err79 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},schema:false,parentSchema:schema31.properties.pods.properties.locked,data:data36};
+const err79 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},parentSchema:schema31.properties.pods.properties.locked,data:data36};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -1044,7 +1044,7 @@ errors++;
 if(data36.lock !== undefined){
 let data37 = data36.lock;
 if(!(data37 && typeof data37 == "object" && !Array.isArray(data37))){
-const err80 = {instancePath:instancePath+"/pods/locked/lock",schemaPath:"#/$defs/members/type",keyword:"type",params:{type: "object"},schema:schema50.type,parentSchema:schema50,data:data37};
+const err80 = {instancePath:instancePath+"/pods/locked/lock",schemaPath:"#/$defs/members/type",keyword:"type",params:{type: "object"},parentSchema:schema50,data:data37};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -1057,7 +1057,7 @@ errors++;
 if(data36.unlock !== undefined){
 let data38 = data36.unlock;
 if(!(data38 && typeof data38 == "object" && !Array.isArray(data38))){
-const err81 = {instancePath:instancePath+"/pods/locked/unlock",schemaPath:"#/$defs/members/type",keyword:"type",params:{type: "object"},schema:schema50.type,parentSchema:schema50,data:data38};
+const err81 = {instancePath:instancePath+"/pods/locked/unlock",schemaPath:"#/$defs/members/type",keyword:"type",params:{type: "object"},parentSchema:schema50,data:data38};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1069,7 +1069,7 @@ errors++;
 }
 }
 else {
-const err82 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/type",keyword:"type",params:{type: "object"},schema:schema31.properties.pods.properties.locked.type,parentSchema:schema31.properties.pods.properties.locked,data:data36};
+const err82 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.pods.properties.locked,data:data36};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1084,7 +1084,7 @@ let data39 = data2.statuses;
 if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
 for(const key8 in data39){
 if(!(((((key8 === "PROVISIONING") || (key8 === "STARTING")) || (key8 === "RUNNING")) || (key8 === "EXITED")) || (key8 === "ERROR"))){
-const err83 = {instancePath:instancePath+"/pods/statuses",schemaPath:"#/properties/pods/properties/statuses/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},schema:false,parentSchema:schema31.properties.pods.properties.statuses,data:data39};
+const err83 = {instancePath:instancePath+"/pods/statuses",schemaPath:"#/properties/pods/properties/statuses/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},parentSchema:schema31.properties.pods.properties.statuses,data:data39};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1098,7 +1098,7 @@ if(data39.PROVISIONING !== undefined){
 let data40 = data39.PROVISIONING;
 if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
 if(Object.keys(data40).length < 1){
-const err84 = {instancePath:instancePath+"/pods/statuses/PROVISIONING",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},schema:1,parentSchema:schema54,data:data40};
+const err84 = {instancePath:instancePath+"/pods/statuses/PROVISIONING",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},parentSchema:schema54,data:data40};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1109,7 +1109,7 @@ errors++;
 }
 for(const key9 in data40){
 if(!(((key9 === "body") || (key9 === "actions")) || (key9 === "hook"))){
-const err85 = {instancePath:instancePath+"/pods/statuses/PROVISIONING",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},schema:false,parentSchema:schema54,data:data40};
+const err85 = {instancePath:instancePath+"/pods/statuses/PROVISIONING",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},parentSchema:schema54,data:data40};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1122,7 +1122,7 @@ errors++;
 if(data40.body !== undefined){
 let data41 = data40.body;
 if(!(data41 && typeof data41 == "object" && !Array.isArray(data41))){
-const err86 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},schema:schema54.properties.body.type,parentSchema:schema54.properties.body,data:data41};
+const err86 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},parentSchema:schema54.properties.body,data:data41};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1139,7 +1139,7 @@ const len0 = data42.length;
 for(let i0=0; i0<len0; i0++){
 let data43 = data42[i0];
 if(!((((data43 === "start") || (data43 === "stop")) || (data43 === "restart")) || (data43 === "terminate"))){
-const err87 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/actions/" + i0,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},schema:schema54.properties.actions.items.enum,parentSchema:schema54.properties.actions.items,data:data43};
+const err87 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/actions/" + i0,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},parentSchema:schema54.properties.actions.items,data:data43};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1151,7 +1151,7 @@ errors++;
 }
 }
 else {
-const err88 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},schema:schema54.properties.actions.type,parentSchema:schema54.properties.actions,data:data42};
+const err88 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},parentSchema:schema54.properties.actions,data:data42};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1164,7 +1164,7 @@ errors++;
 if(data40.hook !== undefined){
 let data44 = data40.hook;
 if((typeof data44 !== "string") && (!(Array.isArray(data44)))){
-const err89 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},schema:schema54.properties.hook.type,parentSchema:schema54.properties.hook,data:data44};
+const err89 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},parentSchema:schema54.properties.hook,data:data44};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1175,7 +1175,7 @@ errors++;
 }
 if(typeof data44 === "string"){
 if(func2(data44) < 1){
-const err90 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook,data:data44};
+const err90 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook,data:data44};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1187,7 +1187,7 @@ errors++;
 }
 if(Array.isArray(data44)){
 if(data44.length < 1){
-const err91 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook,data:data44};
+const err91 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema54.properties.hook,data:data44};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1201,7 +1201,7 @@ for(let i1=0; i1<len1; i1++){
 let data45 = data44[i1];
 if(typeof data45 === "string"){
 if(func2(data45) < 1){
-const err92 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook/" + i1,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook.items,data:data45};
+const err92 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook/" + i1,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook.items,data:data45};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1212,7 +1212,7 @@ errors++;
 }
 }
 else {
-const err93 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook/" + i1,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},schema:schema54.properties.hook.items.type,parentSchema:schema54.properties.hook.items,data:data45};
+const err93 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook/" + i1,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},parentSchema:schema54.properties.hook.items,data:data45};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1226,7 +1226,7 @@ errors++;
 }
 }
 else {
-const err94 = {instancePath:instancePath+"/pods/statuses/PROVISIONING",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},schema:schema54.type,parentSchema:schema54,data:data40};
+const err94 = {instancePath:instancePath+"/pods/statuses/PROVISIONING",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},parentSchema:schema54,data:data40};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1240,7 +1240,7 @@ if(data39.STARTING !== undefined){
 let data46 = data39.STARTING;
 if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
 if(Object.keys(data46).length < 1){
-const err95 = {instancePath:instancePath+"/pods/statuses/STARTING",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},schema:1,parentSchema:schema54,data:data46};
+const err95 = {instancePath:instancePath+"/pods/statuses/STARTING",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},parentSchema:schema54,data:data46};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1251,7 +1251,7 @@ errors++;
 }
 for(const key10 in data46){
 if(!(((key10 === "body") || (key10 === "actions")) || (key10 === "hook"))){
-const err96 = {instancePath:instancePath+"/pods/statuses/STARTING",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},schema:false,parentSchema:schema54,data:data46};
+const err96 = {instancePath:instancePath+"/pods/statuses/STARTING",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},parentSchema:schema54,data:data46};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1264,7 +1264,7 @@ errors++;
 if(data46.body !== undefined){
 let data47 = data46.body;
 if(!(data47 && typeof data47 == "object" && !Array.isArray(data47))){
-const err97 = {instancePath:instancePath+"/pods/statuses/STARTING/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},schema:schema54.properties.body.type,parentSchema:schema54.properties.body,data:data47};
+const err97 = {instancePath:instancePath+"/pods/statuses/STARTING/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},parentSchema:schema54.properties.body,data:data47};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1281,7 +1281,7 @@ const len2 = data48.length;
 for(let i2=0; i2<len2; i2++){
 let data49 = data48[i2];
 if(!((((data49 === "start") || (data49 === "stop")) || (data49 === "restart")) || (data49 === "terminate"))){
-const err98 = {instancePath:instancePath+"/pods/statuses/STARTING/actions/" + i2,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},schema:schema54.properties.actions.items.enum,parentSchema:schema54.properties.actions.items,data:data49};
+const err98 = {instancePath:instancePath+"/pods/statuses/STARTING/actions/" + i2,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},parentSchema:schema54.properties.actions.items,data:data49};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1293,7 +1293,7 @@ errors++;
 }
 }
 else {
-const err99 = {instancePath:instancePath+"/pods/statuses/STARTING/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},schema:schema54.properties.actions.type,parentSchema:schema54.properties.actions,data:data48};
+const err99 = {instancePath:instancePath+"/pods/statuses/STARTING/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},parentSchema:schema54.properties.actions,data:data48};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1306,7 +1306,7 @@ errors++;
 if(data46.hook !== undefined){
 let data50 = data46.hook;
 if((typeof data50 !== "string") && (!(Array.isArray(data50)))){
-const err100 = {instancePath:instancePath+"/pods/statuses/STARTING/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},schema:schema54.properties.hook.type,parentSchema:schema54.properties.hook,data:data50};
+const err100 = {instancePath:instancePath+"/pods/statuses/STARTING/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},parentSchema:schema54.properties.hook,data:data50};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1317,7 +1317,7 @@ errors++;
 }
 if(typeof data50 === "string"){
 if(func2(data50) < 1){
-const err101 = {instancePath:instancePath+"/pods/statuses/STARTING/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook,data:data50};
+const err101 = {instancePath:instancePath+"/pods/statuses/STARTING/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook,data:data50};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1329,7 +1329,7 @@ errors++;
 }
 if(Array.isArray(data50)){
 if(data50.length < 1){
-const err102 = {instancePath:instancePath+"/pods/statuses/STARTING/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook,data:data50};
+const err102 = {instancePath:instancePath+"/pods/statuses/STARTING/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema54.properties.hook,data:data50};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1343,7 +1343,7 @@ for(let i3=0; i3<len3; i3++){
 let data51 = data50[i3];
 if(typeof data51 === "string"){
 if(func2(data51) < 1){
-const err103 = {instancePath:instancePath+"/pods/statuses/STARTING/hook/" + i3,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook.items,data:data51};
+const err103 = {instancePath:instancePath+"/pods/statuses/STARTING/hook/" + i3,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook.items,data:data51};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1354,7 +1354,7 @@ errors++;
 }
 }
 else {
-const err104 = {instancePath:instancePath+"/pods/statuses/STARTING/hook/" + i3,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},schema:schema54.properties.hook.items.type,parentSchema:schema54.properties.hook.items,data:data51};
+const err104 = {instancePath:instancePath+"/pods/statuses/STARTING/hook/" + i3,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},parentSchema:schema54.properties.hook.items,data:data51};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1368,7 +1368,7 @@ errors++;
 }
 }
 else {
-const err105 = {instancePath:instancePath+"/pods/statuses/STARTING",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},schema:schema54.type,parentSchema:schema54,data:data46};
+const err105 = {instancePath:instancePath+"/pods/statuses/STARTING",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},parentSchema:schema54,data:data46};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1382,7 +1382,7 @@ if(data39.RUNNING !== undefined){
 let data52 = data39.RUNNING;
 if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
 if(Object.keys(data52).length < 1){
-const err106 = {instancePath:instancePath+"/pods/statuses/RUNNING",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},schema:1,parentSchema:schema54,data:data52};
+const err106 = {instancePath:instancePath+"/pods/statuses/RUNNING",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},parentSchema:schema54,data:data52};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1393,7 +1393,7 @@ errors++;
 }
 for(const key11 in data52){
 if(!(((key11 === "body") || (key11 === "actions")) || (key11 === "hook"))){
-const err107 = {instancePath:instancePath+"/pods/statuses/RUNNING",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},schema:false,parentSchema:schema54,data:data52};
+const err107 = {instancePath:instancePath+"/pods/statuses/RUNNING",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},parentSchema:schema54,data:data52};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1406,7 +1406,7 @@ errors++;
 if(data52.body !== undefined){
 let data53 = data52.body;
 if(!(data53 && typeof data53 == "object" && !Array.isArray(data53))){
-const err108 = {instancePath:instancePath+"/pods/statuses/RUNNING/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},schema:schema54.properties.body.type,parentSchema:schema54.properties.body,data:data53};
+const err108 = {instancePath:instancePath+"/pods/statuses/RUNNING/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},parentSchema:schema54.properties.body,data:data53};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1423,7 +1423,7 @@ const len4 = data54.length;
 for(let i4=0; i4<len4; i4++){
 let data55 = data54[i4];
 if(!((((data55 === "start") || (data55 === "stop")) || (data55 === "restart")) || (data55 === "terminate"))){
-const err109 = {instancePath:instancePath+"/pods/statuses/RUNNING/actions/" + i4,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},schema:schema54.properties.actions.items.enum,parentSchema:schema54.properties.actions.items,data:data55};
+const err109 = {instancePath:instancePath+"/pods/statuses/RUNNING/actions/" + i4,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},parentSchema:schema54.properties.actions.items,data:data55};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1435,7 +1435,7 @@ errors++;
 }
 }
 else {
-const err110 = {instancePath:instancePath+"/pods/statuses/RUNNING/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},schema:schema54.properties.actions.type,parentSchema:schema54.properties.actions,data:data54};
+const err110 = {instancePath:instancePath+"/pods/statuses/RUNNING/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},parentSchema:schema54.properties.actions,data:data54};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1448,7 +1448,7 @@ errors++;
 if(data52.hook !== undefined){
 let data56 = data52.hook;
 if((typeof data56 !== "string") && (!(Array.isArray(data56)))){
-const err111 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},schema:schema54.properties.hook.type,parentSchema:schema54.properties.hook,data:data56};
+const err111 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},parentSchema:schema54.properties.hook,data:data56};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1459,7 +1459,7 @@ errors++;
 }
 if(typeof data56 === "string"){
 if(func2(data56) < 1){
-const err112 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook,data:data56};
+const err112 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook,data:data56};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1471,7 +1471,7 @@ errors++;
 }
 if(Array.isArray(data56)){
 if(data56.length < 1){
-const err113 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook,data:data56};
+const err113 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema54.properties.hook,data:data56};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1485,7 +1485,7 @@ for(let i5=0; i5<len5; i5++){
 let data57 = data56[i5];
 if(typeof data57 === "string"){
 if(func2(data57) < 1){
-const err114 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook/" + i5,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook.items,data:data57};
+const err114 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook/" + i5,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook.items,data:data57};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1496,7 +1496,7 @@ errors++;
 }
 }
 else {
-const err115 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook/" + i5,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},schema:schema54.properties.hook.items.type,parentSchema:schema54.properties.hook.items,data:data57};
+const err115 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook/" + i5,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},parentSchema:schema54.properties.hook.items,data:data57};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1510,7 +1510,7 @@ errors++;
 }
 }
 else {
-const err116 = {instancePath:instancePath+"/pods/statuses/RUNNING",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},schema:schema54.type,parentSchema:schema54,data:data52};
+const err116 = {instancePath:instancePath+"/pods/statuses/RUNNING",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},parentSchema:schema54,data:data52};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1524,7 +1524,7 @@ if(data39.EXITED !== undefined){
 let data58 = data39.EXITED;
 if(data58 && typeof data58 == "object" && !Array.isArray(data58)){
 if(Object.keys(data58).length < 1){
-const err117 = {instancePath:instancePath+"/pods/statuses/EXITED",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},schema:1,parentSchema:schema54,data:data58};
+const err117 = {instancePath:instancePath+"/pods/statuses/EXITED",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},parentSchema:schema54,data:data58};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1535,7 +1535,7 @@ errors++;
 }
 for(const key12 in data58){
 if(!(((key12 === "body") || (key12 === "actions")) || (key12 === "hook"))){
-const err118 = {instancePath:instancePath+"/pods/statuses/EXITED",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},schema:false,parentSchema:schema54,data:data58};
+const err118 = {instancePath:instancePath+"/pods/statuses/EXITED",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},parentSchema:schema54,data:data58};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1548,7 +1548,7 @@ errors++;
 if(data58.body !== undefined){
 let data59 = data58.body;
 if(!(data59 && typeof data59 == "object" && !Array.isArray(data59))){
-const err119 = {instancePath:instancePath+"/pods/statuses/EXITED/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},schema:schema54.properties.body.type,parentSchema:schema54.properties.body,data:data59};
+const err119 = {instancePath:instancePath+"/pods/statuses/EXITED/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},parentSchema:schema54.properties.body,data:data59};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1565,7 +1565,7 @@ const len6 = data60.length;
 for(let i6=0; i6<len6; i6++){
 let data61 = data60[i6];
 if(!((((data61 === "start") || (data61 === "stop")) || (data61 === "restart")) || (data61 === "terminate"))){
-const err120 = {instancePath:instancePath+"/pods/statuses/EXITED/actions/" + i6,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},schema:schema54.properties.actions.items.enum,parentSchema:schema54.properties.actions.items,data:data61};
+const err120 = {instancePath:instancePath+"/pods/statuses/EXITED/actions/" + i6,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},parentSchema:schema54.properties.actions.items,data:data61};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1577,7 +1577,7 @@ errors++;
 }
 }
 else {
-const err121 = {instancePath:instancePath+"/pods/statuses/EXITED/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},schema:schema54.properties.actions.type,parentSchema:schema54.properties.actions,data:data60};
+const err121 = {instancePath:instancePath+"/pods/statuses/EXITED/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},parentSchema:schema54.properties.actions,data:data60};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1590,7 +1590,7 @@ errors++;
 if(data58.hook !== undefined){
 let data62 = data58.hook;
 if((typeof data62 !== "string") && (!(Array.isArray(data62)))){
-const err122 = {instancePath:instancePath+"/pods/statuses/EXITED/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},schema:schema54.properties.hook.type,parentSchema:schema54.properties.hook,data:data62};
+const err122 = {instancePath:instancePath+"/pods/statuses/EXITED/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},parentSchema:schema54.properties.hook,data:data62};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1601,7 +1601,7 @@ errors++;
 }
 if(typeof data62 === "string"){
 if(func2(data62) < 1){
-const err123 = {instancePath:instancePath+"/pods/statuses/EXITED/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook,data:data62};
+const err123 = {instancePath:instancePath+"/pods/statuses/EXITED/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook,data:data62};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1613,7 +1613,7 @@ errors++;
 }
 if(Array.isArray(data62)){
 if(data62.length < 1){
-const err124 = {instancePath:instancePath+"/pods/statuses/EXITED/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook,data:data62};
+const err124 = {instancePath:instancePath+"/pods/statuses/EXITED/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema54.properties.hook,data:data62};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -1627,7 +1627,7 @@ for(let i7=0; i7<len7; i7++){
 let data63 = data62[i7];
 if(typeof data63 === "string"){
 if(func2(data63) < 1){
-const err125 = {instancePath:instancePath+"/pods/statuses/EXITED/hook/" + i7,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook.items,data:data63};
+const err125 = {instancePath:instancePath+"/pods/statuses/EXITED/hook/" + i7,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook.items,data:data63};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -1638,7 +1638,7 @@ errors++;
 }
 }
 else {
-const err126 = {instancePath:instancePath+"/pods/statuses/EXITED/hook/" + i7,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},schema:schema54.properties.hook.items.type,parentSchema:schema54.properties.hook.items,data:data63};
+const err126 = {instancePath:instancePath+"/pods/statuses/EXITED/hook/" + i7,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},parentSchema:schema54.properties.hook.items,data:data63};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1652,7 +1652,7 @@ errors++;
 }
 }
 else {
-const err127 = {instancePath:instancePath+"/pods/statuses/EXITED",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},schema:schema54.type,parentSchema:schema54,data:data58};
+const err127 = {instancePath:instancePath+"/pods/statuses/EXITED",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},parentSchema:schema54,data:data58};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1666,7 +1666,7 @@ if(data39.ERROR !== undefined){
 let data64 = data39.ERROR;
 if(data64 && typeof data64 == "object" && !Array.isArray(data64)){
 if(Object.keys(data64).length < 1){
-const err128 = {instancePath:instancePath+"/pods/statuses/ERROR",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},schema:1,parentSchema:schema54,data:data64};
+const err128 = {instancePath:instancePath+"/pods/statuses/ERROR",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},parentSchema:schema54,data:data64};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -1677,7 +1677,7 @@ errors++;
 }
 for(const key13 in data64){
 if(!(((key13 === "body") || (key13 === "actions")) || (key13 === "hook"))){
-const err129 = {instancePath:instancePath+"/pods/statuses/ERROR",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},schema:false,parentSchema:schema54,data:data64};
+const err129 = {instancePath:instancePath+"/pods/statuses/ERROR",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},parentSchema:schema54,data:data64};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -1690,7 +1690,7 @@ errors++;
 if(data64.body !== undefined){
 let data65 = data64.body;
 if(!(data65 && typeof data65 == "object" && !Array.isArray(data65))){
-const err130 = {instancePath:instancePath+"/pods/statuses/ERROR/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},schema:schema54.properties.body.type,parentSchema:schema54.properties.body,data:data65};
+const err130 = {instancePath:instancePath+"/pods/statuses/ERROR/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},parentSchema:schema54.properties.body,data:data65};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -1707,7 +1707,7 @@ const len8 = data66.length;
 for(let i8=0; i8<len8; i8++){
 let data67 = data66[i8];
 if(!((((data67 === "start") || (data67 === "stop")) || (data67 === "restart")) || (data67 === "terminate"))){
-const err131 = {instancePath:instancePath+"/pods/statuses/ERROR/actions/" + i8,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},schema:schema54.properties.actions.items.enum,parentSchema:schema54.properties.actions.items,data:data67};
+const err131 = {instancePath:instancePath+"/pods/statuses/ERROR/actions/" + i8,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},parentSchema:schema54.properties.actions.items,data:data67};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -1719,7 +1719,7 @@ errors++;
 }
 }
 else {
-const err132 = {instancePath:instancePath+"/pods/statuses/ERROR/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},schema:schema54.properties.actions.type,parentSchema:schema54.properties.actions,data:data66};
+const err132 = {instancePath:instancePath+"/pods/statuses/ERROR/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},parentSchema:schema54.properties.actions,data:data66};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -1732,7 +1732,7 @@ errors++;
 if(data64.hook !== undefined){
 let data68 = data64.hook;
 if((typeof data68 !== "string") && (!(Array.isArray(data68)))){
-const err133 = {instancePath:instancePath+"/pods/statuses/ERROR/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},schema:schema54.properties.hook.type,parentSchema:schema54.properties.hook,data:data68};
+const err133 = {instancePath:instancePath+"/pods/statuses/ERROR/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},parentSchema:schema54.properties.hook,data:data68};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1743,7 +1743,7 @@ errors++;
 }
 if(typeof data68 === "string"){
 if(func2(data68) < 1){
-const err134 = {instancePath:instancePath+"/pods/statuses/ERROR/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook,data:data68};
+const err134 = {instancePath:instancePath+"/pods/statuses/ERROR/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook,data:data68};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -1755,7 +1755,7 @@ errors++;
 }
 if(Array.isArray(data68)){
 if(data68.length < 1){
-const err135 = {instancePath:instancePath+"/pods/statuses/ERROR/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook,data:data68};
+const err135 = {instancePath:instancePath+"/pods/statuses/ERROR/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema54.properties.hook,data:data68};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -1769,7 +1769,7 @@ for(let i9=0; i9<len9; i9++){
 let data69 = data68[i9];
 if(typeof data69 === "string"){
 if(func2(data69) < 1){
-const err136 = {instancePath:instancePath+"/pods/statuses/ERROR/hook/" + i9,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema54.properties.hook.items,data:data69};
+const err136 = {instancePath:instancePath+"/pods/statuses/ERROR/hook/" + i9,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook.items,data:data69};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1780,7 +1780,7 @@ errors++;
 }
 }
 else {
-const err137 = {instancePath:instancePath+"/pods/statuses/ERROR/hook/" + i9,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},schema:schema54.properties.hook.items.type,parentSchema:schema54.properties.hook.items,data:data69};
+const err137 = {instancePath:instancePath+"/pods/statuses/ERROR/hook/" + i9,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},parentSchema:schema54.properties.hook.items,data:data69};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1794,7 +1794,7 @@ errors++;
 }
 }
 else {
-const err138 = {instancePath:instancePath+"/pods/statuses/ERROR",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},schema:schema54.type,parentSchema:schema54,data:data64};
+const err138 = {instancePath:instancePath+"/pods/statuses/ERROR",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},parentSchema:schema54,data:data64};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1806,7 +1806,7 @@ errors++;
 }
 }
 else {
-const err139 = {instancePath:instancePath+"/pods/statuses",schemaPath:"#/properties/pods/properties/statuses/type",keyword:"type",params:{type: "object"},schema:schema31.properties.pods.properties.statuses.type,parentSchema:schema31.properties.pods.properties.statuses,data:data39};
+const err139 = {instancePath:instancePath+"/pods/statuses",schemaPath:"#/properties/pods/properties/statuses/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.pods.properties.statuses,data:data39};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1819,7 +1819,7 @@ errors++;
 if(data2.change !== undefined){
 let data70 = data2.change;
 if(!(((data70 === "name") || (data70 === "args")) || (data70 === "env"))){
-const err140 = {instancePath:instancePath+"/pods/change",schemaPath:"#/properties/pods/properties/change/enum",keyword:"enum",params:{allowedValues: schema31.properties.pods.properties.change.enum},schema:schema31.properties.pods.properties.change.enum,parentSchema:schema31.properties.pods.properties.change,data:data70};
+const err140 = {instancePath:instancePath+"/pods/change",schemaPath:"#/properties/pods/properties/change/enum",keyword:"enum",params:{allowedValues: schema31.properties.pods.properties.change.enum},parentSchema:schema31.properties.pods.properties.change,data:data70};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1833,7 +1833,7 @@ if(data2.capacity !== undefined){
 let data71 = data2.capacity;
 if(typeof data71 === "string"){
 if(func2(data71) < 1){
-const err141 = {instancePath:instancePath+"/pods/capacity",schemaPath:"#/properties/pods/properties/capacity/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.pods.properties.capacity,data:data71};
+const err141 = {instancePath:instancePath+"/pods/capacity",schemaPath:"#/properties/pods/properties/capacity/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.pods.properties.capacity,data:data71};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1844,7 +1844,7 @@ errors++;
 }
 }
 else {
-const err142 = {instancePath:instancePath+"/pods/capacity",schemaPath:"#/properties/pods/properties/capacity/type",keyword:"type",params:{type: "string"},schema:schema31.properties.pods.properties.capacity.type,parentSchema:schema31.properties.pods.properties.capacity,data:data71};
+const err142 = {instancePath:instancePath+"/pods/capacity",schemaPath:"#/properties/pods/properties/capacity/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.pods.properties.capacity,data:data71};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1860,7 +1860,7 @@ if(data.queue !== undefined){
 let data72 = data.queue;
 if(data72 && typeof data72 == "object" && !Array.isArray(data72)){
 if(data72.url === undefined){
-const err143 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/required",keyword:"required",params:{missingProperty: "url"},schema:schema31.properties.queue.required,parentSchema:schema31.properties.queue,data:data72};
+const err143 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema31.properties.queue,data:data72};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1870,7 +1870,7 @@ vErrors.push(err143);
 errors++;
 }
 if(data72.endpoints === undefined){
-const err144 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/required",keyword:"required",params:{missingProperty: "endpoints"},schema:schema31.properties.queue.required,parentSchema:schema31.properties.queue,data:data72};
+const err144 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/required",keyword:"required",params:{missingProperty: "endpoints"},parentSchema:schema31.properties.queue,data:data72};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1881,7 +1881,7 @@ errors++;
 }
 for(const key14 in data72){
 if(!(func1.call(schema31.properties.queue.properties, key14))){
-const err145 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},schema:false,parentSchema:schema31.properties.queue,data:data72};
+const err145 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},parentSchema:schema31.properties.queue,data:data72};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1895,7 +1895,7 @@ if(data72.url !== undefined){
 let data73 = data72.url;
 if(typeof data73 === "string"){
 if(func2(data73) < 1){
-const err146 = {instancePath:instancePath+"/queue/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema32,data:data73};
+const err146 = {instancePath:instancePath+"/queue/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data73};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1906,7 +1906,7 @@ errors++;
 }
 }
 else {
-const err147 = {instancePath:instancePath+"/queue/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},schema:schema32.type,parentSchema:schema32,data:data73};
+const err147 = {instancePath:instancePath+"/queue/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data73};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1919,7 +1919,7 @@ errors++;
 if(data72.allowPlainHttp !== undefined){
 let data74 = data72.allowPlainHttp;
 if(typeof data74 !== "boolean"){
-const err148 = {instancePath:instancePath+"/queue/allowPlainHttp",schemaPath:"#/properties/queue/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},schema:schema31.properties.queue.properties.allowPlainHttp.type,parentSchema:schema31.properties.queue.properties.allowPlainHttp,data:data74};
+const err148 = {instancePath:instancePath+"/queue/allowPlainHttp",schemaPath:"#/properties/queue/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.queue.properties.allowPlainHttp,data:data74};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1934,7 +1934,7 @@ let data75 = data72.paths;
 if(data75 && typeof data75 == "object" && !Array.isArray(data75)){
 for(const key15 in data75){
 if(!(func1.call(schema31.properties.queue.properties.paths.properties, key15))){
-const err149 = {instancePath:instancePath+"/queue/paths",schemaPath:"#/properties/queue/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},schema:false,parentSchema:schema31.properties.queue.properties.paths,data:data75};
+const err149 = {instancePath:instancePath+"/queue/paths",schemaPath:"#/properties/queue/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},parentSchema:schema31.properties.queue.properties.paths,data:data75};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1959,7 +1959,7 @@ errors++;
 }
 }
 else {
-const err151 = {instancePath:instancePath+"/queue/paths/runJob",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},schema:schema60.type,parentSchema:schema60,data:data76};
+const err151 = {instancePath:instancePath+"/queue/paths/runJob",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},parentSchema:schema60,data:data76};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1984,7 +1984,7 @@ errors++;
 }
 }
 else {
-const err153 = {instancePath:instancePath+"/queue/paths/runJobSync",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},schema:schema60.type,parentSchema:schema60,data:data77};
+const err153 = {instancePath:instancePath+"/queue/paths/runJobSync",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},parentSchema:schema60,data:data77};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -2009,7 +2009,7 @@ errors++;
 }
 }
 else {
-const err155 = {instancePath:instancePath+"/queue/paths/getJobStatus",schemaPath:"#/$defs/jobPath/type",keyword:"type",params:{type: "string"},schema:schema62.type,parentSchema:schema62,data:data78};
+const err155 = {instancePath:instancePath+"/queue/paths/getJobStatus",schemaPath:"#/$defs/jobPath/type",keyword:"type",params:{type: "string"},parentSchema:schema62,data:data78};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -2034,7 +2034,7 @@ errors++;
 }
 }
 else {
-const err157 = {instancePath:instancePath+"/queue/paths/streamJob",schemaPath:"#/$defs/jobPath/type",keyword:"type",params:{type: "string"},schema:schema62.type,parentSchema:schema62,data:data79};
+const err157 = {instancePath:instancePath+"/queue/paths/streamJob",schemaPath:"#/$defs/jobPath/type",keyword:"type",params:{type: "string"},parentSchema:schema62,data:data79};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -2059,7 +2059,7 @@ errors++;
 }
 }
 else {
-const err159 = {instancePath:instancePath+"/queue/paths/cancelJob",schemaPath:"#/$defs/jobPath/type",keyword:"type",params:{type: "string"},schema:schema62.type,parentSchema:schema62,data:data80};
+const err159 = {instancePath:instancePath+"/queue/paths/cancelJob",schemaPath:"#/$defs/jobPath/type",keyword:"type",params:{type: "string"},parentSchema:schema62,data:data80};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -2084,7 +2084,7 @@ errors++;
 }
 }
 else {
-const err161 = {instancePath:instancePath+"/queue/paths/retryJob",schemaPath:"#/$defs/jobPath/type",keyword:"type",params:{type: "string"},schema:schema62.type,parentSchema:schema62,data:data81};
+const err161 = {instancePath:instancePath+"/queue/paths/retryJob",schemaPath:"#/$defs/jobPath/type",keyword:"type",params:{type: "string"},parentSchema:schema62,data:data81};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -2109,7 +2109,7 @@ errors++;
 }
 }
 else {
-const err163 = {instancePath:instancePath+"/queue/paths/purgeQueue",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},schema:schema60.type,parentSchema:schema60,data:data82};
+const err163 = {instancePath:instancePath+"/queue/paths/purgeQueue",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},parentSchema:schema60,data:data82};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -2134,7 +2134,7 @@ errors++;
 }
 }
 else {
-const err165 = {instancePath:instancePath+"/queue/paths/getEndpointHealth",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},schema:schema60.type,parentSchema:schema60,data:data83};
+const err165 = {instancePath:instancePath+"/queue/paths/getEndpointHealth",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},parentSchema:schema60,data:data83};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -2159,7 +2159,7 @@ errors++;
 }
 }
 else {
-const err167 = {instancePath:instancePath+"/queue/paths/listRequests",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},schema:schema60.type,parentSchema:schema60,data:data84};
+const err167 = {instancePath:instancePath+"/queue/paths/listRequests",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},parentSchema:schema60,data:data84};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -2184,7 +2184,7 @@ errors++;
 }
 }
 else {
-const err169 = {instancePath:instancePath+"/queue/paths/callOpenaiRoute",schemaPath:"#/$defs/routePath/type",keyword:"type",params:{type: "string"},schema:schema69.type,parentSchema:schema69,data:data85};
+const err169 = {instancePath:instancePath+"/queue/paths/callOpenaiRoute",schemaPath:"#/$defs/routePath/type",keyword:"type",params:{type: "string"},parentSchema:schema69,data:data85};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -2196,7 +2196,7 @@ errors++;
 }
 }
 else {
-const err170 = {instancePath:instancePath+"/queue/paths",schemaPath:"#/properties/queue/properties/paths/type",keyword:"type",params:{type: "object"},schema:schema31.properties.queue.properties.paths.type,parentSchema:schema31.properties.queue.properties.paths,data:data75};
+const err170 = {instancePath:instancePath+"/queue/paths",schemaPath:"#/properties/queue/properties/paths/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.queue.properties.paths,data:data75};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -2210,7 +2210,7 @@ if(data72.endpoints !== undefined){
 let data86 = data72.endpoints;
 if(data86 && typeof data86 == "object" && !Array.isArray(data86)){
 if(data86.normal === undefined){
-const err171 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/required",keyword:"required",params:{missingProperty: "normal"},schema:schema31.properties.queue.properties.endpoints.required,parentSchema:schema31.properties.queue.properties.endpoints,data:data86};
+const err171 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/required",keyword:"required",params:{missingProperty: "normal"},parentSchema:schema31.properties.queue.properties.endpoints,data:data86};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2221,7 +2221,7 @@ errors++;
 }
 for(const key16 in data86){
 if(!(((((((key16 === "normal") || (key16 === "dedicated")) || (key16 === "second")) || (key16 === "twoWorkers")) || (key16 === "scaleToZero")) || (key16 === "executionTimeout")) || (key16 === "noExecutionTimeout"))){
-const err172 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},schema:false,parentSchema:schema31.properties.queue.properties.endpoints,data:data86};
+const err172 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},parentSchema:schema31.properties.queue.properties.endpoints,data:data86};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2235,7 +2235,7 @@ if(data86.normal !== undefined){
 let data87 = data86.normal;
 if(typeof data87 === "string"){
 if(func2(data87) < 1){
-const err173 = {instancePath:instancePath+"/queue/endpoints/normal",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data87};
+const err173 = {instancePath:instancePath+"/queue/endpoints/normal",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data87};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2246,7 +2246,7 @@ errors++;
 }
 }
 else {
-const err174 = {instancePath:instancePath+"/queue/endpoints/normal",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data87};
+const err174 = {instancePath:instancePath+"/queue/endpoints/normal",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data87};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2260,7 +2260,7 @@ if(data86.dedicated !== undefined){
 let data88 = data86.dedicated;
 if(typeof data88 === "string"){
 if(func2(data88) < 1){
-const err175 = {instancePath:instancePath+"/queue/endpoints/dedicated",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data88};
+const err175 = {instancePath:instancePath+"/queue/endpoints/dedicated",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data88};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2271,7 +2271,7 @@ errors++;
 }
 }
 else {
-const err176 = {instancePath:instancePath+"/queue/endpoints/dedicated",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data88};
+const err176 = {instancePath:instancePath+"/queue/endpoints/dedicated",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data88};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2285,7 +2285,7 @@ if(data86.second !== undefined){
 let data89 = data86.second;
 if(typeof data89 === "string"){
 if(func2(data89) < 1){
-const err177 = {instancePath:instancePath+"/queue/endpoints/second",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data89};
+const err177 = {instancePath:instancePath+"/queue/endpoints/second",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data89};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2296,7 +2296,7 @@ errors++;
 }
 }
 else {
-const err178 = {instancePath:instancePath+"/queue/endpoints/second",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data89};
+const err178 = {instancePath:instancePath+"/queue/endpoints/second",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data89};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2310,7 +2310,7 @@ if(data86.twoWorkers !== undefined){
 let data90 = data86.twoWorkers;
 if(typeof data90 === "string"){
 if(func2(data90) < 1){
-const err179 = {instancePath:instancePath+"/queue/endpoints/twoWorkers",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data90};
+const err179 = {instancePath:instancePath+"/queue/endpoints/twoWorkers",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data90};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2321,7 +2321,7 @@ errors++;
 }
 }
 else {
-const err180 = {instancePath:instancePath+"/queue/endpoints/twoWorkers",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data90};
+const err180 = {instancePath:instancePath+"/queue/endpoints/twoWorkers",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data90};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2335,7 +2335,7 @@ if(data86.scaleToZero !== undefined){
 let data91 = data86.scaleToZero;
 if(typeof data91 === "string"){
 if(func2(data91) < 1){
-const err181 = {instancePath:instancePath+"/queue/endpoints/scaleToZero",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data91};
+const err181 = {instancePath:instancePath+"/queue/endpoints/scaleToZero",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data91};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2346,7 +2346,7 @@ errors++;
 }
 }
 else {
-const err182 = {instancePath:instancePath+"/queue/endpoints/scaleToZero",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data91};
+const err182 = {instancePath:instancePath+"/queue/endpoints/scaleToZero",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data91};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2360,7 +2360,7 @@ if(data86.executionTimeout !== undefined){
 let data92 = data86.executionTimeout;
 if(data92 && typeof data92 == "object" && !Array.isArray(data92)){
 if(data92.id === undefined){
-const err183 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/required",keyword:"required",params:{missingProperty: "id"},schema:schema31.properties.queue.properties.endpoints.properties.executionTimeout.required,parentSchema:schema31.properties.queue.properties.endpoints.properties.executionTimeout,data:data92};
+const err183 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema31.properties.queue.properties.endpoints.properties.executionTimeout,data:data92};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2370,7 +2370,7 @@ vErrors.push(err183);
 errors++;
 }
 if(data92.after === undefined){
-const err184 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/required",keyword:"required",params:{missingProperty: "after"},schema:schema31.properties.queue.properties.endpoints.properties.executionTimeout.required,parentSchema:schema31.properties.queue.properties.endpoints.properties.executionTimeout,data:data92};
+const err184 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/required",keyword:"required",params:{missingProperty: "after"},parentSchema:schema31.properties.queue.properties.endpoints.properties.executionTimeout,data:data92};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2381,7 +2381,7 @@ errors++;
 }
 for(const key17 in data92){
 if(!((key17 === "id") || (key17 === "after"))){
-const err185 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},schema:false,parentSchema:schema31.properties.queue.properties.endpoints.properties.executionTimeout,data:data92};
+const err185 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},parentSchema:schema31.properties.queue.properties.endpoints.properties.executionTimeout,data:data92};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2395,7 +2395,7 @@ if(data92.id !== undefined){
 let data93 = data92.id;
 if(typeof data93 === "string"){
 if(func2(data93) < 1){
-const err186 = {instancePath:instancePath+"/queue/endpoints/executionTimeout/id",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data93};
+const err186 = {instancePath:instancePath+"/queue/endpoints/executionTimeout/id",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data93};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2406,7 +2406,7 @@ errors++;
 }
 }
 else {
-const err187 = {instancePath:instancePath+"/queue/endpoints/executionTimeout/id",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data93};
+const err187 = {instancePath:instancePath+"/queue/endpoints/executionTimeout/id",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data93};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2420,7 +2420,7 @@ if(data92.after !== undefined){
 let data94 = data92.after;
 if(typeof data94 === "string"){
 if(!pattern24.test(data94)){
-const err188 = {instancePath:instancePath+"/queue/endpoints/executionTimeout/after",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data94};
+const err188 = {instancePath:instancePath+"/queue/endpoints/executionTimeout/after",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data94};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2431,7 +2431,7 @@ errors++;
 }
 }
 else {
-const err189 = {instancePath:instancePath+"/queue/endpoints/executionTimeout/after",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data94};
+const err189 = {instancePath:instancePath+"/queue/endpoints/executionTimeout/after",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data94};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2443,7 +2443,7 @@ errors++;
 }
 }
 else {
-const err190 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/type",keyword:"type",params:{type: "object"},schema:schema31.properties.queue.properties.endpoints.properties.executionTimeout.type,parentSchema:schema31.properties.queue.properties.endpoints.properties.executionTimeout,data:data92};
+const err190 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.queue.properties.endpoints.properties.executionTimeout,data:data92};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2457,7 +2457,7 @@ if(data86.noExecutionTimeout !== undefined){
 let data95 = data86.noExecutionTimeout;
 if(typeof data95 === "string"){
 if(func2(data95) < 1){
-const err191 = {instancePath:instancePath+"/queue/endpoints/noExecutionTimeout",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data95};
+const err191 = {instancePath:instancePath+"/queue/endpoints/noExecutionTimeout",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data95};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2468,7 +2468,7 @@ errors++;
 }
 }
 else {
-const err192 = {instancePath:instancePath+"/queue/endpoints/noExecutionTimeout",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data95};
+const err192 = {instancePath:instancePath+"/queue/endpoints/noExecutionTimeout",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data95};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2480,7 +2480,7 @@ errors++;
 }
 }
 else {
-const err193 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/type",keyword:"type",params:{type: "object"},schema:schema31.properties.queue.properties.endpoints.type,parentSchema:schema31.properties.queue.properties.endpoints,data:data86};
+const err193 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.queue.properties.endpoints,data:data86};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2493,7 +2493,7 @@ errors++;
 if(data72.worker !== undefined){
 let data96 = data72.worker;
 if(typeof data96 !== "boolean"){
-const err194 = {instancePath:instancePath+"/queue/worker",schemaPath:"#/properties/queue/properties/worker/type",keyword:"type",params:{type: "boolean"},schema:schema31.properties.queue.properties.worker.type,parentSchema:schema31.properties.queue.properties.worker,data:data96};
+const err194 = {instancePath:instancePath+"/queue/worker",schemaPath:"#/properties/queue/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.queue.properties.worker,data:data96};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2506,7 +2506,7 @@ errors++;
 if(data72.workers !== undefined){
 let data97 = data72.workers;
 if(!(((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97))) && (isFinite(data97)))){
-const err195 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/type",keyword:"type",params:{type: "integer"},schema:schema31.properties.queue.properties.workers.type,parentSchema:schema31.properties.queue.properties.workers,data:data97};
+const err195 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.queue.properties.workers,data:data97};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2517,7 +2517,7 @@ errors++;
 }
 if((typeof data97 == "number") && (isFinite(data97))){
 if(data97 > 1000 || isNaN(data97)){
-const err196 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema31.properties.queue.properties.workers,data:data97};
+const err196 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema31.properties.queue.properties.workers,data:data97};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2527,7 +2527,7 @@ vErrors.push(err196);
 errors++;
 }
 if(data97 < 1 || isNaN(data97)){
-const err197 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema31.properties.queue.properties.workers,data:data97};
+const err197 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.queue.properties.workers,data:data97};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2541,7 +2541,7 @@ errors++;
 if(data72.perWorkerRate !== undefined){
 let data98 = data72.perWorkerRate;
 if((!(((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98))) && (isFinite(data98)))) && (!(data98 && typeof data98 == "object" && !Array.isArray(data98)))){
-const err198 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/type",keyword:"type",params:{type: schema31.properties.queue.properties.perWorkerRate.type},schema:schema31.properties.queue.properties.perWorkerRate.type,parentSchema:schema31.properties.queue.properties.perWorkerRate,data:data98};
+const err198 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/type",keyword:"type",params:{type: schema31.properties.queue.properties.perWorkerRate.type},parentSchema:schema31.properties.queue.properties.perWorkerRate,data:data98};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2552,7 +2552,7 @@ errors++;
 }
 if((typeof data98 == "number") && (isFinite(data98))){
 if(data98 < 1 || isNaN(data98)){
-const err199 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema31.properties.queue.properties.perWorkerRate,data:data98};
+const err199 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.queue.properties.perWorkerRate,data:data98};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2565,7 +2565,7 @@ errors++;
 if(data98 && typeof data98 == "object" && !Array.isArray(data98)){
 for(const key18 in data98){
 if(!((((((((key18 === "run") || (key18 === "runsync")) || (key18 === "status")) || (key18 === "stream")) || (key18 === "cancel")) || (key18 === "purge")) || (key18 === "openai")) || (key18 === "requests"))){
-const err200 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},schema:false,parentSchema:schema31.properties.queue.properties.perWorkerRate,data:data98};
+const err200 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},parentSchema:schema31.properties.queue.properties.perWorkerRate,data:data98};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2578,7 +2578,7 @@ errors++;
 if(data98.run !== undefined){
 let data99 = data98.run;
 if(!(((typeof data99 == "number") && (!(data99 % 1) && !isNaN(data99))) && (isFinite(data99)))){
-const err201 = {instancePath:instancePath+"/queue/perWorkerRate/run",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},schema:schema78.type,parentSchema:schema78,data:data99};
+const err201 = {instancePath:instancePath+"/queue/perWorkerRate/run",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data99};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2589,7 +2589,7 @@ errors++;
 }
 if((typeof data99 == "number") && (isFinite(data99))){
 if(data99 < 1 || isNaN(data99)){
-const err202 = {instancePath:instancePath+"/queue/perWorkerRate/run",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema78,data:data99};
+const err202 = {instancePath:instancePath+"/queue/perWorkerRate/run",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data99};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2603,7 +2603,7 @@ errors++;
 if(data98.runsync !== undefined){
 let data100 = data98.runsync;
 if(!(((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100))) && (isFinite(data100)))){
-const err203 = {instancePath:instancePath+"/queue/perWorkerRate/runsync",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},schema:schema78.type,parentSchema:schema78,data:data100};
+const err203 = {instancePath:instancePath+"/queue/perWorkerRate/runsync",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data100};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2614,7 +2614,7 @@ errors++;
 }
 if((typeof data100 == "number") && (isFinite(data100))){
 if(data100 < 1 || isNaN(data100)){
-const err204 = {instancePath:instancePath+"/queue/perWorkerRate/runsync",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema78,data:data100};
+const err204 = {instancePath:instancePath+"/queue/perWorkerRate/runsync",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data100};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2628,7 +2628,7 @@ errors++;
 if(data98.status !== undefined){
 let data101 = data98.status;
 if(!(((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101))) && (isFinite(data101)))){
-const err205 = {instancePath:instancePath+"/queue/perWorkerRate/status",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},schema:schema78.type,parentSchema:schema78,data:data101};
+const err205 = {instancePath:instancePath+"/queue/perWorkerRate/status",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data101};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2639,7 +2639,7 @@ errors++;
 }
 if((typeof data101 == "number") && (isFinite(data101))){
 if(data101 < 1 || isNaN(data101)){
-const err206 = {instancePath:instancePath+"/queue/perWorkerRate/status",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema78,data:data101};
+const err206 = {instancePath:instancePath+"/queue/perWorkerRate/status",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data101};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2653,7 +2653,7 @@ errors++;
 if(data98.stream !== undefined){
 let data102 = data98.stream;
 if(!(((typeof data102 == "number") && (!(data102 % 1) && !isNaN(data102))) && (isFinite(data102)))){
-const err207 = {instancePath:instancePath+"/queue/perWorkerRate/stream",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},schema:schema78.type,parentSchema:schema78,data:data102};
+const err207 = {instancePath:instancePath+"/queue/perWorkerRate/stream",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data102};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2664,7 +2664,7 @@ errors++;
 }
 if((typeof data102 == "number") && (isFinite(data102))){
 if(data102 < 1 || isNaN(data102)){
-const err208 = {instancePath:instancePath+"/queue/perWorkerRate/stream",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema78,data:data102};
+const err208 = {instancePath:instancePath+"/queue/perWorkerRate/stream",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data102};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2678,7 +2678,7 @@ errors++;
 if(data98.cancel !== undefined){
 let data103 = data98.cancel;
 if(!(((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103))) && (isFinite(data103)))){
-const err209 = {instancePath:instancePath+"/queue/perWorkerRate/cancel",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},schema:schema78.type,parentSchema:schema78,data:data103};
+const err209 = {instancePath:instancePath+"/queue/perWorkerRate/cancel",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data103};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2689,7 +2689,7 @@ errors++;
 }
 if((typeof data103 == "number") && (isFinite(data103))){
 if(data103 < 1 || isNaN(data103)){
-const err210 = {instancePath:instancePath+"/queue/perWorkerRate/cancel",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema78,data:data103};
+const err210 = {instancePath:instancePath+"/queue/perWorkerRate/cancel",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data103};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2703,7 +2703,7 @@ errors++;
 if(data98.purge !== undefined){
 let data104 = data98.purge;
 if(!(((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104))) && (isFinite(data104)))){
-const err211 = {instancePath:instancePath+"/queue/perWorkerRate/purge",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},schema:schema78.type,parentSchema:schema78,data:data104};
+const err211 = {instancePath:instancePath+"/queue/perWorkerRate/purge",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data104};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2714,7 +2714,7 @@ errors++;
 }
 if((typeof data104 == "number") && (isFinite(data104))){
 if(data104 < 1 || isNaN(data104)){
-const err212 = {instancePath:instancePath+"/queue/perWorkerRate/purge",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema78,data:data104};
+const err212 = {instancePath:instancePath+"/queue/perWorkerRate/purge",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data104};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2728,7 +2728,7 @@ errors++;
 if(data98.openai !== undefined){
 let data105 = data98.openai;
 if(!(((typeof data105 == "number") && (!(data105 % 1) && !isNaN(data105))) && (isFinite(data105)))){
-const err213 = {instancePath:instancePath+"/queue/perWorkerRate/openai",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},schema:schema78.type,parentSchema:schema78,data:data105};
+const err213 = {instancePath:instancePath+"/queue/perWorkerRate/openai",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data105};
 if(vErrors === null){
 vErrors = [err213];
 }
@@ -2739,7 +2739,7 @@ errors++;
 }
 if((typeof data105 == "number") && (isFinite(data105))){
 if(data105 < 1 || isNaN(data105)){
-const err214 = {instancePath:instancePath+"/queue/perWorkerRate/openai",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema78,data:data105};
+const err214 = {instancePath:instancePath+"/queue/perWorkerRate/openai",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data105};
 if(vErrors === null){
 vErrors = [err214];
 }
@@ -2753,7 +2753,7 @@ errors++;
 if(data98.requests !== undefined){
 let data106 = data98.requests;
 if(!(((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106))) && (isFinite(data106)))){
-const err215 = {instancePath:instancePath+"/queue/perWorkerRate/requests",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},schema:schema78.type,parentSchema:schema78,data:data106};
+const err215 = {instancePath:instancePath+"/queue/perWorkerRate/requests",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data106};
 if(vErrors === null){
 vErrors = [err215];
 }
@@ -2764,7 +2764,7 @@ errors++;
 }
 if((typeof data106 == "number") && (isFinite(data106))){
 if(data106 < 1 || isNaN(data106)){
-const err216 = {instancePath:instancePath+"/queue/perWorkerRate/requests",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema78,data:data106};
+const err216 = {instancePath:instancePath+"/queue/perWorkerRate/requests",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data106};
 if(vErrors === null){
 vErrors = [err216];
 }
@@ -2780,7 +2780,7 @@ errors++;
 if(data72.input !== undefined){
 let data107 = data72.input;
 if(!(data107 && typeof data107 == "object" && !Array.isArray(data107))){
-const err217 = {instancePath:instancePath+"/queue/input",schemaPath:"#/properties/queue/properties/input/type",keyword:"type",params:{type: "object"},schema:schema31.properties.queue.properties.input.type,parentSchema:schema31.properties.queue.properties.input,data:data107};
+const err217 = {instancePath:instancePath+"/queue/input",schemaPath:"#/properties/queue/properties/input/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.queue.properties.input,data:data107};
 if(vErrors === null){
 vErrors = [err217];
 }
@@ -2793,7 +2793,7 @@ errors++;
 if(data72.stream !== undefined){
 let data108 = data72.stream;
 if((typeof data108 !== "boolean") && (!(data108 && typeof data108 == "object" && !Array.isArray(data108)))){
-const err218 = {instancePath:instancePath+"/queue/stream",schemaPath:"#/properties/queue/properties/stream/type",keyword:"type",params:{type: schema31.properties.queue.properties.stream.type},schema:schema31.properties.queue.properties.stream.type,parentSchema:schema31.properties.queue.properties.stream,data:data108};
+const err218 = {instancePath:instancePath+"/queue/stream",schemaPath:"#/properties/queue/properties/stream/type",keyword:"type",params:{type: schema31.properties.queue.properties.stream.type},parentSchema:schema31.properties.queue.properties.stream,data:data108};
 if(vErrors === null){
 vErrors = [err218];
 }
@@ -2805,7 +2805,7 @@ errors++;
 if(data108 && typeof data108 == "object" && !Array.isArray(data108)){
 for(const key19 in data108){
 if(!(((key19 === "at") || (key19 === "outputAt")) || (key19 === "form"))){
-const err219 = {instancePath:instancePath+"/queue/stream",schemaPath:"#/properties/queue/properties/stream/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},schema:false,parentSchema:schema31.properties.queue.properties.stream,data:data108};
+const err219 = {instancePath:instancePath+"/queue/stream",schemaPath:"#/properties/queue/properties/stream/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},parentSchema:schema31.properties.queue.properties.stream,data:data108};
 if(vErrors === null){
 vErrors = [err219];
 }
@@ -2818,7 +2818,7 @@ errors++;
 if(data108.at !== undefined){
 let data109 = data108.at;
 if(typeof data109 !== "string"){
-const err220 = {instancePath:instancePath+"/queue/stream/at",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},schema:schema40.type,parentSchema:schema40,data:data109};
+const err220 = {instancePath:instancePath+"/queue/stream/at",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},parentSchema:schema40,data:data109};
 if(vErrors === null){
 vErrors = [err220];
 }
@@ -2831,7 +2831,7 @@ errors++;
 if(data108.outputAt !== undefined){
 let data110 = data108.outputAt;
 if(typeof data110 !== "string"){
-const err221 = {instancePath:instancePath+"/queue/stream/outputAt",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},schema:schema40.type,parentSchema:schema40,data:data110};
+const err221 = {instancePath:instancePath+"/queue/stream/outputAt",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},parentSchema:schema40,data:data110};
 if(vErrors === null){
 vErrors = [err221];
 }
@@ -2844,7 +2844,7 @@ errors++;
 if(data108.form !== undefined){
 let data111 = data108.form;
 if(!((data111 === "new") || (data111 === "cumulative"))){
-const err222 = {instancePath:instancePath+"/queue/stream/form",schemaPath:"#/properties/queue/properties/stream/properties/form/enum",keyword:"enum",params:{allowedValues: schema31.properties.queue.properties.stream.properties.form.enum},schema:schema31.properties.queue.properties.stream.properties.form.enum,parentSchema:schema31.properties.queue.properties.stream.properties.form,data:data111};
+const err222 = {instancePath:instancePath+"/queue/stream/form",schemaPath:"#/properties/queue/properties/stream/properties/form/enum",keyword:"enum",params:{allowedValues: schema31.properties.queue.properties.stream.properties.form.enum},parentSchema:schema31.properties.queue.properties.stream.properties.form,data:data111};
 if(vErrors === null){
 vErrors = [err222];
 }
@@ -2861,7 +2861,7 @@ let data112 = data72.health;
 if(data112 && typeof data112 == "object" && !Array.isArray(data112)){
 for(const key20 in data112){
 if(!(((((key20 === "inQueue") || (key20 === "inProgress")) || (key20 === "completed")) || (key20 === "failed")) || (key20 === "workers"))){
-const err223 = {instancePath:instancePath+"/queue/health",schemaPath:"#/properties/queue/properties/health/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},schema:false,parentSchema:schema31.properties.queue.properties.health,data:data112};
+const err223 = {instancePath:instancePath+"/queue/health",schemaPath:"#/properties/queue/properties/health/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},parentSchema:schema31.properties.queue.properties.health,data:data112};
 if(vErrors === null){
 vErrors = [err223];
 }
@@ -2875,7 +2875,7 @@ if(data112.inQueue !== undefined){
 let data113 = data112.inQueue;
 if(typeof data113 === "string"){
 if(!pattern25.test(data113)){
-const err224 = {instancePath:instancePath+"/queue/health/inQueue",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},schema:"^[^.\\s]+(\\.[^.\\s]+)*$",parentSchema:schema88,data:data113};
+const err224 = {instancePath:instancePath+"/queue/health/inQueue",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},parentSchema:schema88,data:data113};
 if(vErrors === null){
 vErrors = [err224];
 }
@@ -2886,7 +2886,7 @@ errors++;
 }
 }
 else {
-const err225 = {instancePath:instancePath+"/queue/health/inQueue",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},schema:schema88.type,parentSchema:schema88,data:data113};
+const err225 = {instancePath:instancePath+"/queue/health/inQueue",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},parentSchema:schema88,data:data113};
 if(vErrors === null){
 vErrors = [err225];
 }
@@ -2900,7 +2900,7 @@ if(data112.inProgress !== undefined){
 let data114 = data112.inProgress;
 if(typeof data114 === "string"){
 if(!pattern25.test(data114)){
-const err226 = {instancePath:instancePath+"/queue/health/inProgress",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},schema:"^[^.\\s]+(\\.[^.\\s]+)*$",parentSchema:schema88,data:data114};
+const err226 = {instancePath:instancePath+"/queue/health/inProgress",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},parentSchema:schema88,data:data114};
 if(vErrors === null){
 vErrors = [err226];
 }
@@ -2911,7 +2911,7 @@ errors++;
 }
 }
 else {
-const err227 = {instancePath:instancePath+"/queue/health/inProgress",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},schema:schema88.type,parentSchema:schema88,data:data114};
+const err227 = {instancePath:instancePath+"/queue/health/inProgress",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},parentSchema:schema88,data:data114};
 if(vErrors === null){
 vErrors = [err227];
 }
@@ -2925,7 +2925,7 @@ if(data112.completed !== undefined){
 let data115 = data112.completed;
 if(typeof data115 === "string"){
 if(!pattern25.test(data115)){
-const err228 = {instancePath:instancePath+"/queue/health/completed",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},schema:"^[^.\\s]+(\\.[^.\\s]+)*$",parentSchema:schema88,data:data115};
+const err228 = {instancePath:instancePath+"/queue/health/completed",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},parentSchema:schema88,data:data115};
 if(vErrors === null){
 vErrors = [err228];
 }
@@ -2936,7 +2936,7 @@ errors++;
 }
 }
 else {
-const err229 = {instancePath:instancePath+"/queue/health/completed",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},schema:schema88.type,parentSchema:schema88,data:data115};
+const err229 = {instancePath:instancePath+"/queue/health/completed",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},parentSchema:schema88,data:data115};
 if(vErrors === null){
 vErrors = [err229];
 }
@@ -2950,7 +2950,7 @@ if(data112.failed !== undefined){
 let data116 = data112.failed;
 if(typeof data116 === "string"){
 if(!pattern25.test(data116)){
-const err230 = {instancePath:instancePath+"/queue/health/failed",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},schema:"^[^.\\s]+(\\.[^.\\s]+)*$",parentSchema:schema88,data:data116};
+const err230 = {instancePath:instancePath+"/queue/health/failed",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},parentSchema:schema88,data:data116};
 if(vErrors === null){
 vErrors = [err230];
 }
@@ -2961,7 +2961,7 @@ errors++;
 }
 }
 else {
-const err231 = {instancePath:instancePath+"/queue/health/failed",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},schema:schema88.type,parentSchema:schema88,data:data116};
+const err231 = {instancePath:instancePath+"/queue/health/failed",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},parentSchema:schema88,data:data116};
 if(vErrors === null){
 vErrors = [err231];
 }
@@ -2975,7 +2975,7 @@ if(data112.workers !== undefined){
 let data117 = data112.workers;
 if(typeof data117 === "string"){
 if(!pattern25.test(data117)){
-const err232 = {instancePath:instancePath+"/queue/health/workers",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},schema:"^[^.\\s]+(\\.[^.\\s]+)*$",parentSchema:schema88,data:data117};
+const err232 = {instancePath:instancePath+"/queue/health/workers",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},parentSchema:schema88,data:data117};
 if(vErrors === null){
 vErrors = [err232];
 }
@@ -2986,7 +2986,7 @@ errors++;
 }
 }
 else {
-const err233 = {instancePath:instancePath+"/queue/health/workers",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},schema:schema88.type,parentSchema:schema88,data:data117};
+const err233 = {instancePath:instancePath+"/queue/health/workers",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},parentSchema:schema88,data:data117};
 if(vErrors === null){
 vErrors = [err233];
 }
@@ -2998,7 +2998,7 @@ errors++;
 }
 }
 else {
-const err234 = {instancePath:instancePath+"/queue/health",schemaPath:"#/properties/queue/properties/health/type",keyword:"type",params:{type: "object"},schema:schema31.properties.queue.properties.health.type,parentSchema:schema31.properties.queue.properties.health,data:data112};
+const err234 = {instancePath:instancePath+"/queue/health",schemaPath:"#/properties/queue/properties/health/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.queue.properties.health,data:data112};
 if(vErrors === null){
 vErrors = [err234];
 }
@@ -3011,7 +3011,7 @@ errors++;
 if(data72.requests !== undefined){
 let data118 = data72.requests;
 if(typeof data118 !== "boolean"){
-const err235 = {instancePath:instancePath+"/queue/requests",schemaPath:"#/properties/queue/properties/requests/type",keyword:"type",params:{type: "boolean"},schema:schema31.properties.queue.properties.requests.type,parentSchema:schema31.properties.queue.properties.requests,data:data118};
+const err235 = {instancePath:instancePath+"/queue/requests",schemaPath:"#/properties/queue/properties/requests/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.queue.properties.requests,data:data118};
 if(vErrors === null){
 vErrors = [err235];
 }
@@ -3024,7 +3024,7 @@ errors++;
 if(data72.openai !== undefined){
 let data119 = data72.openai;
 if(typeof data119 !== "boolean"){
-const err236 = {instancePath:instancePath+"/queue/openai",schemaPath:"#/properties/queue/properties/openai/type",keyword:"type",params:{type: "boolean"},schema:schema31.properties.queue.properties.openai.type,parentSchema:schema31.properties.queue.properties.openai,data:data119};
+const err236 = {instancePath:instancePath+"/queue/openai",schemaPath:"#/properties/queue/properties/openai/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.queue.properties.openai,data:data119};
 if(vErrors === null){
 vErrors = [err236];
 }
@@ -3036,7 +3036,7 @@ errors++;
 }
 }
 else {
-const err237 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/type",keyword:"type",params:{type: "object"},schema:schema31.properties.queue.type,parentSchema:schema31.properties.queue,data:data72};
+const err237 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.queue,data:data72};
 if(vErrors === null){
 vErrors = [err237];
 }
@@ -3050,7 +3050,7 @@ if(data.lb !== undefined){
 let data120 = data.lb;
 if(data120 && typeof data120 == "object" && !Array.isArray(data120)){
 if(data120.endpoints === undefined){
-const err238 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/required",keyword:"required",params:{missingProperty: "endpoints"},schema:schema31.properties.lb.required,parentSchema:schema31.properties.lb,data:data120};
+const err238 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/required",keyword:"required",params:{missingProperty: "endpoints"},parentSchema:schema31.properties.lb,data:data120};
 if(vErrors === null){
 vErrors = [err238];
 }
@@ -3061,7 +3061,7 @@ errors++;
 }
 for(const key21 in data120){
 if(!(((key21 === "allowPlainHttp") || (key21 === "endpoints")) || (key21 === "worker"))){
-const err239 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},schema:false,parentSchema:schema31.properties.lb,data:data120};
+const err239 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},parentSchema:schema31.properties.lb,data:data120};
 if(vErrors === null){
 vErrors = [err239];
 }
@@ -3074,7 +3074,7 @@ errors++;
 if(data120.allowPlainHttp !== undefined){
 let data121 = data120.allowPlainHttp;
 if(typeof data121 !== "boolean"){
-const err240 = {instancePath:instancePath+"/lb/allowPlainHttp",schemaPath:"#/properties/lb/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},schema:schema31.properties.lb.properties.allowPlainHttp.type,parentSchema:schema31.properties.lb.properties.allowPlainHttp,data:data121};
+const err240 = {instancePath:instancePath+"/lb/allowPlainHttp",schemaPath:"#/properties/lb/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.lb.properties.allowPlainHttp,data:data121};
 if(vErrors === null){
 vErrors = [err240];
 }
@@ -3088,7 +3088,7 @@ if(data120.endpoints !== undefined){
 let data122 = data120.endpoints;
 if(data122 && typeof data122 == "object" && !Array.isArray(data122)){
 if(data122.normal === undefined){
-const err241 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/required",keyword:"required",params:{missingProperty: "normal"},schema:schema31.properties.lb.properties.endpoints.required,parentSchema:schema31.properties.lb.properties.endpoints,data:data122};
+const err241 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/required",keyword:"required",params:{missingProperty: "normal"},parentSchema:schema31.properties.lb.properties.endpoints,data:data122};
 if(vErrors === null){
 vErrors = [err241];
 }
@@ -3099,7 +3099,7 @@ errors++;
 }
 for(const key22 in data122){
 if(!(((key22 === "normal") || (key22 === "second")) || (key22 === "unknown"))){
-const err242 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},schema:false,parentSchema:schema31.properties.lb.properties.endpoints,data:data122};
+const err242 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},parentSchema:schema31.properties.lb.properties.endpoints,data:data122};
 if(vErrors === null){
 vErrors = [err242];
 }
@@ -3113,7 +3113,7 @@ if(data122.normal !== undefined){
 let data123 = data122.normal;
 if(typeof data123 === "string"){
 if(func2(data123) < 1){
-const err243 = {instancePath:instancePath+"/lb/endpoints/normal",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema32,data:data123};
+const err243 = {instancePath:instancePath+"/lb/endpoints/normal",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data123};
 if(vErrors === null){
 vErrors = [err243];
 }
@@ -3124,7 +3124,7 @@ errors++;
 }
 }
 else {
-const err244 = {instancePath:instancePath+"/lb/endpoints/normal",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},schema:schema32.type,parentSchema:schema32,data:data123};
+const err244 = {instancePath:instancePath+"/lb/endpoints/normal",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data123};
 if(vErrors === null){
 vErrors = [err244];
 }
@@ -3138,7 +3138,7 @@ if(data122.second !== undefined){
 let data124 = data122.second;
 if(typeof data124 === "string"){
 if(func2(data124) < 1){
-const err245 = {instancePath:instancePath+"/lb/endpoints/second",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema32,data:data124};
+const err245 = {instancePath:instancePath+"/lb/endpoints/second",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data124};
 if(vErrors === null){
 vErrors = [err245];
 }
@@ -3149,7 +3149,7 @@ errors++;
 }
 }
 else {
-const err246 = {instancePath:instancePath+"/lb/endpoints/second",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},schema:schema32.type,parentSchema:schema32,data:data124};
+const err246 = {instancePath:instancePath+"/lb/endpoints/second",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data124};
 if(vErrors === null){
 vErrors = [err246];
 }
@@ -3163,7 +3163,7 @@ if(data122.unknown !== undefined){
 let data125 = data122.unknown;
 if(typeof data125 === "string"){
 if(func2(data125) < 1){
-const err247 = {instancePath:instancePath+"/lb/endpoints/unknown",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema32,data:data125};
+const err247 = {instancePath:instancePath+"/lb/endpoints/unknown",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data125};
 if(vErrors === null){
 vErrors = [err247];
 }
@@ -3174,7 +3174,7 @@ errors++;
 }
 }
 else {
-const err248 = {instancePath:instancePath+"/lb/endpoints/unknown",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},schema:schema32.type,parentSchema:schema32,data:data125};
+const err248 = {instancePath:instancePath+"/lb/endpoints/unknown",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data125};
 if(vErrors === null){
 vErrors = [err248];
 }
@@ -3186,7 +3186,7 @@ errors++;
 }
 }
 else {
-const err249 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/type",keyword:"type",params:{type: "object"},schema:schema31.properties.lb.properties.endpoints.type,parentSchema:schema31.properties.lb.properties.endpoints,data:data122};
+const err249 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.lb.properties.endpoints,data:data122};
 if(vErrors === null){
 vErrors = [err249];
 }
@@ -3199,7 +3199,7 @@ errors++;
 if(data120.worker !== undefined){
 let data126 = data120.worker;
 if(typeof data126 !== "boolean"){
-const err250 = {instancePath:instancePath+"/lb/worker",schemaPath:"#/properties/lb/properties/worker/type",keyword:"type",params:{type: "boolean"},schema:schema31.properties.lb.properties.worker.type,parentSchema:schema31.properties.lb.properties.worker,data:data126};
+const err250 = {instancePath:instancePath+"/lb/worker",schemaPath:"#/properties/lb/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.lb.properties.worker,data:data126};
 if(vErrors === null){
 vErrors = [err250];
 }
@@ -3211,7 +3211,7 @@ errors++;
 }
 }
 else {
-const err251 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/type",keyword:"type",params:{type: "object"},schema:schema31.properties.lb.type,parentSchema:schema31.properties.lb,data:data120};
+const err251 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.lb,data:data120};
 if(vErrors === null){
 vErrors = [err251];
 }
@@ -3225,7 +3225,7 @@ if(data.management !== undefined){
 let data127 = data.management;
 if(data127 && typeof data127 == "object" && !Array.isArray(data127)){
 if(data127.url === undefined){
-const err252 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/required",keyword:"required",params:{missingProperty: "url"},schema:schema31.properties.management.required,parentSchema:schema31.properties.management,data:data127};
+const err252 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema31.properties.management,data:data127};
 if(vErrors === null){
 vErrors = [err252];
 }
@@ -3235,7 +3235,7 @@ vErrors.push(err252);
 errors++;
 }
 if(data127.template === undefined){
-const err253 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/required",keyword:"required",params:{missingProperty: "template"},schema:schema31.properties.management.required,parentSchema:schema31.properties.management,data:data127};
+const err253 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/required",keyword:"required",params:{missingProperty: "template"},parentSchema:schema31.properties.management,data:data127};
 if(vErrors === null){
 vErrors = [err253];
 }
@@ -3246,7 +3246,7 @@ errors++;
 }
 for(const key23 in data127){
 if(!(func1.call(schema31.properties.management.properties, key23))){
-const err254 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},schema:false,parentSchema:schema31.properties.management,data:data127};
+const err254 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},parentSchema:schema31.properties.management,data:data127};
 if(vErrors === null){
 vErrors = [err254];
 }
@@ -3260,7 +3260,7 @@ if(data127.url !== undefined){
 let data128 = data127.url;
 if(typeof data128 === "string"){
 if(func2(data128) < 1){
-const err255 = {instancePath:instancePath+"/management/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema32,data:data128};
+const err255 = {instancePath:instancePath+"/management/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data128};
 if(vErrors === null){
 vErrors = [err255];
 }
@@ -3271,7 +3271,7 @@ errors++;
 }
 }
 else {
-const err256 = {instancePath:instancePath+"/management/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},schema:schema32.type,parentSchema:schema32,data:data128};
+const err256 = {instancePath:instancePath+"/management/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data128};
 if(vErrors === null){
 vErrors = [err256];
 }
@@ -3284,7 +3284,7 @@ errors++;
 if(data127.allowPlainHttp !== undefined){
 let data129 = data127.allowPlainHttp;
 if(typeof data129 !== "boolean"){
-const err257 = {instancePath:instancePath+"/management/allowPlainHttp",schemaPath:"#/properties/management/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},schema:schema31.properties.management.properties.allowPlainHttp.type,parentSchema:schema31.properties.management.properties.allowPlainHttp,data:data129};
+const err257 = {instancePath:instancePath+"/management/allowPlainHttp",schemaPath:"#/properties/management/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.management.properties.allowPlainHttp,data:data129};
 if(vErrors === null){
 vErrors = [err257];
 }
@@ -3299,7 +3299,7 @@ let data130 = data127.paths;
 if(data130 && typeof data130 == "object" && !Array.isArray(data130)){
 for(const key24 in data130){
 if(!(((((key24 === "listEndpoints") || (key24 === "createEndpoint")) || (key24 === "getEndpoint")) || (key24 === "updateEndpoint")) || (key24 === "deleteEndpoint"))){
-const err258 = {instancePath:instancePath+"/management/paths",schemaPath:"#/properties/management/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},schema:false,parentSchema:schema31.properties.management.properties.paths,data:data130};
+const err258 = {instancePath:instancePath+"/management/paths",schemaPath:"#/properties/management/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},parentSchema:schema31.properties.management.properties.paths,data:data130};
 if(vErrors === null){
 vErrors = [err258];
 }
@@ -3324,7 +3324,7 @@ errors++;
 }
 }
 else {
-const err260 = {instancePath:instancePath+"/management/paths/listEndpoints",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},schema:schema33.type,parentSchema:schema33,data:data131};
+const err260 = {instancePath:instancePath+"/management/paths/listEndpoints",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},parentSchema:schema33,data:data131};
 if(vErrors === null){
 vErrors = [err260];
 }
@@ -3349,7 +3349,7 @@ errors++;
 }
 }
 else {
-const err262 = {instancePath:instancePath+"/management/paths/createEndpoint",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},schema:schema33.type,parentSchema:schema33,data:data132};
+const err262 = {instancePath:instancePath+"/management/paths/createEndpoint",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},parentSchema:schema33,data:data132};
 if(vErrors === null){
 vErrors = [err262];
 }
@@ -3374,7 +3374,7 @@ errors++;
 }
 }
 else {
-const err264 = {instancePath:instancePath+"/management/paths/getEndpoint",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},schema:schema35.type,parentSchema:schema35,data:data133};
+const err264 = {instancePath:instancePath+"/management/paths/getEndpoint",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data:data133};
 if(vErrors === null){
 vErrors = [err264];
 }
@@ -3399,7 +3399,7 @@ errors++;
 }
 }
 else {
-const err266 = {instancePath:instancePath+"/management/paths/updateEndpoint",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},schema:schema35.type,parentSchema:schema35,data:data134};
+const err266 = {instancePath:instancePath+"/management/paths/updateEndpoint",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data:data134};
 if(vErrors === null){
 vErrors = [err266];
 }
@@ -3424,7 +3424,7 @@ errors++;
 }
 }
 else {
-const err268 = {instancePath:instancePath+"/management/paths/deleteEndpoint",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},schema:schema35.type,parentSchema:schema35,data:data135};
+const err268 = {instancePath:instancePath+"/management/paths/deleteEndpoint",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data:data135};
 if(vErrors === null){
 vErrors = [err268];
 }
@@ -3436,7 +3436,7 @@ errors++;
 }
 }
 else {
-const err269 = {instancePath:instancePath+"/management/paths",schemaPath:"#/properties/management/properties/paths/type",keyword:"type",params:{type: "object"},schema:schema31.properties.management.properties.paths.type,parentSchema:schema31.properties.management.properties.paths,data:data130};
+const err269 = {instancePath:instancePath+"/management/paths",schemaPath:"#/properties/management/properties/paths/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.management.properties.paths,data:data130};
 if(vErrors === null){
 vErrors = [err269];
 }
@@ -3449,7 +3449,7 @@ errors++;
 if(data127.listAt !== undefined){
 let data136 = data127.listAt;
 if(typeof data136 !== "string"){
-const err270 = {instancePath:instancePath+"/management/listAt",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},schema:schema40.type,parentSchema:schema40,data:data136};
+const err270 = {instancePath:instancePath+"/management/listAt",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},parentSchema:schema40,data:data136};
 if(vErrors === null){
 vErrors = [err270];
 }
@@ -3463,7 +3463,7 @@ if(data127.template !== undefined){
 let data137 = data127.template;
 if(typeof data137 === "string"){
 if(func2(data137) < 1){
-const err271 = {instancePath:instancePath+"/management/template",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data137};
+const err271 = {instancePath:instancePath+"/management/template",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data137};
 if(vErrors === null){
 vErrors = [err271];
 }
@@ -3474,7 +3474,7 @@ errors++;
 }
 }
 else {
-const err272 = {instancePath:instancePath+"/management/template",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data137};
+const err272 = {instancePath:instancePath+"/management/template",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data137};
 if(vErrors === null){
 vErrors = [err272];
 }
@@ -3487,7 +3487,7 @@ errors++;
 if(data127.extra !== undefined){
 let data138 = data127.extra;
 if(!(data138 && typeof data138 == "object" && !Array.isArray(data138))){
-const err273 = {instancePath:instancePath+"/management/extra",schemaPath:"#/properties/management/properties/extra/type",keyword:"type",params:{type: "object"},schema:schema31.properties.management.properties.extra.type,parentSchema:schema31.properties.management.properties.extra,data:data138};
+const err273 = {instancePath:instancePath+"/management/extra",schemaPath:"#/properties/management/properties/extra/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.management.properties.extra,data:data138};
 if(vErrors === null){
 vErrors = [err273];
 }
@@ -3505,7 +3505,7 @@ for(let i10=0; i10<len10; i10++){
 let data140 = data139[i10];
 if(typeof data140 === "string"){
 if(func2(data140) < 1){
-const err274 = {instancePath:instancePath+"/management/gpus/" + i10,schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data140};
+const err274 = {instancePath:instancePath+"/management/gpus/" + i10,schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data140};
 if(vErrors === null){
 vErrors = [err274];
 }
@@ -3516,7 +3516,7 @@ errors++;
 }
 }
 else {
-const err275 = {instancePath:instancePath+"/management/gpus/" + i10,schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data140};
+const err275 = {instancePath:instancePath+"/management/gpus/" + i10,schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data140};
 if(vErrors === null){
 vErrors = [err275];
 }
@@ -3533,7 +3533,7 @@ outer0:
 for(;i11--;){
 for(j0 = i11; j0--;){
 if(func0(data139[i11], data139[j0])){
-const err276 = {instancePath:instancePath+"/management/gpus",schemaPath:"#/properties/management/properties/gpus/uniqueItems",keyword:"uniqueItems",params:{i: i11, j: j0},schema:true,parentSchema:schema31.properties.management.properties.gpus,data:data139};
+const err276 = {instancePath:instancePath+"/management/gpus",schemaPath:"#/properties/management/properties/gpus/uniqueItems",keyword:"uniqueItems",params:{i: i11, j: j0},parentSchema:schema31.properties.management.properties.gpus,data:data139};
 if(vErrors === null){
 vErrors = [err276];
 }
@@ -3548,7 +3548,7 @@ break outer0;
 }
 }
 else {
-const err277 = {instancePath:instancePath+"/management/gpus",schemaPath:"#/properties/management/properties/gpus/type",keyword:"type",params:{type: "array"},schema:schema31.properties.management.properties.gpus.type,parentSchema:schema31.properties.management.properties.gpus,data:data139};
+const err277 = {instancePath:instancePath+"/management/gpus",schemaPath:"#/properties/management/properties/gpus/type",keyword:"type",params:{type: "array"},parentSchema:schema31.properties.management.properties.gpus,data:data139};
 if(vErrors === null){
 vErrors = [err277];
 }
@@ -3562,7 +3562,7 @@ if(data127.gpuUnavailable !== undefined){
 let data141 = data127.gpuUnavailable;
 if(typeof data141 === "string"){
 if(func2(data141) < 1){
-const err278 = {instancePath:instancePath+"/management/gpuUnavailable",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema42,data:data141};
+const err278 = {instancePath:instancePath+"/management/gpuUnavailable",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data141};
 if(vErrors === null){
 vErrors = [err278];
 }
@@ -3573,7 +3573,7 @@ errors++;
 }
 }
 else {
-const err279 = {instancePath:instancePath+"/management/gpuUnavailable",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},schema:schema42.type,parentSchema:schema42,data:data141};
+const err279 = {instancePath:instancePath+"/management/gpuUnavailable",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data141};
 if(vErrors === null){
 vErrors = [err279];
 }
@@ -3586,7 +3586,7 @@ errors++;
 if(data127.worker !== undefined){
 let data142 = data127.worker;
 if(typeof data142 !== "boolean"){
-const err280 = {instancePath:instancePath+"/management/worker",schemaPath:"#/properties/management/properties/worker/type",keyword:"type",params:{type: "boolean"},schema:schema31.properties.management.properties.worker.type,parentSchema:schema31.properties.management.properties.worker,data:data142};
+const err280 = {instancePath:instancePath+"/management/worker",schemaPath:"#/properties/management/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.management.properties.worker,data:data142};
 if(vErrors === null){
 vErrors = [err280];
 }
@@ -3599,7 +3599,7 @@ errors++;
 if(data127.workers !== undefined){
 let data143 = data127.workers;
 if(!(((typeof data143 == "number") && (!(data143 % 1) && !isNaN(data143))) && (isFinite(data143)))){
-const err281 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/type",keyword:"type",params:{type: "integer"},schema:schema31.properties.management.properties.workers.type,parentSchema:schema31.properties.management.properties.workers,data:data143};
+const err281 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.management.properties.workers,data:data143};
 if(vErrors === null){
 vErrors = [err281];
 }
@@ -3610,7 +3610,7 @@ errors++;
 }
 if((typeof data143 == "number") && (isFinite(data143))){
 if(data143 > 1000 || isNaN(data143)){
-const err282 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema31.properties.management.properties.workers,data:data143};
+const err282 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema31.properties.management.properties.workers,data:data143};
 if(vErrors === null){
 vErrors = [err282];
 }
@@ -3620,7 +3620,7 @@ vErrors.push(err282);
 errors++;
 }
 if(data143 < 1 || isNaN(data143)){
-const err283 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema31.properties.management.properties.workers,data:data143};
+const err283 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.management.properties.workers,data:data143};
 if(vErrors === null){
 vErrors = [err283];
 }
@@ -3634,7 +3634,7 @@ errors++;
 if(data127.idleUnit !== undefined){
 let data144 = data127.idleUnit;
 if(!((data144 === "s") || (data144 === "ms"))){
-const err284 = {instancePath:instancePath+"/management/idleUnit",schemaPath:"#/properties/management/properties/idleUnit/enum",keyword:"enum",params:{allowedValues: schema31.properties.management.properties.idleUnit.enum},schema:schema31.properties.management.properties.idleUnit.enum,parentSchema:schema31.properties.management.properties.idleUnit,data:data144};
+const err284 = {instancePath:instancePath+"/management/idleUnit",schemaPath:"#/properties/management/properties/idleUnit/enum",keyword:"enum",params:{allowedValues: schema31.properties.management.properties.idleUnit.enum},parentSchema:schema31.properties.management.properties.idleUnit,data:data144};
 if(vErrors === null){
 vErrors = [err284];
 }
@@ -3647,7 +3647,7 @@ errors++;
 if(data127.idleTimeout !== undefined){
 let data145 = data127.idleTimeout;
 if(!(((typeof data145 == "number") && (!(data145 % 1) && !isNaN(data145))) && (isFinite(data145)))){
-const err285 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},schema:schema31.properties.management.properties.idleTimeout.type,parentSchema:schema31.properties.management.properties.idleTimeout,data:data145};
+const err285 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.management.properties.idleTimeout,data:data145};
 if(vErrors === null){
 vErrors = [err285];
 }
@@ -3658,7 +3658,7 @@ errors++;
 }
 if((typeof data145 == "number") && (isFinite(data145))){
 if(data145 > 86400 || isNaN(data145)){
-const err286 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},schema:86400,parentSchema:schema31.properties.management.properties.idleTimeout,data:data145};
+const err286 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},parentSchema:schema31.properties.management.properties.idleTimeout,data:data145};
 if(vErrors === null){
 vErrors = [err286];
 }
@@ -3668,7 +3668,7 @@ vErrors.push(err286);
 errors++;
 }
 if(data145 < 1 || isNaN(data145)){
-const err287 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema31.properties.management.properties.idleTimeout,data:data145};
+const err287 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.management.properties.idleTimeout,data:data145};
 if(vErrors === null){
 vErrors = [err287];
 }
@@ -3682,7 +3682,7 @@ errors++;
 if(data127.workersMax !== undefined){
 let data146 = data127.workersMax;
 if(!(((typeof data146 == "number") && (!(data146 % 1) && !isNaN(data146))) && (isFinite(data146)))){
-const err288 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/type",keyword:"type",params:{type: "integer"},schema:schema31.properties.management.properties.workersMax.type,parentSchema:schema31.properties.management.properties.workersMax,data:data146};
+const err288 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.management.properties.workersMax,data:data146};
 if(vErrors === null){
 vErrors = [err288];
 }
@@ -3693,7 +3693,7 @@ errors++;
 }
 if((typeof data146 == "number") && (isFinite(data146))){
 if(data146 > 1000 || isNaN(data146)){
-const err289 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},schema:1000,parentSchema:schema31.properties.management.properties.workersMax,data:data146};
+const err289 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema31.properties.management.properties.workersMax,data:data146};
 if(vErrors === null){
 vErrors = [err289];
 }
@@ -3703,7 +3703,7 @@ vErrors.push(err289);
 errors++;
 }
 if(data146 < 1 || isNaN(data146)){
-const err290 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema31.properties.management.properties.workersMax,data:data146};
+const err290 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.management.properties.workersMax,data:data146};
 if(vErrors === null){
 vErrors = [err290];
 }
@@ -3717,7 +3717,7 @@ errors++;
 if(data127.standardQuota !== undefined){
 let data147 = data127.standardQuota;
 if(typeof data147 !== "boolean"){
-const err291 = {instancePath:instancePath+"/management/standardQuota",schemaPath:"#/properties/management/properties/standardQuota/type",keyword:"type",params:{type: "boolean"},schema:schema31.properties.management.properties.standardQuota.type,parentSchema:schema31.properties.management.properties.standardQuota,data:data147};
+const err291 = {instancePath:instancePath+"/management/standardQuota",schemaPath:"#/properties/management/properties/standardQuota/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.management.properties.standardQuota,data:data147};
 if(vErrors === null){
 vErrors = [err291];
 }
@@ -3730,7 +3730,7 @@ errors++;
 if(data127.exclusive !== undefined){
 let data148 = data127.exclusive;
 if(typeof data148 !== "boolean"){
-const err292 = {instancePath:instancePath+"/management/exclusive",schemaPath:"#/properties/management/properties/exclusive/type",keyword:"type",params:{type: "boolean"},schema:schema31.properties.management.properties.exclusive.type,parentSchema:schema31.properties.management.properties.exclusive,data:data148};
+const err292 = {instancePath:instancePath+"/management/exclusive",schemaPath:"#/properties/management/properties/exclusive/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.management.properties.exclusive,data:data148};
 if(vErrors === null){
 vErrors = [err292];
 }
@@ -3742,7 +3742,7 @@ errors++;
 }
 }
 else {
-const err293 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/type",keyword:"type",params:{type: "object"},schema:schema31.properties.management.type,parentSchema:schema31.properties.management,data:data127};
+const err293 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.management,data:data127};
 if(vErrors === null){
 vErrors = [err293];
 }
@@ -3756,7 +3756,7 @@ if(data.deploy !== undefined){
 let data149 = data.deploy;
 if(data149 && typeof data149 == "object" && !Array.isArray(data149)){
 if(data149.build === undefined){
-const err294 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "build"},schema:schema31.properties.deploy.required,parentSchema:schema31.properties.deploy,data:data149};
+const err294 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "build"},parentSchema:schema31.properties.deploy,data:data149};
 if(vErrors === null){
 vErrors = [err294];
 }
@@ -3766,7 +3766,7 @@ vErrors.push(err294);
 errors++;
 }
 if(data149.deploy === undefined){
-const err295 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "deploy"},schema:schema31.properties.deploy.required,parentSchema:schema31.properties.deploy,data:data149};
+const err295 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "deploy"},parentSchema:schema31.properties.deploy,data:data149};
 if(vErrors === null){
 vErrors = [err295];
 }
@@ -3776,7 +3776,7 @@ vErrors.push(err295);
 errors++;
 }
 if(data149.list === undefined){
-const err296 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "list"},schema:schema31.properties.deploy.required,parentSchema:schema31.properties.deploy,data:data149};
+const err296 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "list"},parentSchema:schema31.properties.deploy,data:data149};
 if(vErrors === null){
 vErrors = [err296];
 }
@@ -3786,7 +3786,7 @@ vErrors.push(err296);
 errors++;
 }
 if(data149.remove === undefined){
-const err297 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "remove"},schema:schema31.properties.deploy.required,parentSchema:schema31.properties.deploy,data:data149};
+const err297 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "remove"},parentSchema:schema31.properties.deploy,data:data149};
 if(vErrors === null){
 vErrors = [err297];
 }
@@ -3797,7 +3797,7 @@ errors++;
 }
 for(const key25 in data149){
 if(!(func1.call(schema31.properties.deploy.properties, key25))){
-const err298 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},schema:false,parentSchema:schema31.properties.deploy,data:data149};
+const err298 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},parentSchema:schema31.properties.deploy,data:data149};
 if(vErrors === null){
 vErrors = [err298];
 }
@@ -3811,7 +3811,7 @@ if(data149.build !== undefined){
 let data150 = data149.build;
 if(Array.isArray(data150)){
 if(data150.length < 1){
-const err299 = {instancePath:instancePath+"/deploy/build",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},schema:1,parentSchema:schema106,data:data150};
+const err299 = {instancePath:instancePath+"/deploy/build",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema106,data:data150};
 if(vErrors === null){
 vErrors = [err299];
 }
@@ -3825,7 +3825,7 @@ for(let i12=0; i12<len11; i12++){
 let data151 = data150[i12];
 if(typeof data151 === "string"){
 if(func2(data151) < 1){
-const err300 = {instancePath:instancePath+"/deploy/build/" + i12,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema106.items,data:data151};
+const err300 = {instancePath:instancePath+"/deploy/build/" + i12,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema106.items,data:data151};
 if(vErrors === null){
 vErrors = [err300];
 }
@@ -3836,7 +3836,7 @@ errors++;
 }
 }
 else {
-const err301 = {instancePath:instancePath+"/deploy/build/" + i12,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},schema:schema106.items.type,parentSchema:schema106.items,data:data151};
+const err301 = {instancePath:instancePath+"/deploy/build/" + i12,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},parentSchema:schema106.items,data:data151};
 if(vErrors === null){
 vErrors = [err301];
 }
@@ -3848,7 +3848,7 @@ errors++;
 }
 }
 else {
-const err302 = {instancePath:instancePath+"/deploy/build",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},schema:schema106.type,parentSchema:schema106,data:data150};
+const err302 = {instancePath:instancePath+"/deploy/build",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},parentSchema:schema106,data:data150};
 if(vErrors === null){
 vErrors = [err302];
 }
@@ -3862,7 +3862,7 @@ if(data149.deploy !== undefined){
 let data152 = data149.deploy;
 if(Array.isArray(data152)){
 if(data152.length < 1){
-const err303 = {instancePath:instancePath+"/deploy/deploy",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},schema:1,parentSchema:schema106,data:data152};
+const err303 = {instancePath:instancePath+"/deploy/deploy",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema106,data:data152};
 if(vErrors === null){
 vErrors = [err303];
 }
@@ -3876,7 +3876,7 @@ for(let i13=0; i13<len12; i13++){
 let data153 = data152[i13];
 if(typeof data153 === "string"){
 if(func2(data153) < 1){
-const err304 = {instancePath:instancePath+"/deploy/deploy/" + i13,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema106.items,data:data153};
+const err304 = {instancePath:instancePath+"/deploy/deploy/" + i13,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema106.items,data:data153};
 if(vErrors === null){
 vErrors = [err304];
 }
@@ -3887,7 +3887,7 @@ errors++;
 }
 }
 else {
-const err305 = {instancePath:instancePath+"/deploy/deploy/" + i13,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},schema:schema106.items.type,parentSchema:schema106.items,data:data153};
+const err305 = {instancePath:instancePath+"/deploy/deploy/" + i13,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},parentSchema:schema106.items,data:data153};
 if(vErrors === null){
 vErrors = [err305];
 }
@@ -3899,7 +3899,7 @@ errors++;
 }
 }
 else {
-const err306 = {instancePath:instancePath+"/deploy/deploy",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},schema:schema106.type,parentSchema:schema106,data:data152};
+const err306 = {instancePath:instancePath+"/deploy/deploy",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},parentSchema:schema106,data:data152};
 if(vErrors === null){
 vErrors = [err306];
 }
@@ -3913,7 +3913,7 @@ if(data149.list !== undefined){
 let data154 = data149.list;
 if(Array.isArray(data154)){
 if(data154.length < 1){
-const err307 = {instancePath:instancePath+"/deploy/list",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},schema:1,parentSchema:schema106,data:data154};
+const err307 = {instancePath:instancePath+"/deploy/list",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema106,data:data154};
 if(vErrors === null){
 vErrors = [err307];
 }
@@ -3927,7 +3927,7 @@ for(let i14=0; i14<len13; i14++){
 let data155 = data154[i14];
 if(typeof data155 === "string"){
 if(func2(data155) < 1){
-const err308 = {instancePath:instancePath+"/deploy/list/" + i14,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema106.items,data:data155};
+const err308 = {instancePath:instancePath+"/deploy/list/" + i14,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema106.items,data:data155};
 if(vErrors === null){
 vErrors = [err308];
 }
@@ -3938,7 +3938,7 @@ errors++;
 }
 }
 else {
-const err309 = {instancePath:instancePath+"/deploy/list/" + i14,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},schema:schema106.items.type,parentSchema:schema106.items,data:data155};
+const err309 = {instancePath:instancePath+"/deploy/list/" + i14,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},parentSchema:schema106.items,data:data155};
 if(vErrors === null){
 vErrors = [err309];
 }
@@ -3950,7 +3950,7 @@ errors++;
 }
 }
 else {
-const err310 = {instancePath:instancePath+"/deploy/list",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},schema:schema106.type,parentSchema:schema106,data:data154};
+const err310 = {instancePath:instancePath+"/deploy/list",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},parentSchema:schema106,data:data154};
 if(vErrors === null){
 vErrors = [err310];
 }
@@ -3964,7 +3964,7 @@ if(data149.remove !== undefined){
 let data156 = data149.remove;
 if(Array.isArray(data156)){
 if(data156.length < 1){
-const err311 = {instancePath:instancePath+"/deploy/remove",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},schema:1,parentSchema:schema106,data:data156};
+const err311 = {instancePath:instancePath+"/deploy/remove",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema106,data:data156};
 if(vErrors === null){
 vErrors = [err311];
 }
@@ -3978,7 +3978,7 @@ for(let i15=0; i15<len14; i15++){
 let data157 = data156[i15];
 if(typeof data157 === "string"){
 if(func2(data157) < 1){
-const err312 = {instancePath:instancePath+"/deploy/remove/" + i15,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema106.items,data:data157};
+const err312 = {instancePath:instancePath+"/deploy/remove/" + i15,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema106.items,data:data157};
 if(vErrors === null){
 vErrors = [err312];
 }
@@ -3989,7 +3989,7 @@ errors++;
 }
 }
 else {
-const err313 = {instancePath:instancePath+"/deploy/remove/" + i15,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},schema:schema106.items.type,parentSchema:schema106.items,data:data157};
+const err313 = {instancePath:instancePath+"/deploy/remove/" + i15,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},parentSchema:schema106.items,data:data157};
 if(vErrors === null){
 vErrors = [err313];
 }
@@ -4001,7 +4001,7 @@ errors++;
 }
 }
 else {
-const err314 = {instancePath:instancePath+"/deploy/remove",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},schema:schema106.type,parentSchema:schema106,data:data156};
+const err314 = {instancePath:instancePath+"/deploy/remove",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},parentSchema:schema106,data:data156};
 if(vErrors === null){
 vErrors = [err314];
 }
@@ -4015,7 +4015,7 @@ if(data149.call !== undefined){
 let data158 = data149.call;
 if(Array.isArray(data158)){
 if(data158.length < 1){
-const err315 = {instancePath:instancePath+"/deploy/call",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},schema:1,parentSchema:schema106,data:data158};
+const err315 = {instancePath:instancePath+"/deploy/call",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema106,data:data158};
 if(vErrors === null){
 vErrors = [err315];
 }
@@ -4029,7 +4029,7 @@ for(let i16=0; i16<len15; i16++){
 let data159 = data158[i16];
 if(typeof data159 === "string"){
 if(func2(data159) < 1){
-const err316 = {instancePath:instancePath+"/deploy/call/" + i16,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema106.items,data:data159};
+const err316 = {instancePath:instancePath+"/deploy/call/" + i16,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema106.items,data:data159};
 if(vErrors === null){
 vErrors = [err316];
 }
@@ -4040,7 +4040,7 @@ errors++;
 }
 }
 else {
-const err317 = {instancePath:instancePath+"/deploy/call/" + i16,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},schema:schema106.items.type,parentSchema:schema106.items,data:data159};
+const err317 = {instancePath:instancePath+"/deploy/call/" + i16,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},parentSchema:schema106.items,data:data159};
 if(vErrors === null){
 vErrors = [err317];
 }
@@ -4052,7 +4052,7 @@ errors++;
 }
 }
 else {
-const err318 = {instancePath:instancePath+"/deploy/call",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},schema:schema106.type,parentSchema:schema106,data:data158};
+const err318 = {instancePath:instancePath+"/deploy/call",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},parentSchema:schema106,data:data158};
 if(vErrors === null){
 vErrors = [err318];
 }
@@ -4069,7 +4069,7 @@ for(const key26 in data160){
 let data161 = data160[key26];
 if(typeof data161 === "string"){
 if(func2(data161) < 1){
-const err319 = {instancePath:instancePath+"/deploy/environment/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/deploy/properties/environment/additionalProperties/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.deploy.properties.environment.additionalProperties,data:data161};
+const err319 = {instancePath:instancePath+"/deploy/environment/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/deploy/properties/environment/additionalProperties/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.deploy.properties.environment.additionalProperties,data:data161};
 if(vErrors === null){
 vErrors = [err319];
 }
@@ -4080,7 +4080,7 @@ errors++;
 }
 }
 else {
-const err320 = {instancePath:instancePath+"/deploy/environment/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/deploy/properties/environment/additionalProperties/type",keyword:"type",params:{type: "string"},schema:schema31.properties.deploy.properties.environment.additionalProperties.type,parentSchema:schema31.properties.deploy.properties.environment.additionalProperties,data:data161};
+const err320 = {instancePath:instancePath+"/deploy/environment/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/deploy/properties/environment/additionalProperties/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.deploy.properties.environment.additionalProperties,data:data161};
 if(vErrors === null){
 vErrors = [err320];
 }
@@ -4092,7 +4092,7 @@ errors++;
 }
 }
 else {
-const err321 = {instancePath:instancePath+"/deploy/environment",schemaPath:"#/properties/deploy/properties/environment/type",keyword:"type",params:{type: "object"},schema:schema31.properties.deploy.properties.environment.type,parentSchema:schema31.properties.deploy.properties.environment,data:data160};
+const err321 = {instancePath:instancePath+"/deploy/environment",schemaPath:"#/properties/deploy/properties/environment/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.deploy.properties.environment,data:data160};
 if(vErrors === null){
 vErrors = [err321];
 }
@@ -4106,7 +4106,7 @@ if(data149.limit !== undefined){
 let data162 = data149.limit;
 if(typeof data162 === "string"){
 if(!pattern24.test(data162)){
-const err322 = {instancePath:instancePath+"/deploy/limit",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data162};
+const err322 = {instancePath:instancePath+"/deploy/limit",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data162};
 if(vErrors === null){
 vErrors = [err322];
 }
@@ -4117,7 +4117,7 @@ errors++;
 }
 }
 else {
-const err323 = {instancePath:instancePath+"/deploy/limit",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data162};
+const err323 = {instancePath:instancePath+"/deploy/limit",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data162};
 if(vErrors === null){
 vErrors = [err323];
 }
@@ -4131,7 +4131,7 @@ if(data149.manifest !== undefined){
 let data163 = data149.manifest;
 if(typeof data163 === "string"){
 if(func2(data163) < 1){
-const err324 = {instancePath:instancePath+"/deploy/manifest",schemaPath:"#/properties/deploy/properties/manifest/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.deploy.properties.manifest,data:data163};
+const err324 = {instancePath:instancePath+"/deploy/manifest",schemaPath:"#/properties/deploy/properties/manifest/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.deploy.properties.manifest,data:data163};
 if(vErrors === null){
 vErrors = [err324];
 }
@@ -4142,7 +4142,7 @@ errors++;
 }
 }
 else {
-const err325 = {instancePath:instancePath+"/deploy/manifest",schemaPath:"#/properties/deploy/properties/manifest/type",keyword:"type",params:{type: "string"},schema:schema31.properties.deploy.properties.manifest.type,parentSchema:schema31.properties.deploy.properties.manifest,data:data163};
+const err325 = {instancePath:instancePath+"/deploy/manifest",schemaPath:"#/properties/deploy/properties/manifest/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.deploy.properties.manifest,data:data163};
 if(vErrors === null){
 vErrors = [err325];
 }
@@ -4156,7 +4156,7 @@ if(data149.preinstalled !== undefined){
 let data164 = data149.preinstalled;
 if(typeof data164 === "string"){
 if(!pattern36.test(data164)){
-const err326 = {instancePath:instancePath+"/deploy/preinstalled",schemaPath:"#/properties/deploy/properties/preinstalled/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$"},schema:"^[A-Za-z0-9][A-Za-z0-9._-]*$",parentSchema:schema31.properties.deploy.properties.preinstalled,data:data164};
+const err326 = {instancePath:instancePath+"/deploy/preinstalled",schemaPath:"#/properties/deploy/properties/preinstalled/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$"},parentSchema:schema31.properties.deploy.properties.preinstalled,data:data164};
 if(vErrors === null){
 vErrors = [err326];
 }
@@ -4167,7 +4167,7 @@ errors++;
 }
 }
 else {
-const err327 = {instancePath:instancePath+"/deploy/preinstalled",schemaPath:"#/properties/deploy/properties/preinstalled/type",keyword:"type",params:{type: "string"},schema:schema31.properties.deploy.properties.preinstalled.type,parentSchema:schema31.properties.deploy.properties.preinstalled,data:data164};
+const err327 = {instancePath:instancePath+"/deploy/preinstalled",schemaPath:"#/properties/deploy/properties/preinstalled/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.deploy.properties.preinstalled,data:data164};
 if(vErrors === null){
 vErrors = [err327];
 }
@@ -4180,7 +4180,7 @@ errors++;
 if(data149.worker !== undefined){
 let data165 = data149.worker;
 if(typeof data165 !== "boolean"){
-const err328 = {instancePath:instancePath+"/deploy/worker",schemaPath:"#/properties/deploy/properties/worker/type",keyword:"type",params:{type: "boolean"},schema:schema31.properties.deploy.properties.worker.type,parentSchema:schema31.properties.deploy.properties.worker,data:data165};
+const err328 = {instancePath:instancePath+"/deploy/worker",schemaPath:"#/properties/deploy/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.deploy.properties.worker,data:data165};
 if(vErrors === null){
 vErrors = [err328];
 }
@@ -4192,7 +4192,7 @@ errors++;
 }
 }
 else {
-const err329 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/type",keyword:"type",params:{type: "object"},schema:schema31.properties.deploy.type,parentSchema:schema31.properties.deploy,data:data149};
+const err329 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.deploy,data:data149};
 if(vErrors === null){
 vErrors = [err329];
 }
@@ -4206,7 +4206,7 @@ if(data.openapi !== undefined){
 let data166 = data.openapi;
 if(data166 && typeof data166 == "object" && !Array.isArray(data166)){
 if(data166.url === undefined){
-const err330 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/required",keyword:"required",params:{missingProperty: "url"},schema:schema31.properties.openapi.required,parentSchema:schema31.properties.openapi,data:data166};
+const err330 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema31.properties.openapi,data:data166};
 if(vErrors === null){
 vErrors = [err330];
 }
@@ -4217,7 +4217,7 @@ errors++;
 }
 for(const key27 in data166){
 if(!((key27 === "url") || (key27 === "allowPlainHttp"))){
-const err331 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},schema:false,parentSchema:schema31.properties.openapi,data:data166};
+const err331 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},parentSchema:schema31.properties.openapi,data:data166};
 if(vErrors === null){
 vErrors = [err331];
 }
@@ -4231,7 +4231,7 @@ if(data166.url !== undefined){
 let data167 = data166.url;
 if(typeof data167 === "string"){
 if(func2(data167) < 1){
-const err332 = {instancePath:instancePath+"/openapi/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema32,data:data167};
+const err332 = {instancePath:instancePath+"/openapi/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data167};
 if(vErrors === null){
 vErrors = [err332];
 }
@@ -4242,7 +4242,7 @@ errors++;
 }
 }
 else {
-const err333 = {instancePath:instancePath+"/openapi/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},schema:schema32.type,parentSchema:schema32,data:data167};
+const err333 = {instancePath:instancePath+"/openapi/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data167};
 if(vErrors === null){
 vErrors = [err333];
 }
@@ -4255,7 +4255,7 @@ errors++;
 if(data166.allowPlainHttp !== undefined){
 let data168 = data166.allowPlainHttp;
 if(typeof data168 !== "boolean"){
-const err334 = {instancePath:instancePath+"/openapi/allowPlainHttp",schemaPath:"#/properties/openapi/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},schema:schema31.properties.openapi.properties.allowPlainHttp.type,parentSchema:schema31.properties.openapi.properties.allowPlainHttp,data:data168};
+const err334 = {instancePath:instancePath+"/openapi/allowPlainHttp",schemaPath:"#/properties/openapi/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.openapi.properties.allowPlainHttp,data:data168};
 if(vErrors === null){
 vErrors = [err334];
 }
@@ -4267,7 +4267,7 @@ errors++;
 }
 }
 else {
-const err335 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/type",keyword:"type",params:{type: "object"},schema:schema31.properties.openapi.type,parentSchema:schema31.properties.openapi,data:data166};
+const err335 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.openapi,data:data166};
 if(vErrors === null){
 vErrors = [err335];
 }
@@ -4281,7 +4281,7 @@ if(data.probe !== undefined){
 let data169 = data.probe;
 if(data169 && typeof data169 == "object" && !Array.isArray(data169)){
 if(data169.image === undefined){
-const err336 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/required",keyword:"required",params:{missingProperty: "image"},schema:schema31.properties.probe.required,parentSchema:schema31.properties.probe,data:data169};
+const err336 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/required",keyword:"required",params:{missingProperty: "image"},parentSchema:schema31.properties.probe,data:data169};
 if(vErrors === null){
 vErrors = [err336];
 }
@@ -4291,7 +4291,7 @@ vErrors.push(err336);
 errors++;
 }
 if(data169.port === undefined){
-const err337 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/required",keyword:"required",params:{missingProperty: "port"},schema:schema31.properties.probe.required,parentSchema:schema31.properties.probe,data:data169};
+const err337 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/required",keyword:"required",params:{missingProperty: "port"},parentSchema:schema31.properties.probe,data:data169};
 if(vErrors === null){
 vErrors = [err337];
 }
@@ -4302,7 +4302,7 @@ errors++;
 }
 for(const key28 in data169){
 if(!(((key28 === "image") || (key28 === "port")) || (key28 === "url"))){
-const err338 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},schema:false,parentSchema:schema31.properties.probe,data:data169};
+const err338 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},parentSchema:schema31.properties.probe,data:data169};
 if(vErrors === null){
 vErrors = [err338];
 }
@@ -4316,7 +4316,7 @@ if(data169.image !== undefined){
 let data170 = data169.image;
 if(typeof data170 === "string"){
 if(func2(data170) < 1){
-const err339 = {instancePath:instancePath+"/probe/image",schemaPath:"#/properties/probe/properties/image/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.probe.properties.image,data:data170};
+const err339 = {instancePath:instancePath+"/probe/image",schemaPath:"#/properties/probe/properties/image/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.probe.properties.image,data:data170};
 if(vErrors === null){
 vErrors = [err339];
 }
@@ -4327,7 +4327,7 @@ errors++;
 }
 }
 else {
-const err340 = {instancePath:instancePath+"/probe/image",schemaPath:"#/properties/probe/properties/image/type",keyword:"type",params:{type: "string"},schema:schema31.properties.probe.properties.image.type,parentSchema:schema31.properties.probe.properties.image,data:data170};
+const err340 = {instancePath:instancePath+"/probe/image",schemaPath:"#/properties/probe/properties/image/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.probe.properties.image,data:data170};
 if(vErrors === null){
 vErrors = [err340];
 }
@@ -4352,7 +4352,7 @@ errors++;
 }
 }
 else {
-const err342 = {instancePath:instancePath+"/probe/port",schemaPath:"#/properties/probe/properties/port/type",keyword:"type",params:{type: "string"},schema:schema31.properties.probe.properties.port.type,parentSchema:schema31.properties.probe.properties.port,data:data171};
+const err342 = {instancePath:instancePath+"/probe/port",schemaPath:"#/properties/probe/properties/port/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.probe.properties.port,data:data171};
 if(vErrors === null){
 vErrors = [err342];
 }
@@ -4366,7 +4366,7 @@ if(data169.url !== undefined){
 let data172 = data169.url;
 if(typeof data172 === "string"){
 if(func2(data172) < 1){
-const err343 = {instancePath:instancePath+"/probe/url",schemaPath:"#/properties/probe/properties/url/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.probe.properties.url,data:data172};
+const err343 = {instancePath:instancePath+"/probe/url",schemaPath:"#/properties/probe/properties/url/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.probe.properties.url,data:data172};
 if(vErrors === null){
 vErrors = [err343];
 }
@@ -4377,7 +4377,7 @@ errors++;
 }
 }
 else {
-const err344 = {instancePath:instancePath+"/probe/url",schemaPath:"#/properties/probe/properties/url/type",keyword:"type",params:{type: "string"},schema:schema31.properties.probe.properties.url.type,parentSchema:schema31.properties.probe.properties.url,data:data172};
+const err344 = {instancePath:instancePath+"/probe/url",schemaPath:"#/properties/probe/properties/url/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.probe.properties.url,data:data172};
 if(vErrors === null){
 vErrors = [err344];
 }
@@ -4389,7 +4389,7 @@ errors++;
 }
 }
 else {
-const err345 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/type",keyword:"type",params:{type: "object"},schema:schema31.properties.probe.type,parentSchema:schema31.properties.probe,data:data169};
+const err345 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.probe,data:data169};
 if(vErrors === null){
 vErrors = [err345];
 }
@@ -4403,7 +4403,7 @@ if(data.receiver !== undefined){
 let data173 = data.receiver;
 if(data173 && typeof data173 == "object" && !Array.isArray(data173)){
 if(data173.listen === undefined){
-const err346 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/required",keyword:"required",params:{missingProperty: "listen"},schema:schema31.properties.receiver.required,parentSchema:schema31.properties.receiver,data:data173};
+const err346 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/required",keyword:"required",params:{missingProperty: "listen"},parentSchema:schema31.properties.receiver,data:data173};
 if(vErrors === null){
 vErrors = [err346];
 }
@@ -4414,7 +4414,7 @@ errors++;
 }
 for(const key29 in data173){
 if(!((key29 === "listen") || (key29 === "url"))){
-const err347 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},schema:false,parentSchema:schema31.properties.receiver,data:data173};
+const err347 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},parentSchema:schema31.properties.receiver,data:data173};
 if(vErrors === null){
 vErrors = [err347];
 }
@@ -4439,7 +4439,7 @@ errors++;
 }
 }
 else {
-const err349 = {instancePath:instancePath+"/receiver/listen",schemaPath:"#/properties/receiver/properties/listen/type",keyword:"type",params:{type: "string"},schema:schema31.properties.receiver.properties.listen.type,parentSchema:schema31.properties.receiver.properties.listen,data:data174};
+const err349 = {instancePath:instancePath+"/receiver/listen",schemaPath:"#/properties/receiver/properties/listen/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.receiver.properties.listen,data:data174};
 if(vErrors === null){
 vErrors = [err349];
 }
@@ -4453,7 +4453,7 @@ if(data173.url !== undefined){
 let data175 = data173.url;
 if(typeof data175 === "string"){
 if(func2(data175) < 1){
-const err350 = {instancePath:instancePath+"/receiver/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema32,data:data175};
+const err350 = {instancePath:instancePath+"/receiver/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data175};
 if(vErrors === null){
 vErrors = [err350];
 }
@@ -4464,7 +4464,7 @@ errors++;
 }
 }
 else {
-const err351 = {instancePath:instancePath+"/receiver/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},schema:schema32.type,parentSchema:schema32,data:data175};
+const err351 = {instancePath:instancePath+"/receiver/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data175};
 if(vErrors === null){
 vErrors = [err351];
 }
@@ -4476,7 +4476,7 @@ errors++;
 }
 }
 else {
-const err352 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/type",keyword:"type",params:{type: "object"},schema:schema31.properties.receiver.type,parentSchema:schema31.properties.receiver,data:data173};
+const err352 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.receiver,data:data173};
 if(vErrors === null){
 vErrors = [err352];
 }
@@ -4490,7 +4490,7 @@ if(data.keys !== undefined){
 let data176 = data.keys;
 if(data176 && typeof data176 == "object" && !Array.isArray(data176)){
 if(data176.full === undefined){
-const err353 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/required",keyword:"required",params:{missingProperty: "full"},schema:schema31.properties.keys.required,parentSchema:schema31.properties.keys,data:data176};
+const err353 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/required",keyword:"required",params:{missingProperty: "full"},parentSchema:schema31.properties.keys,data:data176};
 if(vErrors === null){
 vErrors = [err353];
 }
@@ -4501,7 +4501,7 @@ errors++;
 }
 for(const key30 in data176){
 if(!(((((key30 === "full") || (key30 === "second")) || (key30 === "restricted")) || (key30 === "expired")) || (key30 === "stranger"))){
-const err354 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},schema:false,parentSchema:schema31.properties.keys,data:data176};
+const err354 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},parentSchema:schema31.properties.keys,data:data176};
 if(vErrors === null){
 vErrors = [err354];
 }
@@ -4515,7 +4515,7 @@ if(data176.full !== undefined){
 let data177 = data176.full;
 if(typeof data177 === "string"){
 if(func2(data177) < 1){
-const err355 = {instancePath:instancePath+"/keys/full",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema114,data:data177};
+const err355 = {instancePath:instancePath+"/keys/full",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema114,data:data177};
 if(vErrors === null){
 vErrors = [err355];
 }
@@ -4526,7 +4526,7 @@ errors++;
 }
 }
 else {
-const err356 = {instancePath:instancePath+"/keys/full",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},schema:schema114.type,parentSchema:schema114,data:data177};
+const err356 = {instancePath:instancePath+"/keys/full",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},parentSchema:schema114,data:data177};
 if(vErrors === null){
 vErrors = [err356];
 }
@@ -4540,7 +4540,7 @@ if(data176.second !== undefined){
 let data178 = data176.second;
 if(typeof data178 === "string"){
 if(func2(data178) < 1){
-const err357 = {instancePath:instancePath+"/keys/second",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema114,data:data178};
+const err357 = {instancePath:instancePath+"/keys/second",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema114,data:data178};
 if(vErrors === null){
 vErrors = [err357];
 }
@@ -4551,7 +4551,7 @@ errors++;
 }
 }
 else {
-const err358 = {instancePath:instancePath+"/keys/second",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},schema:schema114.type,parentSchema:schema114,data:data178};
+const err358 = {instancePath:instancePath+"/keys/second",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},parentSchema:schema114,data:data178};
 if(vErrors === null){
 vErrors = [err358];
 }
@@ -4564,7 +4564,7 @@ errors++;
 if(data176.restricted !== undefined){
 let data179 = data176.restricted;
 if((typeof data179 !== "string") && (!(data179 && typeof data179 == "object" && !Array.isArray(data179)))){
-const err359 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/type",keyword:"type",params:{type: schema31.properties.keys.properties.restricted.type},schema:schema31.properties.keys.properties.restricted.type,parentSchema:schema31.properties.keys.properties.restricted,data:data179};
+const err359 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/type",keyword:"type",params:{type: schema31.properties.keys.properties.restricted.type},parentSchema:schema31.properties.keys.properties.restricted,data:data179};
 if(vErrors === null){
 vErrors = [err359];
 }
@@ -4575,7 +4575,7 @@ errors++;
 }
 if(typeof data179 === "string"){
 if(func2(data179) < 1){
-const err360 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.keys.properties.restricted,data:data179};
+const err360 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.keys.properties.restricted,data:data179};
 if(vErrors === null){
 vErrors = [err360];
 }
@@ -4587,7 +4587,7 @@ errors++;
 }
 if(data179 && typeof data179 == "object" && !Array.isArray(data179)){
 if(data179.key === undefined){
-const err361 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/required",keyword:"required",params:{missingProperty: "key"},schema:schema31.properties.keys.properties.restricted.required,parentSchema:schema31.properties.keys.properties.restricted,data:data179};
+const err361 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/required",keyword:"required",params:{missingProperty: "key"},parentSchema:schema31.properties.keys.properties.restricted,data:data179};
 if(vErrors === null){
 vErrors = [err361];
 }
@@ -4598,7 +4598,7 @@ errors++;
 }
 for(const key31 in data179){
 if(!(((key31 === "key") || (key31 === "may")) || (key31 === "mayNot"))){
-const err362 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},schema:false,parentSchema:schema31.properties.keys.properties.restricted,data:data179};
+const err362 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},parentSchema:schema31.properties.keys.properties.restricted,data:data179};
 if(vErrors === null){
 vErrors = [err362];
 }
@@ -4612,7 +4612,7 @@ if(data179.key !== undefined){
 let data180 = data179.key;
 if(typeof data180 === "string"){
 if(func2(data180) < 1){
-const err363 = {instancePath:instancePath+"/keys/restricted/key",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema114,data:data180};
+const err363 = {instancePath:instancePath+"/keys/restricted/key",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema114,data:data180};
 if(vErrors === null){
 vErrors = [err363];
 }
@@ -4623,7 +4623,7 @@ errors++;
 }
 }
 else {
-const err364 = {instancePath:instancePath+"/keys/restricted/key",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},schema:schema114.type,parentSchema:schema114,data:data180};
+const err364 = {instancePath:instancePath+"/keys/restricted/key",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},parentSchema:schema114,data:data180};
 if(vErrors === null){
 vErrors = [err364];
 }
@@ -4640,7 +4640,7 @@ const len16 = data181.length;
 for(let i17=0; i17<len16; i17++){
 let data182 = data181[i17];
 if(!(((((((((((((((((((data182 === "listPods") || (data182 === "createPod")) || (data182 === "getPod")) || (data182 === "updatePod")) || (data182 === "deletePod")) || (data182 === "triggerPodAction")) || (data182 === "listCpuFlavors")) || (data182 === "start")) || (data182 === "stop")) || (data182 === "restart")) || (data182 === "terminate")) || (data182 === "listEndpoints")) || (data182 === "createEndpoint")) || (data182 === "getEndpoint")) || (data182 === "updateEndpoint")) || (data182 === "deleteEndpoint")) || (data182 === "management")) || (data182 === "lb")) || (data182 === "queue"))){
-const err365 = {instancePath:instancePath+"/keys/restricted/may/" + i17,schemaPath:"#/$defs/permissions/items/enum",keyword:"enum",params:{allowedValues: schema117.items.enum},schema:schema117.items.enum,parentSchema:schema117.items,data:data182};
+const err365 = {instancePath:instancePath+"/keys/restricted/may/" + i17,schemaPath:"#/$defs/permissions/items/enum",keyword:"enum",params:{allowedValues: schema117.items.enum},parentSchema:schema117.items,data:data182};
 if(vErrors === null){
 vErrors = [err365];
 }
@@ -4657,7 +4657,7 @@ outer1:
 for(;i18--;){
 for(j1 = i18; j1--;){
 if(func0(data181[i18], data181[j1])){
-const err366 = {instancePath:instancePath+"/keys/restricted/may",schemaPath:"#/$defs/permissions/uniqueItems",keyword:"uniqueItems",params:{i: i18, j: j1},schema:true,parentSchema:schema117,data:data181};
+const err366 = {instancePath:instancePath+"/keys/restricted/may",schemaPath:"#/$defs/permissions/uniqueItems",keyword:"uniqueItems",params:{i: i18, j: j1},parentSchema:schema117,data:data181};
 if(vErrors === null){
 vErrors = [err366];
 }
@@ -4672,7 +4672,7 @@ break outer1;
 }
 }
 else {
-const err367 = {instancePath:instancePath+"/keys/restricted/may",schemaPath:"#/$defs/permissions/type",keyword:"type",params:{type: "array"},schema:schema117.type,parentSchema:schema117,data:data181};
+const err367 = {instancePath:instancePath+"/keys/restricted/may",schemaPath:"#/$defs/permissions/type",keyword:"type",params:{type: "array"},parentSchema:schema117,data:data181};
 if(vErrors === null){
 vErrors = [err367];
 }
@@ -4689,7 +4689,7 @@ const len17 = data183.length;
 for(let i19=0; i19<len17; i19++){
 let data184 = data183[i19];
 if(!(((((((((((((((((((data184 === "listPods") || (data184 === "createPod")) || (data184 === "getPod")) || (data184 === "updatePod")) || (data184 === "deletePod")) || (data184 === "triggerPodAction")) || (data184 === "listCpuFlavors")) || (data184 === "start")) || (data184 === "stop")) || (data184 === "restart")) || (data184 === "terminate")) || (data184 === "listEndpoints")) || (data184 === "createEndpoint")) || (data184 === "getEndpoint")) || (data184 === "updateEndpoint")) || (data184 === "deleteEndpoint")) || (data184 === "management")) || (data184 === "lb")) || (data184 === "queue"))){
-const err368 = {instancePath:instancePath+"/keys/restricted/mayNot/" + i19,schemaPath:"#/$defs/permissions/items/enum",keyword:"enum",params:{allowedValues: schema117.items.enum},schema:schema117.items.enum,parentSchema:schema117.items,data:data184};
+const err368 = {instancePath:instancePath+"/keys/restricted/mayNot/" + i19,schemaPath:"#/$defs/permissions/items/enum",keyword:"enum",params:{allowedValues: schema117.items.enum},parentSchema:schema117.items,data:data184};
 if(vErrors === null){
 vErrors = [err368];
 }
@@ -4706,7 +4706,7 @@ outer2:
 for(;i20--;){
 for(j2 = i20; j2--;){
 if(func0(data183[i20], data183[j2])){
-const err369 = {instancePath:instancePath+"/keys/restricted/mayNot",schemaPath:"#/$defs/permissions/uniqueItems",keyword:"uniqueItems",params:{i: i20, j: j2},schema:true,parentSchema:schema117,data:data183};
+const err369 = {instancePath:instancePath+"/keys/restricted/mayNot",schemaPath:"#/$defs/permissions/uniqueItems",keyword:"uniqueItems",params:{i: i20, j: j2},parentSchema:schema117,data:data183};
 if(vErrors === null){
 vErrors = [err369];
 }
@@ -4721,7 +4721,7 @@ break outer2;
 }
 }
 else {
-const err370 = {instancePath:instancePath+"/keys/restricted/mayNot",schemaPath:"#/$defs/permissions/type",keyword:"type",params:{type: "array"},schema:schema117.type,parentSchema:schema117,data:data183};
+const err370 = {instancePath:instancePath+"/keys/restricted/mayNot",schemaPath:"#/$defs/permissions/type",keyword:"type",params:{type: "array"},parentSchema:schema117,data:data183};
 if(vErrors === null){
 vErrors = [err370];
 }
@@ -4737,7 +4737,7 @@ if(data176.expired !== undefined){
 let data185 = data176.expired;
 if(typeof data185 === "string"){
 if(func2(data185) < 1){
-const err371 = {instancePath:instancePath+"/keys/expired",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema114,data:data185};
+const err371 = {instancePath:instancePath+"/keys/expired",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema114,data:data185};
 if(vErrors === null){
 vErrors = [err371];
 }
@@ -4748,7 +4748,7 @@ errors++;
 }
 }
 else {
-const err372 = {instancePath:instancePath+"/keys/expired",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},schema:schema114.type,parentSchema:schema114,data:data185};
+const err372 = {instancePath:instancePath+"/keys/expired",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},parentSchema:schema114,data:data185};
 if(vErrors === null){
 vErrors = [err372];
 }
@@ -4762,7 +4762,7 @@ if(data176.stranger !== undefined){
 let data186 = data176.stranger;
 if(typeof data186 === "string"){
 if(func2(data186) < 1){
-const err373 = {instancePath:instancePath+"/keys/stranger",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema114,data:data186};
+const err373 = {instancePath:instancePath+"/keys/stranger",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema114,data:data186};
 if(vErrors === null){
 vErrors = [err373];
 }
@@ -4773,7 +4773,7 @@ errors++;
 }
 }
 else {
-const err374 = {instancePath:instancePath+"/keys/stranger",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},schema:schema114.type,parentSchema:schema114,data:data186};
+const err374 = {instancePath:instancePath+"/keys/stranger",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},parentSchema:schema114,data:data186};
 if(vErrors === null){
 vErrors = [err374];
 }
@@ -4785,7 +4785,7 @@ errors++;
 }
 }
 else {
-const err375 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/type",keyword:"type",params:{type: "object"},schema:schema31.properties.keys.type,parentSchema:schema31.properties.keys,data:data176};
+const err375 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.keys,data:data176};
 if(vErrors === null){
 vErrors = [err375];
 }
@@ -4802,7 +4802,7 @@ for(const key32 in data187){
 let data188 = data187[key32];
 if(typeof data188 === "string"){
 if(func2(data188) < 1){
-const err376 = {instancePath:instancePath+"/absent/" + key32.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/absent/additionalProperties/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.absent.additionalProperties,data:data188};
+const err376 = {instancePath:instancePath+"/absent/" + key32.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/absent/additionalProperties/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.absent.additionalProperties,data:data188};
 if(vErrors === null){
 vErrors = [err376];
 }
@@ -4813,7 +4813,7 @@ errors++;
 }
 }
 else {
-const err377 = {instancePath:instancePath+"/absent/" + key32.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/absent/additionalProperties/type",keyword:"type",params:{type: "string"},schema:schema31.properties.absent.additionalProperties.type,parentSchema:schema31.properties.absent.additionalProperties,data:data188};
+const err377 = {instancePath:instancePath+"/absent/" + key32.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/absent/additionalProperties/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.absent.additionalProperties,data:data188};
 if(vErrors === null){
 vErrors = [err377];
 }
@@ -4825,7 +4825,7 @@ errors++;
 }
 }
 else {
-const err378 = {instancePath:instancePath+"/absent",schemaPath:"#/properties/absent/type",keyword:"type",params:{type: "object"},schema:schema31.properties.absent.type,parentSchema:schema31.properties.absent,data:data187};
+const err378 = {instancePath:instancePath+"/absent",schemaPath:"#/properties/absent/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.absent,data:data187};
 if(vErrors === null){
 vErrors = [err378];
 }
@@ -4838,7 +4838,7 @@ errors++;
 if(data.clock !== undefined){
 let data189 = data.clock;
 if((typeof data189 !== "string") && (!(data189 && typeof data189 == "object" && !Array.isArray(data189)))){
-const err379 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/type",keyword:"type",params:{type: schema31.properties.clock.type},schema:schema31.properties.clock.type,parentSchema:schema31.properties.clock,data:data189};
+const err379 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/type",keyword:"type",params:{type: schema31.properties.clock.type},parentSchema:schema31.properties.clock,data:data189};
 if(vErrors === null){
 vErrors = [err379];
 }
@@ -4849,7 +4849,7 @@ errors++;
 }
 if(typeof data189 === "string"){
 if(!pattern39.test(data189)){
-const err380 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/pattern",keyword:"pattern",params:{pattern: "^real$"},schema:"^real$",parentSchema:schema31.properties.clock,data:data189};
+const err380 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/pattern",keyword:"pattern",params:{pattern: "^real$"},parentSchema:schema31.properties.clock,data:data189};
 if(vErrors === null){
 vErrors = [err380];
 }
@@ -4861,7 +4861,7 @@ errors++;
 }
 if(data189 && typeof data189 == "object" && !Array.isArray(data189)){
 if(data189.url === undefined){
-const err381 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/required",keyword:"required",params:{missingProperty: "url"},schema:schema31.properties.clock.required,parentSchema:schema31.properties.clock,data:data189};
+const err381 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema31.properties.clock,data:data189};
 if(vErrors === null){
 vErrors = [err381];
 }
@@ -4872,7 +4872,7 @@ errors++;
 }
 for(const key33 in data189){
 if(!(key33 === "url")){
-const err382 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key33},schema:false,parentSchema:schema31.properties.clock,data:data189};
+const err382 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key33},parentSchema:schema31.properties.clock,data:data189};
 if(vErrors === null){
 vErrors = [err382];
 }
@@ -4886,7 +4886,7 @@ if(data189.url !== undefined){
 let data190 = data189.url;
 if(typeof data190 === "string"){
 if(func2(data190) < 1){
-const err383 = {instancePath:instancePath+"/clock/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema32,data:data190};
+const err383 = {instancePath:instancePath+"/clock/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data190};
 if(vErrors === null){
 vErrors = [err383];
 }
@@ -4897,7 +4897,7 @@ errors++;
 }
 }
 else {
-const err384 = {instancePath:instancePath+"/clock/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},schema:schema32.type,parentSchema:schema32,data:data190};
+const err384 = {instancePath:instancePath+"/clock/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data190};
 if(vErrors === null){
 vErrors = [err384];
 }
@@ -4914,7 +4914,7 @@ let data191 = data.tolerances;
 if(data191 && typeof data191 == "object" && !Array.isArray(data191)){
 for(const key34 in data191){
 if(!(func1.call(schema31.properties.tolerances.properties, key34))){
-const err385 = {instancePath:instancePath+"/tolerances",schemaPath:"#/properties/tolerances/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key34},schema:false,parentSchema:schema31.properties.tolerances,data:data191};
+const err385 = {instancePath:instancePath+"/tolerances",schemaPath:"#/properties/tolerances/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key34},parentSchema:schema31.properties.tolerances,data:data191};
 if(vErrors === null){
 vErrors = [err385];
 }
@@ -4928,7 +4928,7 @@ if(data191.settle !== undefined){
 let data192 = data191.settle;
 if(typeof data192 === "string"){
 if(!pattern24.test(data192)){
-const err386 = {instancePath:instancePath+"/tolerances/settle",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data192};
+const err386 = {instancePath:instancePath+"/tolerances/settle",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data192};
 if(vErrors === null){
 vErrors = [err386];
 }
@@ -4939,7 +4939,7 @@ errors++;
 }
 }
 else {
-const err387 = {instancePath:instancePath+"/tolerances/settle",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data192};
+const err387 = {instancePath:instancePath+"/tolerances/settle",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data192};
 if(vErrors === null){
 vErrors = [err387];
 }
@@ -4953,7 +4953,7 @@ if(data191.poll !== undefined){
 let data193 = data191.poll;
 if(typeof data193 === "string"){
 if(!pattern24.test(data193)){
-const err388 = {instancePath:instancePath+"/tolerances/poll",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data193};
+const err388 = {instancePath:instancePath+"/tolerances/poll",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data193};
 if(vErrors === null){
 vErrors = [err388];
 }
@@ -4964,7 +4964,7 @@ errors++;
 }
 }
 else {
-const err389 = {instancePath:instancePath+"/tolerances/poll",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data193};
+const err389 = {instancePath:instancePath+"/tolerances/poll",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data193};
 if(vErrors === null){
 vErrors = [err389];
 }
@@ -4978,7 +4978,7 @@ if(data191.container !== undefined){
 let data194 = data191.container;
 if(typeof data194 === "string"){
 if(!pattern24.test(data194)){
-const err390 = {instancePath:instancePath+"/tolerances/container",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data194};
+const err390 = {instancePath:instancePath+"/tolerances/container",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data194};
 if(vErrors === null){
 vErrors = [err390];
 }
@@ -4989,7 +4989,7 @@ errors++;
 }
 }
 else {
-const err391 = {instancePath:instancePath+"/tolerances/container",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data194};
+const err391 = {instancePath:instancePath+"/tolerances/container",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data194};
 if(vErrors === null){
 vErrors = [err391];
 }
@@ -5003,7 +5003,7 @@ if(data191.visible !== undefined){
 let data195 = data191.visible;
 if(typeof data195 === "string"){
 if(!pattern24.test(data195)){
-const err392 = {instancePath:instancePath+"/tolerances/visible",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data195};
+const err392 = {instancePath:instancePath+"/tolerances/visible",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data195};
 if(vErrors === null){
 vErrors = [err392];
 }
@@ -5014,7 +5014,7 @@ errors++;
 }
 }
 else {
-const err393 = {instancePath:instancePath+"/tolerances/visible",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data195};
+const err393 = {instancePath:instancePath+"/tolerances/visible",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data195};
 if(vErrors === null){
 vErrors = [err393];
 }
@@ -5028,7 +5028,7 @@ if(data191.windowSlack !== undefined){
 let data196 = data191.windowSlack;
 if(typeof data196 === "string"){
 if(!pattern24.test(data196)){
-const err394 = {instancePath:instancePath+"/tolerances/windowSlack",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data196};
+const err394 = {instancePath:instancePath+"/tolerances/windowSlack",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data196};
 if(vErrors === null){
 vErrors = [err394];
 }
@@ -5039,7 +5039,7 @@ errors++;
 }
 }
 else {
-const err395 = {instancePath:instancePath+"/tolerances/windowSlack",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data196};
+const err395 = {instancePath:instancePath+"/tolerances/windowSlack",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data196};
 if(vErrors === null){
 vErrors = [err395];
 }
@@ -5053,7 +5053,7 @@ if(data191.answer !== undefined){
 let data197 = data191.answer;
 if(typeof data197 === "string"){
 if(!pattern24.test(data197)){
-const err396 = {instancePath:instancePath+"/tolerances/answer",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data197};
+const err396 = {instancePath:instancePath+"/tolerances/answer",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data197};
 if(vErrors === null){
 vErrors = [err396];
 }
@@ -5064,7 +5064,7 @@ errors++;
 }
 }
 else {
-const err397 = {instancePath:instancePath+"/tolerances/answer",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data197};
+const err397 = {instancePath:instancePath+"/tolerances/answer",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data197};
 if(vErrors === null){
 vErrors = [err397];
 }
@@ -5078,7 +5078,7 @@ if(data191.connect !== undefined){
 let data198 = data191.connect;
 if(typeof data198 === "string"){
 if(!pattern24.test(data198)){
-const err398 = {instancePath:instancePath+"/tolerances/connect",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data198};
+const err398 = {instancePath:instancePath+"/tolerances/connect",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data198};
 if(vErrors === null){
 vErrors = [err398];
 }
@@ -5089,7 +5089,7 @@ errors++;
 }
 }
 else {
-const err399 = {instancePath:instancePath+"/tolerances/connect",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data198};
+const err399 = {instancePath:instancePath+"/tolerances/connect",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data198};
 if(vErrors === null){
 vErrors = [err399];
 }
@@ -5103,7 +5103,7 @@ if(data191.rateWait !== undefined){
 let data199 = data191.rateWait;
 if(typeof data199 === "string"){
 if(!pattern24.test(data199)){
-const err400 = {instancePath:instancePath+"/tolerances/rateWait",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data199};
+const err400 = {instancePath:instancePath+"/tolerances/rateWait",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data199};
 if(vErrors === null){
 vErrors = [err400];
 }
@@ -5114,7 +5114,7 @@ errors++;
 }
 }
 else {
-const err401 = {instancePath:instancePath+"/tolerances/rateWait",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data199};
+const err401 = {instancePath:instancePath+"/tolerances/rateWait",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data199};
 if(vErrors === null){
 vErrors = [err401];
 }
@@ -5128,7 +5128,7 @@ if(data191.coldStart !== undefined){
 let data200 = data191.coldStart;
 if(typeof data200 === "string"){
 if(!pattern24.test(data200)){
-const err402 = {instancePath:instancePath+"/tolerances/coldStart",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data200};
+const err402 = {instancePath:instancePath+"/tolerances/coldStart",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data200};
 if(vErrors === null){
 vErrors = [err402];
 }
@@ -5139,7 +5139,7 @@ errors++;
 }
 }
 else {
-const err403 = {instancePath:instancePath+"/tolerances/coldStart",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data200};
+const err403 = {instancePath:instancePath+"/tolerances/coldStart",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data200};
 if(vErrors === null){
 vErrors = [err403];
 }
@@ -5153,7 +5153,7 @@ if(data191.dispatch !== undefined){
 let data201 = data191.dispatch;
 if(typeof data201 === "string"){
 if(!pattern24.test(data201)){
-const err404 = {instancePath:instancePath+"/tolerances/dispatch",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data201};
+const err404 = {instancePath:instancePath+"/tolerances/dispatch",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data201};
 if(vErrors === null){
 vErrors = [err404];
 }
@@ -5164,7 +5164,7 @@ errors++;
 }
 }
 else {
-const err405 = {instancePath:instancePath+"/tolerances/dispatch",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data201};
+const err405 = {instancePath:instancePath+"/tolerances/dispatch",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data201};
 if(vErrors === null){
 vErrors = [err405];
 }
@@ -5178,7 +5178,7 @@ if(data191.webhook !== undefined){
 let data202 = data191.webhook;
 if(typeof data202 === "string"){
 if(!pattern24.test(data202)){
-const err406 = {instancePath:instancePath+"/tolerances/webhook",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data202};
+const err406 = {instancePath:instancePath+"/tolerances/webhook",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data202};
 if(vErrors === null){
 vErrors = [err406];
 }
@@ -5189,7 +5189,7 @@ errors++;
 }
 }
 else {
-const err407 = {instancePath:instancePath+"/tolerances/webhook",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data202};
+const err407 = {instancePath:instancePath+"/tolerances/webhook",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data202};
 if(vErrors === null){
 vErrors = [err407];
 }
@@ -5203,7 +5203,7 @@ if(data191.webhookSpacing !== undefined){
 let data203 = data191.webhookSpacing;
 if(typeof data203 === "string"){
 if(!pattern24.test(data203)){
-const err408 = {instancePath:instancePath+"/tolerances/webhookSpacing",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data203};
+const err408 = {instancePath:instancePath+"/tolerances/webhookSpacing",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data203};
 if(vErrors === null){
 vErrors = [err408];
 }
@@ -5214,7 +5214,7 @@ errors++;
 }
 }
 else {
-const err409 = {instancePath:instancePath+"/tolerances/webhookSpacing",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data203};
+const err409 = {instancePath:instancePath+"/tolerances/webhookSpacing",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data203};
 if(vErrors === null){
 vErrors = [err409];
 }
@@ -5228,7 +5228,7 @@ if(data191.webhookMean !== undefined){
 let data204 = data191.webhookMean;
 if(typeof data204 === "string"){
 if(!pattern24.test(data204)){
-const err410 = {instancePath:instancePath+"/tolerances/webhookMean",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data204};
+const err410 = {instancePath:instancePath+"/tolerances/webhookMean",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data204};
 if(vErrors === null){
 vErrors = [err410];
 }
@@ -5239,7 +5239,7 @@ errors++;
 }
 }
 else {
-const err411 = {instancePath:instancePath+"/tolerances/webhookMean",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data204};
+const err411 = {instancePath:instancePath+"/tolerances/webhookMean",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data204};
 if(vErrors === null){
 vErrors = [err411];
 }
@@ -5253,7 +5253,7 @@ if(data191.outage !== undefined){
 let data205 = data191.outage;
 if(typeof data205 === "string"){
 if(!pattern24.test(data205)){
-const err412 = {instancePath:instancePath+"/tolerances/outage",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data205};
+const err412 = {instancePath:instancePath+"/tolerances/outage",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data205};
 if(vErrors === null){
 vErrors = [err412];
 }
@@ -5264,7 +5264,7 @@ errors++;
 }
 }
 else {
-const err413 = {instancePath:instancePath+"/tolerances/outage",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data205};
+const err413 = {instancePath:instancePath+"/tolerances/outage",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data205};
 if(vErrors === null){
 vErrors = [err413];
 }
@@ -5278,7 +5278,7 @@ if(data191.retries !== undefined){
 let data206 = data191.retries;
 if(typeof data206 === "string"){
 if(!pattern24.test(data206)){
-const err414 = {instancePath:instancePath+"/tolerances/retries",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data206};
+const err414 = {instancePath:instancePath+"/tolerances/retries",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data206};
 if(vErrors === null){
 vErrors = [err414];
 }
@@ -5289,7 +5289,7 @@ errors++;
 }
 }
 else {
-const err415 = {instancePath:instancePath+"/tolerances/retries",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data206};
+const err415 = {instancePath:instancePath+"/tolerances/retries",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data206};
 if(vErrors === null){
 vErrors = [err415];
 }
@@ -5303,7 +5303,7 @@ if(data191.hook !== undefined){
 let data207 = data191.hook;
 if(typeof data207 === "string"){
 if(!pattern24.test(data207)){
-const err416 = {instancePath:instancePath+"/tolerances/hook",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data207};
+const err416 = {instancePath:instancePath+"/tolerances/hook",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data207};
 if(vErrors === null){
 vErrors = [err416];
 }
@@ -5314,7 +5314,7 @@ errors++;
 }
 }
 else {
-const err417 = {instancePath:instancePath+"/tolerances/hook",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data207};
+const err417 = {instancePath:instancePath+"/tolerances/hook",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data207};
 if(vErrors === null){
 vErrors = [err417];
 }
@@ -5328,7 +5328,7 @@ if(data191.sweep !== undefined){
 let data208 = data191.sweep;
 if(typeof data208 === "string"){
 if(!pattern24.test(data208)){
-const err418 = {instancePath:instancePath+"/tolerances/sweep",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},schema:"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$",parentSchema:schema76,data:data208};
+const err418 = {instancePath:instancePath+"/tolerances/sweep",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data208};
 if(vErrors === null){
 vErrors = [err418];
 }
@@ -5339,7 +5339,7 @@ errors++;
 }
 }
 else {
-const err419 = {instancePath:instancePath+"/tolerances/sweep",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},schema:schema76.type,parentSchema:schema76,data:data208};
+const err419 = {instancePath:instancePath+"/tolerances/sweep",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data208};
 if(vErrors === null){
 vErrors = [err419];
 }
@@ -5351,7 +5351,7 @@ errors++;
 }
 }
 else {
-const err420 = {instancePath:instancePath+"/tolerances",schemaPath:"#/properties/tolerances/type",keyword:"type",params:{type: "object"},schema:schema31.properties.tolerances.type,parentSchema:schema31.properties.tolerances,data:data191};
+const err420 = {instancePath:instancePath+"/tolerances",schemaPath:"#/properties/tolerances/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.tolerances,data:data191};
 if(vErrors === null){
 vErrors = [err420];
 }
@@ -5366,7 +5366,7 @@ let data209 = data.budget;
 if(data209 && typeof data209 == "object" && !Array.isArray(data209)){
 for(const key35 in data209){
 if(!((((key35 === "scenarios") || (key35 === "requestsPerMinute")) || (key35 === "jobPrice")) || (key35 === "podPricePerHour"))){
-const err421 = {instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35},schema:false,parentSchema:schema31.properties.budget,data:data209};
+const err421 = {instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35},parentSchema:schema31.properties.budget,data:data209};
 if(vErrors === null){
 vErrors = [err421];
 }
@@ -5379,7 +5379,7 @@ errors++;
 if(data209.scenarios !== undefined){
 let data210 = data209.scenarios;
 if(!(((typeof data210 == "number") && (!(data210 % 1) && !isNaN(data210))) && (isFinite(data210)))){
-const err422 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/type",keyword:"type",params:{type: "integer"},schema:schema31.properties.budget.properties.scenarios.type,parentSchema:schema31.properties.budget.properties.scenarios,data:data210};
+const err422 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.budget.properties.scenarios,data:data210};
 if(vErrors === null){
 vErrors = [err422];
 }
@@ -5390,7 +5390,7 @@ errors++;
 }
 if((typeof data210 == "number") && (isFinite(data210))){
 if(data210 > 200 || isNaN(data210)){
-const err423 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},schema:200,parentSchema:schema31.properties.budget.properties.scenarios,data:data210};
+const err423 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},parentSchema:schema31.properties.budget.properties.scenarios,data:data210};
 if(vErrors === null){
 vErrors = [err423];
 }
@@ -5400,7 +5400,7 @@ vErrors.push(err423);
 errors++;
 }
 if(data210 < 1 || isNaN(data210)){
-const err424 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema31.properties.budget.properties.scenarios,data:data210};
+const err424 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.budget.properties.scenarios,data:data210};
 if(vErrors === null){
 vErrors = [err424];
 }
@@ -5414,7 +5414,7 @@ errors++;
 if(data209.requestsPerMinute !== undefined){
 let data211 = data209.requestsPerMinute;
 if(!(((typeof data211 == "number") && (!(data211 % 1) && !isNaN(data211))) && (isFinite(data211)))){
-const err425 = {instancePath:instancePath+"/budget/requestsPerMinute",schemaPath:"#/properties/budget/properties/requestsPerMinute/type",keyword:"type",params:{type: "integer"},schema:schema31.properties.budget.properties.requestsPerMinute.type,parentSchema:schema31.properties.budget.properties.requestsPerMinute,data:data211};
+const err425 = {instancePath:instancePath+"/budget/requestsPerMinute",schemaPath:"#/properties/budget/properties/requestsPerMinute/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.budget.properties.requestsPerMinute,data:data211};
 if(vErrors === null){
 vErrors = [err425];
 }
@@ -5425,7 +5425,7 @@ errors++;
 }
 if((typeof data211 == "number") && (isFinite(data211))){
 if(data211 < 1 || isNaN(data211)){
-const err426 = {instancePath:instancePath+"/budget/requestsPerMinute",schemaPath:"#/properties/budget/properties/requestsPerMinute/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},schema:1,parentSchema:schema31.properties.budget.properties.requestsPerMinute,data:data211};
+const err426 = {instancePath:instancePath+"/budget/requestsPerMinute",schemaPath:"#/properties/budget/properties/requestsPerMinute/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.budget.properties.requestsPerMinute,data:data211};
 if(vErrors === null){
 vErrors = [err426];
 }
@@ -5440,7 +5440,7 @@ if(data209.jobPrice !== undefined){
 let data212 = data209.jobPrice;
 if((typeof data212 == "number") && (isFinite(data212))){
 if(data212 < 0 || isNaN(data212)){
-const err427 = {instancePath:instancePath+"/budget/jobPrice",schemaPath:"#/properties/budget/properties/jobPrice/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema31.properties.budget.properties.jobPrice,data:data212};
+const err427 = {instancePath:instancePath+"/budget/jobPrice",schemaPath:"#/properties/budget/properties/jobPrice/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},parentSchema:schema31.properties.budget.properties.jobPrice,data:data212};
 if(vErrors === null){
 vErrors = [err427];
 }
@@ -5451,7 +5451,7 @@ errors++;
 }
 }
 else {
-const err428 = {instancePath:instancePath+"/budget/jobPrice",schemaPath:"#/properties/budget/properties/jobPrice/type",keyword:"type",params:{type: "number"},schema:schema31.properties.budget.properties.jobPrice.type,parentSchema:schema31.properties.budget.properties.jobPrice,data:data212};
+const err428 = {instancePath:instancePath+"/budget/jobPrice",schemaPath:"#/properties/budget/properties/jobPrice/type",keyword:"type",params:{type: "number"},parentSchema:schema31.properties.budget.properties.jobPrice,data:data212};
 if(vErrors === null){
 vErrors = [err428];
 }
@@ -5465,7 +5465,7 @@ if(data209.podPricePerHour !== undefined){
 let data213 = data209.podPricePerHour;
 if((typeof data213 == "number") && (isFinite(data213))){
 if(data213 < 0 || isNaN(data213)){
-const err429 = {instancePath:instancePath+"/budget/podPricePerHour",schemaPath:"#/properties/budget/properties/podPricePerHour/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},schema:0,parentSchema:schema31.properties.budget.properties.podPricePerHour,data:data213};
+const err429 = {instancePath:instancePath+"/budget/podPricePerHour",schemaPath:"#/properties/budget/properties/podPricePerHour/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},parentSchema:schema31.properties.budget.properties.podPricePerHour,data:data213};
 if(vErrors === null){
 vErrors = [err429];
 }
@@ -5476,7 +5476,7 @@ errors++;
 }
 }
 else {
-const err430 = {instancePath:instancePath+"/budget/podPricePerHour",schemaPath:"#/properties/budget/properties/podPricePerHour/type",keyword:"type",params:{type: "number"},schema:schema31.properties.budget.properties.podPricePerHour.type,parentSchema:schema31.properties.budget.properties.podPricePerHour,data:data213};
+const err430 = {instancePath:instancePath+"/budget/podPricePerHour",schemaPath:"#/properties/budget/properties/podPricePerHour/type",keyword:"type",params:{type: "number"},parentSchema:schema31.properties.budget.properties.podPricePerHour,data:data213};
 if(vErrors === null){
 vErrors = [err430];
 }
@@ -5488,7 +5488,7 @@ errors++;
 }
 }
 else {
-const err431 = {instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/type",keyword:"type",params:{type: "object"},schema:schema31.properties.budget.type,parentSchema:schema31.properties.budget,data:data209};
+const err431 = {instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.budget,data:data209};
 if(vErrors === null){
 vErrors = [err431];
 }
@@ -5503,7 +5503,7 @@ let data214 = data.network;
 if(data214 && typeof data214 == "object" && !Array.isArray(data214)){
 for(const key36 in data214){
 if(!(((key36 === "ca") || (key36 === "certificate")) || (key36 === "headers"))){
-const err432 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key36},schema:false,parentSchema:schema31.properties.network,data:data214};
+const err432 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key36},parentSchema:schema31.properties.network,data:data214};
 if(vErrors === null){
 vErrors = [err432];
 }
@@ -5517,7 +5517,7 @@ if(data214.ca !== undefined){
 let data215 = data214.ca;
 if(typeof data215 === "string"){
 if(func2(data215) < 1){
-const err433 = {instancePath:instancePath+"/network/ca",schemaPath:"#/properties/network/properties/ca/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.network.properties.ca,data:data215};
+const err433 = {instancePath:instancePath+"/network/ca",schemaPath:"#/properties/network/properties/ca/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.network.properties.ca,data:data215};
 if(vErrors === null){
 vErrors = [err433];
 }
@@ -5528,7 +5528,7 @@ errors++;
 }
 }
 else {
-const err434 = {instancePath:instancePath+"/network/ca",schemaPath:"#/properties/network/properties/ca/type",keyword:"type",params:{type: "string"},schema:schema31.properties.network.properties.ca.type,parentSchema:schema31.properties.network.properties.ca,data:data215};
+const err434 = {instancePath:instancePath+"/network/ca",schemaPath:"#/properties/network/properties/ca/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.network.properties.ca,data:data215};
 if(vErrors === null){
 vErrors = [err434];
 }
@@ -5542,7 +5542,7 @@ if(data214.certificate !== undefined){
 let data216 = data214.certificate;
 if(data216 && typeof data216 == "object" && !Array.isArray(data216)){
 if(data216.cert === undefined){
-const err435 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/required",keyword:"required",params:{missingProperty: "cert"},schema:schema31.properties.network.properties.certificate.required,parentSchema:schema31.properties.network.properties.certificate,data:data216};
+const err435 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/required",keyword:"required",params:{missingProperty: "cert"},parentSchema:schema31.properties.network.properties.certificate,data:data216};
 if(vErrors === null){
 vErrors = [err435];
 }
@@ -5552,7 +5552,7 @@ vErrors.push(err435);
 errors++;
 }
 if(data216.key === undefined){
-const err436 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/required",keyword:"required",params:{missingProperty: "key"},schema:schema31.properties.network.properties.certificate.required,parentSchema:schema31.properties.network.properties.certificate,data:data216};
+const err436 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/required",keyword:"required",params:{missingProperty: "key"},parentSchema:schema31.properties.network.properties.certificate,data:data216};
 if(vErrors === null){
 vErrors = [err436];
 }
@@ -5563,7 +5563,7 @@ errors++;
 }
 for(const key37 in data216){
 if(!((key37 === "cert") || (key37 === "key"))){
-const err437 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key37},schema:false,parentSchema:schema31.properties.network.properties.certificate,data:data216};
+const err437 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key37},parentSchema:schema31.properties.network.properties.certificate,data:data216};
 if(vErrors === null){
 vErrors = [err437];
 }
@@ -5577,7 +5577,7 @@ if(data216.cert !== undefined){
 let data217 = data216.cert;
 if(typeof data217 === "string"){
 if(func2(data217) < 1){
-const err438 = {instancePath:instancePath+"/network/certificate/cert",schemaPath:"#/properties/network/properties/certificate/properties/cert/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.network.properties.certificate.properties.cert,data:data217};
+const err438 = {instancePath:instancePath+"/network/certificate/cert",schemaPath:"#/properties/network/properties/certificate/properties/cert/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.network.properties.certificate.properties.cert,data:data217};
 if(vErrors === null){
 vErrors = [err438];
 }
@@ -5588,7 +5588,7 @@ errors++;
 }
 }
 else {
-const err439 = {instancePath:instancePath+"/network/certificate/cert",schemaPath:"#/properties/network/properties/certificate/properties/cert/type",keyword:"type",params:{type: "string"},schema:schema31.properties.network.properties.certificate.properties.cert.type,parentSchema:schema31.properties.network.properties.certificate.properties.cert,data:data217};
+const err439 = {instancePath:instancePath+"/network/certificate/cert",schemaPath:"#/properties/network/properties/certificate/properties/cert/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.network.properties.certificate.properties.cert,data:data217};
 if(vErrors === null){
 vErrors = [err439];
 }
@@ -5602,7 +5602,7 @@ if(data216.key !== undefined){
 let data218 = data216.key;
 if(typeof data218 === "string"){
 if(func2(data218) < 1){
-const err440 = {instancePath:instancePath+"/network/certificate/key",schemaPath:"#/properties/network/properties/certificate/properties/key/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.network.properties.certificate.properties.key,data:data218};
+const err440 = {instancePath:instancePath+"/network/certificate/key",schemaPath:"#/properties/network/properties/certificate/properties/key/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.network.properties.certificate.properties.key,data:data218};
 if(vErrors === null){
 vErrors = [err440];
 }
@@ -5613,7 +5613,7 @@ errors++;
 }
 }
 else {
-const err441 = {instancePath:instancePath+"/network/certificate/key",schemaPath:"#/properties/network/properties/certificate/properties/key/type",keyword:"type",params:{type: "string"},schema:schema31.properties.network.properties.certificate.properties.key.type,parentSchema:schema31.properties.network.properties.certificate.properties.key,data:data218};
+const err441 = {instancePath:instancePath+"/network/certificate/key",schemaPath:"#/properties/network/properties/certificate/properties/key/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.network.properties.certificate.properties.key,data:data218};
 if(vErrors === null){
 vErrors = [err441];
 }
@@ -5625,7 +5625,7 @@ errors++;
 }
 }
 else {
-const err442 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/type",keyword:"type",params:{type: "object"},schema:schema31.properties.network.properties.certificate.type,parentSchema:schema31.properties.network.properties.certificate,data:data216};
+const err442 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.network.properties.certificate,data:data216};
 if(vErrors === null){
 vErrors = [err442];
 }
@@ -5642,7 +5642,7 @@ for(const key38 in data219){
 const _errs796 = errors;
 if(typeof key38 === "string"){
 if(!pattern57.test(key38)){
-const err443 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},schema:"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$",parentSchema:schema31.properties.network.properties.headers.propertyNames,data:key38,propertyName:key38};
+const err443 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},parentSchema:schema31.properties.network.properties.headers.propertyNames,data:key38,propertyName:key38};
 if(vErrors === null){
 vErrors = [err443];
 }
@@ -5654,7 +5654,7 @@ errors++;
 }
 var valid184 = _errs796 === errors;
 if(!valid184){
-const err444 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key38},schema:schema31.properties.network.properties.headers.propertyNames,parentSchema:schema31.properties.network.properties.headers,data:data219};
+const err444 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key38},parentSchema:schema31.properties.network.properties.headers,data:data219};
 if(vErrors === null){
 vErrors = [err444];
 }
@@ -5668,7 +5668,7 @@ for(const key39 in data219){
 let data220 = data219[key39];
 if(typeof data220 === "string"){
 if(func2(data220) < 1){
-const err445 = {instancePath:instancePath+"/network/headers/" + key39.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/network/properties/headers/additionalProperties/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.network.properties.headers.additionalProperties,data:data220};
+const err445 = {instancePath:instancePath+"/network/headers/" + key39.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/network/properties/headers/additionalProperties/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.network.properties.headers.additionalProperties,data:data220};
 if(vErrors === null){
 vErrors = [err445];
 }
@@ -5679,7 +5679,7 @@ errors++;
 }
 }
 else {
-const err446 = {instancePath:instancePath+"/network/headers/" + key39.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/network/properties/headers/additionalProperties/type",keyword:"type",params:{type: "string"},schema:schema31.properties.network.properties.headers.additionalProperties.type,parentSchema:schema31.properties.network.properties.headers.additionalProperties,data:data220};
+const err446 = {instancePath:instancePath+"/network/headers/" + key39.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/network/properties/headers/additionalProperties/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.network.properties.headers.additionalProperties,data:data220};
 if(vErrors === null){
 vErrors = [err446];
 }
@@ -5691,7 +5691,7 @@ errors++;
 }
 }
 else {
-const err447 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/type",keyword:"type",params:{type: "object"},schema:schema31.properties.network.properties.headers.type,parentSchema:schema31.properties.network.properties.headers,data:data219};
+const err447 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.network.properties.headers,data:data219};
 if(vErrors === null){
 vErrors = [err447];
 }
@@ -5703,7 +5703,7 @@ errors++;
 }
 }
 else {
-const err448 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "object"},schema:schema31.properties.network.type,parentSchema:schema31.properties.network,data:data214};
+const err448 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.network,data:data214};
 if(vErrors === null){
 vErrors = [err448];
 }
@@ -5721,7 +5721,7 @@ for(let i21=0; i21<len18; i21++){
 let data222 = data221[i21];
 if(data222 && typeof data222 == "object" && !Array.isArray(data222)){
 if(data222.rule === undefined){
-const err449 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "rule"},schema:schema31.properties.known.items.required,parentSchema:schema31.properties.known.items,data:data222};
+const err449 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "rule"},parentSchema:schema31.properties.known.items,data:data222};
 if(vErrors === null){
 vErrors = [err449];
 }
@@ -5731,7 +5731,7 @@ vErrors.push(err449);
 errors++;
 }
 if(data222.reason === undefined){
-const err450 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "reason"},schema:schema31.properties.known.items.required,parentSchema:schema31.properties.known.items,data:data222};
+const err450 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "reason"},parentSchema:schema31.properties.known.items,data:data222};
 if(vErrors === null){
 vErrors = [err450];
 }
@@ -5741,7 +5741,7 @@ vErrors.push(err450);
 errors++;
 }
 if(data222.expires === undefined){
-const err451 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "expires"},schema:schema31.properties.known.items.required,parentSchema:schema31.properties.known.items,data:data222};
+const err451 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "expires"},parentSchema:schema31.properties.known.items,data:data222};
 if(vErrors === null){
 vErrors = [err451];
 }
@@ -5752,7 +5752,7 @@ errors++;
 }
 for(const key40 in data222){
 if(!((((key40 === "rule") || (key40 === "clause")) || (key40 === "reason")) || (key40 === "expires"))){
-const err452 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key40},schema:false,parentSchema:schema31.properties.known.items,data:data222};
+const err452 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key40},parentSchema:schema31.properties.known.items,data:data222};
 if(vErrors === null){
 vErrors = [err452];
 }
@@ -5766,7 +5766,7 @@ if(data222.rule !== undefined){
 let data223 = data222.rule;
 if(typeof data223 === "string"){
 if(func2(data223) < 1){
-const err453 = {instancePath:instancePath+"/known/" + i21+"/rule",schemaPath:"#/properties/known/items/properties/rule/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.known.items.properties.rule,data:data223};
+const err453 = {instancePath:instancePath+"/known/" + i21+"/rule",schemaPath:"#/properties/known/items/properties/rule/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.known.items.properties.rule,data:data223};
 if(vErrors === null){
 vErrors = [err453];
 }
@@ -5777,7 +5777,7 @@ errors++;
 }
 }
 else {
-const err454 = {instancePath:instancePath+"/known/" + i21+"/rule",schemaPath:"#/properties/known/items/properties/rule/type",keyword:"type",params:{type: "string"},schema:schema31.properties.known.items.properties.rule.type,parentSchema:schema31.properties.known.items.properties.rule,data:data223};
+const err454 = {instancePath:instancePath+"/known/" + i21+"/rule",schemaPath:"#/properties/known/items/properties/rule/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.known.items.properties.rule,data:data223};
 if(vErrors === null){
 vErrors = [err454];
 }
@@ -5791,7 +5791,7 @@ if(data222.clause !== undefined){
 let data224 = data222.clause;
 if(typeof data224 === "string"){
 if(func2(data224) < 1){
-const err455 = {instancePath:instancePath+"/known/" + i21+"/clause",schemaPath:"#/properties/known/items/properties/clause/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.known.items.properties.clause,data:data224};
+const err455 = {instancePath:instancePath+"/known/" + i21+"/clause",schemaPath:"#/properties/known/items/properties/clause/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.known.items.properties.clause,data:data224};
 if(vErrors === null){
 vErrors = [err455];
 }
@@ -5802,7 +5802,7 @@ errors++;
 }
 }
 else {
-const err456 = {instancePath:instancePath+"/known/" + i21+"/clause",schemaPath:"#/properties/known/items/properties/clause/type",keyword:"type",params:{type: "string"},schema:schema31.properties.known.items.properties.clause.type,parentSchema:schema31.properties.known.items.properties.clause,data:data224};
+const err456 = {instancePath:instancePath+"/known/" + i21+"/clause",schemaPath:"#/properties/known/items/properties/clause/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.known.items.properties.clause,data:data224};
 if(vErrors === null){
 vErrors = [err456];
 }
@@ -5816,7 +5816,7 @@ if(data222.reason !== undefined){
 let data225 = data222.reason;
 if(typeof data225 === "string"){
 if(func2(data225) < 1){
-const err457 = {instancePath:instancePath+"/known/" + i21+"/reason",schemaPath:"#/properties/known/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},schema:1,parentSchema:schema31.properties.known.items.properties.reason,data:data225};
+const err457 = {instancePath:instancePath+"/known/" + i21+"/reason",schemaPath:"#/properties/known/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.known.items.properties.reason,data:data225};
 if(vErrors === null){
 vErrors = [err457];
 }
@@ -5827,7 +5827,7 @@ errors++;
 }
 }
 else {
-const err458 = {instancePath:instancePath+"/known/" + i21+"/reason",schemaPath:"#/properties/known/items/properties/reason/type",keyword:"type",params:{type: "string"},schema:schema31.properties.known.items.properties.reason.type,parentSchema:schema31.properties.known.items.properties.reason,data:data225};
+const err458 = {instancePath:instancePath+"/known/" + i21+"/reason",schemaPath:"#/properties/known/items/properties/reason/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.known.items.properties.reason,data:data225};
 if(vErrors === null){
 vErrors = [err458];
 }
@@ -5841,7 +5841,7 @@ if(data222.expires !== undefined){
 let data226 = data222.expires;
 if(typeof data226 === "string"){
 if(!(formats0.validate(data226))){
-const err459 = {instancePath:instancePath+"/known/" + i21+"/expires",schemaPath:"#/properties/known/items/properties/expires/format",keyword:"format",params:{format: "date"},schema:"date",parentSchema:schema31.properties.known.items.properties.expires,data:data226};
+const err459 = {instancePath:instancePath+"/known/" + i21+"/expires",schemaPath:"#/properties/known/items/properties/expires/format",keyword:"format",params:{format: "date"},parentSchema:schema31.properties.known.items.properties.expires,data:data226};
 if(vErrors === null){
 vErrors = [err459];
 }
@@ -5852,7 +5852,7 @@ errors++;
 }
 }
 else {
-const err460 = {instancePath:instancePath+"/known/" + i21+"/expires",schemaPath:"#/properties/known/items/properties/expires/type",keyword:"type",params:{type: "string"},schema:schema31.properties.known.items.properties.expires.type,parentSchema:schema31.properties.known.items.properties.expires,data:data226};
+const err460 = {instancePath:instancePath+"/known/" + i21+"/expires",schemaPath:"#/properties/known/items/properties/expires/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.known.items.properties.expires,data:data226};
 if(vErrors === null){
 vErrors = [err460];
 }
@@ -5864,7 +5864,7 @@ errors++;
 }
 }
 else {
-const err461 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/type",keyword:"type",params:{type: "object"},schema:schema31.properties.known.items.type,parentSchema:schema31.properties.known.items,data:data222};
+const err461 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.known.items,data:data222};
 if(vErrors === null){
 vErrors = [err461];
 }
@@ -5876,7 +5876,7 @@ errors++;
 }
 }
 else {
-const err462 = {instancePath:instancePath+"/known",schemaPath:"#/properties/known/type",keyword:"type",params:{type: "array"},schema:schema31.properties.known.type,parentSchema:schema31.properties.known,data:data221};
+const err462 = {instancePath:instancePath+"/known",schemaPath:"#/properties/known/type",keyword:"type",params:{type: "array"},parentSchema:schema31.properties.known,data:data221};
 if(vErrors === null){
 vErrors = [err462];
 }
@@ -5888,7 +5888,7 @@ errors++;
 }
 }
 else {
-const err463 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},schema:schema31.type,parentSchema:schema31,data};
+const err463 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err463];
 }

@@ -43,7 +43,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.type,parentSchema:schema20,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema20,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -53,7 +53,7 @@ vErrors.push(err0);
 errors++;
 }
 if(!((((((data === "PROVISIONING") || (data === "STARTING")) || (data === "RUNNING")) || (data === "EXITED")) || (data === "ERROR")) || (data === "TERMINATED"))){
-const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema20.enum},message:"must be equal to one of the allowed values",schema:schema20.enum,parentSchema:schema20,data};
+const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema20.enum},message:"must be equal to one of the allowed values",parentSchema:schema20,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -81,7 +81,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.type,parentSchema:schema21,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema21,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -91,7 +91,7 @@ vErrors.push(err0);
 errors++;
 }
 if(!((((data === "start") || (data === "stop")) || (data === "restart")) || (data === "terminate"))){
-const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema21.enum},message:"must be equal to one of the allowed values",schema:schema21.enum,parentSchema:schema21,data};
+const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema21.enum},message:"must be equal to one of the allowed values",parentSchema:schema21,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -120,7 +120,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.action === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "action"},message:"must have required property '"+"action"+"'",schema:schema22.required,parentSchema:schema22,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "action"},message:"must have required property '"+"action"+"'",parentSchema:schema22,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -131,7 +131,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(key0 === "action")){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema22,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema22,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -149,7 +149,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema22.type,parentSchema:schema22,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema22,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -179,7 +179,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema24.type,parentSchema:schema24,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema24,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -190,7 +190,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 1 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema24,data};
+const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema24,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -232,7 +232,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.type,parentSchema:schema26,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema26,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -267,7 +267,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema25.type,parentSchema:schema25,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema25,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -297,7 +297,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 let data0 = data[key0];
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.additionalProperties.type,parentSchema:schema27.additionalProperties,data:data0};
+const err0 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema27.additionalProperties,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -309,7 +309,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema27.type,parentSchema:schema27,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema27,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -338,7 +338,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.type,parentSchema:schema30,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema30,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -365,7 +365,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.size === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "size"},message:"must have required property '"+"size"+"'",schema:schema29.required,parentSchema:schema29,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "size"},message:"must have required property '"+"size"+"'",parentSchema:schema29,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -375,7 +375,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.path === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'",schema:schema29.required,parentSchema:schema29,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'",parentSchema:schema29,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -386,7 +386,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((key0 === "size") || (key0 === "path"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema29,data};
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema29,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -399,7 +399,7 @@ errors++;
 if(data.size !== undefined){
 let data0 = data.size;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err3 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.size.type,parentSchema:schema29.properties.size,data:data0};
+const err3 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema29.properties.size,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -410,7 +410,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 < 10 || isNaN(data0)){
-const err4 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},message:"must be >= 10",schema:10,parentSchema:schema29.properties.size,data:data0};
+const err4 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},message:"must be >= 10",parentSchema:schema29.properties.size,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -429,7 +429,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.type,parentSchema:schema29,data};
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema29,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -457,7 +457,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.volumeId === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "volumeId"},message:"must have required property '"+"volumeId"+"'",schema:schema31.required,parentSchema:schema31,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "volumeId"},message:"must have required property '"+"volumeId"+"'",parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -467,7 +467,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.path === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'",schema:schema31.required,parentSchema:schema31,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'",parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -478,7 +478,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((key0 === "volumeId") || (key0 === "path"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema31,data};
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -491,7 +491,7 @@ errors++;
 if(data.volumeId !== undefined){
 let data0 = data.volumeId;
 if(typeof data0 !== "string"){
-const err3 = {instancePath:instancePath+"/volumeId",schemaPath:"#/properties/volumeId/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.volumeId.type,parentSchema:schema31.properties.volumeId,data:data0};
+const err3 = {instancePath:instancePath+"/volumeId",schemaPath:"#/properties/volumeId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema31.properties.volumeId,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -509,7 +509,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -537,7 +537,7 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((key0 === "persistent") || (key0 === "network"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema28,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema28,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -557,7 +557,7 @@ if(data.network !== undefined){
 let data1 = data.network;
 if(Array.isArray(data1)){
 if(data1.length > 1){
-const err1 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/maxItems",keyword:"maxItems",params:{limit: 1},message:"must NOT have more than 1 items",schema:1,parentSchema:schema28.properties.network,data:data1};
+const err1 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/maxItems",keyword:"maxItems",params:{limit: 1},message:"must NOT have more than 1 items",parentSchema:schema28.properties.network,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -575,7 +575,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.network.type,parentSchema:schema28.properties.network,data:data1};
+const err2 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema28.properties.network,data:data1};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -587,7 +587,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.type,parentSchema:schema28,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema28,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -615,7 +615,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema32.required,parentSchema:schema32,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema32,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -627,7 +627,7 @@ errors++;
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.id.type,parentSchema:schema32.properties.id,data:data0};
+const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema32.properties.id,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -640,7 +640,7 @@ errors++;
 if(data.count !== undefined){
 let data1 = data.count;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err2 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.count.type,parentSchema:schema32.properties.count,data:data1};
+const err2 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema32.properties.count,data:data1};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -651,7 +651,7 @@ errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 < 1 || isNaN(data1)){
-const err3 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.count,data:data1};
+const err3 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema32.properties.count,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -664,7 +664,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema32,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -694,7 +694,7 @@ evaluated0.items = undefined;
 }
 if(typeof data === "string"){
 if(func4(data) < 1){
-const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema34,data};
+const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",parentSchema:schema34,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -705,7 +705,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema34.type,parentSchema:schema34,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema34,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -732,7 +732,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema35.type,parentSchema:schema35,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema35,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -742,7 +742,7 @@ vErrors.push(err0);
 errors++;
 }
 if(!((((((((((((((((((((data === 2) || (data === 4)) || (data === 8)) || (data === 16)) || (data === 32)) || (data === 64)) || (data === 128)) || (data === 256)) || (data === 512)) || (data === 1024)) || (data === 2048)) || (data === 4096)) || (data === 8192)) || (data === 16384)) || (data === 32768)) || (data === 65536)) || (data === 131072)) || (data === 262144)) || (data === 524288)) || (data === 1048576))){
-const err1 = {instancePath,schemaPath:"#/allOf/0/enum",keyword:"enum",params:{allowedValues: schema35.allOf[0].enum},message:"must be equal to one of the allowed values",schema:schema35.allOf[0].enum,parentSchema:schema35.allOf[0],data};
+const err1 = {instancePath,schemaPath:"#/allOf/0/enum",keyword:"enum",params:{allowedValues: schema35.allOf[0].enum},message:"must be equal to one of the allowed values",parentSchema:schema35.allOf[0],data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -753,7 +753,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 2 || isNaN(data)){
-const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2",schema:2,parentSchema:schema35,data};
+const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2",parentSchema:schema35,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -781,7 +781,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema36.type,parentSchema:schema36,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema36,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -792,7 +792,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 1 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema36,data};
+const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema36,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -820,7 +820,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema33.required,parentSchema:schema33,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema33,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -830,7 +830,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.vcpuCount === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "vcpuCount"},message:"must have required property '"+"vcpuCount"+"'",schema:schema33.required,parentSchema:schema33,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "vcpuCount"},message:"must have required property '"+"vcpuCount"+"'",parentSchema:schema33,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -840,7 +840,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.memory === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "memory"},message:"must have required property '"+"memory"+"'",schema:schema33.required,parentSchema:schema33,data};
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "memory"},message:"must have required property '"+"memory"+"'",parentSchema:schema33,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -869,7 +869,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema33.type,parentSchema:schema33,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema33,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -896,7 +896,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema37.type,parentSchema:schema37,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema37,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -906,7 +906,7 @@ vErrors.push(err0);
 errors++;
 }
 if(!((data === "SECURE") || (data === "COMMUNITY"))){
-const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema37.enum},message:"must be equal to one of the allowed values",schema:schema37.enum,parentSchema:schema37,data};
+const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema37.enum},message:"must be equal to one of the allowed values",parentSchema:schema37,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -963,7 +963,7 @@ if(_valid0){
 const _errs4 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.ip !== undefined){
-const err1 = {instancePath:instancePath+"/ip",schemaPath:"#/then/properties/ip/false schema",keyword:"false schema",params:{},message:"boolean schema is false",schema:false,parentSchema:schema38.then.properties.ip,data:data.ip};
+const err1 = {instancePath:instancePath+"/ip",schemaPath:"#/then/properties/ip/false schema",keyword:"false schema",params:{},message:"boolean schema is false",parentSchema:schema38.then.properties.ip,data:data.ip};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -973,7 +973,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.internalDns !== undefined){
-const err2 = {instancePath:instancePath+"/internalDns",schemaPath:"#/then/properties/internalDns/false schema",keyword:"false schema",params:{},message:"boolean schema is false",schema:false,parentSchema:schema38.then.properties.internalDns,data:data.internalDns};
+const err2 = {instancePath:instancePath+"/internalDns",schemaPath:"#/then/properties/internalDns/false schema",keyword:"false schema",params:{},message:"boolean schema is false",parentSchema:schema38.then.properties.internalDns,data:data.internalDns};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -993,7 +993,7 @@ props0.enabled = true;
 }
 }
 if(!valid0){
-const err3 = {instancePath,schemaPath:"#/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",schema:schema38.if,parentSchema:schema38,data};
+const err3 = {instancePath,schemaPath:"#/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema38,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1004,7 +1004,7 @@ errors++;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.enabled === undefined){
-const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "enabled"},message:"must have required property '"+"enabled"+"'",schema:schema38.required,parentSchema:schema38,data};
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "enabled"},message:"must have required property '"+"enabled"+"'",parentSchema:schema38,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1022,7 +1022,7 @@ props0.internalDns = true;
 if(data.enabled !== undefined){
 let data3 = data.enabled;
 if(typeof data3 !== "boolean"){
-const err5 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema38.properties.enabled.type,parentSchema:schema38.properties.enabled,data:data3};
+const err5 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema38.properties.enabled,data:data3};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1035,7 +1035,7 @@ errors++;
 if(data.ip !== undefined){
 let data4 = data.ip;
 if(typeof data4 !== "string"){
-const err6 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema38.properties.ip.type,parentSchema:schema38.properties.ip,data:data4};
+const err6 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.ip,data:data4};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1048,7 +1048,7 @@ errors++;
 if(data.internalDns !== undefined){
 let data5 = data.internalDns;
 if(typeof data5 !== "string"){
-const err7 = {instancePath:instancePath+"/internalDns",schemaPath:"#/properties/internalDns/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema38.properties.internalDns.type,parentSchema:schema38.properties.internalDns,data:data5};
+const err7 = {instancePath:instancePath+"/internalDns",schemaPath:"#/properties/internalDns/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.internalDns,data:data5};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1060,7 +1060,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema38.type,parentSchema:schema38,data};
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema38,data};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1092,7 +1092,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.util !== undefined){
 let data0 = data.util;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema40.properties.util.type,parentSchema:schema40.properties.util,data:data0};
+const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.util,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1105,7 +1105,7 @@ errors++;
 if(data.memoryUtil !== undefined){
 let data1 = data.memoryUtil;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err1 = {instancePath:instancePath+"/memoryUtil",schemaPath:"#/properties/memoryUtil/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema40.properties.memoryUtil.type,parentSchema:schema40.properties.memoryUtil,data:data1};
+const err1 = {instancePath:instancePath+"/memoryUtil",schemaPath:"#/properties/memoryUtil/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.memoryUtil,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1117,7 +1117,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema40.type,parentSchema:schema40,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema40,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1147,7 +1147,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.util !== undefined){
 let data0 = data.util;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema41.properties.util.type,parentSchema:schema41.properties.util,data:data0};
+const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema41.properties.util,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1158,7 +1158,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 100 || isNaN(data0)){
-const err1 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema41.properties.util,data:data0};
+const err1 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",parentSchema:schema41.properties.util,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1168,7 +1168,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data0 < 0 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema41.properties.util,data:data0};
+const err2 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema41.properties.util,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1181,7 +1181,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema41.type,parentSchema:schema41,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema41,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1211,7 +1211,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.private !== undefined){
 let data0 = data.private;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/private",schemaPath:"#/properties/private/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.private.type,parentSchema:schema42.properties.private,data:data0};
+const err0 = {instancePath:instancePath+"/private",schemaPath:"#/properties/private/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema42.properties.private,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1224,7 +1224,7 @@ errors++;
 if(data.public !== undefined){
 let data1 = data.public;
 if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (data1 !== null)){
-const err1 = {instancePath:instancePath+"/public",schemaPath:"#/properties/public/type",keyword:"type",params:{type: schema42.properties.public.type},message:"must be integer,null",schema:schema42.properties.public.type,parentSchema:schema42.properties.public,data:data1};
+const err1 = {instancePath:instancePath+"/public",schemaPath:"#/properties/public/type",keyword:"type",params:{type: schema42.properties.public.type},message:"must be integer,null",parentSchema:schema42.properties.public,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1237,7 +1237,7 @@ errors++;
 if(data.type !== undefined){
 let data2 = data.type;
 if(typeof data2 !== "string"){
-const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.type.type,parentSchema:schema42.properties.type,data:data2};
+const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema42.properties.type,data:data2};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1250,7 +1250,7 @@ errors++;
 if(data.ip !== undefined){
 let data3 = data.ip;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err3 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: schema42.properties.ip.type},message:"must be string,null",schema:schema42.properties.ip.type,parentSchema:schema42.properties.ip,data:data3};
+const err3 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: schema42.properties.ip.type},message:"must be string,null",parentSchema:schema42.properties.ip,data:data3};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1262,7 +1262,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema42.type,parentSchema:schema42,data};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema42,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1291,7 +1291,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.uptime !== undefined){
 let data0 = data.uptime;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/uptime",schemaPath:"#/properties/uptime/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema39.properties.uptime.type,parentSchema:schema39.properties.uptime,data:data0};
+const err0 = {instancePath:instancePath+"/uptime",schemaPath:"#/properties/uptime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema39.properties.uptime,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1313,7 +1313,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err1 = {instancePath:instancePath+"/gpus",schemaPath:"#/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema39.properties.gpus.type,parentSchema:schema39.properties.gpus,data:data1};
+const err1 = {instancePath:instancePath+"/gpus",schemaPath:"#/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.gpus,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1347,7 +1347,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/ports",schemaPath:"#/properties/ports/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema39.properties.ports.type,parentSchema:schema39.properties.ports,data:data5};
+const err2 = {instancePath:instancePath+"/ports",schemaPath:"#/properties/ports/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.ports,data:data5};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1359,7 +1359,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema39.type,parentSchema:schema39,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema39,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1392,7 +1392,7 @@ let passing0 = null;
 const _errs3 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.gpu === undefined){
-const err0 = {instancePath,schemaPath:"#/allOf/0/oneOf/0/required",keyword:"required",params:{missingProperty: "gpu"},message:"must have required property '"+"gpu"+"'",schema:schema23.allOf[0].oneOf[0].required,parentSchema:schema23.allOf[0].oneOf[0],data};
+const err0 = {instancePath,schemaPath:"#/allOf/0/oneOf/0/required",keyword:"required",params:{missingProperty: "gpu"},message:"must have required property '"+"gpu"+"'",parentSchema:schema23.allOf[0].oneOf[0],data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1410,7 +1410,7 @@ passing0 = 0;
 const _errs4 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.cpu === undefined){
-const err1 = {instancePath,schemaPath:"#/allOf/0/oneOf/1/required",keyword:"required",params:{missingProperty: "cpu"},message:"must have required property '"+"cpu"+"'",schema:schema23.allOf[0].oneOf[1].required,parentSchema:schema23.allOf[0].oneOf[1],data};
+const err1 = {instancePath,schemaPath:"#/allOf/0/oneOf/1/required",keyword:"required",params:{missingProperty: "cpu"},message:"must have required property '"+"cpu"+"'",parentSchema:schema23.allOf[0].oneOf[1],data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1432,7 +1432,7 @@ passing0 = 1;
 }
 }
 if(!valid1){
-const err2 = {instancePath,schemaPath:"#/allOf/0/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf",schema:schema23.allOf[0].oneOf,parentSchema:schema23.allOf[0],data};
+const err2 = {instancePath,schemaPath:"#/allOf/0/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf",parentSchema:schema23.allOf[0],data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1456,7 +1456,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.mounts !== undefined){
 let data0 = data.mounts;
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-const err3 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/1/properties/mounts/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema23.allOf[1].properties.mounts.type,parentSchema:schema23.allOf[1].properties.mounts,data:data0};
+const err3 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/1/properties/mounts/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema23.allOf[1].properties.mounts,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1498,7 +1498,7 @@ if(data0.network !== undefined){
 let data1 = data0.network;
 if(Array.isArray(data1)){
 if(data1.length > 0){
-const err5 = {instancePath:instancePath+"/mounts/network",schemaPath:"#/allOf/1/properties/mounts/then/properties/network/maxItems",keyword:"maxItems",params:{limit: 0},message:"must NOT have more than 0 items",schema:0,parentSchema:schema23.allOf[1].properties.mounts.then.properties.network,data:data1};
+const err5 = {instancePath:instancePath+"/mounts/network",schemaPath:"#/allOf/1/properties/mounts/then/properties/network/maxItems",keyword:"maxItems",params:{limit: 0},message:"must NOT have more than 0 items",parentSchema:schema23.allOf[1].properties.mounts.then.properties.network,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1509,7 +1509,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/mounts/network",schemaPath:"#/allOf/1/properties/mounts/then/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema23.allOf[1].properties.mounts.then.properties.network.type,parentSchema:schema23.allOf[1].properties.mounts.then.properties.network,data:data1};
+const err6 = {instancePath:instancePath+"/mounts/network",schemaPath:"#/allOf/1/properties/mounts/then/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[1].properties.mounts.then.properties.network,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1528,7 +1528,7 @@ props0.network = true;
 }
 }
 if(!valid3){
-const err7 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/1/properties/mounts/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",schema:schema23.allOf[1].properties.mounts.if,parentSchema:schema23.allOf[1].properties.mounts,data:data0};
+const err7 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/1/properties/mounts/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[1].properties.mounts,data:data0};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1572,7 +1572,7 @@ if(data.mounts !== undefined){
 let data2 = data.mounts;
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 if(data2.persistent !== undefined){
-const err9 = {instancePath:instancePath+"/mounts/persistent",schemaPath:"#/allOf/2/then/properties/mounts/properties/persistent/false schema",keyword:"false schema",params:{},message:"boolean schema is false",schema:false,parentSchema:schema23.allOf[2].then.properties.mounts.properties.persistent,data:data2.persistent};
+const err9 = {instancePath:instancePath+"/mounts/persistent",schemaPath:"#/allOf/2/then/properties/mounts/properties/persistent/false schema",keyword:"false schema",params:{},message:"boolean schema is false",parentSchema:schema23.allOf[2].then.properties.mounts.properties.persistent,data:data2.persistent};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1583,7 +1583,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/2/then/properties/mounts/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema23.allOf[2].then.properties.mounts.type,parentSchema:schema23.allOf[2].then.properties.mounts,data:data2};
+const err10 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/2/then/properties/mounts/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema23.allOf[2].then.properties.mounts,data:data2};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1602,7 +1602,7 @@ props1.mounts = true;
 }
 }
 if(!valid5){
-const err11 = {instancePath,schemaPath:"#/allOf/2/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",schema:schema23.allOf[2].if,parentSchema:schema23.allOf[2],data};
+const err11 = {instancePath,schemaPath:"#/allOf/2/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[2],data};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1672,7 +1672,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.runtime !== undefined){
 let data5 = data.runtime;
 if(data5 !== null){
-const err14 = {instancePath:instancePath+"/runtime",schemaPath:"#/allOf/3/then/properties/runtime/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema23.allOf[3].then.properties.runtime.type,parentSchema:schema23.allOf[3].then.properties.runtime,data:data5};
+const err14 = {instancePath:instancePath+"/runtime",schemaPath:"#/allOf/3/then/properties/runtime/type",keyword:"type",params:{type: "null"},message:"must be null",parentSchema:schema23.allOf[3].then.properties.runtime,data:data5};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1692,7 +1692,7 @@ props2.status = true;
 }
 }
 if(!valid8){
-const err15 = {instancePath,schemaPath:"#/allOf/3/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",schema:schema23.allOf[3].if,parentSchema:schema23.allOf[3],data};
+const err15 = {instancePath,schemaPath:"#/allOf/3/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[3],data};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1744,7 +1744,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.cost !== undefined){
 let data7 = data.cost;
 if(0 !== data7){
-const err17 = {instancePath:instancePath+"/cost",schemaPath:"#/allOf/4/then/properties/cost/const",keyword:"const",params:{allowedValue: 0},message:"must be equal to constant",schema:0,parentSchema:schema23.allOf[4].then.properties.cost,data:data7};
+const err17 = {instancePath:instancePath+"/cost",schemaPath:"#/allOf/4/then/properties/cost/const",keyword:"const",params:{allowedValue: 0},message:"must be equal to constant",parentSchema:schema23.allOf[4].then.properties.cost,data:data7};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1764,7 +1764,7 @@ props3.status = true;
 }
 }
 if(!valid12){
-const err18 = {instancePath,schemaPath:"#/allOf/4/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",schema:schema23.allOf[4].if,parentSchema:schema23.allOf[4],data};
+const err18 = {instancePath,schemaPath:"#/allOf/4/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[4],data};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1846,7 +1846,7 @@ if(data.actions !== undefined){
 let data10 = data.actions;
 if(Array.isArray(data10)){
 if(data10.length < 3){
-const err21 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/then/properties/actions/minItems",keyword:"minItems",params:{limit: 3},message:"must NOT have fewer than 3 items",schema:3,parentSchema:schema23.allOf[5].then.then.properties.actions,data:data10};
+const err21 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/then/properties/actions/minItems",keyword:"minItems",params:{limit: 3},message:"must NOT have fewer than 3 items",parentSchema:schema23.allOf[5].then.then.properties.actions,data:data10};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1857,7 +1857,7 @@ errors++;
 }
 }
 else {
-const err22 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema23.allOf[5].then.then.properties.actions.type,parentSchema:schema23.allOf[5].then.then.properties.actions,data:data10};
+const err22 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[5].then.then.properties.actions,data:data10};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1889,7 +1889,7 @@ for(let i0=0; i0<len0; i0++){
 let data12 = data11[i0];
 const _errs49 = errors;
 if("terminate" !== data12){
-const err23 = {instancePath:instancePath+"/actions/" + i0,schemaPath:"#/allOf/5/then/else/properties/actions/contains/const",keyword:"const",params:{allowedValue: "terminate"},message:"must be equal to constant",schema:"terminate",parentSchema:schema23.allOf[5].then.else.properties.actions.contains,data:data12};
+const err23 = {instancePath:instancePath+"/actions/" + i0,schemaPath:"#/allOf/5/then/else/properties/actions/contains/const",keyword:"const",params:{allowedValue: "terminate"},message:"must be equal to constant",parentSchema:schema23.allOf[5].then.else.properties.actions.contains,data:data12};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1904,7 +1904,7 @@ break;
 }
 }
 if(!valid21){
-const err24 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/else/properties/actions/contains",keyword:"contains",params:{minContains: 1},message:"must contain at least 1 valid item(s)",schema:schema23.allOf[5].then.else.properties.actions.contains,parentSchema:schema23.allOf[5].then.else.properties.actions,data:data11};
+const err24 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/else/properties/actions/contains",keyword:"contains",params:{minContains: 1},message:"must contain at least 1 valid item(s)",parentSchema:schema23.allOf[5].then.else.properties.actions,data:data11};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1926,7 +1926,7 @@ vErrors = null;
 }
 }
 else {
-const err25 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/else/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema23.allOf[5].then.else.properties.actions.type,parentSchema:schema23.allOf[5].then.else.properties.actions,data:data11};
+const err25 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/else/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[5].then.else.properties.actions,data:data11};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1948,7 +1948,7 @@ props4.actions = true;
 ifClause0 = "else";
 }
 if(!valid17){
-const err26 = {instancePath,schemaPath:"#/allOf/5/then/if",keyword:"if",params:{failingKeyword: ifClause0},message:"must match \""+ifClause0+"\" schema",schema:schema23.allOf[5].then.if,parentSchema:schema23.allOf[5].then,data};
+const err26 = {instancePath,schemaPath:"#/allOf/5/then/if",keyword:"if",params:{failingKeyword: ifClause0},message:"must match \""+ifClause0+"\" schema",parentSchema:schema23.allOf[5].then,data};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1969,7 +1969,7 @@ const len1 = data13.length;
 for(let i1=0; i1<len1; i1++){
 let data14 = data13[i1];
 if(!(((data14 === "stop") || (data14 === "restart")) || (data14 === "terminate"))){
-const err27 = {instancePath:instancePath+"/actions/" + i1,schemaPath:"#/allOf/5/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[5].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",schema:schema23.allOf[5].then.properties.actions.items.enum,parentSchema:schema23.allOf[5].then.properties.actions.items,data:data14};
+const err27 = {instancePath:instancePath+"/actions/" + i1,schemaPath:"#/allOf/5/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[5].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",parentSchema:schema23.allOf[5].then.properties.actions.items,data:data14};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1986,7 +1986,7 @@ outer0:
 for(;i2--;){
 for(j0 = i2; j0--;){
 if(func0(data13[i2], data13[j0])){
-const err28 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i2, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i2+" are identical)",schema:true,parentSchema:schema23.allOf[5].then.properties.actions,data:data13};
+const err28 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i2, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i2+" are identical)",parentSchema:schema23.allOf[5].then.properties.actions,data:data13};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -2001,7 +2001,7 @@ break outer0;
 }
 }
 else {
-const err29 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema23.allOf[5].then.properties.actions.type,parentSchema:schema23.allOf[5].then.properties.actions,data:data13};
+const err29 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[5].then.properties.actions,data:data13};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -2022,7 +2022,7 @@ props4.status = true;
 }
 }
 if(!valid15){
-const err30 = {instancePath,schemaPath:"#/allOf/5/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",schema:schema23.allOf[5].if,parentSchema:schema23.allOf[5],data};
+const err30 = {instancePath,schemaPath:"#/allOf/5/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[5],data};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -2075,7 +2075,7 @@ if(data.actions !== undefined){
 let data16 = data.actions;
 if(Array.isArray(data16)){
 if(data16.length < 2){
-const err32 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items",schema:2,parentSchema:schema23.allOf[6].then.properties.actions,data:data16};
+const err32 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items",parentSchema:schema23.allOf[6].then.properties.actions,data:data16};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -2088,7 +2088,7 @@ const len2 = data16.length;
 for(let i3=0; i3<len2; i3++){
 let data17 = data16[i3];
 if(!((data17 === "start") || (data17 === "terminate"))){
-const err33 = {instancePath:instancePath+"/actions/" + i3,schemaPath:"#/allOf/6/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[6].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",schema:schema23.allOf[6].then.properties.actions.items.enum,parentSchema:schema23.allOf[6].then.properties.actions.items,data:data17};
+const err33 = {instancePath:instancePath+"/actions/" + i3,schemaPath:"#/allOf/6/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[6].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",parentSchema:schema23.allOf[6].then.properties.actions.items,data:data17};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -2105,7 +2105,7 @@ outer1:
 for(;i4--;){
 for(j1 = i4; j1--;){
 if(func0(data16[i4], data16[j1])){
-const err34 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i4+" are identical)",schema:true,parentSchema:schema23.allOf[6].then.properties.actions,data:data16};
+const err34 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i4+" are identical)",parentSchema:schema23.allOf[6].then.properties.actions,data:data16};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -2120,7 +2120,7 @@ break outer1;
 }
 }
 else {
-const err35 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema23.allOf[6].then.properties.actions.type,parentSchema:schema23.allOf[6].then.properties.actions,data:data16};
+const err35 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[6].then.properties.actions,data:data16};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -2140,7 +2140,7 @@ props5.status = true;
 }
 }
 if(!valid26){
-const err36 = {instancePath,schemaPath:"#/allOf/6/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",schema:schema23.allOf[6].if,parentSchema:schema23.allOf[6],data};
+const err36 = {instancePath,schemaPath:"#/allOf/6/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[6],data};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -2223,7 +2223,7 @@ if(data.actions !== undefined){
 let data20 = data.actions;
 if(Array.isArray(data20)){
 if(data20.length < 2){
-const err39 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/then/properties/actions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items",schema:2,parentSchema:schema23.allOf[7].then.then.properties.actions,data:data20};
+const err39 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/then/properties/actions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items",parentSchema:schema23.allOf[7].then.then.properties.actions,data:data20};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -2234,7 +2234,7 @@ errors++;
 }
 }
 else {
-const err40 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema23.allOf[7].then.then.properties.actions.type,parentSchema:schema23.allOf[7].then.then.properties.actions,data:data20};
+const err40 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[7].then.then.properties.actions,data:data20};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -2266,7 +2266,7 @@ for(let i5=0; i5<len3; i5++){
 let data22 = data21[i5];
 const _errs76 = errors;
 if("terminate" !== data22){
-const err41 = {instancePath:instancePath+"/actions/" + i5,schemaPath:"#/allOf/7/then/else/properties/actions/contains/const",keyword:"const",params:{allowedValue: "terminate"},message:"must be equal to constant",schema:"terminate",parentSchema:schema23.allOf[7].then.else.properties.actions.contains,data:data22};
+const err41 = {instancePath:instancePath+"/actions/" + i5,schemaPath:"#/allOf/7/then/else/properties/actions/contains/const",keyword:"const",params:{allowedValue: "terminate"},message:"must be equal to constant",parentSchema:schema23.allOf[7].then.else.properties.actions.contains,data:data22};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -2281,7 +2281,7 @@ break;
 }
 }
 if(!valid38){
-const err42 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/else/properties/actions/contains",keyword:"contains",params:{minContains: 1},message:"must contain at least 1 valid item(s)",schema:schema23.allOf[7].then.else.properties.actions.contains,parentSchema:schema23.allOf[7].then.else.properties.actions,data:data21};
+const err42 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/else/properties/actions/contains",keyword:"contains",params:{minContains: 1},message:"must contain at least 1 valid item(s)",parentSchema:schema23.allOf[7].then.else.properties.actions,data:data21};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -2303,7 +2303,7 @@ vErrors = null;
 }
 }
 else {
-const err43 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/else/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema23.allOf[7].then.else.properties.actions.type,parentSchema:schema23.allOf[7].then.else.properties.actions,data:data21};
+const err43 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/else/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[7].then.else.properties.actions,data:data21};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -2325,7 +2325,7 @@ props6.actions = true;
 ifClause1 = "else";
 }
 if(!valid34){
-const err44 = {instancePath,schemaPath:"#/allOf/7/then/if",keyword:"if",params:{failingKeyword: ifClause1},message:"must match \""+ifClause1+"\" schema",schema:schema23.allOf[7].then.if,parentSchema:schema23.allOf[7].then,data};
+const err44 = {instancePath,schemaPath:"#/allOf/7/then/if",keyword:"if",params:{failingKeyword: ifClause1},message:"must match \""+ifClause1+"\" schema",parentSchema:schema23.allOf[7].then,data};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -2346,7 +2346,7 @@ const len4 = data23.length;
 for(let i6=0; i6<len4; i6++){
 let data24 = data23[i6];
 if(!((data24 === "stop") || (data24 === "terminate"))){
-const err45 = {instancePath:instancePath+"/actions/" + i6,schemaPath:"#/allOf/7/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[7].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",schema:schema23.allOf[7].then.properties.actions.items.enum,parentSchema:schema23.allOf[7].then.properties.actions.items,data:data24};
+const err45 = {instancePath:instancePath+"/actions/" + i6,schemaPath:"#/allOf/7/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[7].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",parentSchema:schema23.allOf[7].then.properties.actions.items,data:data24};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -2363,7 +2363,7 @@ outer2:
 for(;i7--;){
 for(j2 = i7; j2--;){
 if(func0(data23[i7], data23[j2])){
-const err46 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i7, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i7+" are identical)",schema:true,parentSchema:schema23.allOf[7].then.properties.actions,data:data23};
+const err46 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i7, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i7+" are identical)",parentSchema:schema23.allOf[7].then.properties.actions,data:data23};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -2378,7 +2378,7 @@ break outer2;
 }
 }
 else {
-const err47 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema23.allOf[7].then.properties.actions.type,parentSchema:schema23.allOf[7].then.properties.actions,data:data23};
+const err47 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[7].then.properties.actions,data:data23};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -2399,7 +2399,7 @@ props6.status = true;
 }
 }
 if(!valid32){
-const err48 = {instancePath,schemaPath:"#/allOf/7/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",schema:schema23.allOf[7].if,parentSchema:schema23.allOf[7],data};
+const err48 = {instancePath,schemaPath:"#/allOf/7/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[7],data};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -2419,7 +2419,7 @@ Object.assign(props1, props6);
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
-const err49 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err49 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -2429,7 +2429,7 @@ vErrors.push(err49);
 errors++;
 }
 if(data.name === undefined){
-const err50 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err50 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -2439,7 +2439,7 @@ vErrors.push(err50);
 errors++;
 }
 if(data.status === undefined){
-const err51 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err51 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -2449,7 +2449,7 @@ vErrors.push(err51);
 errors++;
 }
 if(data.actions === undefined){
-const err52 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "actions"},message:"must have required property '"+"actions"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err52 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "actions"},message:"must have required property '"+"actions"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -2459,7 +2459,7 @@ vErrors.push(err52);
 errors++;
 }
 if(data.image === undefined){
-const err53 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "image"},message:"must have required property '"+"image"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err53 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "image"},message:"must have required property '"+"image"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -2469,7 +2469,7 @@ vErrors.push(err53);
 errors++;
 }
 if(data.args === undefined){
-const err54 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "args"},message:"must have required property '"+"args"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err54 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "args"},message:"must have required property '"+"args"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -2479,7 +2479,7 @@ vErrors.push(err54);
 errors++;
 }
 if(data.disk === undefined){
-const err55 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "disk"},message:"must have required property '"+"disk"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err55 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "disk"},message:"must have required property '"+"disk"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -2489,7 +2489,7 @@ vErrors.push(err55);
 errors++;
 }
 if(data.mounts === undefined){
-const err56 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "mounts"},message:"must have required property '"+"mounts"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err56 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "mounts"},message:"must have required property '"+"mounts"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -2499,7 +2499,7 @@ vErrors.push(err56);
 errors++;
 }
 if(data.ports === undefined){
-const err57 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "ports"},message:"must have required property '"+"ports"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err57 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "ports"},message:"must have required property '"+"ports"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -2509,7 +2509,7 @@ vErrors.push(err57);
 errors++;
 }
 if(data.env === undefined){
-const err58 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "env"},message:"must have required property '"+"env"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err58 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "env"},message:"must have required property '"+"env"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -2519,7 +2519,7 @@ vErrors.push(err58);
 errors++;
 }
 if(data.registry === undefined){
-const err59 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "registry"},message:"must have required property '"+"registry"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err59 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "registry"},message:"must have required property '"+"registry"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -2529,7 +2529,7 @@ vErrors.push(err59);
 errors++;
 }
 if(data.cloud === undefined){
-const err60 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "cloud"},message:"must have required property '"+"cloud"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err60 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "cloud"},message:"must have required property '"+"cloud"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -2539,7 +2539,7 @@ vErrors.push(err60);
 errors++;
 }
 if(data.dataCenterId === undefined){
-const err61 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "dataCenterId"},message:"must have required property '"+"dataCenterId"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err61 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "dataCenterId"},message:"must have required property '"+"dataCenterId"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -2549,7 +2549,7 @@ vErrors.push(err61);
 errors++;
 }
 if(data.template === undefined){
-const err62 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "template"},message:"must have required property '"+"template"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err62 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "template"},message:"must have required property '"+"template"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -2559,7 +2559,7 @@ vErrors.push(err62);
 errors++;
 }
 if(data.cost === undefined){
-const err63 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "cost"},message:"must have required property '"+"cost"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err63 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "cost"},message:"must have required property '"+"cost"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -2569,7 +2569,7 @@ vErrors.push(err63);
 errors++;
 }
 if(data.locked === undefined){
-const err64 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "locked"},message:"must have required property '"+"locked"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err64 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "locked"},message:"must have required property '"+"locked"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -2579,7 +2579,7 @@ vErrors.push(err64);
 errors++;
 }
 if(data.runtime === undefined){
-const err65 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "runtime"},message:"must have required property '"+"runtime"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err65 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "runtime"},message:"must have required property '"+"runtime"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -2589,7 +2589,7 @@ vErrors.push(err65);
 errors++;
 }
 if(data.createdAt === undefined){
-const err66 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "createdAt"},message:"must have required property '"+"createdAt"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err66 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "createdAt"},message:"must have required property '"+"createdAt"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -2599,7 +2599,7 @@ vErrors.push(err66);
 errors++;
 }
 if(data.startedAt === undefined){
-const err67 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "startedAt"},message:"must have required property '"+"startedAt"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err67 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "startedAt"},message:"must have required property '"+"startedAt"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -2609,7 +2609,7 @@ vErrors.push(err67);
 errors++;
 }
 if(data.globalNetworking === undefined){
-const err68 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "globalNetworking"},message:"must have required property '"+"globalNetworking"+"'",schema:schema23.required,parentSchema:schema23,data};
+const err68 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "globalNetworking"},message:"must have required property '"+"globalNetworking"+"'",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -2646,7 +2646,7 @@ props1.startedAt = true;
 if(data.id !== undefined){
 let data25 = data.id;
 if(typeof data25 !== "string"){
-const err69 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.id.type,parentSchema:schema23.properties.id,data:data25};
+const err69 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.id,data:data25};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -2659,7 +2659,7 @@ errors++;
 if(data.name !== undefined){
 let data26 = data.name;
 if(typeof data26 !== "string"){
-const err70 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.name.type,parentSchema:schema23.properties.name,data:data26};
+const err70 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.name,data:data26};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -2687,7 +2687,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err71 = {instancePath:instancePath+"/actions",schemaPath:"#/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema23.properties.actions.type,parentSchema:schema23.properties.actions,data:data28};
+const err71 = {instancePath:instancePath+"/actions",schemaPath:"#/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.properties.actions,data:data28};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -2700,7 +2700,7 @@ errors++;
 if(data.image !== undefined){
 let data30 = data.image;
 if(typeof data30 !== "string"){
-const err72 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.image.type,parentSchema:schema23.properties.image,data:data30};
+const err72 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.image,data:data30};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -2713,7 +2713,7 @@ errors++;
 if(data.args !== undefined){
 let data31 = data.args;
 if(typeof data31 !== "string"){
-const err73 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.args.type,parentSchema:schema23.properties.args,data:data31};
+const err73 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.args,data:data31};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -2744,7 +2744,7 @@ errors = vErrors.length;
 if(data.registry !== undefined){
 let data35 = data.registry;
 if((typeof data35 !== "string") && (data35 !== null)){
-const err74 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema23.properties.registry.type},message:"must be string,null",schema:schema23.properties.registry.type,parentSchema:schema23.properties.registry,data:data35};
+const err74 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema23.properties.registry.type},message:"must be string,null",parentSchema:schema23.properties.registry,data:data35};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -2781,7 +2781,7 @@ errors = vErrors.length;
 if(data.dataCenterId !== undefined){
 let data40 = data.dataCenterId;
 if((typeof data40 !== "string") && (data40 !== null)){
-const err75 = {instancePath:instancePath+"/dataCenterId",schemaPath:"#/properties/dataCenterId/type",keyword:"type",params:{type: schema23.properties.dataCenterId.type},message:"must be string,null",schema:schema23.properties.dataCenterId.type,parentSchema:schema23.properties.dataCenterId,data:data40};
+const err75 = {instancePath:instancePath+"/dataCenterId",schemaPath:"#/properties/dataCenterId/type",keyword:"type",params:{type: schema23.properties.dataCenterId.type},message:"must be string,null",parentSchema:schema23.properties.dataCenterId,data:data40};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -2794,7 +2794,7 @@ errors++;
 if(data.template !== undefined){
 let data41 = data.template;
 if((typeof data41 !== "string") && (data41 !== null)){
-const err76 = {instancePath:instancePath+"/template",schemaPath:"#/properties/template/type",keyword:"type",params:{type: schema23.properties.template.type},message:"must be string,null",schema:schema23.properties.template.type,parentSchema:schema23.properties.template,data:data41};
+const err76 = {instancePath:instancePath+"/template",schemaPath:"#/properties/template/type",keyword:"type",params:{type: schema23.properties.template.type},message:"must be string,null",parentSchema:schema23.properties.template,data:data41};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -2808,7 +2808,7 @@ if(data.cost !== undefined){
 let data42 = data.cost;
 if((typeof data42 == "number") && (isFinite(data42))){
 if(!(formats0.validate(data42))){
-const err77 = {instancePath:instancePath+"/cost",schemaPath:"#/properties/cost/format",keyword:"format",params:{format: "float"},message:"must match format \""+"float"+"\"",schema:"float",parentSchema:schema23.properties.cost,data:data42};
+const err77 = {instancePath:instancePath+"/cost",schemaPath:"#/properties/cost/format",keyword:"format",params:{format: "float"},message:"must match format \""+"float"+"\"",parentSchema:schema23.properties.cost,data:data42};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -2819,7 +2819,7 @@ errors++;
 }
 }
 else {
-const err78 = {instancePath:instancePath+"/cost",schemaPath:"#/properties/cost/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema23.properties.cost.type,parentSchema:schema23.properties.cost,data:data42};
+const err78 = {instancePath:instancePath+"/cost",schemaPath:"#/properties/cost/type",keyword:"type",params:{type: "number"},message:"must be number",parentSchema:schema23.properties.cost,data:data42};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -2832,7 +2832,7 @@ errors++;
 if(data.locked !== undefined){
 let data43 = data.locked;
 if(typeof data43 !== "boolean"){
-const err79 = {instancePath:instancePath+"/locked",schemaPath:"#/properties/locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema23.properties.locked.type,parentSchema:schema23.properties.locked,data:data43};
+const err79 = {instancePath:instancePath+"/locked",schemaPath:"#/properties/locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema23.properties.locked,data:data43};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -2871,7 +2871,7 @@ props8.ports = true;
 }
 const _errs113 = errors;
 if(data45 !== null){
-const err80 = {instancePath:instancePath+"/runtime",schemaPath:"#/properties/runtime/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema23.properties.runtime.oneOf[1].type,parentSchema:schema23.properties.runtime.oneOf[1],data:data45};
+const err80 = {instancePath:instancePath+"/runtime",schemaPath:"#/properties/runtime/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null",parentSchema:schema23.properties.runtime.oneOf[1],data:data45};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -2892,7 +2892,7 @@ passing1 = 1;
 }
 }
 if(!valid46){
-const err81 = {instancePath:instancePath+"/runtime",schemaPath:"#/properties/runtime/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf",schema:schema23.properties.runtime.oneOf,parentSchema:schema23.properties.runtime,data:data45};
+const err81 = {instancePath:instancePath+"/runtime",schemaPath:"#/properties/runtime/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf",parentSchema:schema23.properties.runtime,data:data45};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -2917,7 +2917,7 @@ if(data.createdAt !== undefined){
 let data46 = data.createdAt;
 if(typeof data46 === "string"){
 if(!(formats2.validate(data46))){
-const err82 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema23.properties.createdAt,data:data46};
+const err82 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",parentSchema:schema23.properties.createdAt,data:data46};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -2928,7 +2928,7 @@ errors++;
 }
 }
 else {
-const err83 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.createdAt.type,parentSchema:schema23.properties.createdAt,data:data46};
+const err83 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.createdAt,data:data46};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -2941,7 +2941,7 @@ errors++;
 if(data.startedAt !== undefined){
 let data47 = data.startedAt;
 if((typeof data47 !== "string") && (data47 !== null)){
-const err84 = {instancePath:instancePath+"/startedAt",schemaPath:"#/properties/startedAt/type",keyword:"type",params:{type: schema23.properties.startedAt.type},message:"must be string,null",schema:schema23.properties.startedAt.type,parentSchema:schema23.properties.startedAt,data:data47};
+const err84 = {instancePath:instancePath+"/startedAt",schemaPath:"#/properties/startedAt/type",keyword:"type",params:{type: schema23.properties.startedAt.type},message:"must be string,null",parentSchema:schema23.properties.startedAt,data:data47};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -2952,7 +2952,7 @@ errors++;
 }
 if(typeof data47 === "string"){
 if(!(formats2.validate(data47))){
-const err85 = {instancePath:instancePath+"/startedAt",schemaPath:"#/properties/startedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema23.properties.startedAt,data:data47};
+const err85 = {instancePath:instancePath+"/startedAt",schemaPath:"#/properties/startedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",parentSchema:schema23.properties.startedAt,data:data47};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -2965,7 +2965,7 @@ errors++;
 }
 }
 else {
-const err86 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema23.type,parentSchema:schema23,data};
+const err86 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema23,data};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -2993,7 +2993,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema24.type,parentSchema:schema24,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema24,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3004,7 +3004,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 1 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema24,data};
+const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema24,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3044,7 +3044,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.type,parentSchema:schema26,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema26,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3080,7 +3080,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema25.type,parentSchema:schema25,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema25,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3144,7 +3144,7 @@ errors++;
 }
 var valid2 = _errs3 === errors;
 if(valid2){
-const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/not",keyword:"not",params:{},message:"must NOT be valid",schema:schema46.items.not,parentSchema:schema46.items,data:data0};
+const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/not",keyword:"not",params:{},message:"must NOT be valid",parentSchema:schema46.items,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3167,7 +3167,7 @@ vErrors = null;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema46.type,parentSchema:schema46,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema46,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3197,7 +3197,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 let data0 = data[key0];
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.additionalProperties.type,parentSchema:schema27.additionalProperties,data:data0};
+const err0 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema27.additionalProperties,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3209,7 +3209,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema27.type,parentSchema:schema27,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema27,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3236,7 +3236,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema37.type,parentSchema:schema37,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema37,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3246,7 +3246,7 @@ vErrors.push(err0);
 errors++;
 }
 if(!((data === "SECURE") || (data === "COMMUNITY"))){
-const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema37.enum},message:"must be equal to one of the allowed values",schema:schema37.enum,parentSchema:schema37,data};
+const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema37.enum},message:"must be equal to one of the allowed values",parentSchema:schema37,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3274,7 +3274,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema32.required,parentSchema:schema32,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema32,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3286,7 +3286,7 @@ errors++;
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.id.type,parentSchema:schema32.properties.id,data:data0};
+const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema32.properties.id,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3299,7 +3299,7 @@ errors++;
 if(data.count !== undefined){
 let data1 = data.count;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err2 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.count.type,parentSchema:schema32.properties.count,data:data1};
+const err2 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema32.properties.count,data:data1};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3310,7 +3310,7 @@ errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 < 1 || isNaN(data1)){
-const err3 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.count,data:data1};
+const err3 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema32.properties.count,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3323,7 +3323,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema32,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3351,7 +3351,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema33.required,parentSchema:schema33,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema33,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3361,7 +3361,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.vcpuCount === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "vcpuCount"},message:"must have required property '"+"vcpuCount"+"'",schema:schema33.required,parentSchema:schema33,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "vcpuCount"},message:"must have required property '"+"vcpuCount"+"'",parentSchema:schema33,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3371,7 +3371,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.memory === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "memory"},message:"must have required property '"+"memory"+"'",schema:schema33.required,parentSchema:schema33,data};
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "memory"},message:"must have required property '"+"memory"+"'",parentSchema:schema33,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3400,7 +3400,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema33.type,parentSchema:schema33,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema33,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3429,7 +3429,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema51.required,parentSchema:schema51,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema51,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3439,7 +3439,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.vcpuCount === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "vcpuCount"},message:"must have required property '"+"vcpuCount"+"'",schema:schema51.required,parentSchema:schema51,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "vcpuCount"},message:"must have required property '"+"vcpuCount"+"'",parentSchema:schema51,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3468,7 +3468,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.type,parentSchema:schema51,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema51,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3496,7 +3496,7 @@ evaluated0.items = undefined;
 }
 if(typeof data === "string"){
 if(func4(data) < 1){
-const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema34,data};
+const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",parentSchema:schema34,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3507,7 +3507,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema34.type,parentSchema:schema34,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema34,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3534,7 +3534,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema35.type,parentSchema:schema35,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema35,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3544,7 +3544,7 @@ vErrors.push(err0);
 errors++;
 }
 if(!((((((((((((((((((((data === 2) || (data === 4)) || (data === 8)) || (data === 16)) || (data === 32)) || (data === 64)) || (data === 128)) || (data === 256)) || (data === 512)) || (data === 1024)) || (data === 2048)) || (data === 4096)) || (data === 8192)) || (data === 16384)) || (data === 32768)) || (data === 65536)) || (data === 131072)) || (data === 262144)) || (data === 524288)) || (data === 1048576))){
-const err1 = {instancePath,schemaPath:"#/allOf/0/enum",keyword:"enum",params:{allowedValues: schema35.allOf[0].enum},message:"must be equal to one of the allowed values",schema:schema35.allOf[0].enum,parentSchema:schema35.allOf[0],data};
+const err1 = {instancePath,schemaPath:"#/allOf/0/enum",keyword:"enum",params:{allowedValues: schema35.allOf[0].enum},message:"must be equal to one of the allowed values",parentSchema:schema35.allOf[0],data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3555,7 +3555,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 2 || isNaN(data)){
-const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2",schema:2,parentSchema:schema35,data};
+const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2",parentSchema:schema35,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3583,7 +3583,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema36.type,parentSchema:schema36,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema36,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3594,7 +3594,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 1 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema36,data};
+const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema36,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3624,7 +3624,7 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((key0 === "persistent") || (key0 === "network"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema28,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema28,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3644,7 +3644,7 @@ if(data.network !== undefined){
 let data1 = data.network;
 if(Array.isArray(data1)){
 if(data1.length > 1){
-const err1 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/maxItems",keyword:"maxItems",params:{limit: 1},message:"must NOT have more than 1 items",schema:1,parentSchema:schema28.properties.network,data:data1};
+const err1 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/maxItems",keyword:"maxItems",params:{limit: 1},message:"must NOT have more than 1 items",parentSchema:schema28.properties.network,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3662,7 +3662,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.network.type,parentSchema:schema28.properties.network,data:data1};
+const err2 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema28.properties.network,data:data1};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3674,7 +3674,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.type,parentSchema:schema28,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema28,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3734,7 +3734,7 @@ errors++;
 }
 var valid1 = _errs2 === errors;
 if(valid1){
-const err2 = {instancePath,schemaPath:"#/allOf/0/not",keyword:"not",params:{},message:"must NOT be valid",schema:schema56.allOf[0].not,parentSchema:schema56.allOf[0],data};
+const err2 = {instancePath,schemaPath:"#/allOf/0/not",keyword:"not",params:{},message:"must NOT be valid",parentSchema:schema56.allOf[0],data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3813,7 +3813,7 @@ errors++;
 }
 var valid2 = _errs6 === errors;
 if(valid2){
-const err7 = {instancePath,schemaPath:"#/allOf/1/not",keyword:"not",params:{},message:"must NOT be valid",schema:schema56.allOf[1].not,parentSchema:schema56.allOf[1],data};
+const err7 = {instancePath,schemaPath:"#/allOf/1/not",keyword:"not",params:{},message:"must NOT be valid",parentSchema:schema56.allOf[1],data};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -3852,7 +3852,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.size === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "size"},message:"must have required property '"+"size"+"'",schema:schema29.required,parentSchema:schema29,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "size"},message:"must have required property '"+"size"+"'",parentSchema:schema29,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3862,7 +3862,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.path === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'",schema:schema29.required,parentSchema:schema29,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'",parentSchema:schema29,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3873,7 +3873,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((key0 === "size") || (key0 === "path"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema29,data};
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema29,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3886,7 +3886,7 @@ errors++;
 if(data.size !== undefined){
 let data0 = data.size;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err3 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.size.type,parentSchema:schema29.properties.size,data:data0};
+const err3 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema29.properties.size,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3897,7 +3897,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 < 10 || isNaN(data0)){
-const err4 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},message:"must be >= 10",schema:10,parentSchema:schema29.properties.size,data:data0};
+const err4 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},message:"must be >= 10",parentSchema:schema29.properties.size,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3916,7 +3916,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.type,parentSchema:schema29,data};
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema29,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3944,7 +3944,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.volumeId === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "volumeId"},message:"must have required property '"+"volumeId"+"'",schema:schema31.required,parentSchema:schema31,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "volumeId"},message:"must have required property '"+"volumeId"+"'",parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3954,7 +3954,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.path === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'",schema:schema31.required,parentSchema:schema31,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'",parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3965,7 +3965,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((key0 === "volumeId") || (key0 === "path"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema31,data};
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3978,7 +3978,7 @@ errors++;
 if(data.volumeId !== undefined){
 let data0 = data.volumeId;
 if(typeof data0 !== "string"){
-const err3 = {instancePath:instancePath+"/volumeId",schemaPath:"#/properties/volumeId/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.volumeId.type,parentSchema:schema31.properties.volumeId,data:data0};
+const err3 = {instancePath:instancePath+"/volumeId",schemaPath:"#/properties/volumeId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema31.properties.volumeId,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3996,7 +3996,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4023,7 +4023,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.type,parentSchema:schema30,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema30,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4080,7 +4080,7 @@ if(_valid0){
 const _errs4 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.ip !== undefined){
-const err1 = {instancePath:instancePath+"/ip",schemaPath:"#/then/properties/ip/false schema",keyword:"false schema",params:{},message:"boolean schema is false",schema:false,parentSchema:schema38.then.properties.ip,data:data.ip};
+const err1 = {instancePath:instancePath+"/ip",schemaPath:"#/then/properties/ip/false schema",keyword:"false schema",params:{},message:"boolean schema is false",parentSchema:schema38.then.properties.ip,data:data.ip};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4090,7 +4090,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.internalDns !== undefined){
-const err2 = {instancePath:instancePath+"/internalDns",schemaPath:"#/then/properties/internalDns/false schema",keyword:"false schema",params:{},message:"boolean schema is false",schema:false,parentSchema:schema38.then.properties.internalDns,data:data.internalDns};
+const err2 = {instancePath:instancePath+"/internalDns",schemaPath:"#/then/properties/internalDns/false schema",keyword:"false schema",params:{},message:"boolean schema is false",parentSchema:schema38.then.properties.internalDns,data:data.internalDns};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4110,7 +4110,7 @@ props0.enabled = true;
 }
 }
 if(!valid0){
-const err3 = {instancePath,schemaPath:"#/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",schema:schema38.if,parentSchema:schema38,data};
+const err3 = {instancePath,schemaPath:"#/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema38,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4121,7 +4121,7 @@ errors++;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.enabled === undefined){
-const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "enabled"},message:"must have required property '"+"enabled"+"'",schema:schema38.required,parentSchema:schema38,data};
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "enabled"},message:"must have required property '"+"enabled"+"'",parentSchema:schema38,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4139,7 +4139,7 @@ props0.internalDns = true;
 if(data.enabled !== undefined){
 let data3 = data.enabled;
 if(typeof data3 !== "boolean"){
-const err5 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema38.properties.enabled.type,parentSchema:schema38.properties.enabled,data:data3};
+const err5 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema38.properties.enabled,data:data3};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4152,7 +4152,7 @@ errors++;
 if(data.ip !== undefined){
 let data4 = data.ip;
 if(typeof data4 !== "string"){
-const err6 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema38.properties.ip.type,parentSchema:schema38.properties.ip,data:data4};
+const err6 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.ip,data:data4};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4165,7 +4165,7 @@ errors++;
 if(data.internalDns !== undefined){
 let data5 = data.internalDns;
 if(typeof data5 !== "string"){
-const err7 = {instancePath:instancePath+"/internalDns",schemaPath:"#/properties/internalDns/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema38.properties.internalDns.type,parentSchema:schema38.properties.internalDns,data:data5};
+const err7 = {instancePath:instancePath+"/internalDns",schemaPath:"#/properties/internalDns/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.internalDns,data:data5};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4177,7 +4177,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema38.type,parentSchema:schema38,data};
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema38,data};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4208,7 +4208,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.uptime !== undefined){
 let data0 = data.uptime;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/uptime",schemaPath:"#/properties/uptime/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema39.properties.uptime.type,parentSchema:schema39.properties.uptime,data:data0};
+const err0 = {instancePath:instancePath+"/uptime",schemaPath:"#/properties/uptime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema39.properties.uptime,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4230,7 +4230,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err1 = {instancePath:instancePath+"/gpus",schemaPath:"#/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema39.properties.gpus.type,parentSchema:schema39.properties.gpus,data:data1};
+const err1 = {instancePath:instancePath+"/gpus",schemaPath:"#/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.gpus,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4264,7 +4264,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/ports",schemaPath:"#/properties/ports/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema39.properties.ports.type,parentSchema:schema39.properties.ports,data:data5};
+const err2 = {instancePath:instancePath+"/ports",schemaPath:"#/properties/ports/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.ports,data:data5};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4276,7 +4276,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema39.type,parentSchema:schema39,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema39,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4306,7 +4306,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.util !== undefined){
 let data0 = data.util;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema40.properties.util.type,parentSchema:schema40.properties.util,data:data0};
+const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.util,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4319,7 +4319,7 @@ errors++;
 if(data.memoryUtil !== undefined){
 let data1 = data.memoryUtil;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err1 = {instancePath:instancePath+"/memoryUtil",schemaPath:"#/properties/memoryUtil/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema40.properties.memoryUtil.type,parentSchema:schema40.properties.memoryUtil,data:data1};
+const err1 = {instancePath:instancePath+"/memoryUtil",schemaPath:"#/properties/memoryUtil/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.memoryUtil,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4331,7 +4331,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema40.type,parentSchema:schema40,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema40,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4361,7 +4361,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.util !== undefined){
 let data0 = data.util;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema41.properties.util.type,parentSchema:schema41.properties.util,data:data0};
+const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema41.properties.util,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4372,7 +4372,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 100 || isNaN(data0)){
-const err1 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema41.properties.util,data:data0};
+const err1 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",parentSchema:schema41.properties.util,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4382,7 +4382,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data0 < 0 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema41.properties.util,data:data0};
+const err2 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema41.properties.util,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4395,7 +4395,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema41.type,parentSchema:schema41,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema41,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4425,7 +4425,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.private !== undefined){
 let data0 = data.private;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/private",schemaPath:"#/properties/private/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.private.type,parentSchema:schema42.properties.private,data:data0};
+const err0 = {instancePath:instancePath+"/private",schemaPath:"#/properties/private/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema42.properties.private,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4438,7 +4438,7 @@ errors++;
 if(data.public !== undefined){
 let data1 = data.public;
 if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (data1 !== null)){
-const err1 = {instancePath:instancePath+"/public",schemaPath:"#/properties/public/type",keyword:"type",params:{type: schema42.properties.public.type},message:"must be integer,null",schema:schema42.properties.public.type,parentSchema:schema42.properties.public,data:data1};
+const err1 = {instancePath:instancePath+"/public",schemaPath:"#/properties/public/type",keyword:"type",params:{type: schema42.properties.public.type},message:"must be integer,null",parentSchema:schema42.properties.public,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4451,7 +4451,7 @@ errors++;
 if(data.type !== undefined){
 let data2 = data.type;
 if(typeof data2 !== "string"){
-const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.type.type,parentSchema:schema42.properties.type,data:data2};
+const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema42.properties.type,data:data2};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4464,7 +4464,7 @@ errors++;
 if(data.ip !== undefined){
 let data3 = data.ip;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err3 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: schema42.properties.ip.type},message:"must be string,null",schema:schema42.properties.ip.type,parentSchema:schema42.properties.ip,data:data3};
+const err3 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: schema42.properties.ip.type},message:"must be string,null",parentSchema:schema42.properties.ip,data:data3};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4476,7 +4476,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema42.type,parentSchema:schema42,data};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema42,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4505,7 +4505,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.pods === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "pods"},message:"must have required property '"+"pods"+"'",schema:schema65.required,parentSchema:schema65,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "pods"},message:"must have required property '"+"pods"+"'",parentSchema:schema65,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4526,7 +4526,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err1 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema65.properties.pods.type,parentSchema:schema65.properties.pods,data:data0};
+const err1 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema65.properties.pods,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4538,7 +4538,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.type,parentSchema:schema65,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema65,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4595,7 +4595,7 @@ errors++;
 }
 var valid1 = _errs3 === errors;
 if(valid1){
-const err2 = {instancePath,schemaPath:"#/allOf/0/not",keyword:"not",params:{},message:"must NOT be valid",schema:schema66.allOf[0].not,parentSchema:schema66.allOf[0],data};
+const err2 = {instancePath,schemaPath:"#/allOf/0/not",keyword:"not",params:{},message:"must NOT be valid",parentSchema:schema66.allOf[0],data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4665,7 +4665,7 @@ errors++;
 }
 var valid2 = _errs7 === errors;
 if(valid2){
-const err6 = {instancePath,schemaPath:"#/allOf/1/not",keyword:"not",params:{},message:"must NOT be valid",schema:schema66.allOf[1].not,parentSchema:schema66.allOf[1],data};
+const err6 = {instancePath,schemaPath:"#/allOf/1/not",keyword:"not",params:{},message:"must NOT be valid",parentSchema:schema66.allOf[1],data};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4745,7 +4745,7 @@ errors++;
 }
 var valid4 = _errs15 === errors;
 if(valid4){
-const err11 = {instancePath,schemaPath:"#/allOf/2/not",keyword:"not",params:{},message:"must NOT be valid",schema:schema66.allOf[2].not,parentSchema:schema66.allOf[2],data};
+const err11 = {instancePath,schemaPath:"#/allOf/2/not",keyword:"not",params:{},message:"must NOT be valid",parentSchema:schema66.allOf[2],data};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4767,7 +4767,7 @@ vErrors = null;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.name === undefined){
-const err12 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",schema:schema66.required,parentSchema:schema66,data};
+const err12 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",parentSchema:schema66,data};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -4777,7 +4777,7 @@ vErrors.push(err12);
 errors++;
 }
 if(data.image === undefined){
-const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "image"},message:"must have required property '"+"image"+"'",schema:schema66.required,parentSchema:schema66,data};
+const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "image"},message:"must have required property '"+"image"+"'",parentSchema:schema66,data};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -4788,7 +4788,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(func6.call(schema66.properties, key0))){
-const err14 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema66,data};
+const err14 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema66,data};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -4801,7 +4801,7 @@ errors++;
 if(data.name !== undefined){
 let data3 = data.name;
 if(typeof data3 !== "string"){
-const err15 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.name.type,parentSchema:schema66.properties.name,data:data3};
+const err15 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.name,data:data3};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -4814,7 +4814,7 @@ errors++;
 if(data.image !== undefined){
 let data4 = data.image;
 if(typeof data4 !== "string"){
-const err16 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.image.type,parentSchema:schema66.properties.image,data:data4};
+const err16 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.image,data:data4};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -4827,7 +4827,7 @@ errors++;
 if(data.args !== undefined){
 let data5 = data.args;
 if(typeof data5 !== "string"){
-const err17 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.args.type,parentSchema:schema66.properties.args,data:data5};
+const err17 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.args,data:data5};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -4858,7 +4858,7 @@ errors = vErrors.length;
 if(data.registry !== undefined){
 let data9 = data.registry;
 if((typeof data9 !== "string") && (data9 !== null)){
-const err18 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema66.properties.registry.type},message:"must be string,null",schema:schema66.properties.registry.type,parentSchema:schema66.properties.registry,data:data9};
+const err18 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema66.properties.registry.type},message:"must be string,null",parentSchema:schema66.properties.registry,data:data9};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -4899,7 +4899,7 @@ const len0 = data14.length;
 for(let i0=0; i0<len0; i0++){
 let data15 = data14[i0];
 if(typeof data15 !== "string"){
-const err19 = {instancePath:instancePath+"/dataCenterIds/" + i0,schemaPath:"#/properties/dataCenterIds/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.dataCenterIds.items.type,parentSchema:schema66.properties.dataCenterIds.items,data:data15};
+const err19 = {instancePath:instancePath+"/dataCenterIds/" + i0,schemaPath:"#/properties/dataCenterIds/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.dataCenterIds.items,data:data15};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -4911,7 +4911,7 @@ errors++;
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/dataCenterIds",schemaPath:"#/properties/dataCenterIds/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema66.properties.dataCenterIds.type,parentSchema:schema66.properties.dataCenterIds,data:data14};
+const err20 = {instancePath:instancePath+"/dataCenterIds",schemaPath:"#/properties/dataCenterIds/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema66.properties.dataCenterIds,data:data14};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -4924,7 +4924,7 @@ errors++;
 if(data.globalNetworking !== undefined){
 let data16 = data.globalNetworking;
 if(typeof data16 !== "boolean"){
-const err21 = {instancePath:instancePath+"/globalNetworking",schemaPath:"#/properties/globalNetworking/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema66.properties.globalNetworking.type,parentSchema:schema66.properties.globalNetworking,data:data16};
+const err21 = {instancePath:instancePath+"/globalNetworking",schemaPath:"#/properties/globalNetworking/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema66.properties.globalNetworking,data:data16};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -4937,7 +4937,7 @@ errors++;
 if(data.template !== undefined){
 let data17 = data.template;
 if((typeof data17 !== "string") && (data17 !== null)){
-const err22 = {instancePath:instancePath+"/template",schemaPath:"#/properties/template/type",keyword:"type",params:{type: schema66.properties.template.type},message:"must be string,null",schema:schema66.properties.template.type,parentSchema:schema66.properties.template,data:data17};
+const err22 = {instancePath:instancePath+"/template",schemaPath:"#/properties/template/type",keyword:"type",params:{type: schema66.properties.template.type},message:"must be string,null",parentSchema:schema66.properties.template,data:data17};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -4949,7 +4949,7 @@ errors++;
 }
 }
 else {
-const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.type,parentSchema:schema66,data};
+const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema66,data};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -4979,7 +4979,7 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(func6.call(schema67.properties, key0))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema67,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema67,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4992,7 +4992,7 @@ errors++;
 if(data.name !== undefined){
 let data0 = data.name;
 if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.name.type,parentSchema:schema67.properties.name,data:data0};
+const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema67.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5005,7 +5005,7 @@ errors++;
 if(data.image !== undefined){
 let data1 = data.image;
 if(typeof data1 !== "string"){
-const err2 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.image.type,parentSchema:schema67.properties.image,data:data1};
+const err2 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema67.properties.image,data:data1};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5018,7 +5018,7 @@ errors++;
 if(data.args !== undefined){
 let data2 = data.args;
 if(typeof data2 !== "string"){
-const err3 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.args.type,parentSchema:schema67.properties.args,data:data2};
+const err3 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema67.properties.args,data:data2};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5049,7 +5049,7 @@ errors = vErrors.length;
 if(data.registry !== undefined){
 let data6 = data.registry;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err4 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema67.properties.registry.type},message:"must be string,null",schema:schema67.properties.registry.type,parentSchema:schema67.properties.registry,data:data6};
+const err4 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema67.properties.registry.type},message:"must be string,null",parentSchema:schema67.properties.registry,data:data6};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5068,7 +5068,7 @@ errors = vErrors.length;
 if(data.locked !== undefined){
 let data8 = data.locked;
 if(typeof data8 !== "boolean"){
-const err5 = {instancePath:instancePath+"/locked",schemaPath:"#/properties/locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema67.properties.locked.type,parentSchema:schema67.properties.locked,data:data8};
+const err5 = {instancePath:instancePath+"/locked",schemaPath:"#/properties/locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema67.properties.locked,data:data8};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5081,7 +5081,7 @@ errors++;
 if(data.globalNetworking !== undefined){
 let data9 = data.globalNetworking;
 if(typeof data9 !== "boolean"){
-const err6 = {instancePath:instancePath+"/globalNetworking",schemaPath:"#/properties/globalNetworking/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema67.properties.globalNetworking.type,parentSchema:schema67.properties.globalNetworking,data:data9};
+const err6 = {instancePath:instancePath+"/globalNetworking",schemaPath:"#/properties/globalNetworking/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema67.properties.globalNetworking,data:data9};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5093,7 +5093,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema67.type,parentSchema:schema67,data};
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema67,data};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5122,7 +5122,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema68.required,parentSchema:schema68,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema68,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5140,7 +5140,7 @@ errors = vErrors.length;
 if(data.name !== undefined){
 let data1 = data.name;
 if(typeof data1 !== "string"){
-const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema68.properties.name.type,parentSchema:schema68.properties.name,data:data1};
+const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema68.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5153,7 +5153,7 @@ errors++;
 if(data.group !== undefined){
 let data2 = data.group;
 if(typeof data2 !== "string"){
-const err2 = {instancePath:instancePath+"/group",schemaPath:"#/properties/group/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema68.properties.group.type,parentSchema:schema68.properties.group,data:data2};
+const err2 = {instancePath:instancePath+"/group",schemaPath:"#/properties/group/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema68.properties.group,data:data2};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5169,7 +5169,7 @@ if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 if(data3.min !== undefined){
 let data4 = data3.min;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err3 = {instancePath:instancePath+"/vcpu/min",schemaPath:"#/properties/vcpu/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema68.properties.vcpu.properties.min.type,parentSchema:schema68.properties.vcpu.properties.min,data:data4};
+const err3 = {instancePath:instancePath+"/vcpu/min",schemaPath:"#/properties/vcpu/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema68.properties.vcpu.properties.min,data:data4};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5182,7 +5182,7 @@ errors++;
 if(data3.max !== undefined){
 let data5 = data3.max;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err4 = {instancePath:instancePath+"/vcpu/max",schemaPath:"#/properties/vcpu/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema68.properties.vcpu.properties.max.type,parentSchema:schema68.properties.vcpu.properties.max,data:data5};
+const err4 = {instancePath:instancePath+"/vcpu/max",schemaPath:"#/properties/vcpu/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema68.properties.vcpu.properties.max,data:data5};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5194,7 +5194,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/vcpu",schemaPath:"#/properties/vcpu/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema68.properties.vcpu.type,parentSchema:schema68.properties.vcpu,data:data3};
+const err5 = {instancePath:instancePath+"/vcpu",schemaPath:"#/properties/vcpu/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema68.properties.vcpu,data:data3};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5207,7 +5207,7 @@ errors++;
 if(data.ramGbPerVcpu !== undefined){
 let data6 = data.ramGbPerVcpu;
 if(!((typeof data6 == "number") && (isFinite(data6)))){
-const err6 = {instancePath:instancePath+"/ramGbPerVcpu",schemaPath:"#/properties/ramGbPerVcpu/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema68.properties.ramGbPerVcpu.type,parentSchema:schema68.properties.ramGbPerVcpu,data:data6};
+const err6 = {instancePath:instancePath+"/ramGbPerVcpu",schemaPath:"#/properties/ramGbPerVcpu/type",keyword:"type",params:{type: "number"},message:"must be number",parentSchema:schema68.properties.ramGbPerVcpu,data:data6};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5222,7 +5222,7 @@ let data7 = data.price;
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 }
 else {
-const err7 = {instancePath:instancePath+"/price",schemaPath:"#/properties/price/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema68.properties.price.type,parentSchema:schema68.properties.price,data:data7};
+const err7 = {instancePath:instancePath+"/price",schemaPath:"#/properties/price/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema68.properties.price,data:data7};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5234,7 +5234,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema68.type,parentSchema:schema68,data};
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema68,data};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -5263,7 +5263,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.cpus === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "cpus"},message:"must have required property '"+"cpus"+"'",schema:schema69.required,parentSchema:schema69,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "cpus"},message:"must have required property '"+"cpus"+"'",parentSchema:schema69,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5284,7 +5284,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err1 = {instancePath:instancePath+"/cpus",schemaPath:"#/properties/cpus/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema69.properties.cpus.type,parentSchema:schema69.properties.cpus,data:data0};
+const err1 = {instancePath:instancePath+"/cpus",schemaPath:"#/properties/cpus/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema69.properties.cpus,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5296,7 +5296,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.type,parentSchema:schema69,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema69,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5325,7 +5325,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.title === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'",schema:schema70.required,parentSchema:schema70,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'",parentSchema:schema70,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5335,7 +5335,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.status === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema70.required,parentSchema:schema70,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",parentSchema:schema70,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5345,7 +5345,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.detail === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "detail"},message:"must have required property '"+"detail"+"'",schema:schema70.required,parentSchema:schema70,data};
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "detail"},message:"must have required property '"+"detail"+"'",parentSchema:schema70,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5357,7 +5357,7 @@ errors++;
 if(data.title !== undefined){
 let data0 = data.title;
 if(typeof data0 !== "string"){
-const err3 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema70.properties.title.type,parentSchema:schema70.properties.title,data:data0};
+const err3 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema70.properties.title,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5370,7 +5370,7 @@ errors++;
 if(data.status !== undefined){
 let data1 = data.status;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema70.properties.status.type,parentSchema:schema70.properties.status,data:data1};
+const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema70.properties.status,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5383,7 +5383,7 @@ errors++;
 if(data.detail !== undefined){
 let data2 = data.detail;
 if(typeof data2 !== "string"){
-const err5 = {instancePath:instancePath+"/detail",schemaPath:"#/properties/detail/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema70.properties.detail.type,parentSchema:schema70.properties.detail,data:data2};
+const err5 = {instancePath:instancePath+"/detail",schemaPath:"#/properties/detail/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema70.properties.detail,data:data2};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5400,7 +5400,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 if(typeof data4 !== "string"){
-const err6 = {instancePath:instancePath+"/errors/" + i0,schemaPath:"#/properties/errors/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema70.properties.errors.items.type,parentSchema:schema70.properties.errors.items,data:data4};
+const err6 = {instancePath:instancePath+"/errors/" + i0,schemaPath:"#/properties/errors/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema70.properties.errors.items,data:data4};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5412,7 +5412,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/errors",schemaPath:"#/properties/errors/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema70.properties.errors.type,parentSchema:schema70.properties.errors,data:data3};
+const err7 = {instancePath:instancePath+"/errors",schemaPath:"#/properties/errors/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema70.properties.errors,data:data3};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5424,7 +5424,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.type,parentSchema:schema70,data};
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema70,data};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -5452,7 +5452,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema71.type,parentSchema:schema71,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema71,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5462,7 +5462,7 @@ vErrors.push(err0);
 errors++;
 }
 if(!((((data === "IN_QUEUE") || (data === "IN_PROGRESS")) || (data === "COMPLETED")) || (data === "FAILED"))){
-const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema71.enum},message:"must be equal to one of the allowed values",schema:schema71.enum,parentSchema:schema71,data};
+const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema71.enum},message:"must be equal to one of the allowed values",parentSchema:schema71,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5490,7 +5490,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema72.type,parentSchema:schema72,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5500,7 +5500,7 @@ vErrors.push(err0);
 errors++;
 }
 if(!((data === "CANCELLED") || (data === "TIMED_OUT"))){
-const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema72.enum},message:"must be equal to one of the allowed values",schema:schema72.enum,parentSchema:schema72,data};
+const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema72.enum},message:"must be equal to one of the allowed values",parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5558,7 +5558,7 @@ if(_valid0){
 const _errs4 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.error === undefined){
-const err1 = {instancePath,schemaPath:"#/then/required",keyword:"required",params:{missingProperty: "error"},message:"must have required property '"+"error"+"'",schema:schema73.then.required,parentSchema:schema73.then,data};
+const err1 = {instancePath,schemaPath:"#/then/required",keyword:"required",params:{missingProperty: "error"},message:"must have required property '"+"error"+"'",parentSchema:schema73.then,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5572,7 +5572,7 @@ var _valid0 = _errs4 === errors;
 valid0 = _valid0;
 }
 if(!valid0){
-const err2 = {instancePath,schemaPath:"#/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",schema:schema73.if,parentSchema:schema73,data};
+const err2 = {instancePath,schemaPath:"#/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema73,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5583,7 +5583,7 @@ errors++;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
-const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema73.required,parentSchema:schema73,data};
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema73,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5593,7 +5593,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data.status === undefined){
-const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema73.required,parentSchema:schema73,data};
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",parentSchema:schema73,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5605,7 +5605,7 @@ errors++;
 if(data.id !== undefined){
 let data1 = data.id;
 if(typeof data1 !== "string"){
-const err5 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.id.type,parentSchema:schema73.properties.id,data:data1};
+const err5 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema73.properties.id,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5634,7 +5634,7 @@ errors = vErrors.length;
 var _valid1 = _errs10 === errors;
 valid3 = valid3 || _valid1;
 if(!valid3){
-const err6 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema73.properties.status.anyOf,parentSchema:schema73.properties.status,data:data2};
+const err6 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",parentSchema:schema73.properties.status,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5658,7 +5658,7 @@ vErrors = null;
 if(data.error !== undefined){
 let data3 = data.error;
 if(typeof data3 !== "string"){
-const err7 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.error.type,parentSchema:schema73.properties.error,data:data3};
+const err7 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema73.properties.error,data:data3};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5671,7 +5671,7 @@ errors++;
 if(data.delayTime !== undefined){
 let data4 = data.delayTime;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err8 = {instancePath:instancePath+"/delayTime",schemaPath:"#/properties/delayTime/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema73.properties.delayTime.type,parentSchema:schema73.properties.delayTime,data:data4};
+const err8 = {instancePath:instancePath+"/delayTime",schemaPath:"#/properties/delayTime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema73.properties.delayTime,data:data4};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -5684,7 +5684,7 @@ errors++;
 if(data.executionTime !== undefined){
 let data5 = data.executionTime;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err9 = {instancePath:instancePath+"/executionTime",schemaPath:"#/properties/executionTime/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema73.properties.executionTime.type,parentSchema:schema73.properties.executionTime,data:data5};
+const err9 = {instancePath:instancePath+"/executionTime",schemaPath:"#/properties/executionTime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema73.properties.executionTime,data:data5};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -5697,7 +5697,7 @@ errors++;
 if(data.workerId !== undefined){
 let data6 = data.workerId;
 if(typeof data6 !== "string"){
-const err10 = {instancePath:instancePath+"/workerId",schemaPath:"#/properties/workerId/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.workerId.type,parentSchema:schema73.properties.workerId,data:data6};
+const err10 = {instancePath:instancePath+"/workerId",schemaPath:"#/properties/workerId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema73.properties.workerId,data:data6};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -5710,7 +5710,7 @@ errors++;
 if(data.retries !== undefined){
 let data7 = data.retries;
 if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
-const err11 = {instancePath:instancePath+"/retries",schemaPath:"#/properties/retries/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema73.properties.retries.type,parentSchema:schema73.properties.retries,data:data7};
+const err11 = {instancePath:instancePath+"/retries",schemaPath:"#/properties/retries/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema73.properties.retries,data:data7};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -5722,7 +5722,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema73.type,parentSchema:schema73,data};
+const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema73,data};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -5756,7 +5756,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.executionTimeout !== undefined){
 let data0 = data.executionTimeout;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema75.properties.executionTimeout.type,parentSchema:schema75.properties.executionTimeout,data:data0};
+const err0 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.executionTimeout,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5767,7 +5767,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 604800000 || isNaN(data0)){
-const err1 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",schema:604800000,parentSchema:schema75.properties.executionTimeout,data:data0};
+const err1 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.executionTimeout,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5777,7 +5777,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data0 < 5000 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5000},message:"must be >= 5000",schema:5000,parentSchema:schema75.properties.executionTimeout,data:data0};
+const err2 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5000},message:"must be >= 5000",parentSchema:schema75.properties.executionTimeout,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5791,7 +5791,7 @@ errors++;
 if(data.lowPriority !== undefined){
 let data1 = data.lowPriority;
 if(typeof data1 !== "boolean"){
-const err3 = {instancePath:instancePath+"/lowPriority",schemaPath:"#/properties/lowPriority/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema75.properties.lowPriority.type,parentSchema:schema75.properties.lowPriority,data:data1};
+const err3 = {instancePath:instancePath+"/lowPriority",schemaPath:"#/properties/lowPriority/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema75.properties.lowPriority,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5804,7 +5804,7 @@ errors++;
 if(data.ttl !== undefined){
 let data2 = data.ttl;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err4 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema75.properties.ttl.type,parentSchema:schema75.properties.ttl,data:data2};
+const err4 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.ttl,data:data2};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5815,7 +5815,7 @@ errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 604800000 || isNaN(data2)){
-const err5 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",schema:604800000,parentSchema:schema75.properties.ttl,data:data2};
+const err5 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.ttl,data:data2};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5825,7 +5825,7 @@ vErrors.push(err5);
 errors++;
 }
 if(data2 < 10000 || isNaN(data2)){
-const err6 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10000},message:"must be >= 10000",schema:10000,parentSchema:schema75.properties.ttl,data:data2};
+const err6 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10000},message:"must be >= 10000",parentSchema:schema75.properties.ttl,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5838,7 +5838,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema75.type,parentSchema:schema75,data};
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema75,data};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5868,7 +5868,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.accessId !== undefined){
 let data0 = data.accessId;
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/accessId",schemaPath:"#/properties/accessId/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.accessId.type,parentSchema:schema76.properties.accessId,data:data0};
+const err0 = {instancePath:instancePath+"/accessId",schemaPath:"#/properties/accessId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessId,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5881,7 +5881,7 @@ errors++;
 if(data.accessSecret !== undefined){
 let data1 = data.accessSecret;
 if(typeof data1 !== "string"){
-const err1 = {instancePath:instancePath+"/accessSecret",schemaPath:"#/properties/accessSecret/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.accessSecret.type,parentSchema:schema76.properties.accessSecret,data:data1};
+const err1 = {instancePath:instancePath+"/accessSecret",schemaPath:"#/properties/accessSecret/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessSecret,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5894,7 +5894,7 @@ errors++;
 if(data.bucketName !== undefined){
 let data2 = data.bucketName;
 if(typeof data2 !== "string"){
-const err2 = {instancePath:instancePath+"/bucketName",schemaPath:"#/properties/bucketName/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.bucketName.type,parentSchema:schema76.properties.bucketName,data:data2};
+const err2 = {instancePath:instancePath+"/bucketName",schemaPath:"#/properties/bucketName/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.bucketName,data:data2};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5907,7 +5907,7 @@ errors++;
 if(data.endpointUrl !== undefined){
 let data3 = data.endpointUrl;
 if(typeof data3 !== "string"){
-const err3 = {instancePath:instancePath+"/endpointUrl",schemaPath:"#/properties/endpointUrl/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.endpointUrl.type,parentSchema:schema76.properties.endpointUrl,data:data3};
+const err3 = {instancePath:instancePath+"/endpointUrl",schemaPath:"#/properties/endpointUrl/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.endpointUrl,data:data3};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5919,7 +5919,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema76.type,parentSchema:schema76,data};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema76,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5946,7 +5946,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.input === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "input"},message:"must have required property '"+"input"+"'",schema:schema74.required,parentSchema:schema74,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "input"},message:"must have required property '"+"input"+"'",parentSchema:schema74,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5960,7 +5960,7 @@ let data0 = data.input;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 }
 else {
-const err1 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.properties.input.type,parentSchema:schema74.properties.input,data:data0};
+const err1 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema74.properties.input,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5974,7 +5974,7 @@ if(data.webhook !== undefined){
 let data1 = data.webhook;
 if(typeof data1 === "string"){
 if(!pattern6.test(data1)){
-const err2 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/pattern",keyword:"pattern",params:{pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]"},message:"must match pattern \""+"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]"+"\"",schema:"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]",parentSchema:schema74.properties.webhook,data:data1};
+const err2 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/pattern",keyword:"pattern",params:{pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]"},message:"must match pattern \""+"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]"+"\"",parentSchema:schema74.properties.webhook,data:data1};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5984,7 +5984,7 @@ vErrors.push(err2);
 errors++;
 }
 if(!(formats6(data1))){
-const err3 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\"",schema:"uri",parentSchema:schema74.properties.webhook,data:data1};
+const err3 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\"",parentSchema:schema74.properties.webhook,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5995,7 +5995,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema74.properties.webhook.type,parentSchema:schema74.properties.webhook,data:data1};
+const err4 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema74.properties.webhook,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6019,7 +6019,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data};
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema74,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6049,7 +6049,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.executionTimeout !== undefined){
 let data0 = data.executionTimeout;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema75.properties.executionTimeout.type,parentSchema:schema75.properties.executionTimeout,data:data0};
+const err0 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.executionTimeout,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6060,7 +6060,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 604800000 || isNaN(data0)){
-const err1 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",schema:604800000,parentSchema:schema75.properties.executionTimeout,data:data0};
+const err1 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.executionTimeout,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6070,7 +6070,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data0 < 5000 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5000},message:"must be >= 5000",schema:5000,parentSchema:schema75.properties.executionTimeout,data:data0};
+const err2 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5000},message:"must be >= 5000",parentSchema:schema75.properties.executionTimeout,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6084,7 +6084,7 @@ errors++;
 if(data.lowPriority !== undefined){
 let data1 = data.lowPriority;
 if(typeof data1 !== "boolean"){
-const err3 = {instancePath:instancePath+"/lowPriority",schemaPath:"#/properties/lowPriority/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema75.properties.lowPriority.type,parentSchema:schema75.properties.lowPriority,data:data1};
+const err3 = {instancePath:instancePath+"/lowPriority",schemaPath:"#/properties/lowPriority/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema75.properties.lowPriority,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6097,7 +6097,7 @@ errors++;
 if(data.ttl !== undefined){
 let data2 = data.ttl;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err4 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema75.properties.ttl.type,parentSchema:schema75.properties.ttl,data:data2};
+const err4 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.ttl,data:data2};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6108,7 +6108,7 @@ errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 604800000 || isNaN(data2)){
-const err5 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",schema:604800000,parentSchema:schema75.properties.ttl,data:data2};
+const err5 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.ttl,data:data2};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6118,7 +6118,7 @@ vErrors.push(err5);
 errors++;
 }
 if(data2 < 10000 || isNaN(data2)){
-const err6 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10000},message:"must be >= 10000",schema:10000,parentSchema:schema75.properties.ttl,data:data2};
+const err6 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10000},message:"must be >= 10000",parentSchema:schema75.properties.ttl,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6131,7 +6131,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema75.type,parentSchema:schema75,data};
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema75,data};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6159,7 +6159,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema78.type,parentSchema:schema78,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema78,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6170,7 +6170,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data > 300000 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300000},message:"must be <= 300000",schema:300000,parentSchema:schema78,data};
+const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300000},message:"must be <= 300000",parentSchema:schema78,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6180,7 +6180,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data < 1000 || isNaN(data)){
-const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1000},message:"must be >= 1000",schema:1000,parentSchema:schema78,data};
+const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1000},message:"must be >= 1000",parentSchema:schema78,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6211,7 +6211,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.accessId !== undefined){
 let data0 = data.accessId;
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/accessId",schemaPath:"#/properties/accessId/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.accessId.type,parentSchema:schema76.properties.accessId,data:data0};
+const err0 = {instancePath:instancePath+"/accessId",schemaPath:"#/properties/accessId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessId,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6224,7 +6224,7 @@ errors++;
 if(data.accessSecret !== undefined){
 let data1 = data.accessSecret;
 if(typeof data1 !== "string"){
-const err1 = {instancePath:instancePath+"/accessSecret",schemaPath:"#/properties/accessSecret/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.accessSecret.type,parentSchema:schema76.properties.accessSecret,data:data1};
+const err1 = {instancePath:instancePath+"/accessSecret",schemaPath:"#/properties/accessSecret/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessSecret,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6237,7 +6237,7 @@ errors++;
 if(data.bucketName !== undefined){
 let data2 = data.bucketName;
 if(typeof data2 !== "string"){
-const err2 = {instancePath:instancePath+"/bucketName",schemaPath:"#/properties/bucketName/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.bucketName.type,parentSchema:schema76.properties.bucketName,data:data2};
+const err2 = {instancePath:instancePath+"/bucketName",schemaPath:"#/properties/bucketName/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.bucketName,data:data2};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6250,7 +6250,7 @@ errors++;
 if(data.endpointUrl !== undefined){
 let data3 = data.endpointUrl;
 if(typeof data3 !== "string"){
-const err3 = {instancePath:instancePath+"/endpointUrl",schemaPath:"#/properties/endpointUrl/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.endpointUrl.type,parentSchema:schema76.properties.endpointUrl,data:data3};
+const err3 = {instancePath:instancePath+"/endpointUrl",schemaPath:"#/properties/endpointUrl/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.endpointUrl,data:data3};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6262,7 +6262,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema76.type,parentSchema:schema76,data};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema76,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6291,7 +6291,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema80.required,parentSchema:schema80,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema80,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6301,7 +6301,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.status === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema80.required,parentSchema:schema80,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",parentSchema:schema80,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6313,7 +6313,7 @@ errors++;
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
-const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema80.properties.id.type,parentSchema:schema80.properties.id,data:data0};
+const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema80.properties.id,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6326,7 +6326,7 @@ errors++;
 if(data.status !== undefined){
 let data1 = data.status;
 if(typeof data1 !== "string"){
-const err3 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema80.properties.status.type,parentSchema:schema80.properties.status,data:data1};
+const err3 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema80.properties.status,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6336,7 +6336,7 @@ vErrors.push(err3);
 errors++;
 }
 if("IN_QUEUE" !== data1){
-const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue: "IN_QUEUE"},message:"must be equal to constant",schema:"IN_QUEUE",parentSchema:schema80.properties.status,data:data1};
+const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue: "IN_QUEUE"},message:"must be equal to constant",parentSchema:schema80.properties.status,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6348,7 +6348,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema80.type,parentSchema:schema80,data};
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema80,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6377,7 +6377,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema81.required,parentSchema:schema81,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema81,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6387,7 +6387,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.status === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema81.required,parentSchema:schema81,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",parentSchema:schema81,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6399,7 +6399,7 @@ errors++;
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
-const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema81.properties.id.type,parentSchema:schema81.properties.id,data:data0};
+const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema81.properties.id,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6428,7 +6428,7 @@ errors = vErrors.length;
 var _valid0 = _errs6 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
-const err3 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema81.properties.status.anyOf,parentSchema:schema81.properties.status,data:data1};
+const err3 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",parentSchema:schema81.properties.status,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6451,7 +6451,7 @@ vErrors = null;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema81.type,parentSchema:schema81,data};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema81,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6488,7 +6488,7 @@ let data0 = data.input;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 }
 else {
-const err0 = {instancePath:instancePath+"/input",schemaPath:"#/allOf/1/properties/input/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema82.allOf[1].properties.input.type,parentSchema:schema82.allOf[1].properties.input,data:data0};
+const err0 = {instancePath:instancePath+"/input",schemaPath:"#/allOf/1/properties/input/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema82.allOf[1].properties.input,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6502,7 +6502,7 @@ if(data.webhook !== undefined){
 let data1 = data.webhook;
 if(typeof data1 === "string"){
 if(!(formats6(data1))){
-const err1 = {instancePath:instancePath+"/webhook",schemaPath:"#/allOf/1/properties/webhook/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\"",schema:"uri",parentSchema:schema82.allOf[1].properties.webhook,data:data1};
+const err1 = {instancePath:instancePath+"/webhook",schemaPath:"#/allOf/1/properties/webhook/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\"",parentSchema:schema82.allOf[1].properties.webhook,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6513,7 +6513,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/webhook",schemaPath:"#/allOf/1/properties/webhook/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema82.allOf[1].properties.webhook.type,parentSchema:schema82.allOf[1].properties.webhook,data:data1};
+const err2 = {instancePath:instancePath+"/webhook",schemaPath:"#/allOf/1/properties/webhook/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema82.allOf[1].properties.webhook,data:data1};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6525,7 +6525,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema82.allOf[1].type,parentSchema:schema82.allOf[1],data};
+const err3 = {instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema82.allOf[1],data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6554,7 +6554,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.status === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema83.required,parentSchema:schema83,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",parentSchema:schema83,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6564,7 +6564,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.stream === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "stream"},message:"must have required property '"+"stream"+"'",schema:schema83.required,parentSchema:schema83,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "stream"},message:"must have required property '"+"stream"+"'",parentSchema:schema83,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6592,7 +6592,7 @@ errors = vErrors.length;
 var _valid0 = _errs4 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
-const err2 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema83.properties.status.anyOf,parentSchema:schema83.properties.status,data:data0};
+const err2 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",parentSchema:schema83.properties.status,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6620,7 +6620,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
-const err3 = {instancePath:instancePath+"/stream/" + i0,schemaPath:"#/properties/stream/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema83.properties.stream.items.type,parentSchema:schema83.properties.stream.items,data:data2};
+const err3 = {instancePath:instancePath+"/stream/" + i0,schemaPath:"#/properties/stream/items/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema83.properties.stream.items,data:data2};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6632,7 +6632,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/stream",schemaPath:"#/properties/stream/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema83.properties.stream.type,parentSchema:schema83.properties.stream,data:data1};
+const err4 = {instancePath:instancePath+"/stream",schemaPath:"#/properties/stream/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema83.properties.stream,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6644,7 +6644,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema83.type,parentSchema:schema83,data};
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema83,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6673,7 +6673,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.removed === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "removed"},message:"must have required property '"+"removed"+"'",schema:schema84.required,parentSchema:schema84,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "removed"},message:"must have required property '"+"removed"+"'",parentSchema:schema84,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6683,7 +6683,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.status === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema84.required,parentSchema:schema84,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",parentSchema:schema84,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6695,7 +6695,7 @@ errors++;
 if(data.removed !== undefined){
 let data0 = data.removed;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err2 = {instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema84.properties.removed.type,parentSchema:schema84.properties.removed,data:data0};
+const err2 = {instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema84.properties.removed,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6706,7 +6706,7 @@ errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 < 0 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema84.properties.removed,data:data0};
+const err3 = {instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema84.properties.removed,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6720,7 +6720,7 @@ errors++;
 if(data.status !== undefined){
 let data1 = data.status;
 if(typeof data1 !== "string"){
-const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema84.properties.status.type,parentSchema:schema84.properties.status,data:data1};
+const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema84.properties.status,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6732,7 +6732,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema84.type,parentSchema:schema84,data};
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema84,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6761,7 +6761,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema86.type,parentSchema:schema86,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema86,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6772,7 +6772,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 0 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema86,data};
+const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema86,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6800,7 +6800,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.jobs === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "jobs"},message:"must have required property '"+"jobs"+"'",schema:schema85.required,parentSchema:schema85,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "jobs"},message:"must have required property '"+"jobs"+"'",parentSchema:schema85,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6810,7 +6810,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.workers === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "workers"},message:"must have required property '"+"workers"+"'",schema:schema85.required,parentSchema:schema85,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "workers"},message:"must have required property '"+"workers"+"'",parentSchema:schema85,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6823,7 +6823,7 @@ if(data.jobs !== undefined){
 let data0 = data.jobs;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0.completed === undefined){
-const err2 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "completed"},message:"must have required property '"+"completed"+"'",schema:schema85.properties.jobs.required,parentSchema:schema85.properties.jobs,data:data0};
+const err2 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "completed"},message:"must have required property '"+"completed"+"'",parentSchema:schema85.properties.jobs,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6833,7 +6833,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data0.failed === undefined){
-const err3 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "failed"},message:"must have required property '"+"failed"+"'",schema:schema85.properties.jobs.required,parentSchema:schema85.properties.jobs,data:data0};
+const err3 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "failed"},message:"must have required property '"+"failed"+"'",parentSchema:schema85.properties.jobs,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6843,7 +6843,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data0.inProgress === undefined){
-const err4 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "inProgress"},message:"must have required property '"+"inProgress"+"'",schema:schema85.properties.jobs.required,parentSchema:schema85.properties.jobs,data:data0};
+const err4 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "inProgress"},message:"must have required property '"+"inProgress"+"'",parentSchema:schema85.properties.jobs,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6853,7 +6853,7 @@ vErrors.push(err4);
 errors++;
 }
 if(data0.inQueue === undefined){
-const err5 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "inQueue"},message:"must have required property '"+"inQueue"+"'",schema:schema85.properties.jobs.required,parentSchema:schema85.properties.jobs,data:data0};
+const err5 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "inQueue"},message:"must have required property '"+"inQueue"+"'",parentSchema:schema85.properties.jobs,data:data0};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6863,7 +6863,7 @@ vErrors.push(err5);
 errors++;
 }
 if(data0.retried === undefined){
-const err6 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "retried"},message:"must have required property '"+"retried"+"'",schema:schema85.properties.jobs.required,parentSchema:schema85.properties.jobs,data:data0};
+const err6 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "retried"},message:"must have required property '"+"retried"+"'",parentSchema:schema85.properties.jobs,data:data0};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6904,7 +6904,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema85.properties.jobs.type,parentSchema:schema85.properties.jobs,data:data0};
+const err7 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema85.properties.jobs,data:data0};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6918,7 +6918,7 @@ if(data.workers !== undefined){
 let data6 = data.workers;
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 if(data6.idle === undefined){
-const err8 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "idle"},message:"must have required property '"+"idle"+"'",schema:schema85.properties.workers.required,parentSchema:schema85.properties.workers,data:data6};
+const err8 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "idle"},message:"must have required property '"+"idle"+"'",parentSchema:schema85.properties.workers,data:data6};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -6928,7 +6928,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data6.initializing === undefined){
-const err9 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "initializing"},message:"must have required property '"+"initializing"+"'",schema:schema85.properties.workers.required,parentSchema:schema85.properties.workers,data:data6};
+const err9 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "initializing"},message:"must have required property '"+"initializing"+"'",parentSchema:schema85.properties.workers,data:data6};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -6938,7 +6938,7 @@ vErrors.push(err9);
 errors++;
 }
 if(data6.ready === undefined){
-const err10 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "ready"},message:"must have required property '"+"ready"+"'",schema:schema85.properties.workers.required,parentSchema:schema85.properties.workers,data:data6};
+const err10 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "ready"},message:"must have required property '"+"ready"+"'",parentSchema:schema85.properties.workers,data:data6};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -6948,7 +6948,7 @@ vErrors.push(err10);
 errors++;
 }
 if(data6.running === undefined){
-const err11 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "running"},message:"must have required property '"+"running"+"'",schema:schema85.properties.workers.required,parentSchema:schema85.properties.workers,data:data6};
+const err11 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "running"},message:"must have required property '"+"running"+"'",parentSchema:schema85.properties.workers,data:data6};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -6958,7 +6958,7 @@ vErrors.push(err11);
 errors++;
 }
 if(data6.throttled === undefined){
-const err12 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "throttled"},message:"must have required property '"+"throttled"+"'",schema:schema85.properties.workers.required,parentSchema:schema85.properties.workers,data:data6};
+const err12 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "throttled"},message:"must have required property '"+"throttled"+"'",parentSchema:schema85.properties.workers,data:data6};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -6968,7 +6968,7 @@ vErrors.push(err12);
 errors++;
 }
 if(data6.unhealthy === undefined){
-const err13 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "unhealthy"},message:"must have required property '"+"unhealthy"+"'",schema:schema85.properties.workers.required,parentSchema:schema85.properties.workers,data:data6};
+const err13 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "unhealthy"},message:"must have required property '"+"unhealthy"+"'",parentSchema:schema85.properties.workers,data:data6};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -7015,7 +7015,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err14 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema85.properties.workers.type,parentSchema:schema85.properties.workers,data:data6};
+const err14 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema85.properties.workers,data:data6};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -7027,7 +7027,7 @@ errors++;
 }
 }
 else {
-const err15 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema85.type,parentSchema:schema85,data};
+const err15 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema85,data};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -7054,7 +7054,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema86.type,parentSchema:schema86,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema86,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7065,7 +7065,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 0 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema86,data};
+const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema86,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7095,7 +7095,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.error === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "error"},message:"must have required property '"+"error"+"'",schema:schema88.required,parentSchema:schema88,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "error"},message:"must have required property '"+"error"+"'",parentSchema:schema88,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7107,7 +7107,7 @@ errors++;
 if(data.error !== undefined){
 let data0 = data.error;
 if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema88.properties.error.type,parentSchema:schema88.properties.error,data:data0};
+const err1 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema88.properties.error,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7119,7 +7119,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema88.type,parentSchema:schema88,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema88,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7148,7 +7148,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.error === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "error"},message:"must have required property '"+"error"+"'",schema:schema89.required,parentSchema:schema89,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "error"},message:"must have required property '"+"error"+"'",parentSchema:schema89,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7158,7 +7158,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.detail === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "detail"},message:"must have required property '"+"detail"+"'",schema:schema89.required,parentSchema:schema89,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "detail"},message:"must have required property '"+"detail"+"'",parentSchema:schema89,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7170,7 +7170,7 @@ errors++;
 if(data.error !== undefined){
 let data0 = data.error;
 if(typeof data0 !== "string"){
-const err2 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema89.properties.error.type,parentSchema:schema89.properties.error,data:data0};
+const err2 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema89.properties.error,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7183,7 +7183,7 @@ errors++;
 if(data.detail !== undefined){
 let data1 = data.detail;
 if(typeof data1 !== "string"){
-const err3 = {instancePath:instancePath+"/detail",schemaPath:"#/properties/detail/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema89.properties.detail.type,parentSchema:schema89.properties.detail,data:data1};
+const err3 = {instancePath:instancePath+"/detail",schemaPath:"#/properties/detail/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema89.properties.detail,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7195,7 +7195,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema89.type,parentSchema:schema89,data};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema89,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -7228,7 +7228,7 @@ const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema91.items.type,parentSchema:schema91.items,data:data0};
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema91.items,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7240,7 +7240,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema91.type,parentSchema:schema91,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema91,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7267,7 +7267,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.templateId === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "templateId"},message:"must have required property '"+"templateId"+"'",schema:schema90.required,parentSchema:schema90,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "templateId"},message:"must have required property '"+"templateId"+"'",parentSchema:schema90,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7279,7 +7279,7 @@ errors++;
 if(data.name !== undefined){
 let data0 = data.name;
 if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema90.properties.name.type,parentSchema:schema90.properties.name,data:data0};
+const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema90.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7292,7 +7292,7 @@ errors++;
 if(data.templateId !== undefined){
 let data1 = data.templateId;
 if(typeof data1 !== "string"){
-const err2 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema90.properties.templateId.type,parentSchema:schema90.properties.templateId,data:data1};
+const err2 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema90.properties.templateId,data:data1};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7311,7 +7311,7 @@ errors = vErrors.length;
 if(data.workersMin !== undefined){
 let data3 = data.workersMin;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err3 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema90.properties.workersMin.type,parentSchema:schema90.properties.workersMin,data:data3};
+const err3 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.workersMin,data:data3};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7324,7 +7324,7 @@ errors++;
 if(data.workersMax !== undefined){
 let data4 = data.workersMax;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err4 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema90.properties.workersMax.type,parentSchema:schema90.properties.workersMax,data:data4};
+const err4 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.workersMax,data:data4};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -7337,7 +7337,7 @@ errors++;
 if(data.idleTimeout !== undefined){
 let data5 = data.idleTimeout;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err5 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema90.properties.idleTimeout.type,parentSchema:schema90.properties.idleTimeout,data:data5};
+const err5 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.idleTimeout,data:data5};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -7350,7 +7350,7 @@ errors++;
 if(data.executionTimeoutMs !== undefined){
 let data6 = data.executionTimeoutMs;
 if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
-const err6 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema90.properties.executionTimeoutMs.type,parentSchema:schema90.properties.executionTimeoutMs,data:data6};
+const err6 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.executionTimeoutMs,data:data6};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -7362,7 +7362,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema90.type,parentSchema:schema90,data};
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema90,data};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -7393,7 +7393,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.name !== undefined){
 let data0 = data.name;
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema92.properties.name.type,parentSchema:schema92.properties.name,data:data0};
+const err0 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema92.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7406,7 +7406,7 @@ errors++;
 if(data.templateId !== undefined){
 let data1 = data.templateId;
 if(typeof data1 !== "string"){
-const err1 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema92.properties.templateId.type,parentSchema:schema92.properties.templateId,data:data1};
+const err1 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema92.properties.templateId,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7425,7 +7425,7 @@ errors = vErrors.length;
 if(data.workersMin !== undefined){
 let data3 = data.workersMin;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err2 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema92.properties.workersMin.type,parentSchema:schema92.properties.workersMin,data:data3};
+const err2 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.workersMin,data:data3};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7438,7 +7438,7 @@ errors++;
 if(data.workersMax !== undefined){
 let data4 = data.workersMax;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err3 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema92.properties.workersMax.type,parentSchema:schema92.properties.workersMax,data:data4};
+const err3 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.workersMax,data:data4};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7451,7 +7451,7 @@ errors++;
 if(data.idleTimeout !== undefined){
 let data5 = data.idleTimeout;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err4 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema92.properties.idleTimeout.type,parentSchema:schema92.properties.idleTimeout,data:data5};
+const err4 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.idleTimeout,data:data5};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -7464,7 +7464,7 @@ errors++;
 if(data.executionTimeoutMs !== undefined){
 let data6 = data.executionTimeoutMs;
 if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
-const err5 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema92.properties.executionTimeoutMs.type,parentSchema:schema92.properties.executionTimeoutMs,data:data6};
+const err5 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.executionTimeoutMs,data:data6};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -7476,7 +7476,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema92.type,parentSchema:schema92,data};
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema92,data};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -7507,7 +7507,7 @@ const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema91.items.type,parentSchema:schema91.items,data:data0};
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema91.items,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7519,7 +7519,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema91.type,parentSchema:schema91,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema91,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7548,7 +7548,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema94.required,parentSchema:schema94,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7558,7 +7558,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.templateId === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "templateId"},message:"must have required property '"+"templateId"+"'",schema:schema94.required,parentSchema:schema94,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "templateId"},message:"must have required property '"+"templateId"+"'",parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7570,7 +7570,7 @@ errors++;
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
-const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema94.properties.id.type,parentSchema:schema94.properties.id,data:data0};
+const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.id,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7583,7 +7583,7 @@ errors++;
 if(data.name !== undefined){
 let data1 = data.name;
 if(typeof data1 !== "string"){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema94.properties.name.type,parentSchema:schema94.properties.name,data:data1};
+const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.name,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7596,7 +7596,7 @@ errors++;
 if(data.templateId !== undefined){
 let data2 = data.templateId;
 if(typeof data2 !== "string"){
-const err4 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema94.properties.templateId.type,parentSchema:schema94.properties.templateId,data:data2};
+const err4 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.templateId,data:data2};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -7615,7 +7615,7 @@ errors = vErrors.length;
 if(data.workersMin !== undefined){
 let data4 = data.workersMin;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err5 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema94.properties.workersMin.type,parentSchema:schema94.properties.workersMin,data:data4};
+const err5 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.workersMin,data:data4};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -7628,7 +7628,7 @@ errors++;
 if(data.workersMax !== undefined){
 let data5 = data.workersMax;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err6 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema94.properties.workersMax.type,parentSchema:schema94.properties.workersMax,data:data5};
+const err6 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.workersMax,data:data5};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -7641,7 +7641,7 @@ errors++;
 if(data.idleTimeout !== undefined){
 let data6 = data.idleTimeout;
 if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
-const err7 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema94.properties.idleTimeout.type,parentSchema:schema94.properties.idleTimeout,data:data6};
+const err7 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.idleTimeout,data:data6};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -7654,7 +7654,7 @@ errors++;
 if(data.executionTimeoutMs !== undefined){
 let data7 = data.executionTimeoutMs;
 if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
-const err8 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema94.properties.executionTimeoutMs.type,parentSchema:schema94.properties.executionTimeoutMs,data:data7};
+const err8 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.executionTimeoutMs,data:data7};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -7668,7 +7668,7 @@ if(data.createdAt !== undefined){
 let data8 = data.createdAt;
 if(typeof data8 === "string"){
 if(!(formats2.validate(data8))){
-const err9 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema94.properties.createdAt,data:data8};
+const err9 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",parentSchema:schema94.properties.createdAt,data:data8};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -7679,7 +7679,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema94.properties.createdAt.type,parentSchema:schema94.properties.createdAt,data:data8};
+const err10 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.createdAt,data:data8};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -7691,7 +7691,7 @@ errors++;
 }
 }
 else {
-const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema94.type,parentSchema:schema94,data};
+const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -7720,7 +7720,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.error === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "error"},message:"must have required property '"+"error"+"'",schema:schema95.required,parentSchema:schema95,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "error"},message:"must have required property '"+"error"+"'",parentSchema:schema95,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7732,7 +7732,7 @@ errors++;
 if(data.error !== undefined){
 let data0 = data.error;
 if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema95.properties.error.type,parentSchema:schema95.properties.error,data:data0};
+const err1 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema95.properties.error,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7745,7 +7745,7 @@ errors++;
 if(data.status !== undefined){
 let data1 = data.status;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err2 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema95.properties.status.type,parentSchema:schema95.properties.status,data:data1};
+const err2 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema95.properties.status,data:data1};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7757,7 +7757,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema95.type,parentSchema:schema95,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema95,data};
 if(vErrors === null){
 vErrors = [err3];
 }

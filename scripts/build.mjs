@@ -9,6 +9,7 @@ const tsc = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin',
 // The real path: if a folder has two, both lists below must name its files by the same one.
 const args = [tsc, '-p', resolve('tsconfig.build.json'), '--listEmittedFiles']
 const mark = 'TSFILE: '
+const documented = ['library', 'target', 'results', 'verdicts', 'harness/rule', 'harness/planes', 'reference/options']
 const names = { function: true, class: true }
 
 const { status, stdout } = spawnSync(process.execPath, args, {
@@ -53,10 +54,10 @@ function shrink(file) {
   writeFileSync(file, code)
 }
 
-/** A declaration file; the comments of generated ones repeat the OpenAPI document. */
+/** A declaration file, with its comments if users of the library come upon its types. */
 function withoutSpaces(text, file) {
-  const shown = file.startsWith(resolve('dist/generated')) ? text.replace(/\/\*\*.*?\*\//gs, '') : text
-  return shown.replace(/^\s+/gm, '')
+  const isShown = documented.some((folder) => file.startsWith(resolve('dist', folder)))
+  return (isShown ? text : text.replace(/\/\*\*.*?\*\//gs, '')).replace(/^\s+/gm, '')
 }
 
 function removeAllBut(made) {

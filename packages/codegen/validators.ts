@@ -112,7 +112,13 @@ function moduleOf(...parts: readonly string[]): string {
   ].join('\n\n')
 }
 
-/** Compiled validators as constants of the module: what it exports is typed by hand. */
+/** Compiled validators as constants of the module: its exports are typed by hand. */
 function withoutExports(code: string): string {
-  return code.replace(/^"use strict";/, '').replaceAll(/export const (validate\w*)/g, 'const $1')
+  return (
+    code
+      .replace(/^"use strict";/, '')
+      .replaceAll(/export const (validate\w*)/g, 'const $1')
+      // The value of the keyword is in the schema that has it.
+      .replaceAll(/,schema:[^,{}]*,parentSchema:/g, ',parentSchema:')
+  )
 }
