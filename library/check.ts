@@ -37,7 +37,7 @@ export async function check(target: CheckTarget, options: CheckOptions = {}): Pr
   }
   let results: Results | null = null
   try {
-    const { prepareCheck } = await import('../cli/check/check.ts')
+    const { prepareCheck } = await import('../cli/shared/prepare-check.ts')
     const prepared = await prepareCheck(flags, terminal, await contentOf(target, terminal))
     signal.throwIfAborted()
     const { interruptedBy } = await import('../cli/shared/interrupt.ts')

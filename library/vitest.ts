@@ -6,10 +6,10 @@
 
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
-import { prepareCheck } from '../cli/check/check.ts'
 import { integer } from '../cli/shared/arguments.ts'
 import { interruptedBy } from '../cli/shared/interrupt.ts'
 import { temporaryFolder } from '../cli/shared/output-folders.ts'
+import { prepareCheck } from '../cli/shared/prepare-check.ts'
 import { beginRun } from '../cli/shared/run-check.ts'
 import { sweepOwn } from '../cli/shared/sweep.ts'
 import { findingText } from '../harness/rule/outcome.ts'

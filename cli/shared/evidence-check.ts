@@ -1,6 +1,6 @@
 import { membersOf } from '../../harness/exchange/read.ts'
 import { type CheckLine, InvalidRecord } from '../../harness/record/read.ts'
-import { schemaCheck } from '../shared/schema.ts'
+import { schemaCheck } from './schema.ts'
 
 /** Throws InvalidRecord for an event that `spec/schemas/evidence.schema.json` does not allow, or that is out of place. */
 export function createEvidenceCheck(): CheckLine {

@@ -7,9 +7,9 @@ import { dayOf } from '../../results/known.ts'
 import { isFinished, type NamedResults } from '../../results/merge.ts'
 import type { RuleResult } from '../../results/types.ts'
 import type { Target } from '../../target/types.ts'
-import { UsageError } from '../shared/errors.ts'
-import { resultsFile, resultsReader } from '../shared/read-results.ts'
-import type { Terminal } from '../shared/terminal.ts'
+import { UsageError } from './errors.ts'
+import { resultsFile, resultsReader } from './read-results.ts'
+import type { Terminal } from './terminal.ts'
 
 // Flags of check that name an earlier run.
 
