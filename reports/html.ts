@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto'
-import { html, raw } from 'hono/html'
+import { html } from 'hono/html'
 import { areaOf } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { KnownResult, ProfileCoverage, Results, RuleResult } from '../results/types.ts'
 import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
 import { gapCauses } from './causes.ts'
 import { failures, type Markup } from './html-failure.ts'
+import { grid, renderPage } from './html-page.ts'
 import { pageScript } from './html-script.ts'
 import { filterStyle, pageStyle } from './html-style.ts'
 import { waits } from './html-waits.ts'
@@ -20,7 +20,6 @@ export function renderHtml(results: Results): string {
   const groups = sortRules(results)
   const title = `${verdict.word}: ${visible(run.target)}`
   const style = `${pageStyle}${filterStyle(areasOf(rules))}`
-  const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(pageScript)}; base-uri 'none'; form-action 'none'`
   const sections = [
     failures(results, 'failures', 'Failures', groups.failures),
     known(results.known),
@@ -32,18 +31,7 @@ export function renderHtml(results: Results): string {
     index(results, groups),
     provenance(results),
   ]
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<style>${raw(style)}</style>
-</head>
-<body>
-<header class="${gradeOf(verdict)}">
+  const body = html`<header class="${gradeOf(verdict)}">
 <p class="quiet">Conformance of ${visible(run.target)}</p>
 <h1>${verdict.word}</h1>
 <p>${visible(verdict.line.slice(verdict.word.length + 2))}</p>
@@ -53,18 +41,8 @@ ${tally(results)}
 <main>
 ${coverage(results)}
 ${sections}
-</main>
-<script>${raw(pageScript)}</script>
-</body>
-</html>
-`
-  if (page instanceof Promise) throw new Error('a part of the report is a promise; pass only results to renderHtml')
-  return page.toString()
-}
-
-/** A source of the page's policy: the hash of an inline style or script. */
-function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+</main>`
+  return renderPage({ title, style, script: pageScript, body })
 }
 
 function areasOf(rules: readonly RuleResult[]): string[] {
@@ -129,18 +107,6 @@ function byProfile(rows: readonly ProfileCoverage[]): Markup {
       ...[row.unclaimed, row.notApplicable, row.notVerified],
     ]),
   )
-}
-
-function grid(
-  caption: string,
-  heads: readonly string[],
-  rows: readonly (readonly (Markup | string | number)[])[],
-): Markup {
-  const cell = (value: Markup | string | number, at: number) =>
-    at === 0 ? html`<th scope="row">${value}</th>` : html`<td>${value}</td>`
-  return html`<div class="wide" role="region" aria-label="${caption}" tabindex="0"><table><caption>${caption}</caption>
-<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map(cell)}</tr>\n`)}</tbody></table></div>`
 }
 
 function known(entries: readonly KnownResult[]): Markup | null {
