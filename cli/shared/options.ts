@@ -249,6 +249,32 @@ export const replay = () =>
     .addOption(common.out)
     .addOption(common.format)
 
+export const certify = () =>
+  command('certify', 'judge a target three times, strictly, and write a certificate if it conforms')
+    .option('--target <file>', 'the target file (default: ./plumbline.yaml)')
+    .option('--profile <list>', 'profiles to judge, separated by commas (default: all that the target claims)')
+    .option('--out <folder>', 'write the certificate into this folder, new or empty', 'certificate')
+    .option('--key <file>', 'sign with this private key (Ed25519, PEM)')
+    .option('--sign-with <command>', 'sign with a shell command instead; --key then names its public key')
+    .option('--seed <number>', 'seed of the first run; the others take the next two', integer(0, 2 ** 32))
+    .addOption(common.quiet)
+    .option('--budget <length>', 'end each run after it (default: 8 days in real time, 30m otherwise)', lengthOfTime)
+    .option('--max-cost <usd>', 'refuse a run that is planned to cost more, and end one that costs more', price)
+    .addOption(common.owned)
+    .addOption(common.maxRequests)
+    .addOption(common.maxSeconds)
+    .addOption(common.windowScale)
+
+export const verify = () =>
+  command('verify', 'check a certificate without its target: signature, digests, and every verdict again')
+    .argument('<folder>', 'the folder of a certificate')
+    .option('--key <file>', 'the public key that must have signed it (Ed25519, PEM)')
+
+export const registry = () =>
+  command('registry', 'verify each certificate in a folder and write a page of them')
+    .argument('<folder>', 'a folder with NAME/ for each certificate, and the public key of its vendor in NAME.pem')
+    .option('--out <file>', 'the page to write (default: index.html in the folder)')
+
 export const doctor = () =>
   command('doctor', 'show what a target file claims, how many rules that opens, and what to add')
     .addOption(common.target)

@@ -81,6 +81,11 @@ export function isFile(path: string): boolean {
   return existsSync(path) && statSync(path).isFile()
 }
 
+/** True if a path is a folder. */
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
 function tryToWrite(file: string): void {
   // Not the file itself: another program may wait for it to appear.
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) {

@@ -77,6 +77,11 @@ const usualFiles = [
   ['report.html', renderHtml],
 ] as const
 
+/** The reports in the folder of `--out`, by name. */
+export function reportsOf(results: Results): (readonly [name: string, text: string])[] {
+  return usualFiles.map(([name, render]) => [name, render(results)] as const)
+}
+
 /** In GitHub Actions: annotations, unless they were asked for anyway, and the summary of the job. */
 function tellGithub(results: Results, { printed, files }: Formats, { environment, err }: Terminal): void {
   const { GITHUB_ACTIONS: actions, GITHUB_STEP_SUMMARY: summary = '' } = environment

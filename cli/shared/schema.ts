@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { packageFolder } from './package-paths.ts'
 
 /** A check by a schema of `spec/schemas/`: the first fault of a value, such as `/rules must be array`, or null. */
-export function schemaCheck(name: 'results' | 'evidence'): (value: unknown) => string | null {
+export function schemaCheck(name: 'results' | 'evidence' | 'certificate'): (value: unknown) => string | null {
   const schema = JSON.parse(readFileSync(join(packageFolder, 'spec', 'schemas', `${name}.schema.json`), 'utf8'))
   const validate = new Ajv2020({ strict: false, discriminator: true }).compile(schema)
   return (value) => {

@@ -1,0 +1,37 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type RegisteredCertificate, renderRegistry } from '../../reports/registry.ts'
+import { exitCodes } from '../../verdicts/exit-codes.ts'
+import { readPublicKey } from '../shared/certificate/keys.ts'
+import { verifyCertificate } from '../shared/certificate/verify.ts'
+import { UsageError } from '../shared/errors.ts'
+import type * as commands from '../shared/options.ts'
+import { isFolder, writableFile } from '../shared/output-folders.ts'
+import type { Terminal } from '../shared/terminal.ts'
+
+type Options = commands.OptionsOf<typeof commands.registry>
+
+/** Verifies each certificate in a folder, by the key in NAME.pem beside NAME/, and writes a page of them. */
+export async function registry(folder: string, { out }: Options, terminal: Terminal): Promise<number> {
+  const dir = resolve(terminal.cwd, folder)
+  const names = isFolder(dir) ? readdirSync(dir).filter((name) => isFolder(join(dir, name))) : []
+  if (names.length === 0) throw new UsageError(`${folder} holds no certificates; name a folder with a folder for each`)
+  const file = writableFile(terminal.cwd, '--out', out ?? join(folder, 'index.html'))
+  const rows: RegisteredCertificate[] = []
+  for (const name of names.sort()) {
+    const row = await verified(dir, name)
+    terminal.out(`${name}: ${row.faults[0] ?? row.unchecked[0] ?? 'valid'}`)
+    rows.push(row)
+  }
+  writeFileSync(file, renderRegistry(rows))
+  terminal.out(`page: ${file}`)
+  if (rows.some(({ faults }) => faults.length > 0)) return exitCodes['not conformant']
+  return rows.some(({ unchecked }) => unchecked.length > 0) ? exitCodes.incomplete : exitCodes.conformant
+}
+
+async function verified(dir: string, name: string): Promise<RegisteredCertificate> {
+  const key = `${name}.pem`
+  const publicKey = existsSync(join(dir, key)) ? readPublicKey(key, { cwd: dir }) : null
+  const { statement, faults, unchecked } = await verifyCertificate(join(dir, name), publicKey)
+  return { name, claims: statement?.predicate ?? null, faults, unchecked }
+}

@@ -1,0 +1,174 @@
+import { isDeepStrictEqual } from 'node:util'
+import { rules } from '../../../generated/rules.ts'
+import { jsonText } from '../../../harness/common/escape.ts'
+import type { RunEvent } from '../../../harness/record/events.ts'
+import { renderBadge } from '../../../reports/badge.ts'
+import type { ProfileCoverage, Results } from '../../../results/types.ts'
+import { notSelected } from '../../../results/verdict.ts'
+import { defaultNetwork } from '../../../target/defaults.ts'
+import type { Target } from '../../../target/types.ts'
+import { writeTarget } from '../../../target-file/write.ts'
+import type { JudgedAgain } from '../judge-again.ts'
+import type { Subject } from './files.ts'
+import { type NotJudged, notJudgedIn } from './scope.ts'
+
+/** Version of the statement and of the other files of a certificate. */
+const format = 1
+export const predicateType = `urn:plumbline:certificate:${format}`
+
+/** Folders of the runs, in their order. */
+export const runFolders = ['run-1', 'run-2', 'run-3'] as const
+
+/** A run of a certificate, as its record gives it. */
+export interface CertifiedRun extends Pick<JudgedAgain, 'run' | 'results' | 'judged'> {
+  readonly folder: string
+}
+
+/** The in-toto statement of a certificate. */
+export interface Statement {
+  readonly _type: string
+  readonly subject: readonly Subject[]
+  readonly predicateType: string
+  readonly predicate: {
+    readonly plumbline: string
+    readonly digests: RunEvent['digests']
+    readonly target: string
+    readonly clock: 'real' | 'controlled'
+    readonly verdict: string
+    readonly profiles: readonly string[]
+    readonly notJudged: readonly NotJudged[]
+    readonly load: { readonly k6: string; readonly windowScale: number } | null
+    readonly runs: readonly {
+      readonly folder: string
+      readonly run: string
+      readonly seed: number | null
+      readonly startedMs: number
+      readonly endedMs: number
+      readonly line: string
+      readonly coverage: readonly ProfileCoverage[]
+    }[]
+    readonly finished: string
+    /** SHA-256 of the public key that signs this statement; null if nobody does. */
+    readonly keyId: string | null
+  }
+}
+
+/** Everything that a certificate says, from its runs, its files and its key alone. */
+export function statementOf(
+  runs: readonly CertifiedRun[],
+  subject: readonly Subject[],
+  keyId: string | null,
+): Statement {
+  const { run, results } = firstOf(runs)
+  const { load } = run
+  return {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject,
+    predicateType,
+    predicate: {
+      plumbline: run.plumbline,
+      digests: run.digests,
+      target: results.run.target,
+      clock: clockOf(run),
+      verdict: results.verdict.word,
+      profiles: run.profiles,
+      notJudged: notJudgedIn(run.profiles, targetOf(run)),
+      load: load === undefined ? null : { k6: load.k6, windowScale: load.windowScale },
+      runs: runs.map(({ folder, results: { run: facts, verdict, coverage } }) => {
+        const { id, seed, startedMs, endedMs } = facts
+        return { folder, run: id, seed, startedMs, endedMs, line: verdict.line, coverage }
+      }),
+      finished: new Date(Math.max(...runs.map((one) => one.results.run.endedMs))).toISOString(),
+      keyId,
+    },
+  }
+}
+
+/** The files beside the runs that follow from them, by name. */
+export function derivedFiles(runs: readonly CertifiedRun[], isSigned: boolean): ReadonlyMap<string, string> {
+  const { run } = firstOf(runs)
+  return new Map([
+    ['behaviour.json', jsonText({ format, readings: readingsOf(runs) })],
+    ['badge.svg', badgeOf(run, isSigned)],
+    ['target.yaml', writeTarget(targetOf(run))],
+  ])
+}
+
+/** Why these runs make no certificate; empty if they do. */
+export function faultsOf(runs: readonly CertifiedRun[]): string[] {
+  const first = firstOf(runs).run
+  const each = runs.flatMap(({ folder, ...one }, at) => runFaults(one, at === 0).map((fault) => `${folder}: ${fault}`))
+  const own = (run: RunEvent) => [run.digests, run.plumbline, run.clock, targetOf(run)]
+  const unlike = runs.filter(({ run }) => !isDeepStrictEqual(own(run), own(first)))
+  const distinct = (values: readonly unknown[]) => new Set(values).size === runs.length
+  return [
+    ...each,
+    ...unlike.map(({ folder }) => `${folder}: the target, the clock or the version is not that of ${runFolders[0]}`),
+    ...(distinct(runs.map(({ run }) => run.seed)) ? [] : ['the runs do not have three different seeds']),
+    ...(distinct(runs.map(({ run }) => run.run)) ? [] : ['the runs are not three different ones']),
+  ]
+}
+
+function runFaults({ run, results }: Omit<CertifiedRun, 'folder'>, isFirst: boolean): string[] {
+  const { verdict, coverage } = results
+  const selected = new Set(run.rules)
+  const { leftOut } = notSelected(rules, { selected, profiles: run.profiles, byLoad: run.load?.rules ?? null })
+  const covered = new Set(coverage.flatMap(({ profile, verified }) => (verified > 0 ? profile : [])))
+  const all: readonly (readonly [fault: string, isThere: boolean])[] = [
+    [`its verdict is ${verdict.line}`, verdict.word !== 'conformant'],
+    ['it is not strict', !run.strict],
+    [`${leftOut} rules of its profiles were not selected`, leftOut > 0],
+    ['it judges rules of a vendor', run.rulesFolder !== undefined],
+    ['it judges the embedded reference', run.clock === 'virtual'],
+    ['it drives a load, which only the first run does', run.load !== undefined && !isFirst],
+    ['its load sends only one request of each operation', run.load?.isSmoke === true],
+    ...run.profiles.map((name) => [`no must rule of profile ${name} was verified`, !covered.has(name)] as const),
+  ]
+  return all.flatMap(([fault, isThere]) => (isThere ? fault : []))
+}
+
+/** The behaviour profile: each reading of the runs, sorted, so that the files of two vendors can be compared. */
+function readingsOf(runs: readonly CertifiedRun[]): Record<string, Record<string, string[]>> {
+  const readings = runs.flatMap(({ judged }) => judged.flatMap((event) => (event.type === 'reading' ? event : [])))
+  return sortedBy(
+    readings,
+    ({ rule }) => rule,
+    (ofRule) =>
+      sortedBy(
+        ofRule,
+        ({ name }) => name,
+        (ofName) => [...new Set(ofName.map(({ value }) => value))].sort(),
+      ),
+  )
+}
+
+function sortedBy<Item, Value>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+  make: (items: readonly Item[]) => Value,
+): Record<string, Value> {
+  const groups = [...Map.groupBy(items, keyOf)].sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(groups.map(([key, group]) => [key, make(group)]))
+}
+
+function badgeOf(run: RunEvent, isSigned: boolean): string {
+  const notes = [`${clockOf(run)} clock`, ...(isSigned ? [] : ['unsigned'])].join(', ')
+  return renderBadge(`plumbline ${run.plumbline}`, `conformant: ${run.profiles.join(', ')} (${notes})`)
+}
+
+function clockOf({ clock }: RunEvent): 'real' | 'controlled' {
+  return clock === 'real' ? 'real' : 'controlled'
+}
+
+/** The target of a record as its file says it, secrets as marks. A receiver on any free port has another one in each run. */
+function targetOf(run: RunEvent): Target {
+  const target: Target = { network: defaultNetwork, ...(run.target as Omit<Target, 'network'>) }
+  const { receiver } = target
+  return receiver?.listen.endsWith(':0') ? { ...target, receiver: { ...receiver, url: '' } } : target
+}
+
+function firstOf(runs: readonly CertifiedRun[]): { readonly run: RunEvent; readonly results: Results } {
+  const [first] = runs
+  if (first === undefined) throw new Error('a certificate has at least one run')
+  return first
+}

@@ -1,0 +1,67 @@
+import { rules } from '../../../generated/rules.ts'
+import { judgedByLoad } from '../../../harness/rule/load-rules.ts'
+import { leftOutOf } from '../../../load/claims.ts'
+import type { Target } from '../../../target/types.ts'
+import { UsageError } from '../errors.ts'
+import { profilesOf, readProfiles } from '../selection.ts'
+
+/** The profiles of a certificate. */
+export interface Scope {
+  /** Judged in each run. */
+  readonly always: readonly string[]
+  /** Judged once, in the first run: they need load. */
+  readonly byLoad: readonly string[]
+}
+
+/** A profile that a target claims and a certificate says nothing about. */
+export interface NotJudged {
+  readonly profile: string
+  readonly reason: string
+}
+
+/** Profiles with rules that only load judges. */
+const ofLoad: ReadonlySet<string> = new Set(profilesOf(rules.filter(({ id }) => judgedByLoad.has(id))))
+
+/** The profiles of the list, or all that the target claims and its clock permits. Throws UsageError for an unfit list. */
+export function scopeOf(target: Target, list: string | undefined): Scope {
+  const profiles = list === undefined ? possibleOf(target) : readProfiles(list, rules)
+  const unfit = profiles.find((profile) => ofLoad.has(profile) && target.clock !== 'real')
+  if (unfit !== undefined) throw new UsageError(`--profile: ${unfit} needs load; ${realTimeOnly}`)
+  const scope = {
+    always: profiles.filter((name) => !ofLoad.has(name)),
+    byLoad: profiles.filter((name) => ofLoad.has(name)),
+  }
+  if (scope.always.length > 0) return scope
+  throw new UsageError(
+    list === undefined
+      ? 'the target file claims no profile; plumbline doctor says what it claims'
+      : `--profile: ${list} is judged by load, once; add a profile that all three runs can judge, such as core`,
+  )
+}
+
+/** The claimed profiles that these do not include, each with the reason. */
+export function notJudgedIn(profiles: readonly string[], target: Target): NotJudged[] {
+  const possible = possibleOf(target)
+  return claimedBy(target)
+    .filter((profile) => !profiles.includes(profile))
+    .map((profile) => ({ profile, reason: possible.includes(profile) ? 'left out by --profile' : realTimeOnly }))
+}
+
+const realTimeOnly = 'load runs in real time, and the clock of the target is controlled'
+
+function possibleOf(target: Target): string[] {
+  return claimedBy(target).filter((profile) => target.clock === 'real' || !ofLoad.has(profile))
+}
+
+/**
+ * A target file claims a profile if it gives what a must rule of it needs. None claims `lab`, for which a target is
+ * specially prepared.
+ */
+function claimedBy(target: Target): string[] {
+  const must = rules.filter(({ level, profile }) => level === 'must' && profile !== 'lab')
+  const missing = leftOutOf(
+    must.map(({ id }) => id),
+    target,
+  )
+  return profilesOf(must.filter(({ id }) => !missing.has(id)))
+}

@@ -1,0 +1,176 @@
+import { type KeyObject, verify } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { jsonText } from '../../../harness/common/escape.ts'
+import { jsonIn } from '../../../harness/exchange/exchange.ts'
+import type { EvidenceEvent } from '../../../harness/record/events.ts'
+import { readEvidence } from '../../../harness/record/read.ts'
+import { keptWord } from '../../../results/kept.ts'
+import { digestsOf } from '../digests.ts'
+import { judgeAgain } from '../judge-again.ts'
+import { isFile } from '../output-folders.ts'
+import { version } from '../package-paths.ts'
+import { reportsOf } from '../report.ts'
+import { schemaCheck } from '../schema.ts'
+import { type CertifiedRun, derivedFiles, faultsOf, runFolders, type Statement, statementOf } from './contents.ts'
+import { preAuthEncoding, signatureIn, statementType } from './dsse.ts'
+import { envelopeFile, statementFile, subjectsOf } from './files.ts'
+import { keyIdOf } from './keys.ts'
+
+/** The outcome of a verification: the certificate holds if there is no fault and nothing was left unchecked. */
+export interface Verified {
+  /** Null if the folder has no statement that can be read. */
+  readonly statement: Statement | null
+  /** Each begins with the file that it is about, and names a rule if there is one. */
+  readonly faults: readonly string[]
+  readonly unchecked: readonly string[]
+}
+
+type Checked = Omit<Verified, 'statement'>
+
+/**
+ * Checks a certificate without its target: signature, digests, then every verdict again from the record, and all that the
+ * certificate says against them. `key` null: the signature is not checked.
+ */
+export async function verifyCertificate(dir: string, key: KeyObject | null): Promise<Verified> {
+  const statement = readStatement(dir)
+  if (typeof statement === 'string')
+    return { statement: null, faults: [`${statementFile} ${statement}`], unchecked: [] }
+  const signature = checkSignature(dir, statement, key)
+  const faults = [...signature.faults, ...changedFiles(dir, statement)]
+  // Changed files are judged no further.
+  if (faults.length > 0) return { statement, faults, unchecked: signature.unchecked }
+  const other = await otherVersion(dir, statement)
+  const derived = other ?? { faults: await differences(dir, statement), unchecked: [] }
+  return { statement, faults: derived.faults, unchecked: [...signature.unchecked, ...derived.unchecked] }
+}
+
+/** The runs of a certificate, judged again, and where their folders say something else. */
+export async function judgedRuns(dir: string): Promise<{ runs: CertifiedRun[]; faults: string[] }> {
+  const runs: CertifiedRun[] = []
+  const faults: string[] = []
+  for (const folder of runFolders) {
+    try {
+      const { run, results, judged, differences } = await judgeAgain(join(dir, folder))
+      runs.push({ folder, run, results, judged })
+      const reports = differentFiles(dir, reportsOf(results), folder)
+      // The difference in a verdict says more than the one in the bytes of its report.
+      faults.push(...(differences.length > 0 ? differences.map((text) => `${folder}/${text}`) : reports))
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      faults.push(`${folder}/evidence.ndjson cannot be judged again: ${message.replaceAll(join(dir, '/'), '')}`)
+    }
+  }
+  return { runs, faults }
+}
+
+/** The statement of a folder, or the reason why it cannot be read. */
+function readStatement(dir: string): Statement | string {
+  const file = join(dir, statementFile)
+  if (!isFile(file)) return 'is missing; the folder is not a certificate, or not a whole one'
+  const value = jsonIn(readFileSync(file, 'utf8'))
+  if (value === undefined) return 'is not JSON'
+  const fault = schemaCheck('certificate')(value)
+  return fault === null ? (value as Statement) : `is not a statement of a certificate that this version knows: ${fault}`
+}
+
+function checkSignature(dir: string, { predicate: { keyId } }: Statement, key: KeyObject | null): Checked {
+  const fault = (text: string): Checked => ({ faults: [text], unchecked: [] })
+  const file = join(dir, envelopeFile)
+  if (keyId === null) {
+    if (isFile(file)) return fault(`${envelopeFile} is there, but ${statementFile} says that nobody signed it`)
+    if (key !== null) return fault(`${envelopeFile} is missing: the certificate is unsigned, so no key can be checked`)
+    return { faults: [], unchecked: ['the certificate is unsigned: anybody can have made it'] }
+  }
+  if (!isFile(file))
+    return fault(`${envelopeFile} is missing, but ${statementFile} says that ${keptWord(keyId)} signed it`)
+  const statement = readFileSync(join(dir, statementFile))
+  const signature = signatureIn(readFileSync(file, 'utf8'), statement)
+  if (typeof signature === 'string') return fault(`${envelopeFile} ${signature}`)
+  const { keyid, sig } = signature
+  if (keyid !== keyId) return fault(`${envelopeFile} names another key than ${statementFile}`)
+  if (key === null) return { faults: [], unchecked: ['the signature was not checked: no key given; add --key FILE'] }
+  const given = keyIdOf(key)
+  if (given !== keyid)
+    return fault(`${envelopeFile} is signed by another key, ${keptWord(keyid)}; the given one is ${given}`)
+  if (verify(null, preAuthEncoding(statementType, statement), key, sig)) return { faults: [], unchecked: [] }
+  return fault(`${envelopeFile} has a signature that the given key did not make`)
+}
+
+function changedFiles(dir: string, { subject }: Statement): string[] {
+  const listed = new Map(subject.map(({ name, digest }) => [name, digest.sha256]))
+  const found = new Map(subjectsOf(dir).map(({ name, digest }) => [name, digest.sha256]))
+  const names = [...new Set([...listed.keys(), ...found.keys()])].sort()
+  return names.flatMap((name) => {
+    const [was, is] = [listed.get(name), found.get(name)]
+    if (was === is) return []
+    if (is === undefined) return [`${name} is missing`]
+    return [
+      was === undefined ? `${name} does not belong to the certificate` : `${name} was changed: it has another digest`,
+    ]
+  })
+}
+
+/** The outcome for a certificate that only another version can judge again; null if this one can. */
+async function otherVersion(dir: string, { predicate: { plumbline, digests } }: Statement): Promise<Checked | null> {
+  const { suite, ledger, specification } = digestsOf(null)
+  const isSame = digests.suite === suite && digests.ledger === ledger && digests.specification === specification
+  if (isSame && plumbline === version()) return null
+  const faults: string[] = []
+  for (const folder of runFolders) {
+    const run = await firstEvent(join(dir, folder))
+    const isOwn = run?.type === 'run' && run.plumbline === plumbline && isDeepStrictEqual(run.digests, digests)
+    if (!isOwn) faults.push(`${folder}/evidence.ndjson is of another version than ${statementFile} says`)
+  }
+  const made = plumbline === version() ? `another state of plumbline ${version()}` : `plumbline ${keptWord(plumbline)}`
+  const unchecked = `the verdicts were not derived again: the certificate was made by ${made}; verify it with that (this is ${version()})`
+  return { faults, unchecked: [unchecked] }
+}
+
+/** The first event of a record; null if it cannot be read. */
+async function firstEvent(dir: string): Promise<EvidenceEvent | null> {
+  try {
+    for await (const event of readEvidence(dir)) return event
+  } catch {}
+  return null
+}
+
+/** Where the certificate says something else than its records give. */
+async function differences(dir: string, statement: Statement): Promise<string[]> {
+  const { runs, faults } = await judgedRuns(dir)
+  if (faults.length > 0) return faults
+  const unfit = faultsOf(runs)
+  if (unfit.length > 0) return unfit
+  const { subject, predicate } = statement
+  const derived = statementOf(runs, subject, predicate.keyId)
+  const isAsDerived = hasText(join(dir, statementFile), jsonText(derived))
+  const paths = differingPaths(statement, derived)
+  return [
+    ...differentFiles(dir, [...derivedFiles(runs, predicate.keyId !== null)]),
+    ...paths.map((path) => `${statementFile} says something else about ${path} than the runs`),
+    ...(isAsDerived || paths.length > 0 ? [] : [`${statementFile} differs in bytes from what certify writes`]),
+  ]
+}
+
+/** Files, by name and derived text, that are missing or have other bytes. */
+function differentFiles(dir: string, derived: Iterable<readonly [name: string, text: string]>, folder = ''): string[] {
+  return [...derived].flatMap(([name, text]) => {
+    if (hasText(join(dir, folder, name), text)) return []
+    return [`${join(folder, name)} differs from what the runs give`]
+  })
+}
+
+function hasText(file: string, text: string): boolean {
+  return isFile(file) && readFileSync(file).equals(Buffer.from(text))
+}
+
+/** Paths of the values in which two statements differ, such as `predicate.runs.0.seed`. */
+function differingPaths(one: unknown, other: unknown, path: readonly string[] = []): string[] {
+  if (Object.is(one, other)) return []
+  const [a, b] = [Object(one), Object(other)]
+  if (a !== one || b !== other) return [path.join('.')]
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
+    differingPaths(a[key], b[key], [...path, key]),
+  )
+}

@@ -1,0 +1,57 @@
+import { html } from 'hono/html'
+import { pluralize } from '../harness/common/pluralize.ts'
+import { grid, renderPage } from './html-page.ts'
+import { pageStyle } from './html-style.ts'
+import { visible } from './sort.ts'
+
+/** A certificate of a registry: what it claims, and how its verification ended. */
+export interface RegisteredCertificate {
+  /** The folder of the certificate in the registry. */
+  readonly name: string
+  /** Null if nothing can be read. */
+  readonly claims: {
+    readonly target: string
+    readonly plumbline: string
+    readonly clock: string
+    readonly verdict: string
+    readonly profiles: readonly string[]
+    readonly notJudged: readonly { readonly profile: string }[]
+    readonly finished: string
+  } | null
+  readonly faults: readonly string[]
+  readonly unchecked: readonly string[]
+}
+
+const heads = ['target', 'certificate', 'verdict', 'profiles', 'not judged', 'clock', 'finished', 'plumbline']
+
+/** One page of certificates. The claims of one that does not hold are left out: nobody stands behind them. */
+export function renderRegistry(certificates: readonly RegisteredCertificate[]): string {
+  const body = html`<header>
+<h1>Certified implementations</h1>
+<p>${pluralize(certificates.length, 'certificate')} of the Compute Platform API. Each was verified from its record when this page was written.</p>
+</header>
+<main>
+${grid('Certificates', heads, certificates.map(row))}
+</main>`
+  return renderPage({ title: 'Certified implementations', style: pageStyle, body })
+}
+
+function row({ name, claims, faults, unchecked }: RegisteredCertificate) {
+  const [fault] = faults
+  const state = fault ?? (unchecked.length > 0 ? unchecked.join('; ') : 'valid')
+  const tone = fault !== undefined ? 'bad' : unchecked.length > 0 ? 'part' : 'good'
+  const outcome = html`<span class="verdict ${tone}">${fault === undefined ? '' : 'not valid: '}${visible(state)}</span>`
+  const link = html`<a href="${encodeURIComponent(name)}/run-1/report.html">${visible(name)}</a>`
+  if (claims === null || fault !== undefined) return [link, outcome, ...heads.slice(2).map(() => '')]
+  const { verdict, profiles, notJudged, clock, finished, plumbline, target } = claims
+  return [
+    html`${visible(target)} (${link})`,
+    outcome,
+    visible(verdict),
+    visible(profiles.join(', ')),
+    visible(notJudged.map(({ profile }) => profile).join(', ')),
+    clock,
+    visible(finished),
+    visible(plumbline),
+  ]
+}
