@@ -74,13 +74,13 @@ function flagsOf({ quiet, maxCost, ...options }: Given, scope: Scope, isFirst: b
 }
 
 /** Judges the records again, writes what follows from them, and signs it. */
-async function write(dir: string, out: string, signer: Signer | null, { out: print }: Terminal): Promise<number> {
+async function write(dir: string, out: string, signer: Signer | null, { out: print, err }: Terminal): Promise<number> {
   const { runs, faults } = await judgedRuns(dir)
   const [fault] = faults
   if (fault !== undefined) throw new BrokenError(`no certificate: ${fault}; please report it`)
   const [unfit] = faultsOf(runs)
   if (unfit !== undefined) {
-    print(`no certificate: ${unfit}`)
+    err(`plumbline: no certificate: ${unfit}; the files of the runs stay in ${out}`)
     return exitCodes.incomplete
   }
   for (const [name, text] of derivedFiles(runs, signer !== null)) writeFileSync(join(dir, name), text)

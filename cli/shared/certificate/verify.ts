@@ -27,6 +27,9 @@ export interface Verified {
   readonly unchecked: readonly string[]
 }
 
+/** Files that a run writes. */
+const ofRun = /^run-[123]\/(evidence\.ndjson|results\.json|junit\.xml|report\.html|bodies\/\d+\.bin|load\/\d\d-.+)$/
+
 type Checked = Omit<Verified, 'statement'>
 
 /**
@@ -146,8 +149,11 @@ async function differences(dir: string, statement: Statement): Promise<string[]>
   const derived = statementOf(runs, subject, predicate.keyId)
   const isAsDerived = hasText(join(dir, statementFile), jsonText(derived))
   const paths = differingPaths(statement, derived)
+  const files = derivedFiles(runs, predicate.keyId !== null)
+  const surplus = subject.filter(({ name }) => !files.has(name) && !ofRun.test(name))
   return [
-    ...differentFiles(dir, [...derivedFiles(runs, predicate.keyId !== null)]),
+    ...surplus.map(({ name }) => `${name} does not belong to a certificate`),
+    ...differentFiles(dir, files),
     ...paths.map((path) => `${statementFile} says something else about ${path} than the runs`),
     ...(isAsDerived || paths.length > 0 ? [] : [`${statementFile} differs in bytes from what certify writes`]),
   ]

@@ -1,0 +1,339 @@
+import { spawnSync } from 'node:child_process'
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jsonText } from '../../harness/common/escape.ts'
+import { randomFrom } from '../../harness/common/random.ts'
+import { derivedFiles, type Statement } from '../shared/certificate/contents.ts'
+import { envelopeText, preAuthEncoding, statementType } from '../shared/certificate/dsse.ts'
+import { envelopeFile, statementFile, subjectsOf } from '../shared/certificate/files.ts'
+import { keyIdOf } from '../shared/certificate/keys.ts'
+import { judgedRuns, verifyCertificate } from '../shared/certificate/verify.ts'
+import { createCommands, textOf } from '../shared/testing/commands.ts'
+
+// One small certificate of the served reference, on its controlled clock: every test looks at a copy of it.
+
+const commands = createCommands('certificate')
+const { cwd } = commands
+const pem = { privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } }
+const own = generateKeyPairSync('ed25519', pem as never) as unknown as Record<'privateKey' | 'publicKey', string>
+const publicKey = createPublicKey(own.publicKey)
+const stranger = generateKeyPairSync('ed25519').privateKey
+const [signed, copy, unsigned] = ['acme', 'copy', 'unsigned'].map((name) => join(cwd, name)) as [string, string, string]
+const certify = ['certify', '--target', 'target.yaml', '--profile', 'inside', '--seed', '7', '--quiet']
+let made = { code: null as number | null, said: '' }
+
+beforeAll(async () => {
+  writeFileSync(join(cwd, 'own.key'), own.privateKey)
+  writeFileSync(join(cwd, 'own.pem'), own.publicKey)
+  commands.start(['serve', '--port', '0', '--clock', 'control', '--print-target', 'target.yaml'])
+  await textOf(join(cwd, 'target.yaml'), 'clock:')
+  made = await commands.run([...certify, '--out', 'acme', '--key', 'own.key'])
+  cpSync(signed, unsigned, { recursive: true })
+  rmSync(join(unsigned, envelopeFile))
+  const { runs } = await judgedRuns(unsigned)
+  for (const [name, text] of derivedFiles(runs, false)) writeFileSync(join(unsigned, name), text)
+  restate(unsigned, null)
+}, 300_000)
+afterAll(commands.close)
+
+describe('a certificate', () => {
+  test('holds three runs, the target without secrets, the readings, a badge, a statement and its signature', () => {
+    expect(made).toMatchObject({ code: 0, said: expect.stringContaining('certificate: acme, signed by sha256:') })
+    expect(readdirSync(signed).sort()).toEqual([
+      ...['badge.svg', 'behaviour.json', 'certificate.dsse.json', 'run-1', 'run-2', 'run-3', 'statement.json'],
+      'target.yaml',
+    ])
+    const { predicate } = statementIn(signed)
+    expect(predicate).toMatchObject({ verdict: 'conformant', clock: 'controlled', profiles: ['inside'], load: null })
+    expect(predicate.runs.map(({ seed }) => seed)).toEqual([7, 8, 9])
+    expect(predicate.notJudged).toContainEqual({ profile: 'core', reason: 'left out by --profile' })
+    const target = readFileSync(join(signed, 'target.yaml'), 'utf8')
+    expect(target).toContain('full: «key.full»')
+    expect(target).not.toContain('plumbline-example-')
+    const { readings } = JSON.parse(readFileSync(join(signed, 'behaviour.json'), 'utf8'))
+    expect(readings['pods.action.stop-keeps-disk']).toEqual({ disk: ['kept'] })
+    expect(readFileSync(join(signed, 'badge.svg'), 'utf8')).toContain('>conformant: inside (controlled clock)<')
+  })
+
+  test('is verified in another folder, without its target, by a process', () => {
+    const elsewhere = createCommands('elsewhere').cwd
+    cpSync(signed, join(elsewhere, 'it'), { recursive: true })
+    writeFileSync(join(elsewhere, 'own.pem'), own.publicKey)
+    const main = join(import.meta.dirname, '..', 'main.ts')
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [main, 'verify', 'it', ...args], { cwd: elsewhere, encoding: 'utf8' })
+    const whole = run('--key', 'own.pem')
+    expect(whole).toMatchObject({ status: 0, stderr: '', stdout: expect.stringMatching(/\nvalid\n$/) })
+    const unchecked = 'the signature was not checked: no key given; add --key FILE'
+    expect(run()).toMatchObject({ status: 3, stdout: expect.stringContaining(unchecked) })
+    writeFileSync(join(elsewhere, 'it', 'badge.svg'), '')
+    expect(run('--key', 'own.pem')).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('badge.svg was changed'),
+    })
+    expect(run('--key', 'it/badge.svg')).toMatchObject({ status: 2 })
+  })
+
+  test('without a signature says so, and a key that must have signed it refuses it', async () => {
+    const said = 'the certificate is unsigned: anybody can have made it'
+    expect(await verifyCertificate(unsigned, null)).toMatchObject({ faults: [], unchecked: [said] })
+    expect((await verifyCertificate(unsigned, publicKey)).faults).toEqual([
+      'certificate.dsse.json is missing: the certificate is unsigned, so no key can be checked',
+    ])
+  })
+
+  test('of another version is named as such', async () => {
+    copyOf(unsigned)
+    for (const run of ['run-1', 'run-2', 'run-3']) {
+      replaceIn(join(copy, run, 'evidence.ndjson'), /"plumbline":"[^"]*"/, '"plumbline":"0.0.9"')
+    }
+    replaceIn(join(copy, statementFile), /"plumbline": "[^"]*"/, '"plumbline": "0.0.9"')
+    restate(copy, null)
+    const { faults, unchecked } = await verifyCertificate(copy, null)
+    expect(faults).toEqual([])
+    expect(unchecked[1]).toContain('the certificate was made by plumbline 0.0.9; verify it with that')
+    replaceIn(join(copy, statementFile), /"plumbline": "[^"]*"/, '"plumbline": "0.0.8"')
+    expect((await verifyCertificate(copy, null)).faults[0]).toBe(
+      'run-1/evidence.ndjson is of another version than statement.json says',
+    )
+  })
+
+  test('is not written for a target that does not conform, whose runs stay', async () => {
+    const flags = ['--port', '0', '--clock', 'control', '--defect', 'restart-keeps-disk']
+    commands.start(['serve', ...flags, '--print-target', 'broken.yaml'])
+    await textOf(join(cwd, 'broken.yaml'), 'clock:')
+    const args = [...certify.toSpliced(2, 1, 'broken.yaml'), '--out', 'broken']
+    const { code, said } = await commands.run(args)
+    expect(said).toContain('plumbline: no certificate: run-1 is not conformant')
+    expect(code).toBe(1)
+    expect(readdirSync(join(cwd, 'broken'))).toEqual(['run-1'])
+    expect(await commands.run(args)).toEqual({
+      code: 2,
+      said: 'plumbline: --out broken holds files; choose a new or empty folder\n',
+    })
+  }, 120_000)
+})
+
+describe('an edit is detected and named', () => {
+  test('a hundred random ones of a signed certificate', async () => {
+    const random = randomFrom(1, 'edits')
+    const missed: string[] = []
+    const names = [...subjectsOf(signed).map(({ name }) => name), statementFile, envelopeFile]
+    for (let count = 0; count < 100; count++) {
+      copyOf(signed)
+      const edit = pick(random, edits)
+      const { what, file } = edit(random, names)
+      const named = file === statementFile ? [statementFile, envelopeFile] : [file]
+      const { faults } = await verifyCertificate(copy, publicKey)
+      if (!named.some((name) => faults.some((fault) => fault.startsWith(`${name} `))))
+        missed.push(`${what}: ${faults.join('; ')}`)
+    }
+    expect(missed).toEqual([])
+  }, 120_000)
+
+  test.each<[what: string, edit: () => void, fault: RegExp]>([
+    [
+      'a verdict',
+      () => changeVerdict('run-2'),
+      /^run-2\/results\.json: pods\S+ was kept as failed, and the record gives /,
+    ],
+    [
+      'a verdict in the record',
+      () => replaceIn(join(copy, 'run-3/evidence.ndjson'), /("verdict":)"passed"/, '$1"observed"'),
+      /^run-3\/evidence\.ndjson: the verdict of pods\S+ is observed, but its exchanges give passed/,
+    ],
+    ['an exchange that is gone', () => changeExchanges(() => 0.5, 'removed'), /^run-2\//],
+    ['an exchange that is there twice', () => changeExchanges(() => 0.5, 'repeated'), /^run-2\//],
+    ['a status', () => replaceIn(join(copy, 'run-1/evidence.ndjson'), /"status":201/, '"status":500'), /^run-1\//],
+    ['a damaged line', () => appendFileSync(join(copy, 'run-1/evidence.ndjson'), '{"type":"x"}\n'), /^run-1\/evidence/],
+    [
+      'a missing record',
+      () => rmSync(join(copy, 'run-2/evidence.ndjson')),
+      /^run-2\/evidence\.ndjson cannot be judged/,
+    ],
+    [
+      'the same run twice',
+      () => cpSync(join(copy, 'run-1'), join(copy, 'run-2'), { recursive: true }),
+      /three different/,
+    ],
+    ['a report', () => appendFileSync(join(copy, 'run-1/report.html'), ' '), /^run-1\/report\.html differs from what/],
+    ['a reading', () => replaceIn(join(copy, 'behaviour.json'), /"kept"/, '"wiped"'), /^behaviour\.json differs from/],
+    ['the badge', () => replaceIn(join(copy, 'badge.svg'), /inside/, 'core'), /^badge\.svg differs from what the runs/],
+    ['the target', () => appendFileSync(join(copy, 'target.yaml'), '\n'), /^target\.yaml differs from what the runs/],
+    [
+      'a file more',
+      () => writeFileSync(join(copy, 'statement.txt'), ''),
+      /^statement\.txt does not belong to a certificate/,
+    ],
+    [
+      'the profiles',
+      () => change(({ profiles }) => profiles.push('core')),
+      /about predicate\.profiles\.1 than the runs/,
+    ],
+    ['a seed', () => change(({ runs }) => Object.assign(runs[0] ?? {}, { seed: 3 })), /about predicate\.runs\.0\.seed/],
+    [
+      'a verdict claimed',
+      () => change((it) => Object.assign(it, { verdict: 'perfect' })),
+      /about predicate\.verdict than/,
+    ],
+    ['a claim more', () => change((it) => Object.assign(it, { more: 1 })), /about predicate\.more than the runs/],
+    [
+      'a run that was not strict',
+      () => replaceIn(join(copy, 'run-1/evidence.ndjson'), /"strict":true/, '"strict":false'),
+      /^run-1/,
+    ],
+  ])('%s, all digests recomputed and nothing signed', async (_, edit, fault) => {
+    copyOf(unsigned)
+    edit()
+    restate(copy, null)
+    const { faults } = await verifyCertificate(copy, null)
+    expect(faults.join('\n')).toMatch(fault)
+  })
+})
+
+test('a registry shows each certificate with the result of its verification', async () => {
+  const dir = join(cwd, 'registry')
+  for (const name of ['acme', 'bare', 'forged'])
+    cpSync(name === 'bare' ? unsigned : signed, join(dir, name), { recursive: true })
+  for (const name of ['acme', 'forged']) writeFileSync(join(dir, `${name}.pem`), own.publicKey)
+  replaceIn(join(dir, 'forged', 'badge.svg'), /inside/, '<script>')
+  const { code, said } = await commands.run(['registry', 'registry'])
+  expect(said.split('\n').slice(0, 3)).toEqual([
+    'acme: valid',
+    'bare: the certificate is unsigned: anybody can have made it',
+    'forged: badge.svg was changed: it has another digest',
+  ])
+  expect(code).toBe(1)
+  const page = readFileSync(join(dir, 'index.html'), 'utf8')
+  expect(page).toContain('the reference implementation (<a href="acme/run-1/report.html">acme</a>)')
+  expect(page).toContain('not valid: badge.svg was changed')
+  for (const name of ['bare', 'forged']) rmSync(join(dir, name), { recursive: true })
+  expect(await commands.run(['registry', 'registry', '--out', 'page.html'])).toMatchObject({ code: 0 })
+  expect(await commands.run(['registry', 'none'])).toMatchObject({ code: 2 })
+})
+
+/** An edit of the copy: what was done, and the file that verify has to name. A changed statement is not the signed one. */
+type Edit = (random: () => number, names: readonly string[]) => { readonly what: string; readonly file: string }
+
+const edits: readonly Edit[] = [
+  ...[changeByte, changeByte, changeByte],
+  (random) => ({ what: 'an exchange removed', file: changeExchanges(random, 'removed') }),
+  (random) => ({ what: 'two exchanges swapped', file: changeExchanges(random, 'swapped') }),
+  (random) => ({ what: 'an exchange repeated', file: changeExchanges(random, 'repeated') }),
+  (random) => {
+    changeVerdict(`run-${1 + Math.floor(random() * 3)}`)
+    restate(copy, undefined)
+    return { what: 'a verdict changed, its digest recomputed', file: envelopeFile }
+  },
+  (random) => {
+    changeVerdict(`run-${1 + Math.floor(random() * 3)}`)
+    restate(copy, stranger)
+    return { what: 'a verdict changed, signed with another key', file: envelopeFile }
+  },
+  () => {
+    restate(copy, stranger)
+    return { what: 'another key', file: envelopeFile }
+  },
+  () => {
+    restate(copy, stranger, keyIdOf(publicKey))
+    return { what: 'another key under the name of the first', file: envelopeFile }
+  },
+  (random, names) => {
+    const file = pick(random, names)
+    rmSync(join(copy, file))
+    return { what: `${file} removed`, file }
+  },
+  (random, names) => {
+    const file = pick(random, names)
+    renameSync(join(copy, file), join(copy, `${file}.old`))
+    return { what: `${file} renamed`, file }
+  },
+  () => {
+    mkdirSync(join(copy, 'run-1', 'bodies'), { recursive: true })
+    writeFileSync(join(copy, 'run-1', 'bodies', '999999.bin'), '')
+    return { what: 'a file added', file: 'run-1/bodies/999999.bin' }
+  },
+]
+
+function changeByte(random: () => number, names: readonly string[]) {
+  const file = pick(random, names)
+  const bytes = readFileSync(join(copy, file))
+  const at = Math.floor(random() * bytes.length)
+  bytes[at] = ((bytes[at] ?? 0) + 1 + Math.floor(random() * 255)) % 256
+  writeFileSync(join(copy, file), bytes)
+  return { what: `byte ${at} of ${file}`, file }
+}
+
+function pick<Item>(random: () => number, items: readonly Item[]): Item {
+  return items[Math.floor(random() * items.length)] as Item
+}
+
+function copyOf(certificate: string): void {
+  rmSync(copy, { recursive: true, force: true })
+  cpSync(certificate, copy, { recursive: true })
+}
+
+function replaceIn(file: string, pattern: RegExp, replacement: string): void {
+  const text = readFileSync(file, 'utf8')
+  expect(text).toMatch(pattern)
+  writeFileSync(file, text.replace(pattern, replacement))
+}
+
+function changeVerdict(run: string): void {
+  replaceIn(join(copy, run, 'results.json'), /("verdict": )"passed"/, '$1"failed"')
+}
+
+/** Changes the lines of a drawn exchange of a drawn run. Returns the record. */
+function changeExchanges(random: () => number, how: 'removed' | 'swapped' | 'repeated'): string {
+  const file = `run-${1 + Math.floor(random() * 3)}/evidence.ndjson`
+  const lines = readFileSync(join(copy, file), 'utf8').split('\n')
+  const places = [...lines.entries()].flatMap(([at, line]) => (line.startsWith('{"type":"exchange"') ? at : []))
+  const [at, other] = [pick(random, places), pick(random, places)]
+  const line = lines[at] ?? ''
+  if (how === 'swapped') {
+    const second = other === at ? (places.find((place) => place !== at) ?? at) : other
+    lines[at] = lines[second] ?? ''
+    lines[second] = line
+  } else lines.splice(at, how === 'removed' ? 1 : 0, ...(how === 'removed' ? [] : [line]))
+  writeFileSync(join(copy, file), lines.join('\n'))
+  return file
+}
+
+function statementIn(dir: string): Statement {
+  return JSON.parse(readFileSync(join(dir, statementFile), 'utf8'))
+}
+
+/** Changes what the statement of the copy claims. */
+function change(edit: (predicate: { profiles: string[]; runs: object[] } & object) => void): void {
+  const statement = statementIn(copy)
+  edit(statement.predicate as never)
+  writeFileSync(join(copy, statementFile), jsonText(statement))
+}
+
+/**
+ * States the files of a folder as they are now, as a forger would, and signs that with a key; `null`: unsigned,
+ * `undefined`: the earlier envelope stays.
+ */
+function restate(dir: string, key: KeyObject | null | undefined, name?: string): void {
+  const { predicate, ...rest } = statementIn(dir)
+  const keyId =
+    key === undefined ? predicate.keyId : key === null ? null : (name ?? keyIdOf(createPublicKey(key as never)))
+  const text = jsonText({ ...rest, subject: subjectsOf(dir), predicate: { ...predicate, keyId } })
+  const { _type, subject, predicateType, predicate: stated } = JSON.parse(text) as Statement
+  const statement = Buffer.from(jsonText({ _type, subject, predicateType, predicate: stated }))
+  writeFileSync(join(dir, statementFile), statement)
+  if (key === null || key === undefined) return
+  const sig = sign(null, preAuthEncoding(statementType, statement), key)
+  writeFileSync(join(dir, envelopeFile), envelopeText(statement, { keyid: keyId ?? '', sig }))
+}
