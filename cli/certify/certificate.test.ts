@@ -122,6 +122,12 @@ describe('a certificate', () => {
       code: 2,
       said: 'plumbline: --out broken holds files; choose a new or empty folder\n',
     })
+    const known = 'known: [{rule: pods.action.restart-wipes-disk, reason: a test, expires: 2099-12-31}]\n'
+    appendFileSync(join(cwd, 'broken.yaml'), known)
+    expect(await commands.run([...args.slice(0, -1), 'accepted'])).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('plumbline: no certificate: run-1 is conformant with known failures'),
+    })
   }, 120_000)
 })
 

@@ -142,7 +142,7 @@ describe.concurrent('one clear sentence', () => {
       2,
       'plumbline: --defect: run-half and cancel-half exclude each other, because a load finds one of them at a time; serve one of them',
     ],
-    ...['check', 'plan', 'doctor', 'fuzz'].map((command): [string, number, string] => [
+    ...['check', 'plan', 'doctor', 'fuzz', 'certify'].map((command): [string, number, string] => [
       command,
       2,
       'plumbline: no target: name a target file with --target FILE, write ./plumbline.yaml, or use the built-in reference with --reference',
@@ -154,6 +154,13 @@ describe.concurrent('one clear sentence', () => {
       'plumbline: --profile: limits is judged by load; add --load, or run plumbline load limits --target FILE, or load pods',
     ],
     ['sweep rnone', 2, 'no run rnone below'],
+    ['verify none', 2, 'plumbline: none is not a folder; name the folder of a certificate'],
+    ['registry none', 2, 'plumbline: none holds no certificates; name a folder with a folder for each'],
+    [
+      'certify --target away.yaml --profile lab --out new',
+      2,
+      'plumbline: --profile: lab is judged by load, once; add a',
+    ],
     ['rules extra', 2, "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra."],
     [
       'serve --clock fast',

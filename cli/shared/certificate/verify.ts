@@ -86,8 +86,7 @@ function checkSignature(dir: string, { predicate: { keyId } }: Statement, key: K
     if (key !== null) return fault(`${envelopeFile} is missing: the certificate is unsigned, so no key can be checked`)
     return { faults: [], unchecked: ['the certificate is unsigned: anybody can have made it'] }
   }
-  if (!isFile(file))
-    return fault(`${envelopeFile} is missing, but ${statementFile} says that ${keptWord(keyId)} signed it`)
+  if (!isFile(file)) return fault(`${envelopeFile} is missing, but ${statementFile} says that ${keyId} signed it`)
   const statement = readFileSync(join(dir, statementFile))
   const signature = signatureIn(readFileSync(file, 'utf8'), statement)
   if (typeof signature === 'string') return fault(`${envelopeFile} ${signature}`)
@@ -95,8 +94,7 @@ function checkSignature(dir: string, { predicate: { keyId } }: Statement, key: K
   if (keyid !== keyId) return fault(`${envelopeFile} names another key than ${statementFile}`)
   if (key === null) return { faults: [], unchecked: ['the signature was not checked: no key given; add --key FILE'] }
   const given = keyIdOf(key)
-  if (given !== keyid)
-    return fault(`${envelopeFile} is signed by another key, ${keptWord(keyid)}; the given one is ${given}`)
+  if (given !== keyid) return fault(`${envelopeFile} is signed by another key, ${keyid}; the given one is ${given}`)
   if (verify(null, preAuthEncoding(statementType, statement), key, sig)) return { faults: [], unchecked: [] }
   return fault(`${envelopeFile} has a signature that the given key did not make`)
 }
