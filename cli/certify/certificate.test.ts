@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jsonText } from '../../harness/common/escape.ts'
 import { randomFrom } from '../../harness/common/random.ts'
-import { derivedFiles, type Statement } from '../shared/certificate/contents.ts'
+import { type CertifiedRun, derivedFiles, faultsOf, type Statement } from '../shared/certificate/contents.ts'
 import { envelopeText, preAuthEncoding, statementType } from '../shared/certificate/dsse.ts'
 import { envelopeFile, statementFile, subjectsOf } from '../shared/certificate/files.ts'
 import { keyIdOf } from '../shared/certificate/keys.ts'
@@ -205,6 +205,33 @@ describe('an edit is detected and named', () => {
     restate(copy, null)
     const { faults } = await verifyCertificate(copy, null)
     expect(faults.join('\n')).toMatch(fault)
+  })
+})
+
+describe('runs make no certificate', () => {
+  let runs: readonly CertifiedRun[] = []
+  beforeAll(async () => {
+    ;({ runs } = await judgedRuns(signed))
+  })
+
+  test.each<[what: string, changed: object, fault: string]>([
+    ['that are not strict', { strict: false }, 'run-2: it is not strict'],
+    ['of rules of a vendor', { rulesFolder: 'rules' }, 'run-2: it judges rules of a vendor'],
+    ['of the embedded reference', { clock: 'virtual' }, 'run-2: it judges the embedded reference'],
+    [
+      'with another load',
+      { load: { rules: [], isSmoke: true } },
+      'run-2: it drives a load, which only the first run does',
+    ],
+    ['of a part of a profile', { rules: [] }, 'run-2: 7 rules of its profiles were not selected'],
+    ['of another profile', { profiles: ['long'] }, 'run-2: no must rule of profile long was verified'],
+    ['of fewer profiles', { profiles: [] }, 'run-2: target, clock, version or profiles are not those of run-1'],
+    ['of another version', { plumbline: '9' }, 'run-2: target, clock, version or profiles are not those of run-1'],
+    ['of one seed', { seed: 7 }, 'the runs do not have three different seeds'],
+  ])('%s', (_, changed, fault) => {
+    const other = runs.map((one) => (one.folder === 'run-2' ? { ...one, run: { ...one.run, ...changed } } : one))
+    expect(faultsOf(runs)).toEqual([])
+    expect(faultsOf(other as typeof runs)).toContain(fault)
   })
 })
 

@@ -47,7 +47,7 @@ export async function certify(given: Given, terminal: Terminal): Promise<number>
     })
     if (exit === exitCodes.conformant && isConformant) continue
     terminal.err(
-      `plumbline: no certificate: ${folder} is ${line || 'without results'}; its files stay in ${join(out, folder)}`,
+      `plumbline: no certificate: ${folder} is ${line || 'without a verdict'}; its files stay in ${join(out, folder)}`,
     )
     return exit === exitCodes.conformant ? exitCodes['not conformant'] : exit
   }

@@ -10,7 +10,7 @@ import type { Target } from '../../../target/types.ts'
 import { writeTarget } from '../../../target-file/write.ts'
 import type { JudgedAgain } from '../judge-again.ts'
 import type { Subject } from './files.ts'
-import { type NotJudged, notJudgedIn } from './scope.ts'
+import { type NotJudged, notJudgedIn, withoutLoad } from './scope.ts'
 
 /** Version of the statement and of the other files of a certificate. */
 const format = 1
@@ -98,12 +98,12 @@ export function derivedFiles(runs: readonly CertifiedRun[], isSigned: boolean): 
 export function faultsOf(runs: readonly CertifiedRun[]): string[] {
   const first = firstOf(runs).run
   const each = runs.flatMap(({ folder, ...one }, at) => runFaults(one, at === 0).map((fault) => `${folder}: ${fault}`))
-  const own = (run: RunEvent) => [run.digests, run.plumbline, run.clock, targetOf(run)]
+  const own = (run: RunEvent) => [run.digests, run.plumbline, run.clock, targetOf(run), withoutLoad(run.profiles)]
   const unlike = runs.filter(({ run }) => !isDeepStrictEqual(own(run), own(first)))
   const distinct = (values: readonly unknown[]) => new Set(values).size === runs.length
   return [
     ...each,
-    ...unlike.map(({ folder }) => `${folder}: the target, the clock or the version is not that of ${runFolders[0]}`),
+    ...unlike.map(({ folder }) => `${folder}: target, clock, version or profiles are not those of ${runFolders[0]}`),
     ...(distinct(runs.map(({ run }) => run.seed)) ? [] : ['the runs do not have three different seeds']),
     ...(distinct(runs.map(({ run }) => run.run)) ? [] : ['the runs are not three different ones']),
   ]

@@ -27,16 +27,18 @@ export function scopeOf(target: Target, list: string | undefined): Scope {
   const profiles = list === undefined ? possibleOf(target) : readProfiles(list, rules)
   const unfit = profiles.find((profile) => ofLoad.has(profile) && target.clock !== 'real')
   if (unfit !== undefined) throw new UsageError(`--profile: ${unfit} needs load; ${realTimeOnly}`)
-  const scope = {
-    always: profiles.filter((name) => !ofLoad.has(name)),
-    byLoad: profiles.filter((name) => ofLoad.has(name)),
-  }
+  const scope = { always: withoutLoad(profiles), byLoad: profiles.filter((name) => ofLoad.has(name)) }
   if (scope.always.length > 0) return scope
   throw new UsageError(
     list === undefined
       ? 'the target file claims no profile; plumbline doctor says what it claims'
       : `--profile: ${list} is judged by load, once; add a profile that all three runs can judge, such as core`,
   )
+}
+
+/** The profiles that need no load. */
+export function withoutLoad(profiles: readonly string[]): string[] {
+  return profiles.filter((name) => !ofLoad.has(name))
 }
 
 /** The claimed profiles that these do not include, each with the reason. */
