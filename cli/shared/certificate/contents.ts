@@ -14,7 +14,7 @@ import { type NotJudged, notJudgedIn, withoutLoad } from './scope.ts'
 
 /** Version of the statement and of the other files of a certificate. */
 const format = 1
-export const predicateType = `urn:plumbline:certificate:${format}`
+const predicateType = `urn:plumbline:certificate:${format}`
 
 /** Folders of the runs, in their order. */
 export const runFolders = ['run-1', 'run-2', 'run-3'] as const

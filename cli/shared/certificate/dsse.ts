@@ -7,7 +7,7 @@ import { membersOf } from '../../../harness/exchange/read.ts'
 export const statementType = 'application/vnd.in-toto+json'
 
 /** One signature of an envelope. */
-export interface Signature {
+interface Signature {
   readonly keyid: string
   readonly sig: Uint8Array
 }

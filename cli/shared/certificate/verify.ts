@@ -19,7 +19,7 @@ import { envelopeFile, statementFile, subjectsOf } from './files.ts'
 import { keyIdOf } from './keys.ts'
 
 /** The outcome of a verification: the certificate holds if there is no fault and nothing was left unchecked. */
-export interface Verified {
+interface Verified {
   /** Null if the folder has no statement that can be read. */
   readonly statement: Statement | null
   /** Each begins with the file that it is about, and names a rule if there is one. */
