@@ -27,7 +27,7 @@ export async function verify(folder: string, { key }: Options, terminal: Termina
   return unchecked.length > 0 ? exitCodes.incomplete : exitCodes.conformant
 }
 
-/** What a certificate claims. */
+/** The claims of a certificate, in lines. */
 function linesOf({ predicate }: Statement): string[] {
   const { target, verdict, plumbline, clock, profiles, notJudged, load, runs, finished, keyId } = predicate
   return [
