@@ -231,7 +231,10 @@ function ruleResult(
     reason,
     by: verdict === 'blocked' ? (event?.by ?? null) : null,
     exchanges: event?.exchanges ?? 0,
-    unjudged: aboutTheTarget.has(verdict) ? unjudgedParts(targetOf(run), { parts: row.parts ?? [] }) : [],
+    unjudged:
+      run.traffic === undefined && aboutTheTarget.has(verdict)
+        ? unjudgedParts(targetOf(run), { parts: row.parts ?? [] })
+        : [],
     clauses: event?.clauses ?? [],
     findings: found.shown,
     readings: readingsOf(readings.get(id)),

@@ -210,7 +210,7 @@ function isAlone(rule: string, { operation, answer, made }: Entry, finding: Find
 }
 
 function isShared(owner: string): boolean {
-  return /^(fixture|cleanup|probe)(:|$)/.test(owner)
+  return /^(fixture|cleanup|probe|traffic)(:|$)/.test(owner)
 }
 
 /** Polls as one entry, and so the same request again after a 429. Polls of several pods may take turns. */

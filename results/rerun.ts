@@ -42,6 +42,7 @@ interface Rerun {
 /** The command that reruns one rule, with the run's seed and the scenario that showed the finding. */
 export function rerunCommand(run: RunEvent, { id, profile, shownBy }: Rerun): string {
   if (run.load?.rules.includes(id)) return loadCommand(run, id)
+  if (run.traffic !== undefined) return `${targetFacts(run).program} ${run.traffic}`
   const { program, embedded } = targetFacts(run)
   const target = embedded ? ['--reference'] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]
   const only = shownBy === null || shownBy === id ? [`--only ${id}`] : [`--only ${id}`, `--only ${shownBy}`]

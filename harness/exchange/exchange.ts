@@ -53,6 +53,8 @@ export interface Exchange {
   readonly mustBeRefused?: true
   /** Number of the exchange before it on the same connection; left out on a new connection. */
   readonly follows?: number
+  /** The body of the request or of the response is not known, so no rule about a body judges it. */
+  readonly lacksBody?: true
   /** The response belongs to unread bytes of an earlier request, so the request was sent again on a new connection. */
   readonly isOutOfStep?: true
 }

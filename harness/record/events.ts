@@ -39,6 +39,8 @@ export interface RunEvent {
   readonly isSparing?: boolean
   /** Missing in a run without load. */
   readonly load?: LoadFacts
+  /** The command that judged exchanges of others, which ran no scenario; missing in a run of rules. */
+  readonly traffic?: string
   readonly digests: {
     readonly suite: string
     readonly ledger: string

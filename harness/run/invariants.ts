@@ -7,7 +7,7 @@ import type { Exchange } from '../exchange/exchange.ts'
 import { planeOfOperation, planeOfRule } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
 import { neededBy } from '../rule/invariant-needs.ts'
-import { Blocked, type Finding, Inconclusive, Unverified } from '../rule/outcome.ts'
+import { Blocked, type Finding, Inconclusive, Unclaimed, Unverified } from '../rule/outcome.ts'
 import type { Invariant } from '../rule/registry.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 
@@ -19,8 +19,13 @@ type Tally = ReturnType<typeof emptyTally>
 /** Takes a request that is not in the record as an exchange, for those of `rules` that are invariants of the run. */
 export type TakeUnrecorded = (exchange: Exchange, rules: ReadonlySet<string>) => void
 
+interface FoldOptions {
+  /** True for exchanges of others, which need not exercise every rule; default: false. */
+  readonly isTraffic?: boolean
+}
+
 /** Folds every exchange of a run, in the order in which they ended, into the invariants. */
-export function foldInvariants(rules: readonly Invariant[], target: Target) {
+export function foldInvariants(rules: readonly Invariant[], target: Target, { isTraffic = false }: FoldOptions = {}) {
   const tallies = rules.map(emptyTally)
   const takeAll = (exchange: Exchange, isRecorded: boolean, canJudge: (rule: string) => boolean) => {
     const plane = planeOfOperation(exchange.operation)
@@ -36,7 +41,10 @@ export function foldInvariants(rules: readonly Invariant[], target: Target) {
     /** `scenarios`: the judgements of those that made the exchanges, or were kept from that. */
     judge(rowOf: (id: string) => RuleRow, scenarios: readonly Judgement[] = []): Judgement[] {
       const onPlane = ({ name }: Plane) => scenarios.filter(({ rule }) => needsOf(rowOf(rule)).includes(name))
-      return tallies.map((tally) => judgeTally(tally, rowOf(tally.rule.id), target, onPlane(tally.plane)))
+      return tallies.map((tally) => {
+        const row = rowOf(tally.rule.id)
+        return judgeTally(tally, row, isTraffic ? unseen(tally) : unmetBy(tally, row, target, onPlane(tally.plane)))
+      })
     },
   }
 }
@@ -61,7 +69,8 @@ function emptyTally(rule: Invariant) {
 function take(tally: Tally, exchange: Exchange, isRecorded: boolean, target: Target): void {
   if (exchange.response !== null) tally.responses++
   try {
-    const { state, exercised, findings, readings = {} } = tally.rule.reduce(tally.state, exchange, target)
+    const shown = exchange.lacksBody ? withoutBodies(exchange) : exchange
+    const { state, exercised, findings, readings = {} } = tally.rule.reduce(tally.state, shown, target)
     tally.state = state
     if (exercised.length === 0 && findings.length === 0) return
     tally.exchanges++
@@ -76,11 +85,27 @@ function take(tally: Tally, exchange: Exchange, isRecorded: boolean, target: Tar
       }
     }
   } catch (error) {
-    tally.fault = error
+    // The body may have shown anything, so nothing is known of what was before it.
+    if (error === bodyMissing) tally.state = tally.rule.initial
+    else tally.fault = error
   }
 }
 
-function judgeTally(tally: Tally, row: RuleRow, target: Target, scenarios: readonly Judgement[]): Judgement {
+const bodyMissing = new Error('the body of this exchange is not known')
+
+/** The same exchange; whoever reads a body throws `bodyMissing`. */
+function withoutBodies(exchange: Exchange): Exchange {
+  const hide = <Message extends object>(message: Message) => ({
+    ...message,
+    get body(): Uint8Array {
+      throw bodyMissing
+    },
+  })
+  const { request, response } = exchange
+  return { ...exchange, request: hide(request), response: response === null ? null : hide(response) }
+}
+
+function judgeTally(tally: Tally, row: RuleRow, unmet: Error | null): Judgement {
   const { exchanges, startedMs, endedMs, readings } = tally
   const facts = {
     rule: row.id,
@@ -96,28 +121,40 @@ function judgeTally(tally: Tally, row: RuleRow, target: Target, scenarios: reado
     const verdict = row.level === 'must' ? 'failed' : 'advice'
     return { ...facts, verdict, reason: null, by: null, findings: [...tally.findings.values()] }
   }
-  // A rule may be unexercised because the target does not offer something, or because other rules were not finished.
-  const missing = exchanges === 0 || tally.rule.ofConnections === true ? missingNeed(target, row) : null
-  const unmet = missing ?? (exchanges === 0 ? unexercised(tally, scenarios) : null)
   return { ...facts, ...verdictOf(tally.fault ?? unmet ?? undefined, row, exchanges) }
+}
+
+/** Why a rule was not exercised: the target does not offer something, or other rules were not finished. Else null. */
+function unmetBy(tally: Tally, row: RuleRow, target: Target, scenarios: readonly Judgement[]): Error | null {
+  const isUnseen = tally.exchanges === 0
+  const missing = isUnseen || tally.rule.ofConnections === true ? missingNeed(target, row) : null
+  return missing ?? (isUnseen ? unexercised(tally, scenarios) : null)
 }
 
 /**
  * Why nothing exercised a rule. A rule blocks it only if it blocked most of the rules of its plane; otherwise others could have
  * shown what it needs.
  */
-function unexercised({ rule, responses }: Tally, scenarios: readonly Judgement[]): Unverified | Blocked | Inconclusive {
+function unexercised(tally: Tally, scenarios: readonly Judgement[]): Unverified | Blocked | Inconclusive {
   const unverified = scenarios.filter(({ verdict }) => verdict === 'unverified').length
   if (unverified > 0) {
     const were = unverified === 1 ? 'was' : 'were'
     const what = `${pluralize(unverified, 'rule')} of its plane ${were} left out or not done`
     return new Unverified(`no exchange exercised this rule; ${what}`)
   }
-  const seen = responses === 0 ? 'no request of its plane had a response' : `no response showed ${neededBy(rule.id)}`
-  const reason = `no exchange exercised this rule: ${seen}`
+  const reason = `no exchange exercised this rule: ${lackOf(tally)}`
   const judged = scenarios.filter(({ verdict }) => verdict !== 'unclaimed' && verdict !== 'not-applicable')
   const blocked = Map.groupBy(judged, ({ by }) => by)
   const cause = [...blocked].find(([, { length }]) => length * 2 > judged.length)
   if (cause?.[0] == null) return new Inconclusive(reason)
   return new Blocked(cause[0], `${reason}; ${pluralize(cause[1].length, 'rule')} of its plane ended so`)
+}
+
+/** Traffic of others claims nothing, so a rule that it does not exercise is not missed. */
+function unseen(tally: Tally): Unclaimed | null {
+  return tally.exchanges > 0 ? null : new Unclaimed(`the traffic does not exercise this rule: ${lackOf(tally)}`)
+}
+
+function lackOf({ rule, responses }: Tally): string {
+  return responses === 0 ? 'no request of its plane had a response' : `no response showed ${neededBy(rule.id)}`
 }

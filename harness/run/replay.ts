@@ -68,6 +68,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       fold = foldInvariants(
         invariants.filter(({ id }) => selected.has(id)),
         event.target as Target,
+        { isTraffic: event.traffic !== undefined },
       )
     } else if (event.type === 'plan' || event.type === 'broken-off') driven.push(event)
     else if (event.type === 'cut') cuts.push(event)
