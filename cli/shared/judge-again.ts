@@ -4,16 +4,20 @@ import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { canonical, membersOf } from '../../harness/exchange/read.ts'
 import { isJudged, type JudgedEvent, type RunEvent } from '../../harness/record/events.ts'
 import { InvalidRecord } from '../../harness/record/read.ts'
+import { allRules } from '../../harness/rule/registry.ts'
 import { replayLoad } from '../../load/record.ts'
 import { serialiseResults } from '../../results/build.ts'
 import { keptRule, keptVerdict } from '../../results/kept.ts'
 import type { Results } from '../../results/types.ts'
+import { clientRules } from '../../traffic/client-rules.ts'
+import { isAboutClients, trafficRow } from '../../traffic/session.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { UsageError } from './errors.ts'
 import { createEvidenceCheck } from './evidence-check.ts'
 import { isFile } from './output-folders.ts'
 import { moduleUrl } from './package-paths.ts'
 import { resultsOf } from './record.ts'
+import { clientVendor } from './traffic.ts'
 import type { VendorRules } from './vendor-rules.ts'
 
 /** A record and the results that its exchanges give. */
@@ -33,8 +37,10 @@ export async function judgeAgain(dir: string, vendor?: VendorRules): Promise<Jud
   await import(moduleUrl('suites/all'))
   const { replay } = await import('../../harness/run/replay.ts')
   try {
-    const { run, events, stated } = await replay(dir, { load: replayLoad, check: createEvidenceCheck() })
-    const results = await resultsOf(dir, vendor, events)
+    const known = { rules: [...allRules(), ...clientRules], rowOf: trafficRow, load: replayLoad }
+    const { run, events, stated } = await replay(dir, { ...known, check: createEvidenceCheck() })
+    const rows = run.rules.some(isAboutClients) ? clientVendor : vendor
+    const results = await resultsOf(dir, rows, events)
     const judged = events.filter(isJudged)
     const isWhole = results.verdict.exit !== exitCodes.interrupted
     const kept = join(dir, 'results.json')

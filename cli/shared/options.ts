@@ -242,6 +242,18 @@ export const fuzz = () =>
     .option('--walk', 'take walks of calls on several pods in place of single bodies (default: 200 of them)')
     .option('--json <file>', 'write the findings into this file')
 
+export const judge = () =>
+  command('judge', 'judge the requests and responses of a HAR file by the rules about every exchange')
+    .argument('<file>', 'a HAR file, such as a browser exports')
+    .option('--target <file>', 'the target file; without it, give at least one address')
+    .option('--pods <url>', 'base address of the pod API')
+    .option('--queue <url>', 'base address of the queue-based endpoints')
+    .option('--lb <url>', 'address of a load-balanced endpoint')
+    .option('--management <url>', 'base address of endpoint management')
+    .addOption(common.out)
+    .addOption(common.format)
+    .addOption(common.quiet)
+
 export const replay = () =>
   command('replay', 'judge a record again, without the target')
     .argument('<folder>', 'the folder of a run')

@@ -40,6 +40,7 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
     commands.explain().action(run(async () => (await import('../explain/explain.ts')).explain)),
     commands.prove().action(run(async () => (await import('../prove/prove.ts')).prove)),
     commands.fuzz().action(run(async () => (await import('../fuzz/fuzz.ts')).fuzz)),
+    commands.judge().action(run(async () => (await import('../judge/judge.ts')).judge)),
     commands.replay().action(run(async () => (await import('../replay/replay.ts')).replay)),
     commands.certify().action(run(async () => (await import('../certify/certify.ts')).certify)),
     commands.verify().action(run(async () => (await import('../verify/verify.ts')).verify)),

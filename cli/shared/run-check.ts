@@ -189,7 +189,7 @@ async function runChild(options: RunOptions, given: RunCheckOptions): Promise<nu
 }
 
 /** The folder of `--out`, locked for this run; otherwise a temporary folder, which is removed. */
-async function inFolder(
+export async function inFolder(
   out: string | undefined,
   cwd: string,
   work: (folder: string) => Promise<number>,

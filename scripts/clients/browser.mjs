@@ -6,14 +6,16 @@ import { createServer } from 'node:http'
  * A page of another origin creates, reads, changes and deletes a pod of the API at `url`. `lines` is the log of the server: it
  * shows the preflights, which a page does not see.
  * @param browser a running browser of playwright-core.
+ * @param har the file that gets what the page sent, as a HAR
  */
-export async function createsPod(browser, url, lines) {
+export async function createsPod(browser, url, lines, har) {
   const pages = createServer((_, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>a page of another origin</title>')
   }).listen(0, '127.0.0.1')
   await once(pages, 'listening')
   try {
-    const page = await browser.newPage()
+    const context = await browser.newContext({ recordHar: { path: har, content: 'embed' } })
+    const page = await context.newPage()
     await page.goto(`http://127.0.0.1:${pages.address().port}`)
     const seen = await page.evaluate(journey, url)
     equal(seen.name, 'renamed')
@@ -22,6 +24,8 @@ export async function createsPod(browser, url, lines) {
     const calls = lines.map((line) => line.split(' ', 2).join(' '))
     for (const call of ['POST /v2/pods', `PATCH /v2/pods/${seen.id}`])
       equal(calls[calls.indexOf(call) - 1], call.replace(/^\w+/, 'OPTIONS'), `no preflight before ${call}`)
+    // Writes the HAR.
+    await context.close()
   } finally {
     pages.close()
   }

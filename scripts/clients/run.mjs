@@ -93,7 +93,10 @@ async function go(folder, url) {
 }
 
 async function browser(folder, url) {
-  await withChromium(folder, versions.browser, (chromium) => createsPod(chromium, url, lines))
+  const har = join(folder, 'traffic.har')
+  await withChromium(folder, versions.browser, (chromium) => createsPod(chromium, url, lines, har))
+  const plumbline = join(here, '..', '..', 'bin', 'plumbline.js')
+  await run(folder, process.execPath, [plumbline, 'judge', har, '--pods', url])
 }
 
 async function report(folder) {

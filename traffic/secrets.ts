@@ -1,0 +1,75 @@
+import type { Exchange, HeaderPairs } from '../harness/exchange/exchange.ts'
+import { redactorOf } from '../harness/record/describe.ts'
+import { createRedactor, markOf, type Redactor } from '../harness/record/redact.ts'
+import { looksSecret, shortestSecret } from '../target/secrets.ts'
+import type { Target } from '../target/types.ts'
+
+const cookie = /^(set-)?cookie2?$/i
+const authorization = /^(proxy-)?authorization$/i
+
+/** Hides the secrets of a target, and those that the exchanges of others bring. */
+export function createTrafficSecrets(target: Target) {
+  const marks = new Map(Object.entries(target.keys).map(([name, key]) => [key, `key.${name}`]))
+  const found: Record<string, string> = {}
+  let more = createRedactor(found)
+  const own = redactorOf(target)
+  const redactor: Redactor = {
+    text: (value) => more.text(own.text(value)),
+    bytes: (value) => more.bytes(own.bytes(value)),
+  }
+
+  /** The name of the mark of a secret. */
+  function nameOf(secret: string): string {
+    const name = marks.get(secret) ?? `token.${marks.size + 1}`
+    if (marks.has(secret)) return name
+    marks.set(secret, name)
+    if (secret.length < shortestSecret) return name
+    found[name] = secret
+    more = createRedactor(found)
+    return name
+  }
+
+  /** A header line without its secret. */
+  function hiddenLine([name, value]: HeaderPairs[number]): HeaderPairs[number] {
+    if (cookie.test(name)) return [name, markOf('cookie')]
+    if (!authorization.test(name))
+      return looksSecret.test(name) && value !== '' ? [name, markOf(nameOf(value))] : [name, value]
+    const token = tokenOf(value)
+    return token === '' ? [name, value] : [name, value.slice(0, -token.length) + markIn(token, nameOf(token))]
+  }
+
+  /** Notes the secrets in the query of an address. */
+  function noteQuery(url: string): void {
+    for (const [name, value] of new URL(url).searchParams) if (looksSecret.test(name) && value !== '') nameOf(value)
+  }
+
+  return {
+    redactor,
+    /** The name of the key that a request was sent with: of the target file, or its number; null without one. */
+    keyOf(headers: HeaderPairs): string | null {
+      const line = headers.find(([name]) => authorization.test(name))
+      const token = tokenOf(line?.[1] ?? '')
+      return token === '' ? null : nameOf(token).replace(/^key\./, '')
+    },
+    /** The exchange as it may be written: `redactor` masks what is left. */
+    hidden(exchange: Exchange): Exchange {
+      const { request, response } = exchange
+      noteQuery(request.url)
+      const lines = <Message extends { readonly headers: HeaderPairs }>(message: Message): Message => ({
+        ...message,
+        headers: message.headers.map(hiddenLine),
+      })
+      return { ...exchange, request: lines(request), response: response === null ? null : lines(response) }
+    },
+  }
+}
+
+/** The last word of an Authorization header: all schemes end with what is secret. */
+function tokenOf(value: string): string {
+  return value.trimEnd().split(' ').at(-1) ?? ''
+}
+
+/** A mark that is as short as its token: a rule about tokens passes over those that are too short to be recognised. */
+function markIn(token: string, name: string): string {
+  return token.length < shortestSecret ? markOf(name.replace('token.', '')) : markOf(name)
+}
