@@ -73,12 +73,8 @@ export const clientRules: readonly Invariant[] = [
     const next = asked === null ? (isAfter ? undefined : delay) : { receivedMs: received.harness, ms: asked }
     const state = withEntry(delays, id, next)
     if (!isAfter) return nothing(state)
-    const waitedMs = sent.harness - delay.receivedMs
-    const expected = `no ${operation} for ${delay.ms / 1000} s`
-    return {
-      state,
-      ...judged('waited', waitedMs >= delay.ms - timerSlackMs, expected, `another one after ${waitedMs / 1000} s`),
-    }
+    const hasWaited = sent.harness - delay.receivedMs >= delay.ms - timerSlackMs
+    return { state, ...judged('waited', hasWaited, `no ${operation} before Retry-After is over`, 'one before that') }
   }),
 
   about<null>('client.body', null, (state, { operation, request }) => {

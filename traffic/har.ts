@@ -1,7 +1,10 @@
 import {
+  type Exchange,
   type HeaderPairs,
   headerOf,
   jsonIn,
+  mediaTypeOf,
+  textOf,
   type WireRequest,
   type WireResponse,
 } from '../harness/exchange/exchange.ts'
@@ -100,4 +103,52 @@ function pairsIn(headers: unknown): HeaderPairs {
           .split('\n')
           .map((line) => [name, line] as const),
   )
+}
+
+/** A HAR of exchanges, which have to be without secrets. */
+export function harOf(exchanges: readonly Exchange[], version: string): object {
+  const creator = { name: 'plumbline', version }
+  return { log: { version: '1.2', creator, entries: exchanges.map(harEntryOf) } }
+}
+
+function harEntryOf({ request, response, sent, received, lacksBody }: Exchange) {
+  const [unknown, nothing] = [-1, { cookies: [], httpVersion: 'HTTP/1.1', headersSize: -1 }]
+  const time = received.harness - sent.harness
+  const { method, url } = request
+  const queryString = [...new URL(url).searchParams].map(([name, value]) => ({ name, value }))
+  const type = headerOf(request.headers, 'content-type') ?? ''
+  const size = response === null || lacksBody ? unknown : response.body.length
+  return {
+    startedDateTime: new Date(sent.harness).toISOString(),
+    time,
+    request: {
+      ...{ ...nothing, method, url, queryString, headers: namesAndValues(request.headers) },
+      bodySize: request.body?.length ?? 0,
+      ...(request.body !== null && { postData: { mimeType: type, ...contentOf(request.body) } }),
+    },
+    response: {
+      ...{
+        ...nothing,
+        status: response?.status ?? 0,
+        statusText: '',
+        headers: namesAndValues(response?.headers ?? []),
+      },
+      ...{ redirectURL: '', bodySize: size },
+      content: {
+        ...{ size, mimeType: mediaTypeOf(response?.headers ?? []) ?? '' },
+        ...(response !== null && !lacksBody && contentOf(response.body)),
+      },
+    },
+    cache: {},
+    timings: { send: 0, wait: time, receive: 0 },
+  }
+}
+
+function contentOf(body: Uint8Array) {
+  const text = textOf(body)
+  return text === null ? { text: Buffer.from(body).toString('base64'), encoding: 'base64' } : { text }
+}
+
+function namesAndValues(headers: HeaderPairs) {
+  return headers.map(([name, value]) => ({ name, value }))
 }

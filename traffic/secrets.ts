@@ -32,8 +32,11 @@ export function createTrafficSecrets(target: Target) {
   /** A header line without its secret. */
   function hiddenLine([name, value]: HeaderPairs[number]): HeaderPairs[number] {
     if (cookie.test(name)) return [name, markOf('cookie')]
-    if (!authorization.test(name))
-      return looksSecret.test(name) && value !== '' ? [name, markOf(nameOf(value))] : [name, value]
+    if (!authorization.test(name)) {
+      const masked = redactor.text(value)
+      const isHidden = masked !== value || value === '' || !looksSecret.test(name)
+      return [name, isHidden ? masked : markOf(nameOf(value))]
+    }
     const token = tokenOf(value)
     return token === '' ? [name, value] : [name, value.slice(0, -token.length) + markIn(token, nameOf(token))]
   }

@@ -63,23 +63,28 @@ export function createTraffic({ target, evidence, facts, judgesClient }: Traffic
     redactor: secrets.redactor,
     counts,
     judgements,
-    /** Judges an exchange if it is one of an operation of the target; those have to come in the order in which they ended. */
-    take({ sentMs, receivedMs, ...seen }: Seen): void {
+    /**
+     * Judges an exchange if it is one of an operation of the target; those have to come in the order in which they ended.
+     * Returns it without the secrets of its headers; null if it is ignored.
+     */
+    take({ sentMs, receivedMs, ...seen }: Seen): Exchange | null {
       const route = find(seen.request.method, seen.request.url)
-      if (route === 'elsewhere') counts.elsewhere++
-      else if (route === null) counts.unknown++
-      else {
-        counts.judged++
-        const exchange: Exchange = {
-          ...seen,
-          ...(seen.lacksBody !== true && hasRefusedBody(route.operation, seen.request) && { mustBeRefused: true }),
-          ...{ owner: 'traffic', ...route, key: secrets.keyOf(seen.request.headers) },
-          sent: { target: sentMs, harness: sentMs },
-          received: { target: receivedMs, harness: receivedMs },
-        }
-        fold.exchange(exchange)
-        recorder.exchange(secrets.hidden(exchange))
+      if (route === 'elsewhere' || route === null) {
+        counts[route ?? 'unknown']++
+        return null
       }
+      counts.judged++
+      const exchange: Exchange = {
+        ...seen,
+        ...(seen.lacksBody !== true && hasRefusedBody(route.operation, seen.request) && { mustBeRefused: true }),
+        ...{ owner: 'traffic', ...route, key: secrets.keyOf(seen.request.headers) },
+        sent: { target: sentMs, harness: sentMs },
+        received: { target: receivedMs, harness: receivedMs },
+      }
+      fold.exchange(exchange)
+      const hidden = secrets.hidden(exchange)
+      recorder.exchange(hidden)
+      return hidden
     },
     /** Writes the verdicts and the end of the record. */
     end(endedMs: number): readonly Judgement[] {

@@ -245,11 +245,29 @@ export const fuzz = () =>
 export const judge = () =>
   command('judge', 'judge the requests and responses of a HAR file by the rules about every exchange')
     .argument('<file>', 'a HAR file, such as a browser exports')
-    .option('--target <file>', 'the target file; without it, give at least one address')
+    .option('--target <file>', 'the target file (default: ./plumbline.yaml, unless there is an address)')
     .option('--pods <url>', 'base address of the pod API')
     .option('--queue <url>', 'base address of the queue-based endpoints')
     .option('--lb <url>', 'address of a load-balanced endpoint')
     .option('--management <url>', 'base address of endpoint management')
+    .addOption(common.out)
+    .addOption(common.format)
+    .addOption(common.quiet)
+
+export const proxy = () =>
+  command('proxy', 'forward requests to a target, and judge its responses and the client until Ctrl-C')
+    .option('--target <file>', 'the target file (default: ./plumbline.yaml, unless there is an address)')
+    .option('--pods <url>', 'base address of the pod API')
+    .option('--queue <url>', 'base address of the queue-based endpoints')
+    .option('--lb <url>', 'address of a load-balanced endpoint')
+    .option('--management <url>', 'base address of endpoint management')
+    .option(
+      '--port <number>',
+      'the first port; each further host of the target has the next one',
+      integer(0, 65_535),
+      8090,
+    )
+    .option('--har <file>', 'also write the traffic into this file, as a HAR without secrets')
     .addOption(common.out)
     .addOption(common.format)
     .addOption(common.quiet)

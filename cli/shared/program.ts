@@ -41,6 +41,7 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
     commands.prove().action(run(async () => (await import('../prove/prove.ts')).prove)),
     commands.fuzz().action(run(async () => (await import('../fuzz/fuzz.ts')).fuzz)),
     commands.judge().action(run(async () => (await import('../judge/judge.ts')).judge)),
+    commands.proxy().action(run(async () => (await import('../proxy/proxy.ts')).proxy)),
     commands.replay().action(run(async () => (await import('../replay/replay.ts')).replay)),
     commands.certify().action(run(async () => (await import('../certify/certify.ts')).certify)),
     commands.verify().action(run(async () => (await import('../verify/verify.ts')).verify)),

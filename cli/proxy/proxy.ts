@@ -1,0 +1,114 @@
+import { writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Exchange } from '../../harness/exchange/exchange.ts'
+import { contrastText } from '../../harness/rule/outcome.ts'
+import { createForwarder } from '../../harness/transport/forward.ts'
+import { harOf } from '../../traffic/har.ts'
+import { basesOf } from '../../traffic/route.ts'
+import { isAboutClients } from '../../traffic/session.ts'
+import { aborted, watchInterruption } from '../shared/interrupt.ts'
+import { listen, shut } from '../shared/listen.ts'
+import type * as commands from '../shared/options.ts'
+import { writableFile } from '../shared/output-folders.ts'
+import { version } from '../shared/package-paths.ts'
+import type { Terminal } from '../shared/terminal.ts'
+import { judgeTraffic, type Traffic } from '../shared/traffic.ts'
+import { commandOf, trafficTarget } from '../shared/traffic-target.ts'
+import { findingsPage, type Shown, type ShownFinding } from './page.ts'
+
+type Options = commands.OptionsOf<typeof commands.proxy>
+
+const host = '127.0.0.1'
+const pagePath = '/plumbline/findings'
+
+/** Real milliseconds for requests under way when the proxy ends. */
+const graceMs = 2_000
+
+/** Forwards requests to a target and judges both sides, until interrupted. Returns the exit code. */
+export async function proxy(options: Options, terminal: Terminal): Promise<number> {
+  const { target, targetFile, words } = await trafficTarget(options, terminal)
+  const har = options.har === undefined ? null : writableFile(terminal.cwd, '--har', options.har)
+  const choice = {
+    ...{ target, targetFile, judgesClient: true, quiet: options.quiet, format: options.format },
+    command: commandOf('proxy', ...words),
+    ...(options.out !== undefined && { out: options.out }),
+  }
+  const interruption = watchInterruption(() => {})
+  const forwarder = createForwarder(target.network)
+  const servers: Server[] = []
+  try {
+    return await judgeTraffic(choice, Date.now(), terminal, async (traffic) => {
+      const live = createLive(traffic, terminal, har !== null)
+      const answer = async (incoming: IncomingMessage, outgoing: ServerResponse, origin: string) => {
+        if (incoming.url?.startsWith(pagePath)) return showFindings(live.shown(), incoming.url, traffic, outgoing)
+        const { lacksBody, ...forwarded } = await forwarder.forward(incoming, outgoing, origin)
+        live.take({ ...forwarded, ...(lacksBody && { lacksBody }) })
+      }
+      for (const origin of new Set(basesOf(target).map(({ url }) => new URL(url).origin))) {
+        const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, origin))
+        const port = await listen(server, host, options.port === 0 ? 0 : options.port + servers.length)
+        servers.push(server)
+        terminal.out(`http://${host}:${port} forwards to ${origin}; findings: http://${host}:${port}${pagePath}`)
+      }
+      await aborted(interruption.signal)
+      await Promise.all(servers.map((server) => shut(server, graceMs)))
+      if (har !== null) writeFileSync(har, JSON.stringify(live.kept(), hideIn(traffic), 1))
+      return Date.now()
+    })
+  } finally {
+    await Promise.all(servers.map((server) => server.listening && shut(server, 0)))
+    await forwarder.close()
+    interruption.end()
+  }
+}
+
+/** Judges exchanges as they come, and prints each new finding. */
+function createLive(traffic: Traffic, { err }: Terminal, keeps: boolean) {
+  const requests: string[] = []
+  const kept: Exchange[] = []
+  const told = new Set<string>()
+
+  function findings(): ShownFinding[] {
+    return traffic.judgements().flatMap(({ rule, findings }) =>
+      findings.map((finding): ShownFinding => {
+        const request = requests[(finding.exchange ?? 0) - 1] ?? ''
+        return { at: isAboutClients(rule) ? 'client' : 'server', rule, ...finding, request }
+      }),
+    )
+  }
+
+  return {
+    take(seen: Omit<Parameters<Traffic['take']>[0], 'n'>): void {
+      const n = requests.push(`${seen.request.method} ${new URL(seen.request.url).pathname}`)
+      const exchange = traffic.take({ n, ...seen })
+      if (exchange === null) return
+      if (keeps) kept.push(exchange)
+      for (const finding of findings()) {
+        const { at, rule, clause, request } = finding
+        const text = `${at}: ${rule} (${clause}): ${contrastText(finding)}`
+        if (told.has(text)) continue
+        told.add(text)
+        err(`${text} (exchange ${finding.exchange}, ${request})`)
+      }
+    },
+    kept: () => harOf(kept, version()),
+    shown(): Shown {
+      const exercised = traffic.judgements().filter(({ exchanges }) => exchanges > 0)
+      return {
+        exchanges: traffic.counts.judged,
+        findings: findings(),
+        exercised: Object.fromEntries(exercised.map(({ rule, exchanges }) => [rule, exchanges])),
+      }
+    },
+  }
+}
+
+function showFindings(shown: Shown, path: string, { redactor }: Traffic, outgoing: ServerResponse): void {
+  const isJson = path === `${pagePath}.json`
+  outgoing.setHeader('content-type', isJson ? 'application/json' : 'text/html; charset=utf-8')
+  outgoing.end(redactor.text(isJson ? JSON.stringify(shown) : String(findingsPage(shown))))
+}
+
+function hideIn({ redactor }: Traffic) {
+  return (_: string, value: unknown) => (typeof value === 'string' ? redactor.text(value) : value)
+}

@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Network } from '../../target/types.ts'
+import { type HeaderPairs, headerPairs, type WireRequest, type WireResponse } from '../exchange/exchange.ts'
+import { withPlainBody } from './content.ts'
+import { lookupHost } from './lookup.ts'
+import { openAgent } from './proxy.ts'
+import { maxResponseBytes, TransportFailure } from './types.ts'
+
+/** A request that was forwarded, and its outcome. */
+export interface Forwarded {
+  readonly request: WireRequest
+  readonly response: WireResponse | null
+  readonly failure: string | null
+  readonly lacksBody: boolean
+  readonly sentMs: number
+  readonly receivedMs: number
+}
+
+/** Headers about one connection (RFC 9110, 7.6.1), and those that an own connection decides. */
+const ofConnection = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade']
+const ofRequest = [...ofConnection, 'host', 'expect', 'proxy-authorization']
+
+/** Forwards requests to a target as they come, and responses as they are received. */
+export function createForwarder({ ca, certificate }: Pick<Network, 'ca' | 'certificate'>) {
+  const tls = { ...(ca === null ? {} : { ca }), ...certificate }
+  const agent = openAgent({ connect: { ...tls, lookup: lookupHost }, headersTimeout: 0, bodyTimeout: 0 }, tls)
+  return {
+    /** Resolves once the response has been passed on, or cannot be. */
+    async forward(incoming: IncomingMessage, outgoing: ServerResponse, origin: string): Promise<Forwarded> {
+      const sentMs = nowMs()
+      const { method = 'GET', url: path = '/' } = incoming
+      const headers = withoutHops(headerPairs(incoming.rawHeaders), ofRequest)
+      const hasBody = 'transfer-encoding' in incoming.headers || Number(incoming.headers['content-length'] ?? 0) > 0
+      const sent = copying()
+      const received = copying()
+      const gone = new AbortController()
+      outgoing.once('close', () => gone.abort())
+      let response: Omit<WireResponse, 'body'> | null = null
+      let receivedMs: number | null = null
+      let failure: string | null = null
+      try {
+        if (hasBody) incoming.pipe(sent.stream)
+        const {
+          statusCode,
+          statusText,
+          headers: lines,
+          body,
+        } = await agent.request({
+          ...{ origin, path, method, headers: headers.flat(), responseHeaders: 'raw', signal: gone.signal },
+          body: hasBody ? sent.stream : null,
+        })
+        response = { status: statusCode, headers: headerPairs((lines as unknown as Buffer[]).map(String)) }
+        received.stream.once('end', () => {
+          receivedMs = nowMs()
+        })
+        outgoing.sendDate = false
+        outgoing.writeHead(statusCode, statusText, withoutHops(response.headers, ofConnection).flat())
+        outgoing.flushHeaders()
+        await pipeline(body as Readable, received.stream, outgoing)
+      } catch (error) {
+        failure = gone.signal.aborted
+          ? 'the client did not wait for the response'
+          : `the target did not respond (${error})`
+        if (outgoing.headersSent) outgoing.destroy()
+        else outgoing.writeHead(502, { 'content-type': 'text/plain' }).end(`plumbline proxy: ${failure}\n`)
+      }
+      const request = { method, url: origin + path, headers, body: hasBody ? sent.bytes() : null }
+      const whole = response === null || failure !== null ? null : { ...response, body: received.bytes() }
+      const { plain, isKnown } = readable(whole)
+      const lacksBody = !isKnown || sent.isCut() || received.isCut()
+      return { request, response: plain, failure, lacksBody, sentMs, receivedMs: receivedMs ?? nowMs() }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/** Now, in ms of the Unix epoch with fractions: two events of a millisecond have an order. */
+function nowMs(): number {
+  return performance.timeOrigin + performance.now()
+}
+
+/** A stream that keeps a copy of what passes, up to the length that a response may have. */
+function copying() {
+  const chunks: Buffer[] = []
+  let length = 0
+  const stream = new Transform({
+    transform(chunk: Buffer, _, done) {
+      length += chunk.length
+      if (length <= maxResponseBytes) chunks.push(chunk)
+      done(null, chunk)
+    },
+  })
+  return { stream, bytes: (): Uint8Array => Buffer.concat(chunks), isCut: () => length > maxResponseBytes }
+}
+
+/** A response with its plain body; not known if it is compressed in another way than it says. */
+function readable(response: WireResponse | null): { readonly plain: WireResponse | null; readonly isKnown: boolean } {
+  try {
+    return { plain: response === null ? null : withPlainBody(response), isKnown: true }
+  } catch (error) {
+    if (!(error instanceof TransportFailure)) throw error
+    return { plain: response, isKnown: false }
+  }
+}
+
+function withoutHops(headers: HeaderPairs, names: readonly string[]): HeaderPairs {
+  const named = headers.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => value.split(','))
+  const hops = new Set([...names, ...named.map((name) => name.trim().toLowerCase())])
+  return headers.filter(([name]) => !hops.has(name.toLowerCase()))
+}
