@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { defects } from '../../proof/catalog.ts'
@@ -88,13 +88,15 @@ test('bodies that a HAR leaves out are judged by no rule about bodies', async ()
   expect(code).toBe(0)
 })
 
-test('a HAR of Chromium is judged', async () => {
-  copyFileSync(join(import.meta.dirname, '../../traffic/testing/chromium.har'), join(commands.cwd, 'chromium.har'))
-  const served =
-    /"url": ?"(http:\/\/127[^"]*)\/v2/.exec(readFileSync(join(commands.cwd, 'chromium.har'), 'utf8'))?.[1] ?? ''
-  const { code, said } = await commands.run(['judge', 'chromium.har', '--pods', served])
-  expect(said).toContain('4 exchanges judged; ignored 1 request to other hosts')
-  expect(said).toContain('pods.shape.required 1,')
+test.each([
+  ['chromium', '4 exchanges judged; ignored 1 request to other hosts', 'pods.shape.required 1,'],
+  ['k6', '12 exchanges judged; ignored 0 requests to other hosts', 'pods.shape.required 2,'],
+])('a HAR of %s, which scripts/clients/run.mjs made, is judged', async (name, judged, exercised) => {
+  const file = join(import.meta.dirname, '../../traffic/testing', `${name}.har`)
+  const [, served = ''] = /"url": ?"(http[^"]*)\/v2/.exec(readFileSync(file, 'utf8')) ?? []
+  const { code, said } = await commands.run(['judge', file, '--pods', served, '--queue', served])
+  expect(said).toContain(judged)
+  expect(said).toContain(exercised)
   expect(code).toBe(0)
 })
 

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { stringify } from 'yaml'
@@ -20,19 +23,22 @@ const faults = [
   ['output-vanishes', 'queue.status.order'],
 ] as const
 
+/** A proxy in front of a target. */
+async function proxyTo(flags: readonly string[]) {
+  const { child, ended, said } = commands.start(['proxy', '--port', '0', ...flags])
+  await until(() => said().includes('forwards to'))
+  const end = () => {
+    child.kill('SIGTERM')
+    return ended
+  }
+  return { url: /(\S+) forwards to/.exec(said())?.[1] ?? '', end }
+}
+
 /** A served reference with a proxy in front of it. */
 async function proxied(serving: readonly string[], ...flags: readonly string[]) {
-  const server = await commands.serve(['--state', state, ...serving])
-  const command = commands.start(['proxy', '--target', server.target, '--port', '0', ...flags])
-  await until(() => command.said().includes('forwards to'))
-  const url = /(\S+) forwards to/.exec(command.said())?.[1] ?? ''
-  const end = async () => {
-    command.child.kill('SIGTERM')
-    const { code, said } = await command.ended
-    server.child.kill()
-    return { code, said }
-  }
-  return { server, url, end, send: createClient(url, fetch).send }
+  const { target } = await commands.serve(['--state', state, ...serving])
+  const { url, end } = await proxyTo(['--target', target, ...flags])
+  return { target, url, end, send: createClient(url, fetch).send }
 }
 
 test('ten faults of a client and a server are ten findings, which the page shows as they come', async () => {
@@ -77,32 +83,44 @@ async function wrong(send: Send): Promise<void> {
 }
 
 test('a right client of the reference has no finding, and its HAR is judged as well', async () => {
-  const { server, send, end } = await proxied([], '--har', 'traffic.har')
+  const { target, send, end } = await proxied([], '--har', 'traffic.har')
   await journey(send)
   const { code, said } = await end()
   expect(said).not.toContain('expected')
   expect(said).toMatch(/exercised, with the number of exchanges: .*client\.token 13, client\.body 4, client\.action 1/)
   expect(code).toBe(0)
-  const again = await commands.run(['judge', 'traffic.har', '--target', server.target])
+  const again = await commands.run(['judge', 'traffic.har', '--target', target])
   expect(again).toMatchObject({ code: 0, said: expect.stringContaining('13 exchanges judged') })
   expect(readFileSync(join(commands.cwd, 'traffic.har'), 'utf8')).not.toMatch(
     /never-issued|plumbline-example|of-a-browser/,
   )
 }, 60_000)
 
-test('a response reaches the client as it is sent, and a target that is not there is a 502', async () => {
-  const { server, url, end } = await proxied([])
-  const get = () => fetch(`${url}/v2/pods`, { headers: { authorization: 'Bearer plumbline-example-full' } })
-  const { body, headers } = await get()
-  expect(headers.get('ratelimit')).not.toBeNull()
-  expect(await new Response(body).text()).toContain('"name":"first"')
-  server.child.kill('SIGKILL')
-  await server.ended
-  expect((await get()).status).toBe(502)
-  expect(await end()).toMatchObject({ code: 0 })
+test('a response reaches the client as it is sent, unchanged but for headers of the connection', async () => {
+  const { promise: isRead, resolve: read } = Promise.withResolvers<void>()
+  const target = createServer((_, response) => {
+    response.writeHead(207, { 'X-Own': 'kept', Connection: 'close, X-Hop', 'X-Hop': 'dropped' }).write('first')
+    void isRead.then(() => response.end(' last'))
+  }).listen(0, '127.0.0.1')
+  await once(target, 'listening')
+  const { url, end } = await proxyTo(['--lb', `http://127.0.0.1:${(target.address() as AddressInfo).port}`])
+  const { status, headers, body } = await fetch(`${url}/any/route`, { headers: { authorization: 'Bearer some-token' } })
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  expect([status, headers.get('x-own'), headers.get('x-hop'), (await reader?.read())?.value]).toEqual([
+    207,
+    'kept',
+    null,
+    'first',
+  ])
+  read()
+  expect((await reader?.read())?.value).toBe(' last')
+  target.close()
+  await once(target, 'close')
+  expect((await fetch(url, { headers: { authorization: 'Bearer some-token' } })).status).toBe(502)
+  expect(await end()).toMatchObject({ code: 0, said: expect.stringContaining('exchanges: client.token 2') })
 }, 60_000)
 
 test('a proxy that nothing passes has exercised nothing', async () => {
-  const { end } = await proxied([])
+  const { end } = await proxyTo(['--pods', 'http://127.0.0.1:9'])
   expect(await end()).toMatchObject({ code: 3, said: expect.stringContaining('nothing was exercised') })
 }, 60_000)

@@ -1,6 +1,7 @@
 // Runs clients of others against `plumbline serve`, unchanged: four that are generated from its document, and a page in
-// Chromium, which also reads the HTML report. Their tools are installed into out/clients. Names as arguments run only those.
-import { execFile } from 'node:child_process'
+// Chromium, which also reads the HTML report. What Chromium and k6 sent is judged from a HAR. Their tools are installed into out/clients. Names as arguments run only those.
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, join } from 'node:path'
@@ -15,11 +16,13 @@ const versions = {
   python: ['openapi-python-client==0.29.1'],
   go: ['github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2', 'github.com/oapi-codegen/runtime@v1.8.0'],
   browser: ['playwright-core@1.65.1'],
+  k6: ['k6, as load/k6/go.mod pins it'],
   report: ['playwright-core@1.65.1', 'axe-core@4.14.1'],
 }
 const here = import.meta.dirname
 const out = join(here, '..', '..', 'out', 'clients')
-const clients = { typescript, typed, python, go, browser, report }
+const clients = { typescript, typed, python, go, browser, k6, report }
+const plumbline = join(here, '..', '..', 'bin', 'plumbline.js')
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !(name in clients))
 if (unknown.length > 0) throw new Error(`unknown client ${unknown}; choose from ${Object.keys(clients)}`)
@@ -95,8 +98,24 @@ async function go(folder, url) {
 async function browser(folder, url) {
   const har = join(folder, 'traffic.har')
   await withChromium(folder, versions.browser, (chromium) => createsPod(chromium, url, lines, har))
-  const plumbline = join(here, '..', '..', 'bin', 'plumbline.js')
   await run(folder, process.execPath, [plumbline, 'judge', har, '--pods', url])
+}
+
+/** k6 writes no HAR, so the proxy does. */
+async function k6(folder, url) {
+  const { findK6 } = await import('../../dist/load/k6/find.js')
+  const { path } = await findK6({ env: process.env })
+  const addresses = ['--pods', url, '--queue', url]
+  const proxy = spawn(process.execPath, [plumbline, 'proxy', ...addresses, '--port', '0', '--har', 'traffic.har'], {
+    cwd: folder,
+  })
+  const ended = once(proxy, 'close')
+  const [line] = await once(proxy.stdout, 'data')
+  await run(folder, path, ['run', '--quiet', '--env', `URL=${String(line).split(' ', 1)}`, join(here, 'journey.k6.js')])
+  proxy.kill()
+  const [code] = await ended
+  if (code !== 0) throw new Error(`plumbline proxy exited ${code}`)
+  await run(folder, process.execPath, [plumbline, 'judge', 'traffic.har', ...addresses])
 }
 
 async function report(folder) {
