@@ -47,6 +47,9 @@ beforeAll(async () => {
   // The file that the documents name; docs/target-file.md shows it.
   const target = `plumbline: 1\npods: ${address()}\nkeys: {full: '\${API_KEY}'}\n`
   writeFileSync(join(dir, 'target.yaml'), target + clock())
+  const har = readFileSync(join(import.meta.dirname, '..', 'traffic', 'testing', 'chromium.har'), 'utf8')
+  const [, judged = ''] = /"url": ?"(http[^"]*)\/v2/.exec(har) ?? []
+  writeFileSync(join(dir, 'traffic.har'), har.replaceAll(judged, address()))
 }, 120_000)
 
 afterAll(() => server.kill())
@@ -83,6 +86,7 @@ async function runs(command: string): Promise<void> {
   // Rules of a vendor stay in the process that loads them.
   if (args.includes('--rules'))
     return expect(spawnSync(process.execPath, [main, ...args], { cwd: dir })).toMatchObject({ status: 0 })
+  if (args[0] === 'proxy') return expect(await run([...args, '--port', '0'], 'forwards to')).toMatchObject({ code: 3 })
   if (args[0] !== 'serve' || args.includes('--list')) {
     const { code, out } = await run(args)
     expect(code, out).toBe(0)
@@ -138,7 +142,7 @@ async function run(args: readonly string[], endAfter?: string): Promise<{ code: 
     return runHere(args, { cwd: dir, environment, ...(endAfter === undefined ? {} : { endAfter }) })
   const child = plumbline(shortened(args))
   const ended = once(child, 'close')
-  const out = endAfter === undefined ? textIn(child.stdout) : printed(child).finally(() => child.kill())
+  const out = endAfter === undefined ? textIn(child.stdout) : printed(child, endAfter).finally(() => child.kill())
   const err = textIn(child.stderr)
   const [code] = await ended
   return { code, out: (await out) + (code === 0 ? '' : await err) }
@@ -164,13 +168,13 @@ function plumbline(args: readonly string[]): ChildProcessWithoutNullStreams {
   })
 }
 
-/** What a server printed once its target file was complete. */
-function printed(child: ChildProcess): Promise<string> {
+/** The output of a server once it has this part; default: the end of its target file. */
+function printed(child: ChildProcess, part = 'keys:'): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
     child.stdout?.on('data', (chunk) => {
       text += String(chunk)
-      if (text.includes('keys:')) resolve(text)
+      if (text.includes(part)) resolve(text)
     })
     child.on('exit', () => reject(new Error(`serve ended: ${text}`)))
   })

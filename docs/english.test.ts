@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 const code = 'bench cli harness library load packages proof reference reports results scripts'
-const rooms = `${code} spec suites target target-file verdicts`.split(' ')
+const rooms = `${code} spec suites target target-file traffic verdicts`.split(' ')
 
 /** A documentation comment that begins with a question. */
 const asks = /\/\*\*(?:\s*\*)?\s+(?:What|Whether)\b.*/g

@@ -10,7 +10,7 @@ export interface ShownFinding extends Finding {
   readonly request: string
 }
 
-/** What the page shows, which is also its JSON. */
+/** The contents of the page, and its JSON. */
 export interface Shown {
   readonly exchanges: number
   readonly findings: readonly ShownFinding[]

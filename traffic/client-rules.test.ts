@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest'
+import type { Exchange, Operation } from '../harness/exchange/exchange.ts'
+import { foldInvariants } from '../harness/run/invariants.ts'
+import { referenceTarget } from '../proof/instance.ts'
+import { clientRules } from './client-rules.ts'
+import { trafficRow } from './session.ts'
+
+const target = referenceTarget('http://127.0.0.1', 'real')
+const bytes = (value: unknown) => Buffer.from(JSON.stringify(value))
+
+interface Sent {
+  readonly at: number
+  /** Default: a millisecond later. */
+  readonly until?: number
+  readonly operation?: Operation
+  readonly authorization?: string
+  readonly body?: unknown
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: unknown
+}
+
+/** Rule and clause of each finding in exchanges about one pod. */
+function found(sent: readonly Sent[]): string[] {
+  const fold = foldInvariants(clientRules, target, { isTraffic: true })
+  for (const [place, one] of sent.entries()) {
+    const {
+      at,
+      until = at + 1,
+      operation = 'getPod',
+      authorization = 'Bearer some-token',
+      body,
+      status = 200,
+      headers = {},
+      json = {},
+    } = one
+    const exchange: Exchange = {
+      ...{ n: place + 1, owner: 'traffic', operation, subject: 'p', key: authorization || null, failure: null },
+      sent: { target: at, harness: at },
+      received: { target: until, harness: until },
+      request: {
+        method: 'GET',
+        url: 'http://127.0.0.1/',
+        headers: [['authorization', authorization]],
+        body: body === undefined ? null : bytes(body),
+      },
+      response: { status, headers: Object.entries(headers), body: bytes(json) },
+    }
+    fold.exchange(exchange)
+  }
+  return fold.judge(trafficRow).flatMap(({ rule, findings }) => findings.map(({ clause }) => `${rule} ${clause}`))
+}
+
+const pod = (status: string) => ({ id: 'p', status })
+const act = (action: string): Pick<Sent, 'operation' | 'body'> => ({ operation: 'triggerPodAction', body: { action } })
+const wait = { status: 429, headers: { 'retry-after': '2' } }
+const untilDate = {
+  status: 429,
+  headers: { date: 'Thu, 01 Jan 2026 00:00:00 GMT', 'retry-after': 'Thu, 01 Jan 2026 00:00:02 GMT' },
+}
+
+test.each<[string, readonly Sent[], readonly string[]]>([
+  ['another scheme', [{ at: 0, authorization: 'Token some-token' }], ['client.token form']],
+  ['two words', [{ at: 0, authorization: 'Bearer some token' }], ['client.token form']],
+  ['any case of the scheme', [{ at: 0, authorization: 'bearer some-token' }], []],
+  [
+    'a refused token again',
+    [
+      { at: 0, status: 401 },
+      { at: 9, status: 401 },
+    ],
+    ['client.token-refused repeated'],
+  ],
+  ['a refused token that is accepted later', [{ at: 0, status: 401 }, { at: 9 }], []],
+  [
+    'a refused token at the same time',
+    [
+      { at: 0, status: 401 },
+      { at: 0, status: 401 },
+    ],
+    [],
+  ],
+  [
+    'another operation before Retry-After',
+    [
+      { at: 0, ...wait },
+      { at: 9, operation: 'listPods' },
+    ],
+    [],
+  ],
+  ['the same one before it', [{ at: 0, ...wait }, { at: 1900 }], ['client.retry-after waited']],
+  ['the same one after it', [{ at: 0, ...wait }, { at: 2001 }], []],
+  [
+    'one that was under way',
+    [
+      { at: 0, ...wait },
+      { at: 0, until: 3 },
+    ],
+    [],
+  ],
+  ['the same one before its date', [{ at: 0, ...untilDate }, { at: 1900 }], ['client.retry-after waited']],
+  ['the same one after its date', [{ at: 0, ...untilDate }, { at: 2001 }], []],
+  ['a job without input', [{ at: 0, operation: 'runJob', body: {} }], ['client.body valid']],
+  ['a webhook that may be refused', [{ at: 0, operation: 'runJob', body: { input: {}, webhook: 'ftp://x' } }], []],
+  ['a PATCH with a field that is not described', [{ at: 0, operation: 'updatePod', body: { priority: 1 } }], []],
+  [
+    'a PATCH with wrong mounts',
+    [{ at: 0, operation: 'updatePod', body: { mounts: { persistent: 5 } } }],
+    ['client.body valid'],
+  ],
+  ['a PATCH that is a list', [{ at: 0, operation: 'updatePod', body: [] }], ['client.body valid']],
+  ['an endpoint without a template', [{ at: 0, operation: 'createEndpoint', body: {} }], ['client.body valid']],
+  [
+    'a start while RUNNING',
+    [
+      { at: 0, json: pod('RUNNING') },
+      { at: 9, ...act('start'), status: 409 },
+    ],
+    ['client.action permitted'],
+  ],
+  [
+    'a start that succeeds',
+    [
+      { at: 0, json: pod('RUNNING') },
+      { at: 9, ...act('start'), json: pod('RUNNING') },
+    ],
+    [],
+  ],
+  [
+    'a start before the status was shown',
+    [
+      { at: 0, until: 9, json: pod('RUNNING') },
+      { at: 5, until: 10, ...act('start'), status: 409 },
+    ],
+    [],
+  ],
+  [
+    'a start after a stop',
+    [
+      { at: 0, json: pod('RUNNING') },
+      { at: 5, ...act('stop') },
+      { at: 9, ...act('start'), status: 409 },
+    ],
+    [],
+  ],
+  [
+    'a stop while EXITED',
+    [
+      { at: 0, ...act('stop'), json: pod('EXITED') },
+      { at: 9, ...act('stop'), status: 409 },
+    ],
+    ['client.action permitted'],
+  ],
+])('%s', (_, sent, wanted) => expect(found(sent)).toEqual(wanted))
