@@ -29,21 +29,25 @@ export function createTrafficSecrets(target: Target) {
     return name
   }
 
+  const mark = (secret: string) => (secret === '' ? '' : markIn(secret, nameOf(secret)))
+
   /** A header line without its secret. */
   function hiddenLine([name, value]: HeaderPairs[number]): HeaderPairs[number] {
-    if (cookie.test(name)) return [name, markOf('cookie')]
-    if (!authorization.test(name)) {
-      const masked = redactor.text(value)
-      const isHidden = masked !== value || value === '' || !looksSecret.test(name)
-      return [name, isHidden ? masked : markOf(nameOf(value))]
+    const setsCookie = cookie.exec(name)?.[1] !== undefined
+    if (setsCookie || cookie.test(name)) {
+      const pairs = value.split(';', setsCookie ? 1 : undefined)
+      return [name, pairs.map((pair) => mark(pair.slice(pair.indexOf('=') + 1).trim())).join('; ')]
     }
-    const token = tokenOf(value)
-    return token === '' ? [name, value] : [name, value.slice(0, -token.length) + markIn(token, nameOf(token))]
+    const isSecret = authorization.test(name) || looksSecret.test(name)
+    // A scheme may come first.
+    return [name, isSecret ? value.replace(/\S+$|(?<= )\S+/g, mark) : value]
   }
 
-  /** Notes the secrets in the query of an address. */
-  function noteQuery(url: string): void {
-    for (const [name, value] of new URL(url).searchParams) if (looksSecret.test(name) && value !== '') nameOf(value)
+  /** An address without a password, and without the secrets of its query. */
+  function hiddenUrl(url: string): string {
+    const parameter = (all: string, name: string, value: string) =>
+      looksSecret.test(name) ? `${name}${mark(decoded(value))}` : all
+    return url.replace(/(?<=^https?:\/\/)[^/?#@]*@/, '').replace(/(?<=[?&])([^=&#]+=)([^&#]*)/g, parameter)
   }
 
   return {
@@ -57,14 +61,21 @@ export function createTrafficSecrets(target: Target) {
     /** The exchange as it may be written: `redactor` masks what is left. */
     hidden(exchange: Exchange): Exchange {
       const { request, response } = exchange
-      noteQuery(request.url)
       const lines = <Message extends { readonly headers: HeaderPairs }>(message: Message): Message => ({
         ...message,
         headers: message.headers.map(hiddenLine),
       })
-      return { ...exchange, request: lines(request), response: response === null ? null : lines(response) }
+      return {
+        ...exchange,
+        request: { ...lines(request), url: hiddenUrl(request.url) },
+        response: response === null ? null : lines(response),
+      }
     },
   }
+}
+
+function decoded(value: string): string {
+  return new URLSearchParams(`value=${value}`).get('value') ?? ''
 }
 
 /** The last word of an Authorization header: all schemes end with what is secret. */

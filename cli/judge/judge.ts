@@ -25,7 +25,7 @@ export async function judge(file: string, options: Options, terminal: Terminal):
     command: commandOf('judge', file, ...words),
     ...(options.out !== undefined && { out: options.out }),
   }
-  const startedMs = Math.min(...entries.map(({ sentMs }) => sentMs))
+  const startedMs = entries.reduce((first, { sentMs }) => Math.min(first, sentMs), Date.now())
   return judgeTraffic(choice, startedMs, terminal, async ({ take }) => {
     for (const entry of entries) {
       const { request, response, n, sentMs, receivedMs, lacksBody, unjudged } = entry

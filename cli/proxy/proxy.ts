@@ -38,6 +38,7 @@ export async function proxy(options: Options, terminal: Terminal): Promise<numbe
   const servers: Server[] = []
   try {
     return await judgeTraffic(choice, Date.now(), terminal, async (traffic) => {
+      const { promise: broken, reject } = Promise.withResolvers<never>()
       const live = createLive(traffic, terminal, har !== null)
       const answer = async (incoming: IncomingMessage, outgoing: ServerResponse, origin: string) => {
         if (incoming.url?.startsWith(pagePath)) return showFindings(live.shown(), incoming.url, traffic, outgoing)
@@ -45,12 +46,12 @@ export async function proxy(options: Options, terminal: Terminal): Promise<numbe
         live.take({ ...forwarded, ...(lacksBody && { lacksBody }) })
       }
       for (const origin of new Set(basesOf(target).map(({ url }) => new URL(url).origin))) {
-        const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, origin))
+        const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, origin).catch(reject))
         const port = await listen(server, host, options.port === 0 ? 0 : options.port + servers.length)
         servers.push(server)
         terminal.out(`http://${host}:${port} forwards to ${origin}; findings: http://${host}:${port}${pagePath}`)
       }
-      await aborted(interruption.signal)
+      await Promise.race([aborted(interruption.signal), broken])
       await Promise.all(servers.map((server) => shut(server, graceMs)))
       if (har !== null) writeFileSync(har, JSON.stringify(live.kept(), hideIn(traffic), 1))
       return Date.now()

@@ -65,6 +65,18 @@ const common = {
 const command = (name: string, description: string) =>
   new Command(name).description(description).allowExcessArguments(false)
 
+/** A command about what others send to a target. */
+const trafficCommand = (name: string, description: string) =>
+  command(name, description)
+    .option('--target <file>', 'the target file (default: ./plumbline.yaml, unless there is an address)')
+    .option('--pods <url>', 'base address of the pod API')
+    .option('--queue <url>', 'base address of the queue-based endpoints')
+    .option('--lb <url>', 'address of a load-balanced endpoint')
+    .option('--management <url>', 'base address of endpoint management')
+    .addOption(common.out)
+    .addOption(common.format)
+    .addOption(common.quiet)
+
 export const init = () =>
   command('init', 'ask a target what it offers, by reads, and write its target file')
     .option('--pods <url>', 'base address of the pod API')
@@ -243,24 +255,13 @@ export const fuzz = () =>
     .option('--json <file>', 'write the findings into this file')
 
 export const judge = () =>
-  command('judge', 'judge the requests and responses of a HAR file by the rules about every exchange')
-    .argument('<file>', 'a HAR file, such as a browser exports')
-    .option('--target <file>', 'the target file (default: ./plumbline.yaml, unless there is an address)')
-    .option('--pods <url>', 'base address of the pod API')
-    .option('--queue <url>', 'base address of the queue-based endpoints')
-    .option('--lb <url>', 'address of a load-balanced endpoint')
-    .option('--management <url>', 'base address of endpoint management')
-    .addOption(common.out)
-    .addOption(common.format)
-    .addOption(common.quiet)
+  trafficCommand('judge', 'judge the requests and responses of a HAR file by the rules about every exchange').argument(
+    '<file>',
+    'a HAR file, such as a browser exports',
+  )
 
 export const proxy = () =>
-  command('proxy', 'forward requests to a target, and judge its responses and the client until Ctrl-C')
-    .option('--target <file>', 'the target file (default: ./plumbline.yaml, unless there is an address)')
-    .option('--pods <url>', 'base address of the pod API')
-    .option('--queue <url>', 'base address of the queue-based endpoints')
-    .option('--lb <url>', 'address of a load-balanced endpoint')
-    .option('--management <url>', 'base address of endpoint management')
+  trafficCommand('proxy', 'forward requests to a target, and judge its responses and the client until Ctrl-C')
     .option(
       '--port <number>',
       'the first port; each further host of the target has the next one',
@@ -268,9 +269,6 @@ export const proxy = () =>
       8090,
     )
     .option('--har <file>', 'also write the traffic into this file, as a HAR without secrets')
-    .addOption(common.out)
-    .addOption(common.format)
-    .addOption(common.quiet)
 
 export const replay = () =>
   command('replay', 'judge a record again, without the target')

@@ -30,7 +30,9 @@ export function createForwarder({ ca, certificate }: Pick<Network, 'ca' | 'certi
     /** Resolves once the response has been passed on, or cannot be. */
     async forward(incoming: IncomingMessage, outgoing: ServerResponse, origin: string): Promise<Forwarded> {
       const sentMs = nowMs()
-      const { method = 'GET', url: path = '/' } = incoming
+      const { method = 'GET', url = '/' } = incoming
+      // A client of a proxy names the host as well.
+      const path = url.startsWith('/') ? url : url.replace(/^\w+:\/\/[^/?#]*|^\*$/, '') || '/'
       const headers = withoutHops(headerPairs(incoming.rawHeaders), ofRequest)
       const hasBody = 'transfer-encoding' in incoming.headers || Number(incoming.headers['content-length'] ?? 0) > 0
       const sent = copying()

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import type { Exchange } from '../harness/exchange/exchange.ts'
+import { referenceTarget } from '../proof/instance.ts'
+import { createTrafficSecrets } from './secrets.ts'
+
+const moment = { target: 0, harness: 0 }
+const exchange = (name: string, value: string, url = 'https://example.com/'): Exchange => ({
+  ...{
+    n: 1,
+    owner: 'traffic',
+    operation: 'getPod',
+    subject: null,
+    key: null,
+    failure: null,
+    sent: moment,
+    received: moment,
+  },
+  request: { method: 'GET', url, headers: [[name, value]], body: null },
+  response: { status: 200, headers: [], body: new Uint8Array() },
+})
+const { hidden, keyOf, redactor } = createTrafficSecrets(referenceTarget('http://127.0.0.1', 'real'))
+
+test.each([
+  ['Authorization', 'Bearer plumbline-example-full', /^Bearer «key\.full»$/],
+  ['authorization', 'Bearer secret-number-one', /^Bearer «token\.\d+»$/],
+  ['authorization', 'Bearer short', /^Bearer «\d+»$/],
+  ['authorization', 'secret-number-two', /^«token\.\d+»$/],
+  [
+    'Proxy-Authorization',
+    'Digest username="secret-number-three", response="secret-number-four"',
+    /^Digest «token\.\d+» «token\.\d+»$/,
+  ],
+  ['Cookie', 'a=secret-number-five; b=no', /^«token\.\d+»; «\d+»$/],
+  ['Set-Cookie', 'a=secret-number-six; Max-Age=31536000', /^«token\.\d+»$/],
+  ['X-Api-Key', 'secret-number-seven', /^«token\.\d+»$/],
+  ['Accept', 'text/plain', /^text\/plain$/],
+])('%s: %s', (name, value, shown) => expect(hidden(exchange(name, value)).request.headers[0]?.[1]).toMatch(shown))
+
+test('an address has neither a password nor a key', () => {
+  const { request } = hidden(
+    exchange('Accept', '*/*', 'https://me:secret@example.com/a?x=1&api_key=number%20eight&token=x#y'),
+  )
+  expect(request.url).toMatch(/^https:\/\/example\.com\/a\?x=1&api_key=«token\.\d+»&token=«\d+»#y$/)
+})
+
+test('what was seen once is hidden everywhere, and a token has one name', () => {
+  expect(redactor.text('secret-number-five number eight 31536000')).toMatch(/^«token\.\d+» «token\.\d+» 31536000$/)
+  expect(keyOf([['Authorization', 'Bearer plumbline-example-full']])).toBe('full')
+  expect(keyOf([['Authorization', 'Bearer secret-number-one']])).toBe(
+    keyOf([['authorization', 'bearer secret-number-one']]),
+  )
+  expect(keyOf([])).toBeNull()
+})
