@@ -5,7 +5,7 @@ import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import type { LbPlane, Target } from '../target/types.ts'
 
 /** The operation that a request calls, and the ids in its path. */
-export type Route = Pick<Exchange, 'operation' | 'subject' | 'endpoint'>
+type Route = Pick<Exchange, 'operation' | 'subject' | 'endpoint'>
 
 interface Candidate {
   readonly operation: OperationId
@@ -17,7 +17,7 @@ interface Candidate {
 }
 
 /** Finds the operation of a request; null if it is none, `elsewhere` if no plane of the target is at its host. */
-export type FindRoute = (method: string, url: string) => Route | null | 'elsewhere'
+type FindRoute = (method: string, url: string) => Route | null | 'elsewhere'
 
 /** The addresses of each plane that is an HTTP API. */
 export function basesOf(target: Target): { readonly plane: string; readonly url: string }[] {

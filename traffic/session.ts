@@ -6,7 +6,7 @@ import { createFileRecorder } from '../harness/record/recorder.ts'
 import { allRules, type Invariant } from '../harness/rule/registry.ts'
 import { foldInvariants } from '../harness/run/invariants.ts'
 import { type Judgement, recordJudgement } from '../harness/run/judge.ts'
-import { findRow, rowOf } from '../harness/run/rows.ts'
+import { rowOf } from '../harness/run/rows.ts'
 import type { Target } from '../target/types.ts'
 import { clientRows, clientRules, hasRefusedBody } from './client-rules.ts'
 import { createFindRoute } from './route.ts'
@@ -33,21 +33,17 @@ export type Seen = Pick<Exchange, 'n' | 'request' | 'response' | 'failure' | 'la
   readonly receivedMs: number
 }
 
-/** The invariants, and the rules about clients. */
-export function trafficRules(): readonly Invariant[] {
-  return [...allRules().filter((rule): rule is Invariant => rule.kind === 'invariant'), ...clientRules]
-}
-
 /** The row of a rule of the ledger, or of one about clients. */
 export function trafficRow(id: string): RuleRow {
-  return findRow(id) ?? clientRows.find((row) => row.id === id) ?? rowOf(id)
+  return clientRows.find((row) => row.id === id) ?? rowOf(id)
 }
 
 /** Judges exchanges of others by the invariants, and writes a record that `replay` judges again. Needs the suites. */
 export function createTraffic({ target, evidence, facts, judgesClient }: TrafficOptions) {
   const secrets = createTrafficSecrets(target)
   const recorder = createFileRecorder(evidence, secrets.redactor)
-  const rules = trafficRules().filter((rule) => judgesClient || !isAboutClients(rule.id))
+  const invariants = allRules().filter((rule): rule is Invariant => rule.kind === 'invariant')
+  const rules = judgesClient ? [...invariants, ...clientRules] : invariants
   const fold = foldInvariants(rules, target, { isTraffic: true })
   const find = createFindRoute(target)
   const counts = { judged: 0, elsewhere: 0, unknown: 0 }

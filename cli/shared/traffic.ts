@@ -14,7 +14,7 @@ import type { Terminal } from './terminal.ts'
 import { noVendorRules, type VendorRules } from './vendor-rules.ts'
 
 /** How traffic of others is judged and reported. */
-export interface TrafficChoice {
+interface TrafficChoice {
   readonly target: Target
   readonly targetFile: string | null
   /** The words of the command, which the record states. */

@@ -9,7 +9,7 @@ import { openAgent } from './proxy.ts'
 import { maxResponseBytes, TransportFailure } from './types.ts'
 
 /** A request that was forwarded, and its outcome. */
-export interface Forwarded {
+interface Forwarded {
   readonly request: WireRequest
   readonly response: WireResponse | null
   readonly failure: string | null
