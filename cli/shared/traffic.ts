@@ -4,11 +4,11 @@ import type { Target } from '../../target/types.ts'
 import { clientRows } from '../../traffic/client-rules.ts'
 import { createTraffic } from '../../traffic/session.ts'
 import { digestsOf } from './digests.ts'
-import { isForPrograms, openFormats, parseFormats } from './formats.ts'
+import { isForPrograms } from './formats.ts'
 import { moduleUrl, program, version } from './package-paths.ts'
 import { resultsOf } from './record.ts'
 import { report } from './report.ts'
-import { inFolder } from './run-check.ts'
+import { inFolder, openReports } from './run-check.ts'
 import { newRunId } from './runs.ts'
 import type { Terminal } from './terminal.ts'
 import { noVendorRules, type VendorRules } from './vendor-rules.ts'
@@ -41,10 +41,9 @@ export async function judgeTraffic(
   work: (traffic: Traffic) => Promise<number>,
 ): Promise<number> {
   const { target, targetFile, command, judgesClient, out, quiet } = choice
-  const formats = parseFormats(choice.format)
+  const { formats, files } = openReports(choice, terminal.cwd)
   await import(moduleUrl('suites/all'))
   return inFolder(out, terminal.cwd, async (evidence) => {
-    const files = openFormats(formats, terminal.cwd, out)
     const facts = {
       ...{ run: newRunId(), plumbline: version(), startedMs, targetFile, program, traffic: command },
       digests: digestsOf(target),

@@ -101,7 +101,8 @@ function signedBy(command: string, bytes: Uint8Array, { cwd, environment }: Term
     env: { ...environment },
     timeout: signingMs,
   })
-  if (error === undefined && status === 0) {
+  // With an error it may still have worked: it need not read all that it is given.
+  if (status === 0) {
     return stdout.length === 64 ? stdout : Buffer.from(stdout.toString('latin1').trim(), 'base64')
   }
   const how = status === null ? (signal ?? codeOf(error)) : `code ${status}`
