@@ -73,6 +73,8 @@ export const queueWalk: readonly Defect[] = [
     observed: 'gone',
     change: part('expireJob', (next, job) => {
       next()
+      // A result is also removed when its retention is over.
+      if (job.policy.ttl === undefined) return
       for (const { id, retries } of job.endpoint.jobs.values()) if (retries > 0) job.endpoint.jobs.delete(id)
     }),
   }),
@@ -120,7 +122,7 @@ export const queueWalk: readonly Defect[] = [
 
 type Call = 'cancel' | 'retry' | 'stream' | 'purge' | 'failure'
 
-/** The calls and failures so far, of each job and of all. */
+/** The calls and failures of each job, and of all jobs since an endpoint had work after none had. */
 interface Pasts {
   of(job: Job): readonly Call[]
   count(call: Call): number
@@ -134,13 +136,20 @@ function times(pasts: Pasts, job: Job, call: Call): number {
 function withPasts(change: (pasts: Pasts) => Change): Change {
   return (base) => {
     const calls: { readonly job: Job | null; readonly call: Call }[] = []
+    /** The first of them that counts. */
+    let first = 0
     const note = (call: Call, job: Job | null = null) => void calls.push({ job, call })
     const pasts: Pasts = {
       of: (job) => calls.filter((one) => one.job?.id === job.id).map(({ call }) => call),
-      count: (call) => calls.filter((one) => one.call === call).length,
+      count: (call) => calls.slice(first).filter((one) => one.call === call).length,
     }
     return all(
       change(pasts),
+      part('addJob', (next, _body, _operation, _endpoint, { queue }) => {
+        const jobs = [...queue.endpoints.values()].flatMap((endpoint) => [...endpoint.jobs.values()])
+        if (jobs.every(({ finishedMs }) => finishedMs !== null)) first = calls.length
+        return next()
+      }),
       part('cancelJob', (next, job) => {
         note('cancel', job)
         return next()
