@@ -4,7 +4,7 @@ import type { Finding } from '../harness/rule/outcome.ts'
 import { readCommandAddress } from '../harness/tool/address.ts'
 import type { Made, Reproduction, Step } from './reproduction.ts'
 import type { TargetFacts } from './rerun.ts'
-import { comment, marksIn, printfFormat, secretVariable, word } from './shell.ts'
+import { comment, marksIn, printfFormat, secretVariable, waitMs, word } from './shell.ts'
 import { mentionsStatusOf, shownResponseText } from './shown.ts'
 
 /** A scenario of a run, with the facts about the target for its shell lines. */
@@ -209,13 +209,6 @@ function exportBase({ embedded, base, clock, program }: TargetFacts): string {
   const serve = `${program} serve --port 8080${clock === null ? '' : ' --clock control'}`
   return `export BASE=http://127.0.0.1:8080  # after this serves the reference: ${serve}`
 }
-
-/** Advances a controlled clock by so many milliseconds, through all events that are due. */
-const waitMs =
-  'wait_ms() { local now end= i; for i in $(seq 1000); do ' +
-  `now=$(curl -s "$CLOCK" | grep -o '"nowMs"[^,}]*' | grep -o '[0-9]*$'); end=\${end:-$((now + $1))}; ` +
-  `[ "$now" -ge "$end" ] && break; curl -s -o /dev/null -X POST "$CLOCK" -H 'content-type: application/json' ` +
-  `-d '{"advanceMs":'"$((end - now))"'}'; done; }`
 
 /** Headers as sent; an empty one is written with a semicolon, as curl requires. */
 function headerArguments(headers: HeaderPairs, hasBody: boolean): string[] {

@@ -50,6 +50,13 @@ export function printfFormat(bytes: Uint8Array): string {
   return `'${text.join('')}'`
 }
 
+/** A shell function that advances a controlled clock by so many milliseconds, through all events that are due. */
+export const waitMs =
+  'wait_ms() { local now end= i; for i in $(seq 1000); do ' +
+  `now=$(curl -s "$CLOCK" | grep -o '"nowMs"[^,}]*' | grep -o '[0-9]*$'); end=\${end:-$((now + $1))}; ` +
+  `[ "$now" -ge "$end" ] && break; curl -s -o /dev/null -X POST "$CLOCK" -H 'content-type: application/json' ` +
+  `-d '{"advanceMs":'"$((end - now))"'}'; done; }`
+
 /** Needs no quotes at all. */
 const bare = /^[A-Za-z0-9_@%+=:,./-]+$/
 /** The same between double quotes. */

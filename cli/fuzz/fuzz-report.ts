@@ -7,12 +7,13 @@ import { redactorOf } from '../../harness/record/describe.ts'
 import type { Redactor } from '../../harness/record/redact.ts'
 import { bodyText } from '../../suites/fuzz/cases.ts'
 import { type FuzzFinding, findingSaid, groupsOf, timesOf } from '../../suites/fuzz/findings.ts'
-import type { WalkCall } from '../../suites/walk/walker.ts'
+import type { WalkCall, Walked } from '../../suites/walk/walk.ts'
 import type { MountKind, Target } from '../../target/types.ts'
 import { program } from '../shared/package-paths.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { type FuzzRun, type OpenTarget, openReference, replayOn, walkOn } from './fuzzing.ts'
-import { createShell, walkLines } from './shell-lines.ts'
+import { jobLines } from './job-lines.ts'
+import { createShell, podLines } from './shell-lines.ts'
 
 /** Ways to one finding that are printed. */
 const shownCases = 5
@@ -20,7 +21,7 @@ const shownCases = 5
 interface Reported {
   readonly open: OpenTarget
   readonly seed: number
-  readonly options: { readonly target?: string; readonly json?: string; readonly walk?: boolean }
+  readonly options: { readonly target?: string; readonly json?: string; readonly walk?: string | boolean }
   readonly terminal: Terminal
   readonly seconds: number
 }
@@ -38,8 +39,9 @@ export async function report(run: FuzzRun, { open, seed, options, terminal, seco
     out('   where:')
     for (const each of group.slice(0, shownCases)) out(`   - ${findingSaid(each)}, ${times(each.count)}`)
     if (group.length > shownCases) out(`   - and ${group.length - shownCases} more; --json has all`)
-    for (const line of stepLines(finding)) out(`   ${line}`)
-    out(`   reference: ${await referenceAnswer(open, finding)}`)
+    const reference = await referenceAnswer(open, finding)
+    for (const line of stepLines(finding, reference.calls)) out(`   ${line}`)
+    out(`   reference: ${reference.said}`)
     for (const line of linesOf(open.target, finding)) out(`   ${line}`)
     out(`   again:    ${againCommand(options.target, finding)}`)
   }
@@ -51,9 +53,9 @@ export async function report(run: FuzzRun, { open, seed, options, terminal, seco
   if (run.stopped !== null) err(`plumbline: ended early: ${run.stopped.reason}`)
   const rate = Math.round(run.cases / Math.max(seconds, 0.001))
   out(
-    `${pluralize(run.cases, options.walk === true ? 'walk' : 'case')} in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${found(groups.length)}`,
+    `${pluralize(run.cases, options.walk === undefined ? 'case' : 'walk')} in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${found(groups.length)}`,
   )
-  if (options.walk !== true) out(lateLine(run))
+  if (options.walk === undefined) out(lateLine(run))
   if (options.json !== undefined)
     writeFileSync(
       resolve(cwd, options.json),
@@ -74,36 +76,57 @@ export function bodyLines(cases: FuzzFinding['cases']): string[] {
 }
 
 /** The steps of a walk with their responses, or the first bodies of another finding. */
-function stepLines({ cases, walk }: FuzzFinding): string[] {
+function stepLines({ cases, walk }: FuzzFinding, reference: readonly WalkCall[]): string[] {
   if (walk === undefined) return bodyLines(cases)
-  return walk.calls.map(walkStepLine)
+  return walk.calls.map((call, at) => walkStepLine(call, reference[at]))
 }
 
-/** A step of a walk, with its response and the status of the pod afterwards. */
-export function walkStepLine({ said, rest, status }: WalkCall): string {
-  const response = status === undefined ? '' : `status ${status}`
-  const texts = [response, rest === undefined ? '' : `${rest} is expected`].filter((text) => text !== '')
-  return `step:     ${said}${texts.length === 0 ? '' : ` (${texts.join(', ')})`}`
+/** A step of a walk, with its response and the statuses of pods or jobs afterwards, and those of the reference if they differ. */
+export function walkStepLine(call: WalkCall, reference?: WalkCall): string {
+  const [texts, others] = [call, reference].map((one) => (one === undefined ? '' : responseOf(one))) as [string, string]
+  const all = [texts, others === '' || others === texts ? '' : `reference: ${others}`].filter((text) => text !== '')
+  return `step:     ${call.said}${all.length === 0 ? '' : ` (${all.join('; ')})`}`
+}
+
+function responseOf({ rest, seen = {}, status }: WalkCall): string {
+  return [
+    ...(status === undefined ? [] : [`status ${status}`]),
+    ...(rest === undefined ? [] : [`${rest} is expected`]),
+    ...Object.entries(seen).map(([letter, shown]) => `${letter} ${shown}`),
+  ].join(', ')
 }
 
 function linesOf(target: Target, finding: FuzzFinding): string[] {
-  return finding.walk === undefined ? curlOf(target, finding) : walkLines(target, finding.walk.calls)
+  return finding.walk === undefined ? curlOf(target, finding) : walkLines(target, finding.walk)
+}
+
+/** Shell lines that take a walk again. */
+export function walkLines(target: Target, { calls, plane }: Pick<Walked, 'calls' | 'plane'>): string[] {
+  return { pods: podLines, queue: jobLines }[plane](target, calls)
 }
 
 const referenceBranch = { run: 'rfuzz000000', resources() {} }
 
-/** The response of the reference to the same bodies, with the volumes and mounts of the target. */
-async function referenceAnswer({ target }: OpenTarget, finding: FuzzFinding): Promise<string> {
+/** The calls of a walk and the responses of the reference to them. */
+interface ReferenceAnswer {
+  readonly said: string
+  readonly calls: readonly WalkCall[]
+}
+
+/** The response of the reference to the same bodies or steps, with the volumes and mounts of the target. */
+async function referenceAnswer({ target }: OpenTarget, finding: FuzzFinding): Promise<ReferenceAnswer> {
   const reference = openReference(target)
   if (finding.walk !== undefined) {
     const { seen } = await walkOn(reference, finding.walk, referenceBranch)
     await reference.close()
-    return seen?.observed ?? (seen?.failure == null ? 'every pod is as expected' : 'not known')
+    const clean = `every ${finding.walk.plane === 'pods' ? 'pod' : 'job'} is as expected`
+    return { said: seen?.observed ?? (seen?.failure == null ? clean : 'not known'), calls: seen?.calls ?? [] }
   }
   const { seen } = await replayOn(reference, finding, referenceBranch)
   await reference.close()
-  if (seen === null) return 'not known'
-  return seen.wrong === null && finding.isSeenLater ? `${seen.observed}, and the pod is as it should be` : seen.observed
+  const isClean = seen?.wrong === null && finding.isSeenLater
+  const said = seen === null ? 'not known' : `${seen.observed}${isClean ? ', and the pod is as it should be' : ''}`
+  return { said, calls: [] }
 }
 
 function asJson(
@@ -123,7 +146,9 @@ function asJson(
     findings: findings.map(({ walk, ...finding }) => ({
       ...finding,
       cases: finding.cases.map((one) => asText(one, redactor)),
-      ...(walk === undefined ? {} : { steps: walk.calls.map(({ step: _, ...call }) => asText(call, redactor)) }),
+      ...(walk === undefined
+        ? {}
+        : { plane: walk.plane, steps: walk.calls.map(({ step: _, ...call }) => asText(call, redactor)) }),
     })),
   }
 }
@@ -181,9 +206,13 @@ export function curlOf(
 /** The command that sends the bodies of a finding again, to the given target file or the reference. */
 export function againCommand(
   target: string | undefined,
-  { seed, path, walk }: { readonly seed: number; readonly path: string; readonly walk?: unknown },
+  {
+    seed,
+    path,
+    walk,
+  }: { readonly seed: number; readonly path: string; readonly walk?: Pick<Walked, 'plane'> | undefined },
 ): string {
-  const walks = walk === undefined ? '' : ' --walk'
+  const walks = walk === undefined ? '' : ` --walk ${walk.plane}`
   const flag = target === undefined ? ' --reference' : ` --target ${quote([target])}`
   return `${program} fuzz${walks}${flag} --seed ${seed} --path ${path}`
 }

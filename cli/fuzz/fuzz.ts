@@ -1,9 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quote } from 'shell-quote'
+import { missingNeed } from '../../harness/claims/claims.ts'
 import { ClockFault } from '../../harness/clock/state.ts'
+import { rowOf } from '../../harness/run/rows.ts'
 import { type FuzzFinding, findingSaid } from '../../suites/fuzz/findings.ts'
 import { createLog } from '../../suites/fuzz/steps.ts'
+import { type WalkPlaneName, walkPlanes } from '../../suites/walk/planes.ts'
 import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refusalBefore } from '../shared/ask.ts'
@@ -18,7 +21,7 @@ import { beginLedger, newRunId } from '../shared/runs.ts'
 import { sweepOwn } from '../shared/sweep.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
-import { bodyLines, curlOf, progressLine, report, walkStepLine } from './fuzz-report.ts'
+import { bodyLines, curlOf, progressLine, report, walkLines, walkStepLine } from './fuzz-report.ts'
 import {
   type Branch,
   type FuzzOptions,
@@ -30,7 +33,6 @@ import {
   replayOn,
   walkOn,
 } from './fuzzing.ts'
-import { walkLines } from './shell-lines.ts'
 
 type Options = commands.OptionsOf<typeof commands.fuzz>
 
@@ -39,6 +41,8 @@ interface Fuzzing {
   readonly open: OpenTarget
   readonly seed: number
   readonly options: Options
+  /** The planes of walks; none if bodies are sent. */
+  readonly walks: readonly WalkPlaneName[]
   readonly branch: Branch
   readonly interrupted: AbortSignal
   readonly terminal: Terminal
@@ -64,13 +68,14 @@ export async function fuzz(given: Options, terminal: Terminal): Promise<number> 
     throw new UsageError('give either --runs or --duration, not both')
   if (options.path !== undefined && options.seed === undefined)
     throw new UsageError('--path needs the --seed that it belongs to')
-  const form = options.walk === true ? walkPath : casesPath
+  const form = options.walk === undefined ? casesPath : walkPath
   if (options.path !== undefined && !form.matches.test(options.path))
     throw new UsageError(`--path takes ${form.said}; got ${options.path}`)
   if (options.json !== undefined) writableFile(terminal.cwd, '--json', options.json)
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   if (target !== null) await refuseStandingClock(target)
-  const open = target === null ? openReference() : await openOrTell(target, terminal)
+  const walks = walksOf(options, target)
+  const open = target === null ? openReference() : await openOrTell(target, walks, terminal)
   if (open === null) return exitCodes.unreachable
   const run = newRunId()
   const resources = target === null ? () => {} : beginLedger(terminal.cwd, run, options.target ?? null, target)
@@ -80,9 +85,9 @@ export async function fuzz(given: Options, terminal: Terminal): Promise<number> 
   )
   try {
     const seed = options.seed ?? randomInt(2 ** 31)
-    const fuzzing = { open, seed, options, branch, interrupted: interruption.signal, terminal }
+    const fuzzing = { open, seed, options, walks, branch, interrupted: interruption.signal, terminal }
     if (options.path === undefined) return await conducted(fuzzing)
-    const again = (options.walk === true ? walkedAgain : replayed)(fuzzing, options.path)
+    const again = (options.walk === undefined ? replayed : walkedAgain)(fuzzing, options.path)
     again.catch(() => {})
     return await Promise.race([again, givenUp(interruption.signal).then(() => exitCodes.interrupted)])
   } finally {
@@ -94,15 +99,14 @@ export async function fuzz(given: Options, terminal: Terminal): Promise<number> 
 }
 
 async function conducted(fuzzing: Fuzzing): Promise<number> {
-  const { open, seed, options, branch, interrupted, terminal } = fuzzing
+  const { open, seed, options, walks, branch, interrupted, terminal } = fuzzing
+  const isWalk = walks.length > 0
   const forMs = options.duration ?? null
   const most =
-    forMs === null
-      ? (options.runs ?? (options.walk === true ? usualRuns.walks : usualRuns.cases))
-      : Number.POSITIVE_INFINITY
+    forMs === null ? (options.runs ?? (isWalk ? usualRuns.walks : usualRuns.cases)) : Number.POSITIVE_INFINITY
   const findings = new Map<string, FuzzFinding>()
   const log = createLog()
-  if (options.walk !== true) terminal.err(noCreations(options.target))
+  if (!isWalk) terminal.err(noCreations(options.target))
   const begunMs = performance.now()
   const progress = showProgress(terminal, { findings, log }, begunMs)
   // The last looks at pods take a while, too.
@@ -112,7 +116,7 @@ async function conducted(fuzzing: Fuzzing): Promise<number> {
       open,
       seed,
       branch,
-      walks: options.walk === true,
+      walks,
       findings,
       log,
       goesOn: (cases) => cases < most && !interrupted.aborted && performance.now() - begunMs < lastCaseMs,
@@ -123,7 +127,7 @@ async function conducted(fuzzing: Fuzzing): Promise<number> {
     })
     progress.end()
     await report(run, { ...fuzzing, seconds: (performance.now() - begunMs) / 1000 })
-    return interrupted.aborted ? exitCodes.interrupted : exitOf(run, options.walk === true)
+    return interrupted.aborted ? exitCodes.interrupted : exitOf(run, isWalk)
   } finally {
     progress.end()
   }
@@ -177,9 +181,10 @@ async function replayed({ open, seed, branch, terminal }: Fuzzing, path: string)
   return podless === null ? exitCodes.conformant : exitCodes.incomplete
 }
 
-async function walkedAgain({ open, seed, branch, terminal }: Fuzzing, path: string): Promise<number> {
+async function walkedAgain({ open, seed, walks, branch, terminal }: Fuzzing, path: string): Promise<number> {
   const { out, err } = terminal
-  const { seen, stopped } = await walkOn(open, { seed, path }, branch)
+  const [plane = 'pods'] = walks
+  const { seen, stopped } = await walkOn(open, { plane, seed, path }, branch)
   const failure = seen?.failure ?? null
   const reason = stopped ?? failure?.reason ?? failure?.failure ?? null
   if (reason !== null) {
@@ -191,7 +196,7 @@ async function walkedAgain({ open, seed, branch, terminal }: Fuzzing, path: stri
   for (const call of calls) out(walkStepLine(call))
   if (observed !== null) out(`observed: ${observed}`)
   if (observed !== null) out(`expected: ${expected}`)
-  for (const line of walkLines(open.target, calls)) out(line)
+  for (const line of walkLines(open.target, seen)) out(line)
   out(observed === null ? 'allowed' : 'not allowed')
   return observed === null ? exitCodes.conformant : exitCodes['not conformant']
 }
@@ -205,16 +210,33 @@ const walkPath = {
   said: 'with --walk a number, or the path of a finding, such as 17:2:5@AABC:qK',
 }
 
-/** Opens a target that looks like the pod API; null if it does not answer, which is reported. */
-async function openOrTell(target: Target, { err }: Terminal): Promise<OpenTarget | null> {
-  if (target.pods === null) throw new UsageError('the target file has no address of the pod API; add pods')
-  const refusal = await refusalBefore(target, (plane) => plane === 'pods', 'fuzz', err)
+/** The planes to walk on: the named one, or all for which the target has what their rules need. None without `--walk`. */
+function walksOf({ walk }: Options, target: Target | null): readonly WalkPlaneName[] {
+  if (walk === undefined) return []
+  const names = walk === true ? (Object.keys(walkPlanes) as WalkPlaneName[]) : [walk]
+  if (target === null) return names
+  const missing = names.map((name) => missingNeed(target, rowOf(walkPlanes[name].rule)))
+  const offered = names.filter((_, at) => missing[at] === null)
+  if (offered.length > 0) return offered
+  throw new UsageError(`--walk needs pods, or jobs of the conformance worker: ${missing.map(String).join('; ')}`)
+}
+
+/** Opens a target whose planes look as they should; null if it does not answer, which is reported. */
+async function openOrTell(
+  target: Target,
+  walks: readonly WalkPlaneName[],
+  { err }: Terminal,
+): Promise<OpenTarget | null> {
+  const planes: readonly string[] = walks.length === 0 ? ['pods'] : walks
+  if (target.pods === null && walks.length === 0)
+    throw new UsageError('the target file has no address of the pod API; add pods')
+  const refusal = await refusalBefore(target, (plane) => planes.includes(plane), 'fuzz', err)
   if (refusal?.exit === exitCodes.usage) throw new UsageError(refusal.message)
   if (refusal !== null) {
     err(`plumbline: ${refusal.message}`)
     return null
   }
-  return await openTarget(target).catch((error: unknown) => {
+  return await openTarget(target, walks.includes('queue')).catch((error: unknown) => {
     throw error instanceof ClockFault ? new UsageError(error.message) : error
   })
 }

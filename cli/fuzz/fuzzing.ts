@@ -1,36 +1,37 @@
 import type { RuleId } from '../../generated/rules.ts'
 import { createControlledClock } from '../../harness/clock/controlled.ts'
-import { openClock } from '../../harness/clock/open.ts'
 import type { RunClock } from '../../harness/clock/types.ts'
 import type { Exchange } from '../../harness/exchange/exchange.ts'
+import { inProcessListener } from '../../harness/receiver/in-process.ts'
+import type { Listener } from '../../harness/receiver/types.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import { noRecorder, type Recorder } from '../../harness/record/recorder.ts'
 import type { ResourceLedger } from '../../harness/record/resources.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { connectTo } from '../../harness/run/connect.ts'
 import { shorten } from '../../harness/run/judge.ts'
 import { createSession } from '../../harness/run/session.ts'
-import { overHttp } from '../../harness/transport/http.ts'
 import { inProcess } from '../../harness/transport/in-process.ts'
 import type { Transport } from '../../harness/transport/types.ts'
 import { createInstance } from '../../proof/instance.ts'
 import { composeOptions } from '../../reference/options.ts'
-import { campaign } from '../../suites/fuzz/campaign.ts'
+import { type CampaignOptions, campaign } from '../../suites/fuzz/campaign.ts'
 import type { FuzzFinding } from '../../suites/fuzz/findings.ts'
 import { casesAt, type Replayed, replayCases } from '../../suites/fuzz/replay.ts'
 import { createLog } from '../../suites/fuzz/steps.ts'
-import { walkAt, walkCampaign } from '../../suites/walk/campaign.ts'
-import { commandsOf } from '../../suites/walk/commands.ts'
-import { stepsOf, takeWalk, type Walked } from '../../suites/walk/walk.ts'
+import { type WalkPlaneName, walkPlanes } from '../../suites/walk/planes.ts'
+import type { Walked } from '../../suites/walk/walk.ts'
 import type { Target } from '../../target/types.ts'
-import { BrokenError } from '../shared/errors.ts'
+import { BrokenError, UsageError } from '../shared/errors.ts'
 import { version } from '../shared/package-paths.ts'
 import { createGivingUp, createOutcomeOf, type Stop } from './fuzz-attempt.ts'
 
-/** A target with a way to reach it and its clock. */
+/** A target with a way to reach it, its clock and, for walks on jobs, the receiver of its workers. */
 export interface OpenTarget {
   readonly target: Target
   readonly transport: Transport
   readonly clock: RunClock
+  readonly listener?: Listener | null
   close(): Promise<void>
 }
 
@@ -44,8 +45,8 @@ export interface FuzzOptions {
   readonly open: OpenTarget
   readonly seed: number
   readonly branch: Branch
-  /** True for walks in place of single bodies. */
-  readonly walks?: boolean
+  /** The planes of walks, which are taken in place of single bodies: concurrently, and as many on each. */
+  readonly walks?: readonly WalkPlaneName[]
   readonly goesOn: (cases: number) => boolean
   readonly onCase?: () => void
   readonly findings?: Map<string, FuzzFinding>
@@ -71,26 +72,33 @@ export interface FuzzRun {
   readonly unsettled: number
 }
 
-/** Opens a target over HTTP. Rejects with ClockFault if its clock gives no state or cannot be moved. */
-export async function openTarget(target: Target): Promise<OpenTarget> {
-  const { answerMs, connectMs } = target.tolerances
-  const clock = await openClock(target)
-  const http = overHttp({ answerMs, connectMs, connections: 1, network: target.network })
-  return {
-    target,
-    transport: http.send,
-    clock,
-    close: async () => {
-      clock.close()
-      await http.close()
-    },
+/**
+ * Opens a target over HTTP; `hears`: with its receiver. Rejects with ClockFault if its clock gives no state or cannot be moved,
+ * and with UsageError if the receiver cannot be opened.
+ */
+export async function openTarget(target: Target, hears = false): Promise<OpenTarget> {
+  const connected = await connectTo(target, { hears, ...(!hears && { connections: 1 }) })
+  try {
+    if (connected.deaf !== null) throw new UsageError(connected.deaf)
+    const clock = await connected.clockOf({})
+    return {
+      ...connected,
+      clock,
+      close: async () => {
+        clock.close()
+        await connected.close()
+      },
+    }
+  } catch (error) {
+    await connected.close()
+    throw error
   }
 }
 
 /** The reference in this process without quotas, with the volumes and mounts of `like`, if given. */
 export function openReference(like?: Target): OpenTarget {
   const plane = like?.pods ?? null
-  const { fetch, control, target } = createInstance([
+  const instance = createInstance([
     {
       id: 'for-fuzzing',
       says: 'Quotas are not reached.',
@@ -110,13 +118,15 @@ export function openReference(like?: Target): OpenTarget {
       },
     },
   ])
+  const { fetch, control, target } = instance
   const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
-  return { target, transport: inProcess(fetch), clock, close: async () => clock.close() }
+  const listener = inProcessListener(instance)
+  return { target, transport: inProcess(fetch), clock, listener, close: async () => clock.close() }
 }
 
 /** Tries cases on a target until `goesOn` says no; every finding is shrunk and kept once. */
 export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
-  const { open, seed, branch, goesOn, onCase, maxPodless, cut = new Promise<never>(() => {}) } = options
+  const { open, seed, branch, goesOn, onCase, maxPodless, walks = [], cut = new Promise<never>(() => {}) } = options
   const recorder = recorderFor(open.target)
   const clean = (text: string) => shorten(recorder, text)
   const findings = options.findings ?? new Map<string, FuzzFinding>()
@@ -129,40 +139,44 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   const onExchange = ({ isOutOfStep }: Exchange) => {
     if (isOutOfStep) log.notes.add(outOfStep)
   }
-  const work = (context: Context) =>
-    (options.walks === true ? walkCampaign : campaign)(context, {
-      seed,
-      ...(maxPodless !== undefined && { maxPodless }),
-      cut: end.signal,
-      goesOn: () => {
-        if (stopped !== null || !goesOn(cases + underWay)) return false
-        underWay++
-        return true
-      },
-      onCase: (wasSent) => {
-        underWay--
-        if (!wasSent) return
-        cases++
-        onCase?.()
-      },
-      findings,
-      log,
-      clean,
-      outcomeOf: createOutcomeOf(clean),
-      isTimeFree: open.clock.controlled,
-      came: createGivingUp((stop) => {
-        stopped ??= stop
-      }),
-      async direct(trial, pod, bytes, options) {
-        const response = await trial.send(pod, bytes, { ...options, raw429: true, unpaced: true })
-        if (response.status === 429) limited++
-        return response
-      },
-    })
-  const whole = inSession(open, seed, branch, work, {
-    onExchange,
-    ...(options.walks === true && { rule: 'pods.walk' }),
+  const campaignOptions = (): CampaignOptions => ({
+    seed,
+    ...(maxPodless !== undefined && { maxPodless }),
+    cut: end.signal,
+    goesOn: () => {
+      if (stopped !== null || !goesOn(cases + underWay)) return false
+      underWay++
+      return true
+    },
+    onCase: (wasSent) => {
+      underWay--
+      if (!wasSent) return
+      cases++
+      onCase?.()
+    },
+    findings,
+    log,
+    clean,
+    outcomeOf: createOutcomeOf(clean),
+    isTimeFree: open.clock.controlled,
+    came: createGivingUp((stop) => {
+      stopped ??= stop
+    }),
+    async direct(trial, pod, bytes, options) {
+      const response = await trial.send(pod, bytes, { ...options, raw429: true, unpaced: true })
+      if (response.status === 429) limited++
+      return response
+    },
   })
+  const walking = walks.map((name, place): Work => {
+    let begun = 0
+    /** As many on each plane, however long they take: walks are counted as if the planes took turns. */
+    const mayBegin = () => stopped === null && goesOn(begun++ * walks.length + place)
+    const work = (context: Context) => walkPlanes[name].campaign(context, { ...campaignOptions(), goesOn: mayBegin })
+    return { rule: walkPlanes[name].rule, work }
+  })
+  const sending: Work = { rule: bodies, work: (context) => campaign(context, campaignOptions()) }
+  const whole = inSession(open, seed, branch, walks.length === 0 ? [sending] : walking, onExchange)
   const reason = await Promise.race([whole, cut.then(() => null)])
   for (const keep of log.undecided) keep()
   end.abort()
@@ -191,22 +205,26 @@ function silenceSentences([first, ...more]: readonly string[]): string[] {
   return [`no complete response to ${first}${others}; nothing shows that the body is the reason`]
 }
 
-/** Takes a walk again, on new pods; null if the target has no such path. */
+/** A walk to take again: by its plane, seed and path, or as it was taken. */
+type WalkAgain = { readonly plane: WalkPlaneName; readonly seed: number; readonly path: string } | Walked
+
+/** Takes a walk again, on new pods or jobs; null if the target has no such path. */
 export async function walkOn(
   open: OpenTarget,
-  what: { readonly seed: number; readonly path: string } | Walked,
+  what: WalkAgain,
   branch: Branch,
 ): Promise<{ readonly seen: Walked | null; readonly stopped: string | null }> {
   const recorder = recorderFor(open.target)
   const outcomeOf = createOutcomeOf((text) => shorten(recorder, text))
   const held: { seen: Walked | null } = { seen: null }
+  const plane = walkPlanes[what.plane]
   const work = async (context: Context) => {
     held.seen =
       'calls' in what
-        ? await takeWalk(context, what, commandsOf(stepsOf(what)), outcomeOf)
-        : await walkAt(context, { outcomeOf, ...what })
+        ? await what.again(context, outcomeOf)
+        : await plane.walkAt(context, { outcomeOf, seed: what.seed, path: what.path })
   }
-  const stopped = await inSession(open, 'calls' in what ? 0 : what.seed, branch, work, { rule: 'pods.walk' })
+  const stopped = await inSession(open, 'calls' in what ? 0 : what.seed, branch, [{ rule: plane.rule, work }])
   return { ...held, stopped }
 }
 
@@ -222,26 +240,33 @@ export async function replayOn(
   const recorder = recorderFor(open.target)
   const outcomeOf = createOutcomeOf((text) => shorten(recorder, text))
   const held: { seen: Replayed | null } = { seen: null }
-  const stopped = await inSession(open, 'cases' in what ? 0 : what.seed, branch, async (context) => {
+  const work = async (context: Context) => {
     const cases = 'cases' in what ? what : casesAt(context, what.seed, what.path)
     held.seen = cases === null ? null : await replayCases(context, cases, outcomeOf)
-  })
+  }
+  const stopped = await inSession(open, 'cases' in what ? 0 : what.seed, branch, [{ rule: bodies, work }])
   return { ...held, stopped }
 }
 
-interface SessionOptions {
-  readonly onExchange?: Recorder['exchange']
-  /** The rule whose names the requests carry. */
-  readonly rule?: RuleId
+/** Some work, and the rule whose names its requests carry. */
+interface Work {
+  readonly rule: RuleId
+  readonly work: (context: Context) => Promise<void>
 }
 
-/** Runs work as a scenario, with the names, pacing and cleanup of a rule. Returns why it ended early, or null. */
+/** The rule of bodies that are sent to pods. */
+const bodies: RuleId = 'pods.action-body.fuzz'
+
+/**
+ * Runs all work concurrently, each as a scenario, with the names, pacing and cleanup of a rule. Returns why one of them ended
+ * early, or null.
+ */
 async function inSession(
-  { target, transport, clock }: OpenTarget,
+  { target, transport, clock, listener = null }: OpenTarget,
   seed: number,
   { run, resources }: Branch,
-  work: (context: Context) => Promise<void>,
-  { onExchange = () => {}, rule = 'pods.action-body.fuzz' }: SessionOptions = {},
+  all: readonly Work[],
+  onExchange: Recorder['exchange'] = () => {},
 ): Promise<string | null> {
   const recorder = { ...recorderFor(target), exchange: onExchange }
   const session = createSession({
@@ -253,18 +278,20 @@ async function inSession(
     clock,
     recorder,
     resources,
-    rules: [{ kind: 'scenario', id: rule, run: work, alone: false }],
+    listener,
+    rules: all.map(({ rule, work }) => ({ kind: 'scenario', id: rule, run: work, alone: false })),
     wallNow: () => Date.now(),
   })
-  const [scenario] = session.scenarios
-  const judgement = await scenario?.judge()
+  const judgements = await Promise.all(session.scenarios.map((scenario) => scenario.judge()))
   await session.finish()
-  if (judgement === undefined || judgement.verdict === 'passed') return null
-  const { verdict, reason } = judgement
   // Clauses are not checked here, so a count of 0 exchanges means nothing.
-  if (reason === 'no exchange exercised this rule') return null
-  if (verdict === 'broken') throw new BrokenError(shorten(recorder, reason ?? verdict))
-  return shorten(recorder, reason ?? verdict)
+  const early = judgements.find(
+    ({ verdict, reason }) => verdict !== 'passed' && reason !== 'no exchange exercised this rule',
+  )
+  if (early === undefined) return null
+  const said = shorten(recorder, early.reason ?? early.verdict)
+  if (early.verdict === 'broken') throw new BrokenError(said)
+  return said
 }
 
 /** Keeps nothing, and removes the secrets of a target from its output. */

@@ -2,30 +2,45 @@ import { mountsOf, planeOf } from '../../harness/planes/pods/fixtures/pod-body.t
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import { printfFormat, secretVariable, word } from '../../results/shell.ts'
-import { type WalkCall, walkEnv } from '../../suites/walk/walker.ts'
+import type { WalkCall } from '../../suites/walk/walk.ts'
+import { walkEnv } from '../../suites/walk/walker.ts'
 import type { PodPlane, Target } from '../../target/types.ts'
 
-const typeHeader = `-H 'Content-Type: application/json'`
+export const typeHeader = `-H 'Content-Type: application/json'`
 
 type PodOperation = keyof PodPlane['paths']
+
+type ShellKey = 'full' | 'stranger'
+
+/** The parts of shell lines that are the same for all planes of a target. */
+export function createShellParts(target: Target) {
+  const key = (name: ShellKey) => secretVariable(`key.${name}`, target.variables)
+  return {
+    header: (name: ShellKey) => `-H "Authorization: Bearer $${key(name)}"`,
+    /** A wait of so many seconds, on the clock of the target. */
+    pause(seconds: number): string {
+      if (target.clock === 'real') return `sleep ${seconds}`
+      return `curl -s -o /dev/null -X POST ${word(target.clock.url)} ${typeHeader} -d '{"advanceMs":${seconds * 1000}}'`
+    },
+    /** Sets the variables that the other lines use. */
+    exports(base: string, ...keys: readonly ShellKey[]): string {
+      const secrets = keys.map((name) => `${key(name)}="\${${key(name)}:?set it to keys.${name} of the target file}"`)
+      return `export BASE=${word(base)} ${secrets.join(' ')}`
+    },
+    sends: (bytes: Uint8Array, curl: string) => `printf ${printfFormat(bytes)} | curl -si ${curl} --data-binary @-`,
+  }
+}
 
 /** Shell lines about pods of a target, whose ids are in variables such as `POD`. */
 export function createShell(target: Target) {
   const plane = planeOf(target)
-  const key = (name: 'full' | 'stranger') => secretVariable(`key.${name}`, target.variables)
-  const header = (name: 'full' | 'stranger') => `-H "Authorization: Bearer $${key(name)}"`
+  const { exports, header, pause, sends } = createShellParts(target)
   const address = (operation: PodOperation, pod: string) =>
     `"$BASE${plane.paths[operation].replace('{id}', `$${pod}`)}"`
 
   /** The beginning of a curl command. */
-  function call(method: string, operation: PodOperation, pod = '', keyName: 'full' | 'stranger' = 'full'): string {
+  function call(method: string, operation: PodOperation, pod = '', keyName: ShellKey = 'full'): string {
     return `-X ${method} ${address(operation, pod)} ${header(keyName)} ${typeHeader}`
-  }
-
-  /** A wait of so many seconds, on the clock of the target. */
-  function pause(seconds: number): string {
-    if (target.clock === 'real') return `sleep ${seconds}`
-    return `curl -s -o /dev/null -X POST ${word(target.clock.url)} ${typeHeader} -d '{"advanceMs":${seconds * 1000}}'`
   }
 
   const get = (pod: string) => `curl -s ${address('getPod', pod)} ${header('full')}`
@@ -39,11 +54,7 @@ export function createShell(target: Target) {
     pause,
     get,
     waitFor,
-    /** Sets the variables that the other lines use. */
-    exports(...keys: readonly ('full' | 'stranger')[]): string {
-      const secrets = keys.map((name) => `${key(name)}="\${${key(name)}:?set it to keys.${name} of the target file}"`)
-      return `export BASE=${word(plane.url)} ${secrets.join(' ')}`
-    },
+    exports: (...keys: readonly ShellKey[]) => exports(plane.url, ...keys),
     /** Creates a pod. */
     create({ kind, mount = 'none', more = {} }: PodShape, pod: string): string {
       const hardware =
@@ -54,7 +65,7 @@ export function createShell(target: Target) {
       const body = { name: 'plumbline-fuzz', image: plane.image, ...hardware, ...mounts, ...plane.extra, ...more }
       return `${pod}=$(curl -s ${call('POST', 'createPod')} -d ${word(JSON.stringify(body))} | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)`
     },
-    sends: (bytes: Uint8Array, curl: string) => `printf ${printfFormat(bytes)} | curl -si ${curl} --data-binary @-`,
+    sends,
     remove: (pod: string) => `curl -s ${call('DELETE', 'deletePod', pod)}`,
   }
 }
@@ -65,8 +76,8 @@ const methods: Readonly<Partial<Record<WalkCall['operation'], string>>> = {
   deletePod: 'DELETE',
 }
 
-/** Shell lines that take the steps of a walk, and show its pods and the list afterwards. */
-export function walkLines(target: Target, calls: readonly WalkCall[]): string[] {
+/** Shell lines that take the steps of a walk on pods, and show its pods and the list afterwards. */
+export function podLines(target: Target, calls: readonly WalkCall[]): string[] {
   const shell = createShell(target)
   const redactor = redactorOf(target)
   const list = `curl -s ${shell.call('GET', 'listPods')}; echo`
@@ -82,7 +93,12 @@ export function walkLines(target: Target, calls: readonly WalkCall[]): string[] 
       const env = { ...(target.pods?.extra.env as object), ...walkEnv }
       return [shell.create({ ...shape, more: { env } }, pod), ...wait]
     }
-    const curl = shell.call(methods[operation] ?? 'GET', operation, pod, call.isStranger ? 'stranger' : 'full')
+    const curl = shell.call(
+      methods[operation] ?? 'GET',
+      operation as PodOperation,
+      pod,
+      call.isStranger ? 'stranger' : 'full',
+    )
     return [bytes === undefined ? `curl -si ${curl}; echo` : shell.sends(redactor.bytes(bytes), curl), ...wait]
   }
 

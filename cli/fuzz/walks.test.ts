@@ -8,7 +8,7 @@ import { createInstance } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
 import { againCommand } from './fuzz-report.ts'
 import { fuzzTarget, type OpenTarget, openReference, walkOn } from './fuzzing.ts'
-import { walkLines } from './shell-lines.ts'
+import { podLines } from './shell-lines.ts'
 
 const branch = { run: 'rtest000000', resources() {} }
 const seed = 7
@@ -29,7 +29,7 @@ async function firstFound(variant: Variant) {
     open: open(variant),
     seed,
     branch,
-    walks: true,
+    walks: ['pods'],
     goesOn,
     findings,
   })
@@ -38,7 +38,13 @@ async function firstFound(variant: Variant) {
 }
 
 test('no walk on the reference has a finding', { timeout: 60_000 }, async () => {
-  const run = await fuzzTarget({ open: openReference(), seed: 11, branch, walks: true, goesOn: (walks) => walks < 25 })
+  const run = await fuzzTarget({
+    open: openReference(),
+    seed: 11,
+    branch,
+    walks: ['pods'],
+    goesOn: (walks) => walks < 25,
+  })
   expect(run).toMatchObject({ cases: 25, findings: [], stopped: null, notes: [] })
 })
 
@@ -52,7 +58,7 @@ test('no locked pod is left behind where one cannot be terminated', { timeout: 6
     return send(request, patience)
   }
   const on: OpenTarget = { target, transport, clock, close: async () => {} }
-  const run = await fuzzTarget({ open: on, seed: 2, branch, walks: true, goesOn: (walks) => walks < 8 })
+  const run = await fuzzTarget({ open: on, seed: 2, branch, walks: ['pods'], goesOn: (walks) => walks < 8 })
   expect(run).toMatchObject({ findings: [], notes: [], stopped: null })
   expect(locked).toBeGreaterThan(0)
   const headers = { authorization: `Bearer ${target.keys.full}` }
@@ -66,7 +72,7 @@ test.each([...walk, ...longWalks].map((defect) => [defect.id, defect] as const))
   async (_, defect) => {
     const finding = await firstFound(defect)
     expect(finding?.walk?.calls.length).toBeLessThanOrEqual(9)
-    const again = await walkOn(open(defect), { seed, path: finding?.path ?? '' }, branch)
+    const again = await walkOn(open(defect), { plane: 'pods', seed, path: finding?.path ?? '' }, branch)
     expect(again).toMatchObject({ stopped: null, seen: { observed: finding?.observed, failure: null } })
     const calls = ({ said }: { readonly said: string }) => said
     expect(again.seen?.calls.map(calls)).toEqual(finding?.walk?.calls.map(calls))
@@ -78,7 +84,7 @@ test.each([...walk, ...longWalks].map((defect) => [defect.id, defect] as const))
 
 test('the steps of a walk are told as shell lines', () => {
   const body = (json: object) => new TextEncoder().encode(JSON.stringify(json))
-  const lines = walkLines(openReference().target, [
+  const lines = podLines(openReference().target, [
     { said: 'create A', operation: 'createPod', pod: 'A', shape: { mount: 'network' }, rest: 'RUNNING' },
     { said: 'create B without a wait', operation: 'createPod', pod: 'B', shape: { kind: 'cpu' } },
     { said: 'A: stop', operation: 'triggerPodAction', pod: 'A', bytes: body({ action: 'stop' }), rest: 'EXITED' },
@@ -109,12 +115,15 @@ test('the steps of a walk are told as shell lines', () => {
 })
 
 test('the command that takes a walk again can be pasted into a shell', () => {
-  const finding = { seed: 7, path: '3:0@AB:q', walk: {} }
+  const finding = { seed: 7, path: '3:0@AB:q', walk: { plane: 'pods' } } as const
   expect(againCommand('my target.yaml', finding)).toBe(
-    "node bin/plumbline.js fuzz --walk --target 'my target.yaml' --seed 7 --path 3:0@AB:q",
+    "node bin/plumbline.js fuzz --walk pods --target 'my target.yaml' --seed 7 --path 3:0@AB:q",
   )
 })
 
 test('a path that the seed does not draw takes no walk', async () => {
-  expect(await walkOn(openReference(), { seed, path: '3,4' }, branch)).toEqual({ seen: null, stopped: null })
+  expect(await walkOn(openReference(), { plane: 'pods', seed, path: '3,4' }, branch)).toEqual({
+    seen: null,
+    stopped: null,
+  })
 })

@@ -251,7 +251,12 @@ export const fuzz = () =>
     .option('--duration <length>', 'how long, such as 30s or 5m', lengthOfTime)
     .option('--seed <number>', 'the cases of an earlier run', integer(0))
     .option('--path <path>', 'only the cases of that seed that a finding names, such as 3,56')
-    .option('--walk', 'take walks of calls on several pods in place of single bodies (default: 200 of them)')
+    .addOption(
+      new Option(
+        '--walk [plane]',
+        'take walks of calls on several pods or jobs in place of single bodies (default: 200 of them)',
+      ).choices(['pods', 'queue'] as const),
+    )
     .option('--json <file>', 'write the findings into this file')
 
 export const judge = () =>

@@ -25,6 +25,8 @@ export interface Connected {
 interface ConnectOptions {
   /** False if no notification and no beacon is awaited. */
   readonly hears?: boolean
+  /** Connections at once to a host; default: as many as the clock of the target needs. */
+  readonly connections?: number
   /** Adds the commands of the deployment tool to a transport; default: they are run as the target file says. */
   readonly tool?: (send: Transport) => Transport
 }
@@ -35,7 +37,7 @@ const controlledConnections = 1_024
 /** Connects to a target over HTTP. */
 export async function connectTo(
   target: Target,
-  { hears = true, tool = (send) => withTool(send, target.deploy) }: ConnectOptions = {},
+  { hears = true, connections, tool = (send) => withTool(send, target.deploy) }: ConnectOptions = {},
 ): Promise<Connected> {
   const { tolerances } = target
   const receiver = hears ? target.receiver : null
@@ -48,6 +50,7 @@ export async function connectTo(
     connectMs,
     network: target.network,
     ...(target.clock !== 'real' && { connections: controlledConnections }),
+    ...(connections !== undefined && { connections }),
   })
   return {
     target: receiver === null ? target : { ...target, receiver: { ...receiver, url } },

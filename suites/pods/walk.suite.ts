@@ -2,8 +2,9 @@ import { planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { aPod } from '../../harness/variation/dimensions.ts'
 import { draw } from '../fuzz/cases.ts'
-import { takeSteps, walksIn } from '../walk/commands.ts'
+import { takeSteps, walksOf } from '../walk/commands.ts'
 import { startModel } from '../walk/model.ts'
+import { podSteps } from '../walk/steps.ts'
 import { createWalker } from '../walk/walker.ts'
 
 /** Parts of the walk, each of so many steps. A sparing run takes one, on one pod. */
@@ -24,7 +25,7 @@ rule('pods.walk', { varies: [...aPod, 'part'] }, async (context) => {
     hasStranger: part('key.stranger'),
   }
   const seed = Math.floor(random() * 2 ** 31)
-  const walks = walksIn(world, drawnAtOnce)
+  const walks = walksOf(podSteps(world), drawnAtOnce)
   const model = startModel(length * steps)
   const walker = createWalker(context, { shapes: [{}] })
   const take = async () => {

@@ -14,18 +14,16 @@ const steps = 10
 const drawnAtOnce = 40
 /** The number of the first list of steps: with it the walk of seed 1, which the proof takes, has many kinds of steps. */
 const firstList = 74
-/** A walk takes no further step after this time, ms: jobs that are held end after ten minutes, and results after thirty. */
-const longestMs = 180_000
 
 rule(
   'queue.walk',
   { exclusive: ['dedicated'], workers: oneWorker, varies: ['input', 'part', 'look'] },
   async (context) => {
-    const { clock, fixture, random, vary } = context
+    const { fixture, random, vary } = context
     await fixture.plain({ steps: [{ output: 1 }] })
     const model: JobsModel = { jobs: [], left: vary.parts(parts).length * steps, waitsLeft: 1, purgesLeft: 2 }
     const walks = walksOf(jobSteps(worldOf(context)), drawnAtOnce)
-    const walker = createJobWalker(context, clock.now() + longestMs)
+    const walker = createJobWalker(context)
     const seed = Math.floor(random() * 2 ** 31)
     for (let run = firstList; model.left > 0; run++) await takeSteps(draw(walks, seed, run).value, model, walker)
     await walker.end(model)

@@ -1,6 +1,4 @@
 import fc from 'fast-check'
-import type { WalkModel } from './model.ts'
-import { anyStep, isPossible, type Step, type World } from './steps.ts'
 
 /** A model of what is walked on; it counts how many steps are left. */
 export interface StepModel {
@@ -51,22 +49,6 @@ export function walksOf<S, M extends StepModel>(kinds: StepKinds<S, M>, maxSteps
     ...(replayPath === undefined ? {} : { replayPath }),
   })
 }
-
-/** The same on pods. */
-export function walksIn(world: World, maxSteps: number, replayPath?: string) {
-  return walksOf<Step, WalkModel>(podSteps(world), maxSteps, replayPath)
-}
-
-/** Steps that were taken before, as they are. */
-export function commandsOf(steps: readonly Step[]): StepCommand<Step, WalkModel>[] {
-  return steps.map((step) => new StepCommand(step, podSteps(everything).isPossible))
-}
-
-function podSteps(world: World): StepKinds<Step, WalkModel> {
-  return { anyStep, isPossible: (step, model) => isPossible(step, model, world) }
-}
-
-const everything: World = { maxPods: Number.POSITIVE_INFINITY, canChange: true, hasStranger: true }
 
 /** Takes the steps of a walk, one after the other, after those that were taken. Rejects as a rule does. */
 export async function takeSteps<M extends object, T extends object>(

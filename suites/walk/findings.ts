@@ -18,7 +18,7 @@ export function createWalkKeeper(findings: Map<string, FuzzFinding>, seed: numbe
 }
 
 /** The observation and the kind of the last step. */
-function keyOf({ observed, calls }: WrongWalk): string {
+function keyOf({ observed, calls, plane }: WrongWalk): string {
   const last = calls.at(-1)?.said.replace(/^[A-Z]: /, '') ?? ''
-  return JSON.stringify([last.split(':')[0], endOf(observed)])
+  return JSON.stringify([plane, endOf(last.split(':')[0] ?? ''), endOf(observed)])
 }

@@ -1,15 +1,13 @@
 import fc from 'fast-check'
-import { planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { Steps } from '../fuzz/steps.ts'
-import { mountStates } from '../shared/patching.ts'
-import { walksIn } from './commands.ts'
-import type { World } from './steps.ts'
-import type { takeWalk, Walked } from './walk.ts'
+import { type StepModel, walksOf } from './commands.ts'
+import { takeWalk, type Walked, type WalkPlane } from './walk.ts'
 
 interface Search extends Pick<Steps, 'seed' | 'outcomeOf'> {
   readonly run: number
-  readonly take: typeof takeWalk
+  /** Aborted if no further walk is to be taken. */
+  readonly cut?: AbortSignal | undefined
   /** True if the same was found before, so that no simpler walk is needed. */
   readonly isKnown?: (walked: WrongWalk) => boolean
   /** Takes this simpler walk, and no other. */
@@ -19,25 +17,26 @@ interface Search extends Pick<Steps, 'seed' | 'outcomeOf'> {
 /** A walk that ends as nothing explains. */
 export type WrongWalk = Walked & { readonly observed: string }
 
-/** Steps that are drawn for a walk: many make no sense where it is. */
-const drawn = 60
-const maxPods = 3
-/** Simpler walks that are tried, each on new pods. */
+/** Simpler walks that are tried, each on new pods or jobs. */
 const simplerTries = 60
 
 /** Takes a walk, and simpler ones as long as they end in the same way. */
-export async function search(context: Context, { seed, run, outcomeOf, take, isKnown, only }: Search) {
-  const shapes = mountStates({ part: context.offers })
+export async function search<S, M extends StepModel>(
+  plane: WalkPlane<S, M>,
+  context: Context,
+  { seed, run, outcomeOf, cut, isKnown, only }: Search,
+) {
+  const walk = { plane, start: plane.startOf(run, context), kinds: plane.stepsOn(context) }
   const held: { first: Walked | null; least: WrongWalk | null; fault: PromiseRejectedResult | null } = {
     first: null,
     least: null,
     fault: null,
   }
   let left = only === undefined ? simplerTries : 1
-  const property = fc.asyncProperty(walksIn(worldOf(context), drawn, only?.replayPath), async (steps) => {
+  const property = fc.asyncProperty(walksOf(walk.kinds, plane.drawn, only?.replayPath), async (steps) => {
     if (left-- <= 0) return
     // fast-check would look for a simpler walk with the same fault.
-    const [taken] = await Promise.allSettled([take(context, { shapes, first: run }, steps, outcomeOf)])
+    const [taken] = await Promise.allSettled([takeUnlessCut(steps)])
     if (taken.status === 'rejected') {
       held.fault = taken
       left = 0
@@ -51,6 +50,10 @@ export async function search(context: Context, { seed, run, outcomeOf, take, isK
     held.least = wrong
     throw new Error(observed)
   })
+  async function takeUnlessCut(steps: Parameters<typeof takeWalk<S, M>>[2]): Promise<Walked> {
+    cut?.throwIfAborted()
+    return takeWalk(walk, context, steps, outcomeOf)
+  }
   const report = await fc.check(property, {
     seed: seedOf(seed, run),
     numRuns: 1,
@@ -62,13 +65,9 @@ export async function search(context: Context, { seed, run, outcomeOf, take, isK
   return { first: held.first, least: held.least, path }
 }
 
-/** An observation without the letter of its pod and the numbers of steps, which are others in a simpler walk. */
+/** A text without the letters of pods and jobs and the numbers of steps, which are others in a simpler walk. */
 export function endOf(observed: string): string {
   return observed.replaceAll(/-w\d+/g, '').replaceAll(/\b[A-Z]\b/g, 'A')
-}
-
-function worldOf({ offers, target }: Context): World {
-  return { maxPods, canChange: planeOf(target).change !== null, hasStranger: offers('key.stranger') }
 }
 
 /** A seed for each walk, so that any can be drawn without the earlier ones. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { type PodAction, podActions } from '../../generated/tables.ts'
 import { letterOf } from './after.ts'
+import type { StepKinds } from './commands.ts'
 import { forbidden, isAlive, isAtRest, isLocked, type PodModel, permissionOf, type WalkModel } from './model.ts'
 
 /**
@@ -46,7 +47,7 @@ const pod = fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbi
 const isHasty = fc.nat(5).map((n) => n === 5)
 
 /** Any step, those that move a pod more often than others. */
-export const anyStep: fc.Arbitrary<Step> = fc.oneof(
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 16,
     arbitrary: fc.record({
@@ -99,8 +100,12 @@ export function placeOf(step: { readonly pod: number }, { pods }: Pick<WalkModel
   return step.pod % pods.length
 }
 
-/** True if a step makes sense in the state of a walk. */
-export function isPossible(step: Step, model: Readonly<WalkModel>, world: World): boolean {
+/** The steps of a walk on pods, and those of them that make sense in a state. */
+export function podSteps(world: World): StepKinds<Step, WalkModel> {
+  return { anyStep, isPossible: (step, model) => isPossible(step, model, world) }
+}
+
+function isPossible(step: Step, model: Readonly<WalkModel>, world: World): boolean {
   const { pods } = model
   const alive = pods.filter(isAlive)
   switch (step.does) {

@@ -27,29 +27,9 @@ import {
 } from './model.ts'
 import { refusedRequest } from './refused.ts'
 import { placeOf, type Step, type StepOf, stepText } from './steps.ts'
+import type { WalkCall } from './walk.ts'
 
 type CalledOnPod = 'triggerPodAction' | 'updatePod' | 'deletePod' | 'getPod'
-
-/** A step as it was taken, for the lines that take it again. */
-export interface WalkCall {
-  /** In words: `A: stop`. */
-  readonly said: string
-  /** None for the first pod. */
-  readonly step?: Step
-  readonly operation: CalledOnPod | 'createPod' | 'listPods' | 'wait'
-  /** The letter of its pod. */
-  readonly pod?: string
-  /** The kind of pod that was created. */
-  readonly shape?: PodShape
-  readonly bytes?: Uint8Array
-  readonly isStranger?: boolean
-  /** The length of a wait, s. */
-  readonly seconds?: number
-  /** The status that the pod comes to afterwards. */
-  readonly rest?: string
-  /** The status of the response. */
-  readonly status?: number
-}
 
 /** The target as the steps of a walk see it: each is carried out, and all pods are compared with the model. */
 export type Walker = ReturnType<typeof createWalker>

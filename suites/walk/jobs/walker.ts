@@ -3,14 +3,17 @@ import { raw } from '../../../harness/client/body.ts'
 import { isSuccess } from '../../../harness/exchange/exchange.ts'
 import { canonical, membersOf, show } from '../../../harness/exchange/read.ts'
 import { submitted } from '../../../harness/planes/queue/fixtures/jobs.ts'
-import type { JobWish, Step } from '../../../harness/planes/queue/fixtures/types.ts'
+import type { JobWish, PlannedJob, Step } from '../../../harness/planes/queue/fixtures/types.ts'
 import { statusOf } from '../../../harness/planes/queue/job-status.ts'
 import { inconclusiveIfOutage, isRefusal } from '../../../harness/rule/check.ts'
 import type { Context } from '../../../harness/rule/context.ts'
+import { encoded } from '../../fuzz/mutators/types.ts'
+import type { Steps } from '../../fuzz/steps.ts'
 import { expectRefusal, formerEndHidden, plainEnd, submittedId } from '../../shared/job-responses.ts'
 import { poll } from '../../shared/poll.ts'
 import { rereadMoments } from '../../shared/unchanged.ts'
 import { afterSteps, letterOf } from '../after.ts'
+import type { WalkCall } from '../walk.ts'
 import {
   endsOf,
   explained,
@@ -28,33 +31,45 @@ import { type JobStep, jobOf, jobStepText } from './steps.ts'
 /** Ttl of a job that expires, and the time limit of one that overruns, ms. */
 const ttlMs = 12_000
 const limitMs = 6_000
+/** The address of the receiver in the bodies that are kept. */
+const receiverMark = '«RECEIVER»'
 /** By how much a ttl that counts whole seconds may be early, ms. */
 const earlyMs = 2_000
 /** A wait after which every ttl and time limit is over, ms. */
-const waitMs = 25_000
+const waitSeconds = 25
 
+/** After this time no further step is taken, ms: jobs that are held end after ten minutes, and results after thirty. */
+const longestMs = 180_000
 /** How long a call of /stream is waited for, ms. */
 const streamMs = 1_000
 
 /** Submissions that are refused. */
-const wrongBodies: readonly unknown[] = [{}, [], { input: 1 }, { input: [] }, { policy: {} }, raw('{')]
+const wrongBodies = ['{}', '[]', '{"input":1}', '{"input":[]}', '{"policy":{}}', '{'].map(encoded)
 
-/**
- * The target as the steps of a walk on jobs see it: each is carried out, and all jobs are compared with the model. After `lastMs`
- * no further step is taken.
- */
-export function createJobWalker(context: Context, lastMs: number) {
+interface JobWalkerOptions {
+  /** Filled with the steps as they are taken. */
+  readonly calls?: WalkCall[]
+  /** False if an expectation is not to name the steps before it. */
+  readonly tellsSteps?: boolean
+}
+
+/** The target as the steps of a walk on jobs see it: each is carried out, and all jobs are compared with the model. */
+export function createJobWalker(context: Context, { calls = [], tellsSteps = true }: JobWalkerOptions = {}) {
   const { check, clock, ended, fixture, found, queue, target } = context
   const { dispatchMs, sweepMs } = target.tolerances
   const expiry = { ttlMs, earlyMs, lateMs: sweepMs }
-  const said: string[] = []
-  const after = (expected: string) => afterSteps(expected, said)
+  const after = (expected: string) => afterSteps(expected, tellsSteps ? calls.map(({ said }) => said) : [])
+  let firstStepMs: number | null = null
+  /** The status in which each job was seen last. */
+  const lastSeen = new Map<string, string>()
 
   async function takeStep(step: JobStep, model: JobsModel): Promise<void> {
-    said.push(jobStepText(step, model))
+    calls.push({ said: jobStepText(step, model), step, ...requestOf(step, model) })
     await carryOut(step, model)
     for (const one of model.jobs) await look(one)
-    if (clock.now() > lastMs) model.left = 0
+    // Before its first request a scenario has no time.
+    firstStepMs ??= clock.now()
+    if (clock.now() > firstStepMs + longestMs) model.left = 0
   }
 
   async function carryOut(step: JobStep, model: JobsModel): Promise<void> {
@@ -64,15 +79,26 @@ export function createJobWalker(context: Context, lastMs: number) {
       case 'purge':
         return purge(model)
       case 'refused':
-        return expectRefusal(context, 'refused', await queue.run(wrongBodies[step.at % wrongBodies.length]))
+        return refuse(step)
       case 'wait':
         model.waitsLeft--
-        await clock.sleep(waitMs)
+        await clock.sleep(waitSeconds * 1_000)
         return
     }
     const one = jobOf(step, model)
-    if (one === undefined) throw new Error('a step is about a job that the walk has not submitted')
-    return { cancel, release, retry, stream }[step.does](one)
+    if (one !== undefined) await { cancel, release, retry, stream }[step.does](one)
+  }
+
+  /** Keeps more about the last call. */
+  function amend(more: Partial<WalkCall>): void {
+    const last = calls.pop()
+    if (last !== undefined) calls.push({ ...last, ...more })
+  }
+
+  async function refuse({ at }: Extract<JobStep, { readonly does: 'refused' }>): Promise<void> {
+    const response = await queue.run(raw(wrongBody(at)))
+    amend({ status: response.status })
+    expectRefusal(context, 'refused', response)
   }
 
   async function submit(step: Extract<JobStep, { readonly does: 'submit' }>, model: JobsModel): Promise<void> {
@@ -83,7 +109,9 @@ export function createJobWalker(context: Context, lastMs: number) {
       endpoint: isDedicated ? 'dedicated' : 'normal',
       ...(isNotified ? { webhook: true } : {}),
     })
+    amend({ bytes: encoded(withoutReceiver(planned, letter)) })
     const response = await planned.queue.run(planned.body)
+    amend({ status: response.status })
     const job = submitted(planned, submittedId(context, 'answered', planned.body, response), response)
     await found(job)
     const phase = kind === 'overruns' ? 'ending' : 'live'
@@ -102,6 +130,7 @@ export function createJobWalker(context: Context, lastMs: number) {
 
   async function cancel(one: JobModel): Promise<void> {
     const response = await one.job.queue.cancel(one.job.id)
+    amend({ status: response.status })
     expectAnswered(one, 'cancel', response, isKept(one))
     if (!isUnfinished(one) || !isSuccess(response.status)) return
     stop(one)
@@ -111,6 +140,7 @@ export function createJobWalker(context: Context, lastMs: number) {
   async function retry(one: JobModel): Promise<void> {
     const { id, queue: at } = one.job
     const response = await at.retry(id)
+    amend({ status: response.status })
     // It may have been executed again automatically.
     const isAgain = isRefusal(response) && !['FAILED', 'TIMED_OUT'].includes(statusOf(await at.status(id)))
     expectAnswered(one, 'retry', response, !isAgain)
@@ -124,6 +154,7 @@ export function createJobWalker(context: Context, lastMs: number) {
     const { beacon, id, queue: at } = one.job
     const isBegun = beacon.executions().length > 0
     const response = await clock.until(at.held.stream(id), clock.now() + streamMs)
+    if (response !== null) amend({ status: response.status })
     if (response !== null) expectAnswered(one, 'stream', response, isKept(one) && isBegun)
   }
 
@@ -133,6 +164,7 @@ export function createJobWalker(context: Context, lastMs: number) {
     const statuses = new Map<JobModel, string>()
     for (const one of mayWait) statuses.set(one, statusOf(await one.job.queue.status(one.job.id)))
     const response = await queue.on('dedicated').purge()
+    amend({ status: response.status })
     inconclusiveIfOutage(response)
     const isTaken = isSuccess(response.status)
     check('answered').that(isTaken, after('a success'), `status ${response.status} to purge`, response)
@@ -170,6 +202,10 @@ export function createJobWalker(context: Context, lastMs: number) {
     const status = statusOf(response)
     check('status').that(allowed(status), after(`${letter} ${statuses}`), status, response)
     observe(one, status)
+    const last = calls.at(-1)
+    // A job may end in the status that it had before it was retried.
+    if (last?.job === letter || lastSeen.get(letter) !== status) amend({ seen: { ...last?.seen, [letter]: status } })
+    lastSeen.set(letter, status)
     if (status !== 'COMPLETED') return
     const output = membersOf(response.json)?.output
     const isOwn = canonical(output) === canonical({ letter })
@@ -178,7 +214,11 @@ export function createJobWalker(context: Context, lastMs: number) {
 
   /** Every job ends as it should, those that were stopped are not executed, and those that are COMPLETED are notified. */
   async function end({ jobs }: JobsModel): Promise<void> {
-    for (const one of jobs) if (isUnfinished(one)) await release(one)
+    for (const one of jobs.filter(isUnfinished)) {
+      if (!one.isReleased) calls.push({ said: `${one.letter}: release`, ...callOn(one, 'release') })
+      await release(one)
+    }
+    calls.push({ said: 'wait for all jobs', operation: 'wait', seconds: Math.ceil(dispatchMs / 1_000) })
     for (const one of jobs) if (isUnfinished(one)) await expectEnded(one)
     await clock.sleep(dispatchMs)
     for await (const _ of rereadMoments(context)) for (const one of jobs) await look(one)
@@ -205,7 +245,54 @@ export function createJobWalker(context: Context, lastMs: number) {
     check('ends').that(ends.includes(status), after(`${letter} ${ends.join(' or ')}`), status, response)
   }
 
-  return { takeStep, end }
+  /** Lets no job of the walk live on: its end would be blamed on the next walk. */
+  async function remove({ jobs }: JobsModel, outcomeOf: Steps['outcomeOf']): Promise<void> {
+    for (const { job } of jobs) job.beacon.release('go')
+    for (const { job, phase } of jobs)
+      if (phase !== 'completed' && phase !== 'gone') await outcomeOf(() => job.queue.cancel(job.id))
+    const expiring = jobs.filter(({ kind, phase }) => kind === 'expires' && phase !== 'gone')
+    const goneMs = expiring.map(({ job }) => job.response.exchange.received.target + ttlMs + sweepMs)
+    if (goneMs.length > 0) await outcomeOf(() => clock.at(Math.max(...goneMs)))
+  }
+
+  return { takeStep, end, remove }
+}
+
+const operations = { cancel: 'cancelJob', retry: 'retryJob', stream: 'streamJob', release: 'release' } as const
+
+/** The request of a step; the body of a submission that is accepted comes later. */
+function requestOf(step: JobStep, model: JobsModel): Omit<WalkCall, 'said'> {
+  switch (step.does) {
+    case 'submit':
+      return {
+        operation: 'runJob',
+        job: letterOf(model.jobs.length),
+        endpoint: step.isDedicated ? 'dedicated' : 'normal',
+      }
+    case 'purge':
+      return { operation: 'purgeQueue', endpoint: 'dedicated' }
+    case 'refused':
+      return { operation: 'runJob', endpoint: 'normal', bytes: wrongBody(step.at) }
+    case 'wait':
+      return { operation: 'wait', seconds: waitSeconds }
+  }
+  const one = jobOf(step, model)
+  if (one === undefined) throw new Error('a step is about a job that the walk has not submitted')
+  return callOn(one, step.does)
+}
+
+function callOn({ isDedicated, letter }: JobModel, does: keyof typeof operations): Omit<WalkCall, 'said'> {
+  return { operation: operations[does], job: letter, endpoint: isDedicated ? 'dedicated' : 'normal' }
+}
+
+function wrongBody(at: number): Uint8Array {
+  return wrongBodies[at % wrongBodies.length] ?? encoded('{')
+}
+
+/** The body of a submission, with the receiver of the shell lines in place of that of the run. */
+function withoutReceiver(job: PlannedJob, letter: string): string {
+  const text = JSON.stringify(job.body).replace(job.beacon.url, `${receiverMark}/${letter}`)
+  return 'webhook' in job.body ? text.replace(job.webhook.url, `${receiverMark}/${letter}/webhook`) : text
 }
 
 /** The steps of the worker for a job, and its policy. */
