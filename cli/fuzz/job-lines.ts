@@ -19,7 +19,7 @@ const receiver = [
   'if(w==="start")n[j]=(n[j]??0)+1;',
   'if(w==="hold"&&!free[j])return void(held[j]??=[]).push(go);',
   'if(w==="release"){free[j]=1;for(const each of held[j]??[])each()}',
-  'else if(w!=="hold")console.log(`receiver: ${j} ${w}`);go()})',
+  'else if(w!=="hold")console.log("receiver:",j,w);go()})',
 ].join('')
 
 /** Statuses that a job may leave by itself, or in which it is not shown. */
@@ -35,20 +35,17 @@ export function jobLines(target: Target, calls: readonly WalkCall[]): string[] {
   function call(operation: keyof QueuePlane['paths'], endpoint: EndpointRole = 'normal', job = ''): string {
     const { method, path } = routeOf(plane.paths[operation], operationsOf('queue')[operation].method)
     const address = pathOf(path, { endpoint: plane.endpoints[endpoint] ?? '' }).replace('{job}', `$${job}`)
-    return `-X ${method} "$BASE${address}" ${shell.header('full')} ${typeHeader}`
+    return `-X ${method} "$BASE${address}" ${shell.header('full')}`
   }
 
-  const status = (job: string) => `curl -s ${call('getJobStatus', endpoints.get(job), job)}`
+  const status = (job: string) => call('getJobStatus', endpoints.get(job), job)
   const isReal = target.clock === 'real'
   const wait = (seconds: number) => (isReal ? `sleep ${seconds}` : `wait_ms ${seconds * 1_000}`)
   // Workers take real time on a controlled clock as well.
   const tick = isReal ? 'sleep 1' : `sleep 0.1; ${shell.pause(0.2)}`
 
   function waitFor([job, seen]: readonly [string, string]): string[] {
-    if (passing.has(seen)) return []
-    return [
-      `for i in $(seq 150); do ${status(job)} | grep -q '"status"[[:space:]]*:[[:space:]]*"${seen}"' && break; ${tick}; done`,
-    ]
+    return passing.has(seen) ? [] : [`until_status ${word(seen)} ${status(job)}`]
   }
 
   function request({ operation, job, endpoint, bytes, seconds = 0 }: WalkCall): string {
@@ -57,8 +54,8 @@ export function jobLines(target: Target, calls: readonly WalkCall[]): string[] {
     const curl = call(operation as keyof QueuePlane['paths'], endpoint, job)
     if (bytes === undefined) return `curl -si -m 2 ${curl}; echo`
     const text = new TextDecoder().decode(bytes)
-    if (job === undefined) return shell.sends(bytes, curl)
-    return `${job}=$(curl -s ${curl} -d ${word(text)} | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)`
+    if (job === undefined) return shell.sends(bytes, `${curl} ${typeHeader}`)
+    return `${job}=$(curl -s ${curl} ${typeHeader} -d ${word(text)} | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)`
   }
 
   const submitted = calls.flatMap(({ operation, job }) => (operation === 'runJob' && job !== undefined ? [job] : []))
@@ -66,9 +63,10 @@ export function jobLines(target: Target, calls: readonly WalkCall[]): string[] {
   return [
     shell.exports(plane.url, 'full'),
     ...(target.clock === 'real' ? [] : [`export CLOCK=${word(target.clock.url)}`, waitMs]),
+    `until_status() { local status=$1 i; shift; for i in $(seq 150); do curl -s "$@" | grep -q '"status"[[:space:]]*:[[:space:]]*"'"$status"'"' && break; ${tick}; done; }`,
     `export RECEIVER=${word(url)}; node -e '${receiver}.listen(${listen})' & RECEIVER_PID=$!; sleep 1`,
     ...calls.flatMap((one) => [request(one), ...Object.entries(one.seen ?? {}).flatMap(waitFor)]),
-    ...submitted.map((job) => `${status(job)}; echo`),
+    ...submitted.map((job) => `curl -s ${status(job)}; echo`),
     `# afterwards: kill $RECEIVER_PID; ${submitted.map((job) => `curl -s ${call('cancelJob', endpoints.get(job), job)}`).join('; ')}`,
   ].map(redactorOf(target).text)
 }

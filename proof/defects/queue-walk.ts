@@ -48,12 +48,12 @@ export const queueWalk: readonly Defect[] = [
     says: 'After a purge a job on another endpoint has the output of the one before it.',
     observed: '{"letter":"D"}',
     change: withPasts((pasts) => {
-      let before: unknown
+      let before = { output: undefined as unknown, batch: 0 }
       return part('finishJob', (next, job, status, result) => {
         if (status !== 'COMPLETED') return next()
-        const isMixed = pasts.count('purge') > 0 && before !== undefined
-        next(job, status, isMixed ? { ...result, output: before } : result)
-        before = result.output
+        const isMixed = pasts.count('purge') > 0 && before.output !== undefined && before.batch === pasts.batch()
+        next(job, status, isMixed ? { ...result, output: before.output } : result)
+        before = { output: result.output, batch: pasts.batch() }
       })
     }),
   }),
@@ -126,6 +126,8 @@ type Call = 'cancel' | 'retry' | 'stream' | 'purge' | 'failure'
 interface Pasts {
   of(job: Job): readonly Call[]
   count(call: Call): number
+  /** The number of that batch of work. */
+  batch(): number
 }
 
 function times(pasts: Pasts, job: Job, call: Call): number {
@@ -136,18 +138,19 @@ function times(pasts: Pasts, job: Job, call: Call): number {
 function withPasts(change: (pasts: Pasts) => Change): Change {
   return (base) => {
     const calls: { readonly job: Job | null; readonly call: Call }[] = []
-    /** The first of them that counts. */
-    let first = 0
+    /** The batch, and its first call. */
+    let [batch, first] = [0, 0]
     const note = (call: Call, job: Job | null = null) => void calls.push({ job, call })
     const pasts: Pasts = {
       of: (job) => calls.filter((one) => one.job?.id === job.id).map(({ call }) => call),
       count: (call) => calls.slice(first).filter((one) => one.call === call).length,
+      batch: () => batch,
     }
     return all(
       change(pasts),
       part('addJob', (next, _body, _operation, _endpoint, { queue }) => {
         const jobs = [...queue.endpoints.values()].flatMap((endpoint) => [...endpoint.jobs.values()])
-        if (jobs.every(({ finishedMs }) => finishedMs !== null)) first = calls.length
+        if (jobs.every(({ finishedMs }) => finishedMs !== null)) [batch, first] = [batch + 1, calls.length]
         return next()
       }),
       part('cancelJob', (next, job) => {

@@ -64,8 +64,9 @@ export function jobSteps({ canStream, hasDedicated, maxNormal }: JobWorld): Step
           return model.purgesLeft > 0 && jobs.some((one) => one.isDedicated && isUnfinished(one))
         case 'wait':
           return jobs.length > 0 && model.waitsLeft > 0
+        // Other rules judge it where there is no job.
         case 'refused':
-          return true
+          return jobs.length > 0
       }
       const one = jobOf(step, model)
       if (one === undefined) return false

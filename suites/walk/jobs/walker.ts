@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../../harness/client/api-response.ts'
 import { raw } from '../../../harness/client/body.ts'
 import { isSuccess } from '../../../harness/exchange/exchange.ts'
-import { canonical, membersOf, show } from '../../../harness/exchange/read.ts'
+import { canonical, jobIdIn, membersOf, show } from '../../../harness/exchange/read.ts'
 import { submitted } from '../../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish, PlannedJob, Step } from '../../../harness/planes/queue/fixtures/types.ts'
 import { statusOf } from '../../../harness/planes/queue/job-status.ts'
@@ -59,6 +59,8 @@ export function createJobWalker(context: Context, { calls = [], tellsSteps = tru
   const { dispatchMs, sweepMs } = target.tolerances
   const expiry = { ttlMs, earlyMs, lateMs: sweepMs }
   const after = (expected: string) => afterSteps(expected, tellsSteps ? calls.map(({ said }) => said) : [])
+  /** Jobs of wrong submissions that were accepted. */
+  const strays: string[] = []
   let firstStepMs: number | null = null
   /** The status in which each job was seen last. */
   const lastSeen = new Map<string, string>()
@@ -98,6 +100,8 @@ export function createJobWalker(context: Context, { calls = [], tellsSteps = tru
   async function refuse({ at }: Extract<JobStep, { readonly does: 'refused' }>): Promise<void> {
     const response = await queue.run(raw(wrongBody(at)))
     amend({ status: response.status })
+    const id = jobIdIn(response.json)
+    if (id !== null) strays.push(id)
     expectRefusal(context, 'refused', response)
   }
 
@@ -218,7 +222,12 @@ export function createJobWalker(context: Context, { calls = [], tellsSteps = tru
       if (!one.isReleased) calls.push({ said: `${one.letter}: release`, ...callOn(one, 'release') })
       await release(one)
     }
-    calls.push({ said: 'wait for all jobs', operation: 'wait', seconds: Math.ceil(dispatchMs / 1_000) })
+    const startMs = clock.now()
+    calls.push({ said: 'wait for all jobs', operation: 'wait' })
+    await lastLooks(jobs).finally(() => amend({ seconds: Math.ceil((clock.now() - startMs) / 1_000) }))
+  }
+
+  async function lastLooks(jobs: readonly JobModel[]): Promise<void> {
     for (const one of jobs) if (isUnfinished(one)) await expectEnded(one)
     await clock.sleep(dispatchMs)
     for await (const _ of rereadMoments(context)) for (const one of jobs) await look(one)
@@ -250,6 +259,7 @@ export function createJobWalker(context: Context, { calls = [], tellsSteps = tru
     for (const { job } of jobs) job.beacon.release('go')
     for (const { job, phase } of jobs)
       if (phase !== 'completed' && phase !== 'gone') await outcomeOf(() => job.queue.cancel(job.id))
+    for (const id of strays) await outcomeOf(() => queue.cancel(id))
     const expiring = jobs.filter(({ kind, phase }) => kind === 'expires' && phase !== 'gone')
     const goneMs = expiring.map(({ job }) => job.response.exchange.received.target + ttlMs + sweepMs)
     if (goneMs.length > 0) await outcomeOf(() => clock.at(Math.max(...goneMs)))

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { createControlledClock } from '../../harness/clock/controlled.ts'
+import { inProcessListener } from '../../harness/receiver/in-process.ts'
+import { freePort } from '../../harness/testing/processes.ts'
+import { inProcess } from '../../harness/transport/in-process.ts'
+import { latitudes } from '../../proof/catalog.ts'
+import { queueWalk } from '../../proof/defects/queue-walk.ts'
+import { createInstance } from '../../proof/instance.ts'
+import type { Variant } from '../../proof/types.ts'
+import { connect } from '../serve/connect.ts'
+import { walkLines } from './fuzz-report.ts'
+import { fuzzTarget, type OpenTarget, openReference, walkOn } from './fuzzing.ts'
+
+const branch = { run: 'rtest000000', resources() {} }
+const timeout = 120_000
+
+/** The reference with these variants, served over HTTP on a controlled clock. */
+async function serve(...variants: readonly Variant[]): Promise<OpenTarget> {
+  const { clockOf, ...served } = await connect(variants)
+  return { ...served, clock: await clockOf({}) }
+}
+
+/** The same in this process. */
+function openHere(variants: readonly Variant[]): OpenTarget {
+  const instance = createInstance(variants)
+  const { fetch, control, target } = instance
+  const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
+  const listener = inProcessListener(instance)
+  return { target, transport: inProcess(fetch), clock, listener, close: async () => clock.close() }
+}
+
+/** Runs the lines of a walk in a shell, on a server that has just started. */
+async function pasted(walk: Parameters<typeof walkLines>[1], ...variants: readonly Variant[]): Promise<string> {
+  const server = await serve(...variants)
+  const listen = `127.0.0.1:${await freePort()}`
+  const target = { ...server.target, receiver: { listen, url: `http://${listen}` } }
+  const env = { ...process.env, KEY_FULL: target.keys.full }
+  const script = [...walkLines(target, walk), 'kill $RECEIVER_PID'].join('\n')
+  const said = await new Promise<string>((resolve) =>
+    execFile('bash', ['-c', script], { env }, (_, out, err) => resolve(out + err)),
+  )
+  await server.close()
+  return said
+}
+
+/** For each defect a seed whose first walk finds it, and the output of the lines: only with the defect, or only without it. */
+const outputs: Readonly<Record<string, readonly [number, 'only with' | 'only without', RegExp]>> = {
+  'no-retry-once-cancelled': [18, 'only with', /the job was cancelled/],
+  'third-retry-removes-job': [42, 'only with', /job not found/],
+  'purge-copies-cancelled-jobs': [47, 'only with', /receiver: ([A-Z]) start[\s\S]*receiver: \1 start/],
+  'refused-submission-after-cancel-stops-job': [41, 'only without', /"IN_PROGRESS","delay/],
+  'output-of-earlier-job-after-purge': [1, 'only with', /("output":\{"letter":"[A-Z]"\})[\s\S]*\1/],
+  'retry-fails-completed-jobs': [111, 'only without', /"COMPLETED","delay/],
+  'expiry-takes-retried-jobs': [17, 'only with', /job not found[\s\S]*job not found/],
+  'no-notification-after-cancellation': [15, 'only without', /receiver: [A-Z] webhook/],
+  'end-lost-after-cancellation': [13, 'only with', /"IN_PROGRESS","delay/],
+  'wrong-submission-accepted-after-failures': [138, 'only without', /HTTP\/1.1 400/],
+  'second-cancel-removes-completed-job': [53, 'only with', /job not found/],
+  'stream-of-retried-job-500': [53, 'only with', /HTTP\/1.1 500/],
+}
+
+test.each(queueWalk.map((defect) => [defect.id, defect] as const))(
+  '%s is found over HTTP in few steps, again by its path and by its lines; the reference is as expected',
+  { timeout },
+  async (id, defect) => {
+    const [seed = 0, when, pattern = /^$/] = outputs[id] ?? []
+    const [first, second] = [await serve(defect), await serve(defect)]
+    const found = await fuzzTarget({ open: first, seed, branch, walks: ['queue'], goesOn: (walks) => walks < 1 })
+    const [{ observed, path, walk } = { observed: null, path: '', walk: undefined }] = found.findings
+    expect(walk?.calls.length).toBeLessThanOrEqual(9)
+    const again = await walkOn(second, { plane: 'queue', seed, path }, branch)
+    expect(again).toMatchObject({ stopped: null, seen: { observed, failure: null } })
+    await Promise.all([first.close(), second.close()])
+    if (walk === undefined) return
+    const reference = await walkOn(openReference(), walk, branch)
+    expect(reference).toMatchObject({ stopped: null, seen: { observed: null, failure: null } })
+    const [withDefect, without] = await Promise.all([pasted(walk, defect), pasted(walk)])
+    expect([pattern.test(withDefect), pattern.test(without)]).toEqual([when === 'only with', when === 'only without'])
+  },
+)
+
+test.each([1, 2, 3])('no walk on the reference has a finding with seed %i', { timeout }, async (seed) => {
+  const run = await fuzzTarget({ open: openReference(), seed, branch, walks: ['queue'], goesOn: (walks) => walks < 20 })
+  expect(run).toMatchObject({ cases: 20, findings: [], stopped: null, notes: [] })
+})
+
+test.each([
+  'cancelled-gone',
+  'jobs-in-pairs',
+  'purged-cancelled',
+  'requeued-last',
+  'status-lags-after-retry',
+  'stream-held-25-s',
+  'ttl-shown-until-swept',
+  'workers-start-slowly',
+])('no walk has a finding with the latitude %s', { timeout }, async (id) => {
+  const open = openHere(latitudes.filter((latitude) => latitude.id === id))
+  const run = await fuzzTarget({ open, seed: 5, branch, walks: ['queue'], goesOn: (walks) => walks < 10 })
+  expect(run).toMatchObject({ cases: 10, findings: [], stopped: null, notes: [] })
+})
+
+test('walks on both planes are as many, and end with the same run', { timeout }, async () => {
+  const requests: string[] = []
+  const open = openReference()
+  const transport: OpenTarget['transport'] = (request, patience) => {
+    requests.push(`${request.method} ${new URL(request.url).pathname}`)
+    return open.transport(request, patience)
+  }
+  const run = await fuzzTarget({
+    open: { ...open, transport },
+    seed: 1,
+    branch,
+    walks: ['pods', 'queue'],
+    goesOn: (walks) => walks < 5,
+  })
+  expect(run).toMatchObject({ cases: 5, findings: [], stopped: null })
+  expect(requests).toEqual(expect.arrayContaining(['POST /v2/pods', 'POST /v2/normal/run']))
+})
