@@ -3,7 +3,7 @@ import { raw } from '../../../harness/client/body.ts'
 import { isSuccess } from '../../../harness/exchange/exchange.ts'
 import { canonical, jobIdIn, membersOf, show } from '../../../harness/exchange/read.ts'
 import { submitted } from '../../../harness/planes/queue/fixtures/jobs.ts'
-import type { JobWish, PlannedJob, Step } from '../../../harness/planes/queue/fixtures/types.ts'
+import type { JobWish, Step } from '../../../harness/planes/queue/fixtures/types.ts'
 import { statusOf } from '../../../harness/planes/queue/job-status.ts'
 import { inconclusiveIfOutage, isRefusal } from '../../../harness/rule/check.ts'
 import type { Context } from '../../../harness/rule/context.ts'
@@ -14,6 +14,7 @@ import { poll } from '../../shared/poll.ts'
 import { rereadMoments } from '../../shared/unchanged.ts'
 import { afterSteps, letterOf } from '../after.ts'
 import type { WalkCall } from '../walk.ts'
+import { callOn, requestOf, waitSeconds, withoutReceiver, wrongBody } from './calls.ts'
 import {
   endsOf,
   explained,
@@ -31,20 +32,13 @@ import { type JobStep, jobOf, jobStepText } from './steps.ts'
 /** Ttl of a job that expires, and the time limit of one that overruns, ms. */
 const ttlMs = 12_000
 const limitMs = 6_000
-/** The address of the receiver in the bodies that are kept. */
-const receiverMark = '«RECEIVER»'
 /** By how much a ttl that counts whole seconds may be early, ms. */
 const earlyMs = 2_000
-/** A wait after which every ttl and time limit is over, ms. */
-const waitSeconds = 25
 
 /** After this time no further step is taken, ms: jobs that are held end after ten minutes, and results after thirty. */
 const longestMs = 180_000
 /** How long a call of /stream is waited for, ms. */
 const streamMs = 1_000
-
-/** Submissions that are refused. */
-const wrongBodies = ['{}', '[]', '{"input":1}', '{"input":[]}', '{"policy":{}}', '{'].map(encoded)
 
 interface JobWalkerOptions {
   /** Filled with the steps as they are taken. */
@@ -266,43 +260,6 @@ export function createJobWalker(context: Context, { calls = [], tellsSteps = tru
   }
 
   return { takeStep, end, remove }
-}
-
-const operations = { cancel: 'cancelJob', retry: 'retryJob', stream: 'streamJob', release: 'release' } as const
-
-/** The request of a step; the body of a submission that is accepted comes later. */
-function requestOf(step: JobStep, model: JobsModel): Omit<WalkCall, 'said'> {
-  switch (step.does) {
-    case 'submit':
-      return {
-        operation: 'runJob',
-        job: letterOf(model.jobs.length),
-        endpoint: step.isDedicated ? 'dedicated' : 'normal',
-      }
-    case 'purge':
-      return { operation: 'purgeQueue', endpoint: 'dedicated' }
-    case 'refused':
-      return { operation: 'runJob', endpoint: 'normal', bytes: wrongBody(step.at) }
-    case 'wait':
-      return { operation: 'wait', seconds: waitSeconds }
-  }
-  const one = jobOf(step, model)
-  if (one === undefined) throw new Error('a step is about a job that the walk has not submitted')
-  return callOn(one, step.does)
-}
-
-function callOn({ isDedicated, letter }: JobModel, does: keyof typeof operations): Omit<WalkCall, 'said'> {
-  return { operation: operations[does], job: letter, endpoint: isDedicated ? 'dedicated' : 'normal' }
-}
-
-function wrongBody(at: number): Uint8Array {
-  return wrongBodies[at % wrongBodies.length] ?? encoded('{')
-}
-
-/** The body of a submission, with the receiver of the shell lines in place of that of the run. */
-function withoutReceiver(job: PlannedJob, letter: string): string {
-  const text = JSON.stringify(job.body).replace(job.beacon.url, `${receiverMark}/${letter}`)
-  return 'webhook' in job.body ? text.replace(job.webhook.url, `${receiverMark}/${letter}/webhook`) : text
 }
 
 /** The steps of the worker for a job, and its policy. */
