@@ -83,8 +83,9 @@ function stepLines({ cases, walk }: FuzzFinding, reference: readonly WalkCall[])
 
 /** A step of a walk, with its response and the statuses of pods or jobs afterwards, and those of the reference if they differ. */
 export function walkStepLine(call: WalkCall, reference?: WalkCall): string {
-  const [texts, others] = [call, reference].map((one) => (one === undefined ? '' : responseOf(one))) as [string, string]
-  const all = [texts, others === '' || others === texts ? '' : `reference: ${others}`].filter((text) => text !== '')
+  const own = responseOf(call)
+  const other = reference === undefined ? '' : responseOf(reference)
+  const all = [own, other === '' || other === own ? '' : `reference: ${other}`].filter((text) => text !== '')
   return `step:     ${call.said}${all.length === 0 ? '' : ` (${all.join('; ')})`}`
 }
 
