@@ -24,14 +24,6 @@ export const authOther: readonly Defect[] = [
     observed: 'the pod of another account',
     change: part('listPods', (_next, _caller, { store }) => [...store.all()]),
   }),
-  defect('stranger-mounts-volume', 'auth.pods.volume', 'refused', {
-    says: 'The network volume of another account can be mounted.',
-    observed: 'status 201',
-    change: part('buildPod', (next, body, caller, service) => {
-      const shared = [...service.volumes].map(([id, volume]) => [id, { ...volume, user: caller.user }] as const)
-      return next(body, caller, { ...service, volumes: new Map(shared) })
-    }),
-  }),
   defect('no-key-403-on-stream', 'auth.queue.missing', 'refused', {
     says: 'The operation /stream without a key is answered 403.',
     observed: 'status 403',

@@ -1,7 +1,7 @@
 import { defaultAccounts, defaultKeys } from '../../reference/auth/accounts.ts'
 import { readOf, restated } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, nullMountsOf, reads, styled, verdict } from './tools.ts'
+import { latitude, nullMountsOf, reads, styled } from './tools.ts'
 
 const nullMounts = nullMountsOf('persistent', 'network', 'cpu network', 'none')
 
@@ -25,7 +25,7 @@ export const refusals = [
         ),
       })),
     },
-    verdicts: verdict('inconclusive', ['auth.pods.hidden', 'auth.pods.volume', 'limits.pods.per-user']),
+    verdicts: { 'auth.pods.hidden': 'inconclusive', 'limits.pods.per-user': 'inconclusive' },
   }),
 
   latitude('unknown-methods-501', 'A method that a path does not have is answered 501, with an HTML page.', {

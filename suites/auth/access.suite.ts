@@ -1,7 +1,6 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { nothing } from '../../harness/client/body.ts'
-import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, type PodView } from '../../harness/exchange/read.ts'
+import type { PodView } from '../../harness/exchange/read.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import type { PodClient } from '../../harness/planes/pods/client.ts'
 import { changeOf } from '../../harness/planes/pods/fixtures/change.ts'
@@ -10,8 +9,6 @@ import type { Fixtures } from '../../harness/planes/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
-import { created } from '../pods/creation.ts'
-import { expectRefusal } from '../shared/job-responses.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { isAction, type Permission, permissionsOf } from './permissions.ts'
 import { workingPods } from './pods.ts'
@@ -52,21 +49,6 @@ rule('auth.granted', { varies: anyPod }, async (context) => {
     if (status >= 300) inconclusive(`${permission} is answered ${status} with a full key too`)
     check('granted').success(response)
   }
-})
-
-rule('auth.pods.volume', { varies: ['kind', 'fields'] }, async (context) => {
-  const { as, inconclusive, nextName } = context
-  const { valid } = await created(context, { mount: 'network' })
-  const stranger = as('stranger')
-  const { status } = await stranger.list()
-  if (!isSuccess(status)) inconclusive(`the list is answered ${status} to the stranger, whose key may be no good`)
-  const response = await stranger.create({ ...valid, name: nextName() }, { mustBeRefused: true })
-  const id = isSuccess(response.status) ? idIn(response.json) : null
-  // The run removes what it created with the owner's key, which cannot delete this one.
-  if (id !== null) await stranger.delete(id)
-  inconclusiveIfNoCapacity(context, response)
-  if (response.status === 402) inconclusive('the creation is answered 402: the other account may not afford any pod')
-  expectRefusal(context, 'refused', response)
 })
 
 rule('auth.pods.malformed', { varies }, async (context) => {

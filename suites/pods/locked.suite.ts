@@ -1,8 +1,10 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, type PodView, show } from '../../harness/exchange/read.ts'
+import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import { type Check, inconclusiveIfOutage, isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { aPod } from '../../harness/variation/dimensions.ts'
 import { expectRefusal } from '../shared/job-responses.ts'
@@ -26,6 +28,7 @@ rule('pods.action.locked-start', { varies: aPod }, async (context) => {
   const { check, inconclusive, pods, settleStarted } = context
   const pod = await lockedPod(context, 'EXITED')
   const response = await retryWhileScarce(context, pod, () => pods.act(pod.id, 'start'))
+  inconclusiveIfNoCapacity(context, response)
   // A pod that cannot be started without its lock either says nothing about the lock.
   const again = isSuccess(response.status) ? response : await unlocked(context, pod.id, 'start')
   if (!isSuccess(again.status)) inconclusive(`start was answered ${again.status} after the pod was unlocked too`)
@@ -68,10 +71,15 @@ rule('pods.action.locked-terminate', { varies: aPod }, async (context) => {
 async function lockedPod(context: Context, wanted: 'RUNNING' | 'EXITED' = 'RUNNING'): Promise<PodView> {
   const { fixture, inconclusive, pods, target } = context
   const { id } = await fixture.pod(wanted)
-  const { status } = await pods.patch(id, target.pods?.locked?.lock)
+  const patch = await pods.patch(id, target.pods?.locked?.lock)
+  if (wanted === 'EXITED' && isRefusal(patch)) {
+    throw new NotApplicable(`the PATCH that locks a pod is answered ${patch.status} while it is EXITED`)
+  }
   const { pod } = await shown(context, id, ({ value }) => value.locked === true)
   if (pod?.value.locked !== true || pod.status !== wanted)
-    return inconclusive(`the PATCH that locks a pod was answered ${status}, and no ${wanted} pod shows locked true`)
+    return inconclusive(
+      `the PATCH that locks a pod was answered ${patch.status}, and no ${wanted} pod shows locked true`,
+    )
   return pod
 }
 

@@ -88,6 +88,8 @@ rule('pods.shape.gpu-count-default', { varies: ['mount', 'fields'] }, async (con
   if (id === null) return
   const countOf = (one: PodView | null) => membersOf(one?.value.gpu)?.count
   const rest = await shown(context, id, (one) => countOf(one) === 2)
+  // It may be gone for lack of two GPUs.
+  if (rest.pod === null) return
   check('two').that(rest.settled, 'count 2', `count ${show(countOf(rest.pod))}`, rest.response)
 })
 

@@ -36,12 +36,15 @@ rule('queue.status.crash-once', onDedicated, async (context) => {
 })
 
 rule('queue.status.crash-others', onDedicated, async (context) => {
-  const { begun, clock, ended, fixture, target } = context
+  const { begun, clock, ended, fixture, found, inconclusive, target } = context
   const held = [{ hold: 'go' }, { output: 1 }]
   const submit = (steps: readonly Step[]) => fixture.submitted({ steps, endpoint: 'dedicated' })
   const dying = await submit([{ first: [{ hold: 'die' }, { exit: 1 }] }, ...held])
   await begun(dying)
   const others = [await submit(held), await submit(held)]
+  const seen = await Promise.all(others.map((job) => found(job)))
+  const isWaiting = seen.some((one) => shownStatus(one) === 'IN_QUEUE')
+  if (!isWaiting) inconclusive('no job waits beside the one whose worker dies: the endpoint has a worker for each')
   dying.beacon.release('die')
   // Whichever job the next worker takes, it holds it, and the rest waits.
   const next = Promise.race([dying.beacon.started(2), ...others.map(({ beacon }) => beacon.started())])
