@@ -19,7 +19,7 @@ const receiver = [
   'if(w==="start")n[j]=(n[j]??0)+1;',
   'if(w==="hold"&&!free[j])return void(held[j]??=[]).push(go);',
   'if(w==="release"){free[j]=1;for(const each of held[j]??[])each()}',
-  'else if(w!=="hold")console.log("receiver:",j,w);go()})',
+  'else if(w&&w!=="hold")console.log("receiver:",j,w);go()})',
 ].join('')
 
 /** Statuses that a job may leave by itself, or in which it is not shown. */
@@ -64,7 +64,7 @@ export function jobLines(target: Target, calls: readonly WalkCall[]): string[] {
     shell.exports(plane.url, 'full'),
     ...(target.clock === 'real' ? [] : [`export CLOCK=${word(target.clock.url)}`, waitMs]),
     `until_status() { local status=$1 i; shift; for i in $(seq 150); do curl -s "$@" | grep -q '"status"[[:space:]]*:[[:space:]]*"'"$status"'"' && break; ${tick}; done; }`,
-    `export RECEIVER=${word(url)}; node -e '${receiver}.listen(${listen})' & RECEIVER_PID=$!; sleep 1`,
+    `export RECEIVER=${word(url)}; node -e '${receiver}.listen(${listen})' & RECEIVER_PID=$!; for i in $(seq 100); do curl -s -o /dev/null "$RECEIVER" && break; sleep 0.1; done`,
     ...calls.flatMap((one) => [request(one), ...Object.entries(one.seen ?? {}).flatMap(waitFor)]),
     ...submitted.map((job) => `curl -s ${status(job)}; echo`),
     `# afterwards: kill $RECEIVER_PID; ${submitted.map((job) => `curl -s ${call('cancelJob', endpoints.get(job), job)}`).join('; ')}`,
