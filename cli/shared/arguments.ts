@@ -28,6 +28,12 @@ export const factor = number('a number above 0, such as 0.1', /^\d*\.?\d+$/, (va
 export const share = number('a share from 0 to 1, such as 0.1', /^\d*\.?\d+$/, (value) => value <= 1)
 export const price = number('an amount of USD, such as 2 or 0.50', /^\d+(\.\d+)?$/)
 
+export function percentage(text: string): number {
+  const value = Number(/^(\d*\.?\d+)\s?%?$/.exec(text)?.[1])
+  if (value > 0 && value <= 100) return value / 100
+  throw expected('a percentage above 0, such as 5%')
+}
+
 function number(what: string, form: RegExp, isIn: (value: number) => boolean = () => true): (text: string) => number {
   return (text) => {
     if (form.test(text) && isIn(Number(text))) return Number(text)

@@ -10,6 +10,7 @@ import {
   lengthOfTime,
   Option,
   oneOf,
+  percentage,
   price,
   quotaList,
   share,
@@ -162,6 +163,25 @@ export const compare = () =>
     .addOption(
       new Option('--format <format>', 'how it is printed').choices(['text', 'json', 'markdown']).default('text'),
     )
+
+export const regress = () =>
+  command('regress', 'compare the speed, errors and verdicts of a candidate with those of a baseline')
+    .requiredOption('--baseline <target|run>', 'a target file, or the folder of an earlier regress --out')
+    .requiredOption('--candidate <file>', 'the target file of the candidate')
+    .option('--rounds <number>', 'rounds of requests to each target', integer(1, 500), 20)
+    .option(
+      '--operation <id>',
+      'measure this operation, such as getPod; can be repeated (default: all that create no pods)',
+      gather,
+      [],
+    )
+    .option('--tolerance <percent>', 'the smallest slowdown that counts, such as 5%', percentage, 0.05)
+    .option('--seed <number>', 'the order and the random choices of an earlier run', integer(0))
+    .option('--no-check', 'measure only; do not compare verdicts')
+    .addOption(common.only)
+    .option('--profile <list>', 'profiles to judge, separated by commas (default: core)')
+    .option('--out <folder>', 'keep the measurements and both checks in this folder, as a later baseline')
+    .option('--json', 'print the result as JSON', false)
 
 export const accept = () =>
   command('accept', 'accept failures of a run until a day: writes them into known of the target file')

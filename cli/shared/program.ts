@@ -33,6 +33,7 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
     commands.load().action(run(async () => (await import('../load/load.ts')).load)),
     commands.merge().action(run(async () => (await import('../merge/merge.ts')).merge)),
     commands.compare().action(run(async () => (await import('../compare/compare.ts')).compare)),
+    commands.regress().action(run(async () => (await import('../regress/regress.ts')).regress)),
     commands.accept().action(run(async () => (await import('../accept/accept.ts')).accept)),
     commands.sweep().action(run(async () => (await import('../sweep/sweep.ts')).sweep)),
     commands.serve().action(run(async () => (await import('../serve/serve.ts')).serve)),

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { randomFrom } from '../../harness/common/random.ts'
+import { type Answer, type CompareOptions, compareRounds, measureNames, minRounds, type Round } from './compare.ts'
+
+const pairs = { tolerance: 0.05, isPaired: true }
+
+interface Server {
+  readonly ms?: number
+  readonly loadMs?: number
+  readonly noise?: number
+  readonly errors?: number
+  /** The noise that both sides of a round share. */
+  readonly level?: readonly number[]
+}
+
+/** Rounds of a server. */
+function roundsOf(random: () => number, { ms = 20, loadMs = 2 * ms, noise = 0.04, errors = 0, level = [] }: Server) {
+  const about = (middle: number, at: number) => middle * Math.exp(noise * normal(random) + (level[at] ?? 0))
+  return Array.from({ length: 20 }, (_, at): Round => {
+    const load = about(loadMs, at)
+    return { alone: about(ms, at), load, throughput: 4000 / load, errors: random() < 0.8 ? errors : 0, limited: 0 }
+  })
+}
+
+/** A number from the standard normal distribution. */
+function normal(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(random() + 1e-12)) * Math.cos(2 * Math.PI * random())
+}
+
+function compared(seed: number, change: Server, options: Partial<CompareOptions> = {}) {
+  const random = randomFrom(seed, 'synthetic')
+  const side = (given: Server) => ({
+    getPod: roundsOf(random, given),
+    runJob: roundsOf(random, { noise: change.noise ?? 0.04 }),
+  })
+  const { noise = 0.04, level = [] } = change
+  return compareRounds(side({ noise, level }), side({ ...change, noise, level }), { seed, ...pairs, ...options })
+}
+
+const kindsOf = (answers: readonly Answer[], operation: string) =>
+  Object.fromEntries(answers.flatMap((one) => (one.operation === operation ? [[one.measure, one.kind]] : [])))
+
+const seeds = Array.from({ length: 50 }, (_, seed) => seed)
+
+describe.each([
+  ['measured together', { isPaired: true }],
+  ['measured at different times', { isPaired: false }],
+])('%s', (_, options) => {
+  const some = options.isPaired ? seeds : seeds.slice(0, 5)
+
+  test('an A/A pair is quiet', () => {
+    const kinds = some.map((seed) => new Set(compared(seed, {}, options).map(({ kind }) => kind)))
+    expect(kinds.filter((all) => all.has('worse') || all.has('better'))).toEqual([])
+    expect(kinds.filter((all) => all.has('too noisy to say')).length).toBeLessThanOrEqual(some.length / 10)
+  })
+
+  test('a candidate that is 10 % slower is found, as slow as it is', () => {
+    for (const seed of some.slice(0, 20)) {
+      const answers = compared(seed, { ms: 22 }, options)
+      expect(kindsOf(answers, 'getPod')).toMatchObject({ alone: 'worse', load: 'worse', throughput: 'worse' })
+      expect(kindsOf(answers, 'runJob')).not.toMatchObject({ alone: 'worse' })
+      const alone = answers.find(({ operation, measure }) => operation === 'getPod' && measure === 'alone')
+      expect(alone?.low).toBeLessThan(0.1)
+      expect(alone?.high).toBeGreaterThan(0.1)
+    }
+  })
+})
+
+test('an operation that is slower only under load is found', () => {
+  expect(kindsOf(compared(1, { loadMs: 48 }), 'getPod')).toMatchObject({ alone: 'no difference', load: 'worse' })
+})
+
+test('a faster candidate is not worse', () => {
+  expect(kindsOf(compared(1, { ms: 15 }), 'getPod')).toMatchObject({ alone: 'better', throughput: 'better' })
+})
+
+test('noise that both sides share does not hide a slowdown', () => {
+  const level = Array.from({ length: 20 }, (_, at) => (at % 5 === 0 ? 1 : 0))
+  expect(kindsOf(compared(1, { ms: 22, level }), 'getPod')).toMatchObject({ alone: 'worse' })
+})
+
+test('noise of each side is too noisy to say, with the rounds that may decide', () => {
+  const noisy = compared(1, { ms: 22, noise: 0.5 }).filter(
+    ({ operation, measure }) => operation === 'getPod' && measure === 'alone',
+  )
+  expect(noisy).toMatchObject([{ kind: 'too noisy to say' }])
+  expect(noisy[0]?.rounds).toBeGreaterThan(50)
+})
+
+test('more errors are found, and a few more are not enough', () => {
+  expect(kindsOf(compared(1, { errors: 0.1 }), 'getPod')).toMatchObject({ errors: 'worse', limited: 'no difference' })
+  expect(kindsOf(compared(1, { errors: 0.001 }), 'getPod')).toMatchObject({ errors: 'no difference' })
+})
+
+test('a side that never succeeds is too noisy to say for latencies, and has more errors', () => {
+  const failed: Round = { alone: null, load: null, throughput: null, errors: 1, limited: 0 }
+  const good = { getPod: roundsOf(randomFrom(1, 'good'), {}) }
+  const answers = compareRounds(good, { getPod: good.getPod.map(() => failed) }, { seed: 1, ...pairs })
+  expect(answers.map(({ kind }) => kind)).toEqual([...Array(3).fill('too noisy to say'), 'worse', 'no difference'])
+  expect(answers[0]).toMatchObject({ change: null, rounds: null })
+})
+
+test('more operations need more rounds', () => {
+  expect([1, 10].map(minRounds)).toEqual([8, 12])
+  expect(measureNames).toHaveLength(5)
+})

@@ -1,0 +1,183 @@
+import { geometricMean, mean } from 'simple-statistics'
+import { randomFrom } from '../../harness/common/random.ts'
+import { type Centre, type Effect, minPairs, pairedEffect, unpairedEffect } from './statistics.ts'
+
+/** The values of one operation on one side in one round; null if no request succeeded. */
+export interface Round {
+  /** Median latency of requests one after the other, real ms. */
+  readonly alone: number | null
+  /** Median latency of requests with several open, real ms. */
+  readonly load: number | null
+  /** Successful requests per second while several are open. */
+  readonly throughput: number | null
+  /** Share of requests without a response, or with one that is neither a success nor 429. */
+  readonly errors: number
+  /** Share of requests that were answered 429. */
+  readonly limited: number
+}
+
+export type MeasureName = keyof Round
+
+interface Measure {
+  readonly title: string
+  /** A share is compared by its difference, anything else by its ratio. */
+  readonly isShare?: boolean
+  /** True if less is worse. */
+  readonly isInverse?: boolean
+}
+
+export const measures: Readonly<Record<MeasureName, Measure>> = {
+  alone: { title: 'latency alone' },
+  load: { title: 'latency under load' },
+  throughput: { title: 'throughput', isInverse: true },
+  errors: { title: 'errors', isShare: true },
+  limited: { title: '429', isShare: true },
+}
+
+export const measureNames = Object.keys(measures) as readonly MeasureName[]
+
+export type AnswerKind = 'no difference' | 'worse' | 'better' | 'too noisy to say'
+
+/** The answer about one measure of one operation. `change` and its interval: above 0 is worse. */
+export interface Answer {
+  readonly operation: string
+  readonly measure: MeasureName
+  readonly kind: AnswerKind
+  /** The part by which a value is worse, or the difference of two shares; null if too few rounds have a value. */
+  readonly change: number | null
+  readonly low: number | null
+  readonly high: number | null
+  readonly p: number | null
+  /** Rounds that may be enough, if it is too noisy to say. */
+  readonly rounds: number | null
+}
+
+export interface CompareOptions {
+  readonly seed: number
+  /** The smallest slowdown that counts, as a ratio minus 1. */
+  readonly tolerance: number
+  /** True if both sides were measured together, round by round. */
+  readonly isPaired: boolean
+}
+
+type Rounds = Readonly<Record<string, readonly Round[]>>
+
+/** The name of all operations together in answers. */
+const allOperations = 'all operations'
+
+/** Probability of any false alarm in a run in which nothing differs. */
+const falseAlarm = 0.05
+/** The smallest difference of shares that counts. */
+const shareTolerance = 0.01
+/** More rounds than this are not suggested. */
+const maxRounds = 500
+
+/** The level of each test: by Bonferroni, the probability of a false alarm divided by the number of tests. */
+export function levelOf(operations: number): number {
+  return falseAlarm / ((operations === 1 ? 1 : operations + 1) * measureNames.length)
+}
+
+/** The fewest rounds that can find a difference in so many operations. */
+export function minRounds(operations: number): number {
+  return minPairs(levelOf(operations))
+}
+
+/**
+ * An answer for each measure of each operation that both sides have, and of all of them together: that finds a slowdown of everything
+ * that is lost in the noise of each.
+ */
+export function compareRounds(before: Rounds, after: Rounds, options: CompareOptions): Answer[] {
+  const operations = Object.keys(after).filter((operation) => operation in before)
+  const level = levelOf(operations.length)
+  const sidesOf = (operation: string) => [before[operation] ?? [], after[operation] ?? []] as const
+  const subjects = operations.map((operation) => [operation, ...sidesOf(operation)] as const)
+  const both = [before, after].map((side) => together(operations.map((operation) => side[operation] ?? [])))
+  if (operations.length > 1) subjects.unshift([allOperations, both[0] ?? [], both[1] ?? []])
+  return subjects.flatMap(([operation, old, now]) =>
+    measureNames.map((measure) => {
+      const random = randomFrom(options.seed, `${operation} ${measure}`)
+      const effect = effectOf(old, now, measure, options.isPaired, random)
+      return { operation, measure, ...answerOf(effect, measure, level, options.tolerance) }
+    }),
+  )
+}
+
+/** The values of several operations in each round: the geometric mean, so that each counts alike; of shares the mean. */
+function together(operations: readonly (readonly Round[])[]): Round[] {
+  const values = (at: number, measure: MeasureName) => operations.map((rounds) => rounds[at]?.[measure] ?? null)
+  const joined = (at: number, measure: MeasureName) => {
+    const all = values(at, measure).filter((value) => value !== null)
+    if (all.length < operations.length) return null
+    return measures[measure].isShare === true ? mean(all) : geometricMean(all)
+  }
+  return (operations[0] ?? []).map(
+    (_, at) => Object.fromEntries(measureNames.map((measure) => [measure, joined(at, measure)])) as unknown as Round,
+  )
+}
+
+interface Measured extends Effect {
+  readonly rounds: number
+}
+
+/** The effect on the scale of the test, above 0 if worse; null if fewer than two rounds have a value. */
+function effectOf(
+  before: readonly Round[],
+  after: readonly Round[],
+  measure: MeasureName,
+  isPaired: boolean,
+  random: () => number,
+): Measured | null {
+  const { isShare = false, isInverse = false } = measures[measure]
+  const scaled = (round: Round | undefined) => {
+    const value = round?.[measure] ?? null
+    if (isShare || value === null) return value
+    return isInverse ? -Math.log(value) : Math.log(value)
+  }
+  // Most rounds have no error, so that the median would hide those that do.
+  const centre: Centre = isShare ? 'mean' : 'median'
+  const [old, now] = [before.map(scaled), after.map(scaled)]
+  if (isPaired) {
+    const pairs = now.flatMap((value, at) => {
+      const other = old[at] ?? null
+      return value === null || other === null ? [] : value - other
+    })
+    return pairs.length < 2 ? null : { ...pairedEffect(pairs, centre, random), rounds: pairs.length }
+  }
+  const [a, b] = [old.filter((value) => value !== null), now.filter((value) => value !== null)]
+  const rounds = Math.min(a.length, b.length)
+  return rounds < 2 ? null : { ...unpairedEffect(a, b, centre, random), rounds }
+}
+
+function answerOf(
+  effect: Measured | null,
+  measure: MeasureName,
+  level: number,
+  tolerance: number,
+): Omit<Answer, 'operation' | 'measure'> {
+  if (effect === null) return { kind: 'too noisy to say', change: null, low: null, high: null, p: null, rounds: null }
+  const { isShare = false, isInverse = false } = measures[measure]
+  const least = isShare ? shareTolerance : Math.log1p(tolerance)
+  const kind = kindOf(effect, level, least, isShare ? 2 * shareTolerance : Math.log1p(2 * tolerance))
+  const ratio = (value: number) => (isInverse ? -Math.expm1(-value) : Math.expm1(value))
+  const shown = isShare ? (value: number) => value : ratio
+  const { estimate, low, high, p } = effect
+  const rounds = kind === 'too noisy to say' ? roundsFor(effect, level, least) : null
+  return { kind, change: shown(estimate), low: shown(low), high: shown(high), p, rounds }
+}
+
+/**
+ * Worse needs all three: a significant test, an estimate of at least the tolerance, and an interval above 0. No difference needs
+ * an estimate below the tolerance, and an interval below `found`: a slowdown of twice the tolerance would have been found.
+ */
+function kindOf({ estimate, low, high, p }: Effect, level: number, least: number, found: number): AnswerKind {
+  const isSignificant = p <= level
+  if (isSignificant && estimate >= least && low > 0) return 'worse'
+  if (isSignificant && estimate <= -least && high < 0) return 'better'
+  return estimate < least && high < found ? 'no difference' : 'too noisy to say'
+}
+
+/** An interval shrinks with the root of the number of rounds; half of it must not exceed the tolerance. */
+function roundsFor({ low, high, rounds }: Measured, level: number, least: number): number {
+  const wanted = Math.ceil(rounds * ((high - low) / 2 / least) ** 2)
+  return Math.min(maxRounds, Math.max(wanted, rounds + 5, minPairs(level)))
+}

@@ -1,0 +1,142 @@
+import type { OperationId } from '../../generated/operations.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import type { CallOptions } from '../../harness/client/caller.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { jobIdIn, type PodView } from '../../harness/exchange/read.ts'
+import { changeOf } from '../../harness/planes/pods/fixtures/change.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { Inconclusive } from '../../harness/rule/outcome.ts'
+import type { Target } from '../../target/types.ts'
+import { suggestion } from '../../target-file/nearest.ts'
+import { UsageError } from '../shared/errors.ts'
+
+/** A target with everything that requests of the measured operations are about. */
+export interface Subject {
+  readonly context: Context
+  /** The pod that is read and changed. */
+  pod: PodView | null
+  /** Ids of jobs and pods that were created and not used yet. */
+  readonly jobs: string[]
+  readonly pods: string[]
+}
+
+/** An operation whose latency is measured. */
+interface Measured {
+  readonly isOffered: (target: Target) => boolean
+  /** True if it is measured only if it is named. */
+  readonly isNamed?: boolean
+  readonly needsPod?: boolean
+  readonly send: (subject: Subject, options: CallOptions) => Promise<ApiResponse>
+}
+
+const hasPods = ({ pods }: Target) => pods !== null
+const hasQueue = ({ queue }: Target) => queue !== null
+
+const measured = {
+  listPods: { isOffered: hasPods, send: ({ context }, options) => context.on('pods').list(options) },
+  getPod: {
+    isOffered: hasPods,
+    needsPod: true,
+    send: ({ context, pod }, options) => context.on('pods').get(pod?.id ?? '', options),
+  },
+  updatePod: {
+    isOffered: hasPods,
+    needsPod: true,
+    // An empty change, because a real one may restart the container.
+    send: ({ context, pod }, options) =>
+      context.on('pods').patch(pod?.id ?? '', pod === null ? {} : changeOf(context, pod, '', null), options),
+  },
+  createPod: {
+    isOffered: hasPods,
+    isNamed: true,
+    async send({ context, pods }, options) {
+      const response = await context.on('pods').create(await context.fixture.body(), options)
+      const id = await context.fixture.createdId(response)
+      if (id !== null) pods.push(id)
+      return response
+    },
+  },
+  deletePod: {
+    isOffered: hasPods,
+    isNamed: true,
+    send({ context, pods }, options) {
+      const id = pods.shift()
+      if (id === undefined) throw new Inconclusive('deletePod: no pod was created to be deleted')
+      return context.on('pods').delete(id, options)
+    },
+  },
+  listCpuFlavors: {
+    isOffered: ({ pods }) => pods?.catalog === true,
+    send: ({ context }, options) => context.on('pods').cpus(options),
+  },
+  runJob: {
+    isOffered: hasQueue,
+    async send({ context, jobs }, options) {
+      const response = await context.on('queue').run(submission(context), options)
+      const id = isSuccess(response.status) ? jobIdIn(response.json) : null
+      if (id !== null) jobs.push(id)
+      return response
+    },
+  },
+  getJobStatus: {
+    isOffered: hasQueue,
+    send({ context, jobs }, options) {
+      const id = jobs.length > 1 ? jobs.shift() : jobs[0]
+      if (id === undefined) throw new Inconclusive('getJobStatus: no job was accepted whose status can be read')
+      return context.on('queue').status(id, options)
+    },
+  },
+  runJobSync: {
+    isOffered: hasQueue,
+    send: ({ context }, options) => context.on('queue').runsync(submission(context), options),
+  },
+  getEndpointHealth: { isOffered: hasQueue, send: ({ context }, options) => context.on('queue').health(options) },
+  pingWorker: {
+    isOffered: ({ lb }) => lb !== null,
+    send: ({ context }, options) => context.on('lb').call('pingWorker', options),
+  },
+  listEndpoints: {
+    isOffered: ({ management }) => management !== null,
+    send: ({ context }, options) => context.on('management').call('listEndpoints', options),
+  },
+} as const satisfies Readonly<Partial<Record<OperationId, Measured>>>
+
+export type MeasuredOperation = keyof typeof measured
+
+const all: Readonly<Record<MeasuredOperation, Measured>> = measured
+
+export function send(operation: MeasuredOperation, subject: Subject, options: CallOptions): Promise<ApiResponse> {
+  return all[operation].send(subject, options)
+}
+
+/** Creates everything that the first requests of some operations are about. */
+export async function prepare(context: Context, operations: readonly MeasuredOperation[]): Promise<Subject> {
+  const subject: Subject = { context, pod: null, jobs: [], pods: [] }
+  if (operations.some((operation) => all[operation].needsPod === true)) subject.pod = await context.fixture.fresh()
+  if (operations.includes('getJobStatus') && !operations.includes('runJob')) await send('runJob', subject, {})
+  return subject
+}
+
+/**
+ * The operations that all targets offer, or those of them that are named; pods are created only together with their deletion. Throws
+ * UsageError for an operation that cannot be measured.
+ */
+export function operationsOf(names: readonly string[], targets: readonly Target[]): MeasuredOperation[] {
+  const known = Object.keys(all) as MeasuredOperation[]
+  const unknown = names.find((name) => !known.some((one) => one === name))
+  if (unknown !== undefined)
+    throw new UsageError(`--operation: "${unknown}" is not measured${suggestion(unknown, known, known.join(', '))}`)
+  const offered = known.filter((name) => targets.every((target) => all[name].isOffered(target)))
+  const missing = names.find((name) => !offered.some((one) => one === name))
+  if (missing !== undefined) throw new UsageError(`--operation ${missing}: not every target file has its plane`)
+  const pairs = ['createPod', 'deletePod']
+  const wanted = new Set(names.some((name) => pairs.includes(name)) ? [...names, ...pairs] : names)
+  const chosen = offered.filter((name) => (names.length === 0 ? all[name].isNamed !== true : wanted.has(name)))
+  if (chosen.length > 0) return chosen
+  throw new UsageError('the target files have no plane in common whose operations are measured')
+}
+
+/** The body of a job that a worker echoes. */
+function submission({ target }: Context): Readonly<Record<string, unknown>> {
+  return { input: target.queue?.input ?? { measured: 'plumbline regress' } }
+}

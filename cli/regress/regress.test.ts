@@ -1,0 +1,154 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createCommands } from '../shared/testing/commands.ts'
+
+const { cwd, run, serve, close } = createCommands('regress')
+const servers: ReturnType<typeof createServer>[] = []
+const limit = { timeout: 120_000 }
+
+afterAll(() => {
+  close()
+  for (const server of servers) server.close()
+})
+
+/** A list of pods that takes so many ms with so many requests open, and the target file of it. */
+async function lists(name: string, msOf: (open: number) => number, statusOf = () => 200): Promise<string> {
+  let open = 0
+  const server = createServer(async ({ url }, response) => {
+    open++
+    if (url === '/v2/pods') await sleep(msOf(open))
+    open--
+    response.writeHead(url === '/v2/pods' ? statusOf() : 404, { 'content-type': 'application/json' }).end('[]')
+  })
+  servers.push(server)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  return target(name, `http://127.0.0.1:${port}`)
+}
+
+const quick = () => lists('quick', () => 20)
+const slow = () => lists('slow', () => 60)
+
+function target(name: string, url: string, more = ''): string {
+  writeFileSync(join(cwd, `${name}.yaml`), `plumbline: 1\npods: ${url}\nkeys: {full: '\${API_KEY}'}\n${more}`)
+  return `${name}.yaml`
+}
+
+const compared = (baseline: string, candidate: string, ...flags: string[]) =>
+  run(
+    ['regress', '--baseline', baseline, '--candidate', candidate, '--operation', 'listPods', '--rounds', '8', ...flags],
+    { API_KEY: 'plumbline-example-full' },
+  )
+
+const measured = (baseline: string, candidate: string, ...flags: string[]) =>
+  compared(baseline, candidate, '--no-check', ...flags)
+
+describe('the answers', () => {
+  test('no difference between a target and itself', limit, async () => {
+    const steady = await lists('steady', () => 20)
+    const { code, said } = await measured(steady, steady, '--tolerance', '50%')
+    expect(said).toContain('8 rounds, both targets in turn')
+    expect(said).toContain('regress: no difference')
+    expect(code).toBe(0)
+  })
+
+  test('slower, as a percentage with its interval', limit, async () => {
+    const { code, said } = await measured(await quick(), await slow())
+    expect(said).toMatch(/listPods, latency alone: slower by \d+\.\d % \(\d+\.\d % to \d+\.\d %\)/)
+    expect(said).toMatch(/regress: 3 worse, 2 without a difference/)
+    expect(code).toBe(1)
+  })
+
+  test('faster is not worse', limit, async () => {
+    const { code, said } = await measured(await slow(), await quick())
+    expect(said).toContain('listPods, latency alone: faster by')
+    expect(code).toBe(0)
+  })
+
+  test('slower only under load', limit, async () => {
+    const candidate = await lists('queues', (open) => (open > 3 ? 100 : 20))
+    const { code, said } = await measured(await quick(), candidate, '--tolerance', '50%')
+    expect(said).toContain('listPods, latency under load: slower by')
+    expect(said).not.toContain('latency alone: slower')
+    expect(code).toBe(1)
+  })
+
+  test('too noisy to say, with the rounds that may decide', limit, async () => {
+    const noisy = await lists('noisy', () => 5 + 80 * Math.random())
+    const { code, said } = await measured(noisy, noisy, '--tolerance', '1%')
+    expect(said).toMatch(/listPods, latency \w+.*: too noisy to say \(-?\d.*\); --rounds \d+ may decide/)
+    expect(code).toBe(3)
+  })
+
+  test.each([
+    ['errors', 500],
+    ['429', 429],
+  ])('more %s, which count once each and leave latencies alone', limit, async (title, status) => {
+    let count = 0
+    const failing = await lists(
+      'failing',
+      () => 20,
+      () => (count++ % 8 === 0 ? status : 200),
+    )
+    const { code, said } = await measured(await quick(), failing, '--tolerance', '100%')
+    expect(said).toMatch(new RegExp(`listPods, ${title}: more by 1\\d\\.\\d %`))
+    expect(said).not.toContain('slower')
+    expect(code).toBe(1)
+  })
+})
+
+test('a worse verdict is a regression, however fast the candidate is', limit, async () => {
+  const good = await serve(['--latency', '30ms'])
+  const bad = await serve(['--defect', 'exited-stop-accepted'])
+  const flags = ['--only', 'pods.action.exited.stop', '--out', 'kept']
+  const { code, said } = await compared(good.target, bad.target, ...flags)
+  expect(said).toContain('newly failing')
+  expect(said).toContain('listPods, latency alone: faster by')
+  expect(code).toBe(1)
+  const stored = await compared('kept', bad.target, '--only', 'pods.action.exited.stop', '--tolerance', '100%')
+  expect(stored.said).toContain('the baseline measured at another time')
+  expect(stored.said).toContain('no worse than')
+  expect(stored.code).toBe(0)
+  expect(readFileSync(join(cwd, 'kept', 'regress.json'), 'utf8')).not.toContain('plumbline-example')
+})
+
+test('everything that is created is removed', limit, async () => {
+  const { target, url } = await serve([])
+  const operations = ['getPod', 'updatePod', 'createPod', 'runJob', 'getJobStatus'].flatMap((one) => [
+    '--operation',
+    one,
+  ])
+  const { said } = await measured(target, target, '--rounds', '12', '--json', ...operations)
+  const result = JSON.parse(said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1))
+  expect(Object.keys(result.candidate.operations)).toContain('deletePod')
+  expect(result.candidate.operations.createPod.rounds).toHaveLength(12)
+  expect(
+    result.answers.filter(
+      ({ measure, change }: { measure: string; change: number }) => measure === 'errors' && change > 0,
+    ),
+  ).toEqual([])
+  const headers = { authorization: 'Bearer plumbline-example-full' }
+  expect(await (await fetch(`${url}/v2/pods`, { headers })).json()).toEqual({ pods: [] })
+  expect(readdirSync(join(cwd, '.plumbline', 'runs'))).toEqual([])
+})
+
+describe('refusals', () => {
+  const nowhere = target('nowhere', 'http://127.0.0.1:9')
+  const controlled = target('controlled', 'http://127.0.0.1:9', 'clock: {url: http://127.0.0.1:9/clock}\n')
+  test.each([
+    [controlled, nowhere, [], 2, 'latencies cannot be measured on a controlled clock'],
+    [nowhere, nowhere, [], 5, 'gives no response that can be judged'],
+    [nowhere, nowhere, ['--rounds', '3'], 2, '--rounds 3 is too few'],
+    [nowhere, nowhere, ['--operation', 'getpod'], 2, 'did you mean getPod?'],
+    [nowhere, nowhere, ['--operation', 'runJob'], 2, '--operation runJob: not every target file has its plane'],
+    [nowhere, nowhere, ['--tolerance', '0'], 2, 'Expected a percentage above 0'],
+  ])('%s and %s with %j: exit %d', limit, async (baseline, candidate, flags, exit, text) => {
+    const { code, said } = await measured(baseline, candidate, ...flags)
+    expect(said).toContain(text)
+    expect(code).toBe(exit)
+  })
+})

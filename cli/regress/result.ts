@@ -1,0 +1,61 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { jsonIn } from '../../harness/exchange/exchange.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
+import { UsageError } from '../shared/errors.ts'
+import { program, version } from '../shared/package-paths.ts'
+import type { Answer } from './compare.ts'
+import type { SideValues } from './rounds.ts'
+
+/** Version of `regress.json`. */
+const resultFormat = 1
+
+/** One side as it was measured. */
+export interface MeasuredSide {
+  /** The target file as it was named on the command line. */
+  readonly file: string
+  readonly measuredMs: number
+  readonly operations: SideValues
+}
+
+/** The whole result, as `--json` prints it and `--out` keeps it. */
+export interface RegressResult {
+  readonly format: number
+  readonly plumbline: string
+  readonly seed: number
+  readonly tolerance: number
+  /** The level of each test. */
+  readonly level: number
+  /** True if both sides were measured together, round by round. */
+  readonly isInterleaved: boolean
+  readonly baseline: MeasuredSide
+  readonly candidate: MeasuredSide
+  readonly answers: readonly Answer[]
+}
+
+const resultName = 'regress.json'
+
+export function resultOf(result: Omit<RegressResult, 'format' | 'plumbline'>): RegressResult {
+  return { format: resultFormat, plumbline: version(), ...result }
+}
+
+export function writeResult(folder: string, result: RegressResult): void {
+  writeFileSync(join(folder, resultName), `${JSON.stringify(result, null, 2)}\n`)
+}
+
+/** The folder of an earlier run that `--baseline` names; null if it names a target file. */
+export function storedFolder(cwd: string, name: string): string | null {
+  const folder = resolve(cwd, name)
+  return existsSync(join(folder, resultName)) ? folder : null
+}
+
+/** The candidate of an earlier run. Throws UsageError if its file is not that of this version. */
+export function readStored(folder: string, name: string): MeasuredSide {
+  const text = readFileSync(join(folder, resultName), 'utf8')
+  const result = membersOf(jsonIn(text))
+  const side = membersOf(result?.candidate)
+  if (result?.format === resultFormat && membersOf(side?.operations) !== null) return side as unknown as MeasuredSide
+  throw new UsageError(
+    `--baseline ${name}: ${resultName} is not a result of format ${resultFormat}; measure it again with ${program} regress --out ${name}`,
+  )
+}
