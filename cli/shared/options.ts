@@ -166,7 +166,7 @@ export const compare = () =>
 
 export const regress = () =>
   command('regress', 'compare the speed, errors and verdicts of a candidate with those of a baseline')
-    .requiredOption('--baseline <target|run>', 'a target file, or the folder of an earlier regress --out')
+    .requiredOption('--baseline <run>', 'a target file, or the folder of an earlier regress --out')
     .requiredOption('--candidate <file>', 'the target file of the candidate')
     .option('--rounds <number>', 'rounds of requests to each target', integer(1, 500), 20)
     .option(
