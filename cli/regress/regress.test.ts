@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createCommands } from '../shared/testing/commands.ts'
+import { createCommands, until } from '../shared/testing/commands.ts'
 
-const { cwd, run, serve, close } = createCommands('regress')
+const { cwd, run, start, serve, close } = createCommands('regress')
 const servers: ReturnType<typeof createServer>[] = []
 const limit = { timeout: 120_000 }
 
@@ -114,6 +114,7 @@ test('a worse verdict is a regression, however fast the candidate is', limit, as
   expect(stored.said).toContain('no worse than')
   expect(stored.code).toBe(0)
   expect(readFileSync(join(cwd, 'kept', 'regress.json'), 'utf8')).not.toContain('plumbline-example')
+  expect(readFileSync(join(cwd, 'kept', 'report.html'), 'utf8')).toMatch(/<svg .*<circle /s)
 })
 
 test('everything that is created is removed', limit, async () => {
@@ -133,6 +134,19 @@ test('everything that is created is removed', limit, async () => {
   ).toEqual([])
   const headers = { authorization: 'Bearer plumbline-example-full' }
   expect(await (await fetch(`${url}/v2/pods`, { headers })).json()).toEqual({ pods: [] })
+  expect(readdirSync(join(cwd, '.plumbline', 'runs'))).toEqual([])
+})
+
+test('an interrupted run removes what it created', limit, async () => {
+  const { target } = await serve(['--latency', '20ms'])
+  const words = ['regress', '--baseline', target, '--candidate', target, '--no-check', '--operation', 'getPod']
+  const { child, ended, said } = start(words, { API_KEY: 'plumbline-example-full' })
+  await until(() => said().includes('measuring getPod in 20 rounds'))
+  child.kill('SIGINT')
+  expect(await ended).toMatchObject({
+    code: 130,
+    said: expect.stringContaining('plumbline: interrupted, and cleaned up'),
+  })
   expect(readdirSync(join(cwd, '.plumbline', 'runs'))).toEqual([])
 })
 

@@ -10,17 +10,19 @@ import { UsageError } from '../shared/errors.ts'
 import { type Interruption, watchInterruption } from '../shared/interrupt.ts'
 import { withOutput } from '../shared/lock.ts'
 import type * as commands from '../shared/options.ts'
-import { temporaryFolder, writableFolder } from '../shared/output-folders.ts'
+import { isFile, temporaryFolder, writableFolder } from '../shared/output-folders.ts'
 import { program } from '../shared/package-paths.ts'
+import { resultsFile } from '../shared/read-results.ts'
 import { readTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { type Answer, compareRounds, levelOf, minRounds } from './compare.ts'
+import { renderPage } from './html.ts'
 import { type MeasuredOperation, operationsOf } from './operations.ts'
 import { type MeasuredSide, readStored, resultOf, storedFolder, writeResult } from './result.ts'
 import { concurrency, measure, type SideValues } from './rounds.ts'
 import { openSide, type Side } from './side.ts'
 import { renderResult } from './text.ts'
-import { checked, checkFolder, compareVerdicts } from './verdicts.ts'
+import { checked, checkFolder, compareVerdicts, removeChecks } from './verdicts.ts'
 
 type Options = commands.OptionsOf<typeof commands.regress>
 
@@ -48,6 +50,8 @@ export async function regress(options: Options, terminal: Terminal): Promise<num
   const { baseline, candidate, out, operation, rounds, seed = randomInt(2 ** 31) } = options
   const earlier = storedFolder(cwd, baseline)
   const stored = earlier === null ? null : { folder: earlier, side: readStored(earlier, baseline) }
+  if (earlier !== null && options.check && !isFile(resultsFile(cwd, checkFolder(earlier, 'candidate'))))
+    throw new UsageError(`--baseline ${baseline} was made without a check; add --no-check to compare the rest`)
   const files = stored === null ? [baseline, candidate] : [candidate]
   const targets: Named[] = []
   for (const file of files) targets.push({ file, target: await realTarget(file, terminal) })
@@ -66,6 +70,7 @@ export async function regress(options: Options, terminal: Terminal): Promise<num
     const folder = out === undefined ? temporaryFolder('plumbline-') : writableFolder(cwd, '--out', out)
     if (folder === stored?.folder)
       throw new UsageError(`--out ${out} would replace the baseline; choose another folder`)
+    if (storedFolder(cwd, folder) !== null) removeChecks(folder)
     try {
       return await compareAll({ options, seed, folder, terminal, targets, stored, operations })
     } finally {
@@ -103,10 +108,7 @@ async function compareAll(regressing: Regressing): Promise<number> {
     const answers = await measured(regressing, interruption, verdicts?.text ?? null)
     return exitOf(answers, verdicts?.exit ?? exitCodes.conformant)
   } catch (error) {
-    if (interruption.signal.aborted) {
-      terminal.err('plumbline: interrupted')
-      return exitCodes.interrupted
-    }
+    if (interruption.signal.aborted) return exitCodes.interrupted
     if (!isAboutTarget(error)) throw error
     terminal.err(`plumbline: the operations could not be measured: ${(error as Error).message}`)
     return exitCodes.incomplete
@@ -119,7 +121,7 @@ function planeOf(operation: MeasuredOperation): string {
   return allPlanes().find(({ operations }) => operation in operations)?.name ?? ''
 }
 
-/** The comparison of the checks of both sides, or the exit code that ends the command; null if the stored run has no check. */
+/** The comparison of the checks of both sides, or the exit code that ends the command. */
 async function verdictsOf(regressing: Regressing): Promise<Awaited<ReturnType<typeof compareVerdicts>> | number> {
   const { options, seed, folder, terminal, targets, stored } = regressing
   const sides = stored === null ? (['baseline', 'candidate'] as const) : (['candidate'] as const)
@@ -150,7 +152,7 @@ async function measured(
   const answers = compareRounds(roundsOf(baseline), roundsOf(candidate), { seed, tolerance, isPaired })
   const level = levelOf(operations.length)
   const result = resultOf({ seed, tolerance, level, isInterleaved: isPaired, baseline, candidate, answers })
-  writeResult(folder, result)
+  writeResult(folder, result, renderPage(result, verdicts))
   if (options.json) terminal.out(JSON.stringify({ ...result, verdicts }, null, 2))
   else {
     if (verdicts !== null) terminal.out(`${verdicts}\n`)
@@ -173,8 +175,13 @@ async function measureTargets(regressing: Regressing, interruption: Interruption
       if (round === 0) terminal.err(`measuring ${operations.join(', ')} in ${options.rounds} rounds`)
     }
     return await measure({ sides, operations, rounds: options.rounds, seed, signal: interruption.signal, onRound })
+  } catch (error) {
+    const ended = sides.map((side) => side.ended()).find((reason) => reason !== null)
+    throw ended === undefined ? error : new Inconclusive(ended)
   } finally {
-    for (const side of sides) await side.close()
+    let left = 0
+    for (const side of sides) left += await side.close()
+    if (interruption.signal.aborted) terminal.err(`plumbline: interrupted${left === 0 ? ', and cleaned up' : ''}`)
   }
 }
 

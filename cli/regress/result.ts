@@ -39,8 +39,10 @@ export function resultOf(result: Omit<RegressResult, 'format' | 'plumbline'>): R
   return { format: resultFormat, plumbline: version(), ...result }
 }
 
-export function writeResult(folder: string, result: RegressResult): void {
+/** Writes the result, and the page about it. */
+export function writeResult(folder: string, result: RegressResult, page: string): void {
   writeFileSync(join(folder, resultName), `${JSON.stringify(result, null, 2)}\n`)
+  writeFileSync(join(folder, 'report.html'), page)
 }
 
 /** The folder of an earlier run that `--baseline` names; null if it names a target file. */

@@ -21,6 +21,8 @@ export interface Side {
   readonly subject: Subject
   /** Exchanges with the target so far; whoever takes them empties the list. */
   readonly exchanges: Exchange[]
+  /** Why nothing more can be measured, such as a host that is too slow for every request; null if there is no such reason. */
+  ended(): string | null
   /** Removes all that was created on it. Resolves with the number of resources that are left. */
   close(): Promise<number>
 }
@@ -88,9 +90,12 @@ export async function openSide(options: SideOptions, terminal: Terminal): Promis
     // Whole milliseconds are too coarse for latencies.
     wallNow: () => performance.timeOrigin + performance.now(),
   })
-  const judged = session.scenarios[0]?.judge()
+  let ended: string | null = null
   // A session ends its scenarios if the host stops answering.
-  judged?.then(({ reason }) => prepared.reject(new Inconclusive(reason ?? 'the measurement was ended')))
+  const judged = session.scenarios[0]?.judge().then(({ reason }) => {
+    ended = reason ?? 'the measurement was ended'
+    prepared.reject(new Inconclusive(ended))
+  })
   void aborted(interruption.signal).then(() => session.cut(new Unverified('interrupted')))
 
   async function close(): Promise<number> {
@@ -103,7 +108,7 @@ export async function openSide(options: SideOptions, terminal: Terminal): Promis
   }
 
   try {
-    return { subject: await prepared.promise, exchanges, close }
+    return { subject: await prepared.promise, exchanges, ended: () => ended, close }
   } catch (error) {
     await close()
     throw error

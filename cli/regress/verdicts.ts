@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import type * as commands from '../shared/options.ts'
@@ -23,6 +24,12 @@ async function runCommand(words: readonly string[], terminal: Terminal): Promise
 /** The folder in which a run keeps the check of a side. */
 export function checkFolder(folder: string, side: 'baseline' | 'candidate'): string {
   return join(folder, `check-${side}`)
+}
+
+/** Removes the checks of an earlier run, which would count as those of a run without any. */
+export function removeChecks(folder: string): void {
+  for (const side of ['baseline', 'candidate'] as const)
+    rmSync(checkFolder(folder, side), { recursive: true, force: true })
 }
 
 /**
