@@ -79,6 +79,12 @@ test('noise that both sides share does not hide a slowdown', () => {
   expect(kindsOf(compared(1, { ms: 22, level }), 'getPod')).toMatchObject({ alone: 'worse' })
 })
 
+test('a busy machine decides only about what it cannot cause', () => {
+  expect(kindsOf(compared(1, { ms: 22 }, { busy: 0.4 }), 'getPod')).toMatchObject({ alone: 'too noisy to say' })
+  expect(kindsOf(compared(1, { ms: 40 }, { busy: 0.4 }), 'getPod')).toMatchObject({ alone: 'worse' })
+  expect(kindsOf(compared(1, {}, { busy: 0.4 }), 'getPod')).toMatchObject({ alone: 'no difference' })
+})
+
 test('noise of each side is too noisy to say, with the rounds that may decide', () => {
   const noisy = compared(1, { ms: 22, noise: 0.5 }).filter(
     ({ operation, measure }) => operation === 'getPod' && measure === 'alone',

@@ -16,7 +16,7 @@ export interface Round {
   readonly limited: number
 }
 
-export type MeasureName = keyof Round
+type MeasureName = keyof Round
 
 interface Measure {
   readonly title: string
@@ -36,7 +36,7 @@ export const measures: Readonly<Record<MeasureName, Measure>> = {
 
 export const measureNames = Object.keys(measures) as readonly MeasureName[]
 
-export type AnswerKind = 'no difference' | 'worse' | 'better' | 'too noisy to say'
+type AnswerKind = 'no difference' | 'worse' | 'better' | 'too noisy to say'
 
 /** The answer about one measure of one operation. `change` and its interval: above 0 is worse. */
 export interface Answer {
@@ -58,6 +58,8 @@ export interface CompareOptions {
   readonly tolerance: number
   /** True if both sides were measured together, round by round. */
   readonly isPaired: boolean
+  /** The slowdown that a busy machine may cause by itself, as a ratio minus 1; default: 0. */
+  readonly busy?: number
 }
 
 type Rounds = Readonly<Record<string, readonly Round[]>>
@@ -97,7 +99,7 @@ export function compareRounds(before: Rounds, after: Rounds, options: CompareOpt
     measureNames.map((measure) => {
       const random = randomFrom(options.seed, `${operation} ${measure}`)
       const effect = effectOf(old, now, measure, options.isPaired, random)
-      return { operation, measure, ...answerOf(effect, measure, level, options.tolerance) }
+      return { operation, measure, ...answerOf(effect, measure, level, options) }
     }),
   )
 }
@@ -152,12 +154,15 @@ function answerOf(
   effect: Measured | null,
   measure: MeasureName,
   level: number,
-  tolerance: number,
+  { tolerance, busy = 0 }: CompareOptions,
 ): Omit<Answer, 'operation' | 'measure'> {
   if (effect === null) return { kind: 'too noisy to say', change: null, low: null, high: null, p: null, rounds: null }
   const { isShare = false, isInverse = false } = measures[measure]
   const least = isShare ? shareTolerance : Math.log1p(tolerance)
-  const kind = kindOf(effect, level, least, isShare ? 2 * shareTolerance : Math.log1p(2 * tolerance))
+  const found = isShare ? 2 * shareTolerance : Math.log1p(2 * tolerance)
+  const seen = kindOf(effect, level, least, found)
+  const isByMachine = !isShare && Math.abs(effect.estimate) < Math.log1p(busy)
+  const kind = seen !== 'no difference' && isByMachine ? 'too noisy to say' : seen
   const ratio = (value: number) => (isInverse ? -Math.expm1(-value) : Math.expm1(value))
   const shown = isShare ? (value: number) => value : ratio
   const { estimate, low, high, p } = effect

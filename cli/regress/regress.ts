@@ -15,6 +15,7 @@ import { program } from '../shared/package-paths.ts'
 import { resultsFile } from '../shared/read-results.ts'
 import { readTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
+import { busyShare, watchProcessor } from './busy.ts'
 import { type Answer, compareRounds, levelOf, minRounds } from './compare.ts'
 import { renderPage } from './html.ts'
 import { type MeasuredOperation, operationsOf } from './operations.ts'
@@ -143,15 +144,27 @@ async function measured(
 ): Promise<readonly Answer[]> {
   const { options, seed, folder, terminal, targets, stored, operations } = regressing
   const measuredMs = Date.now()
+  const waited = watchProcessor()
   const values = await measureTargets(regressing, interruption)
+  const waitedShare = waited()
   const sides = targets.map(({ file }, at) => ({ file, measuredMs, operations: values[at] ?? {} }))
   const candidate = sides.at(-1) as MeasuredSide
   const baseline = stored?.side ?? (sides[0] as MeasuredSide)
   const isPaired = stored === null
   const { tolerance } = options
-  const answers = compareRounds(roundsOf(baseline), roundsOf(candidate), { seed, tolerance, isPaired })
+  const busy = waitedShare !== null && waitedShare > busyShare ? waitedShare : 0
+  const answers = compareRounds(roundsOf(baseline), roundsOf(candidate), { seed, tolerance, isPaired, busy })
   const level = levelOf(operations.length)
-  const result = resultOf({ seed, tolerance, level, isInterleaved: isPaired, baseline, candidate, answers })
+  const result = resultOf({
+    seed,
+    tolerance,
+    level,
+    waitedShare,
+    isInterleaved: isPaired,
+    baseline,
+    candidate,
+    answers,
+  })
   writeResult(folder, result, renderPage(result, verdicts))
   if (options.json) terminal.out(JSON.stringify({ ...result, verdicts }, null, 2))
   else {

@@ -26,6 +26,8 @@ export interface RegressResult {
   readonly tolerance: number
   /** The level of each test. */
   readonly level: number
+  /** Share of its time for which this process waited for a processor; null if unknown. */
+  readonly waitedShare: number | null
   /** True if both sides were measured together, round by round. */
   readonly isInterleaved: boolean
   readonly baseline: MeasuredSide

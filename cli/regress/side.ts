@@ -27,7 +27,7 @@ export interface Side {
   close(): Promise<number>
 }
 
-export interface SideOptions {
+interface SideOptions {
   readonly target: Target
   /** The target file as it was named on the command line. */
   readonly file: string
@@ -38,7 +38,7 @@ export interface SideOptions {
 }
 
 /** The owner of all measured requests. */
-export const owner = 'regress'
+const owner = 'regress'
 
 /** A row for the scenario that sends the requests; the ledger of rules has none. */
 const row: RuleRow = {

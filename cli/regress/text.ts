@@ -1,12 +1,13 @@
 import { pluralize } from '../../harness/common/pluralize.ts'
 import type { Paint } from '../../reports/text.ts'
+import { busyShare } from './busy.ts'
 import { type Answer, measures } from './compare.ts'
 import type { MeasuredSide, RegressResult } from './result.ts'
 import type { Percentiles, Values } from './rounds.ts'
 
 /** The result as lines: a table of the operations, each answer that is not "no difference", and the sum. */
 export function renderResult(result: RegressResult, paint: Paint): string[] {
-  const { baseline, candidate, answers, level, tolerance, isInterleaved } = result
+  const { baseline, candidate, answers, level, tolerance, isInterleaved, waitedShare } = result
   const rounds = Math.min(...Object.values(candidate.operations).map(({ rounds }) => rounds.length))
   const other = (['worse', 'better', 'too noisy to say'] as const).flatMap((wanted) =>
     answers.filter(({ kind }) => kind === wanted),
@@ -14,6 +15,7 @@ export function renderResult(result: RegressResult, paint: Paint): string[] {
   return [
     `${pluralize(rounds, 'round')}, ${isInterleaved ? 'both targets in turn' : `the baseline measured at another time (${new Date(baseline.measuredMs).toISOString()})`}`,
     `${pluralize(answers.length, 'comparison')} at a level of ${level.toPrecision(2)}; tolerance ${percent(tolerance)}`,
+    ...(waitedShare === null ? [] : [processorLine(waitedShare)]),
     '',
     ...table(baseline, candidate),
     '',
@@ -21,6 +23,13 @@ export function renderResult(result: RegressResult, paint: Paint): string[] {
     ...(other.length === 0 ? [] : ['']),
     sumOf(answers),
   ]
+}
+
+function processorLine(waited: number): string {
+  const line = `waited ${percent(waited)} of the time for a processor`
+  return waited > busyShare
+    ? `${line}: this machine is busy, so smaller differences of times are too noisy to say`
+    : line
 }
 
 /** One answer as a sentence, such as `getPod, latency alone: slower by 10.2 % (8.1 % to 12.0 %)`. */
