@@ -48,7 +48,7 @@ beforeAll(async () => {
     ['--latency', '5ms', '--print-target', join(dir, 'old.yaml')],
   ].map((flags) => plumbline(['serve', '--port', '0', ...flags]))
   servers.push(...all)
-  await Promise.all(all.map(printed))
+  await Promise.all(all.map((child) => printed(child)))
   copyFileSync(join(dir, 'old.yaml'), join(dir, 'new.yaml'))
   // The file that the documents name; docs/target-file.md shows it.
   const target = `plumbline: 1\npods: ${address()}\nkeys: {full: '\${API_KEY}'}\n`
