@@ -18,7 +18,8 @@ const exchange = (name: string, value: string, url = 'https://example.com/'): Ex
   request: { method: 'GET', url, headers: [[name, value]], body: null },
   response: { status: 200, headers: [], body: new Uint8Array() },
 })
-const { hidden, keyOf, redactor } = createTrafficSecrets(referenceTarget('http://127.0.0.1', 'real'))
+const target = referenceTarget('http://127.0.0.1', 'real')
+const { hidden, keyOf, redactor } = createTrafficSecrets(target)
 
 test.each([
   ['Authorization', 'Bearer plumbline-example-full', /^Bearer «key\.full»$/],
@@ -43,6 +44,21 @@ test('an address has neither a password nor a key', () => {
   expect(request.url).toMatch(/^https:\/\/example\.com\/a\?x=1&api_key=«token\.\d+»&token=«\d+»#y$/)
 })
 
+test('a body names its secrets, which are masked in all texts; words of the API are not secret', () => {
+  const { hidden, redactor } = createTrafficSecrets(target)
+  const body = {
+    s3Config: { accessId: 'an-access-id', accessSecret: 'an-access-secret', bucketName: 'a-bucket' },
+    list: [{ env: { API_KEY: 'a-key-of-a-pod', token: 'TERMINATED', tokens: 12345678 } }],
+  }
+  const made = exchange('Accept', '*/*')
+  const text = JSON.stringify(body)
+  hidden({ ...made, request: { ...made.request, body: Buffer.from(text) } })
+  hidden({ ...made, response: { status: 200, headers: [], body: Buffer.from('{"sshKey":"key-of-a-response"}') } })
+  expect(redactor.text(`${text} key-of-a-response`)).toMatch(
+    /"«token\.\d+»","accessSecret":"«token\.\d+»","bucketName":"a-bucket".*"«token\.\d+»","token":"TERMINATED","tokens":12345678\}\}\]\} «token\.\d+»$/,
+  )
+})
+
 test('what was seen once is hidden everywhere, and a token has one name', () => {
   expect(redactor.text('secret-number-five number eight 31536000')).toMatch(/^«token\.\d+» «token\.\d+» 31536000$/)
   expect(keyOf([['Authorization', 'Bearer plumbline-example-full']])).toBe('full')
@@ -50,4 +66,5 @@ test('what was seen once is hidden everywhere, and a token has one name', () => 
     keyOf([['authorization', 'bearer secret-number-one']]),
   )
   expect(keyOf([])).toBeNull()
+  expect(keyOf([['Proxy-Authorization', 'Bearer secret-number-one']])).toBeNull()
 })

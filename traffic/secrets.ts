@@ -1,5 +1,5 @@
-import type { Exchange, HeaderPairs } from '../harness/exchange/exchange.ts'
-import { redactorOf } from '../harness/record/describe.ts'
+import { type Exchange, type HeaderPairs, headerOf, jsonOf } from '../harness/exchange/exchange.ts'
+import { clearOf, redactorOf, secretsInBody } from '../harness/record/describe.ts'
 import { createRedactor, markOf, type Redactor } from '../harness/record/redact.ts'
 import { looksSecret, shortestSecret } from '../target/secrets.ts'
 import type { Target } from '../target/types.ts'
@@ -7,11 +7,11 @@ import type { Target } from '../target/types.ts'
 const cookie = /^(set-)?cookie2?$/i
 const authorization = /^(proxy-)?authorization$/i
 
-/** Hides the secrets of a target, and those that the exchanges of others bring. */
+/** Hides the secrets of a target, and those in the headers, addresses and bodies of other clients. */
 export function createTrafficSecrets(target: Target) {
   const marks = new Map(Object.entries(target.keys).map(([name, key]) => [key, `key.${name}`]))
   const found: Record<string, string> = {}
-  let more = createRedactor(found)
+  let more = createRedactor(found, clearOf(target))
   const own = redactorOf(target)
   const redactor: Redactor = {
     text: (value) => more.text(own.text(value)),
@@ -25,7 +25,7 @@ export function createTrafficSecrets(target: Target) {
     marks.set(secret, name)
     if (secret.length < shortestSecret) return name
     found[name] = secret
-    more = createRedactor(found)
+    more = createRedactor(found, clearOf(target))
     return name
   }
 
@@ -54,13 +54,15 @@ export function createTrafficSecrets(target: Target) {
     redactor,
     /** The name of the key that a request was sent with: of the target file, or its number; null without one. */
     keyOf(headers: HeaderPairs): string | null {
-      const line = headers.find(([name]) => authorization.test(name))
-      const token = tokenOf(line?.[1] ?? '')
+      const token = tokenOf(headerOf(headers, 'authorization') ?? '')
       return token === '' ? null : nameOf(token).replace(/^key\./, '')
     },
     /** The exchange as it may be written: `redactor` masks what is left. */
     hidden(exchange: Exchange): Exchange {
       const { request, response } = exchange
+      for (const body of [request.body, response?.body]) {
+        for (const secret of body == null ? [] : secretsInBody(target, jsonOf(body))) nameOf(secret)
+      }
       const lines = <Message extends { readonly headers: HeaderPairs }>(message: Message): Message => ({
         ...message,
         headers: message.headers.map(hiddenLine),

@@ -72,10 +72,20 @@ test.each([
 })
 
 test('nothing secret of a HAR is written', async () => {
-  await judged(harOf(good), '--out', 'clean')
+  const text = JSON.stringify({
+    input: {},
+    s3Config: {
+      accessId: 'id-of-a-bucket',
+      accessSecret: 'secret-of-a-bucket',
+      bucketName: 'b',
+      endpointUrl: 'https://b',
+    },
+  })
+  const request = { method: 'POST', url: `${url}/v2/normal/run`, headers: [], postData: { text } }
+  await judged(harOf([...good, { ...good[0], request }]), '--out', 'clean')
   for (const name of readdirSync(join(commands.cwd, 'clean'))) {
     const text = readFileSync(join(commands.cwd, 'clean', name), 'utf8')
-    expect(text).not.toMatch(/never-issued-token|of-a-browser|plumbline-example-full/)
+    expect(text).not.toMatch(/never-issued-token|of-a-browser|plumbline-example-full|of-a-bucket/)
   }
 })
 

@@ -293,7 +293,7 @@ export const proxy = () =>
       integer(0, 65_535),
       8090,
     )
-    .option('--har <file>', 'also write the traffic into this file, as a HAR without secrets')
+    .option('--har <file>', 'also write the traffic into this file, as a HAR; secrets are masked as in the record')
 
 export const replay = () =>
   command('replay', 'judge a record again, without the target')

@@ -71,11 +71,16 @@ function secretsBelow(path: string, value: unknown): [name: string, text: string
   })
 }
 
+/** Texts of a body under such names that are in clear nowhere else, as texts of the API are. */
+export function secretsInBody(target: Target, body: unknown): string[] {
+  return secretsBelow('', body).flatMap(([, text]) => (clearOf(target)(fold(text)) ? [] : [text]))
+}
+
 /** Words of the API and of the suite. */
 const words = fold(JSON.stringify([openapi, [...ruleById.keys()], 'plumbline', examplePrefix]))
 
 /** True if a folded text is in clear: in the file of a target, in the API or in the suite. */
-const clearOf = memoize((target: Target) => {
+export const clearOf = memoize((target: Target) => {
   const shown = [describeTarget(target), addressesOf(target)]
   const hidden = (name: string, value: unknown) => (typeof value === 'string' && looksSecret.test(name) ? '' : value)
   const texts = fold(JSON.stringify(shown, hidden))
