@@ -42,6 +42,11 @@ test.each([
     { request: { ...request, postData: { mimeType: 'x' }, bodySize: 9 } },
     { lacksBody: true },
   ],
+  [
+    'a compressed request body',
+    { request: { ...request, headers: [{ name: 'content-encoding', value: 'gzip' }], postData: { text: '\u001f' } } },
+    { lacksBody: true },
+  ],
   ['no headers', { response: { ...response, headers: [] } }, { unjudged: 'without response headers' }],
   ['a cache', { _fromCache: 'disk' }, { unjudged: 'from the cache of the browser' }],
   ['status 0', { response: { ...response, status: 0, headers: [] } }, { response: null, unjudged: null }],

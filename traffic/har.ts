@@ -3,6 +3,7 @@ import {
   type HeaderPairs,
   headerOf,
   jsonIn,
+  jsonOf,
   mediaTypeOf,
   textOf,
   type WireRequest,
@@ -61,6 +62,10 @@ function entryOf(value: unknown, n: number): HarEntry {
   const isBodiless = method === 'HEAD' || response.status === 204 || response.status === 304
   const received = bodyOf({ ...membersOf(response.content), ...(isBodiless && { size: 0 }) })
   const pairs = pairsIn(response.headers)
+  const lines = pairsIn(headers)
+  // Most writers keep the bytes as they were sent; those of the proxy are plain.
+  const isCompressed =
+    headerOf(lines, 'content-encoding') !== null && sent !== null && sent.length > 0 && jsonOf(sent) === undefined
   // Chromium has 0 here for a request that was blocked, cancelled, or refused a connection.
   const hasResponse = response.status !== 0
   const isEmpty = received?.length === 0 && Number(headerOf(pairs, 'content-length') ?? 0) > 0 && !isBodiless
@@ -69,15 +74,15 @@ function entryOf(value: unknown, n: number): HarEntry {
     request: {
       method: String(method),
       url: String(url),
-      headers: pairsIn(headers),
-      body: sent?.length === 0 ? null : sent,
+      headers: lines,
+      body: sent?.length === 0 || isCompressed ? null : sent,
     },
     response: hasResponse
       ? { status: Number(response.status), headers: pairs, body: received ?? new Uint8Array() }
       : null,
     sentMs: startedMs,
     receivedMs: Math.ceil(startedMs + Math.max(0, Number(entry.time))) + roundedMs,
-    lacksBody: sent === null || (hasResponse && (received === null || isEmpty)),
+    lacksBody: sent === null || isCompressed || (hasResponse && (received === null || isEmpty)),
     unjudged: unjudgedAs(entry, hasResponse && pairs.length === 0),
   }
 }
@@ -123,8 +128,8 @@ function harEntryOf({ request, response, sent, received, lacksBody }: Exchange) 
     time,
     request: {
       ...{ ...nothing, method, url, queryString, headers: namesAndValues(request.headers) },
-      bodySize: request.body?.length ?? 0,
-      ...(request.body !== null && { postData: { mimeType: type, ...contentOf(request.body) } }),
+      bodySize: lacksBody ? unknown : (request.body?.length ?? 0),
+      ...(request.body !== null && { postData: { mimeType: type, ...(!lacksBody && contentOf(request.body)) } }),
     },
     response: {
       ...{

@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
-import { headerOf, type WireResponse } from '../exchange/exchange.ts'
+import { type HeaderPairs, headerOf } from '../exchange/exchange.ts'
 import { maxResponseBytes, TransportFailure } from './types.ts'
 
 const decoders: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
@@ -9,18 +9,24 @@ const decoders: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
   br: (body) => brotliDecompressSync(body, { maxOutputLength: maxResponseBytes }),
 }
 
+/** A request or a response with a body. */
+interface Message {
+  readonly headers: HeaderPairs
+  readonly body: Uint8Array
+}
+
 /**
- * A response with its decompressed body and unchanged header lines: the record could not find a secret in compressed
+ * A message with its decompressed body and unchanged header lines: the record could not find a secret in compressed
  * bytes. Throws TransportFailure if the body does not match its Content-Encoding, or is too large.
  */
-export function withPlainBody(response: WireResponse): WireResponse {
-  const coding = headerOf(response.headers, 'content-encoding')?.trim().toLowerCase() ?? 'identity'
-  if (coding === 'identity' || coding === '' || response.body.length === 0) return response
+export function withPlainBody<Type extends Message>(message: Type): Type {
+  const coding = headerOf(message.headers, 'content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (coding === 'identity' || coding === '' || message.body.length === 0) return message
   const decode = decoders[coding]
   if (decode === undefined)
     throw new TransportFailure('malformed', `a response is compressed as ${coding}, which was not requested`)
   try {
-    return { ...response, body: decode(response.body) }
+    return { ...message, body: decode(message.body) }
   } catch (error) {
     if ((error as { readonly code?: string }).code === 'ERR_BUFFER_TOO_LARGE')
       throw new TransportFailure('too-large', `a response of more than ${maxResponseBytes} bytes, once decompressed`)

@@ -27,7 +27,7 @@ export function createForwarder({ ca, certificate }: Pick<Network, 'ca' | 'certi
   const tls = { ...(ca === null ? {} : { ca }), ...certificate }
   const agent = openAgent({ connect: { ...tls, lookup: lookupHost }, headersTimeout: 0, bodyTimeout: 0 }, tls)
   return {
-    /** Resolves once the response has been passed on, or cannot be. */
+    /** Resolves once the response has been passed on completely, or cannot be. */
     async forward(incoming: IncomingMessage, outgoing: ServerResponse, origin: string): Promise<Forwarded> {
       const sentMs = nowMs()
       const { method = 'GET', url = '/' } = incoming
@@ -40,7 +40,6 @@ export function createForwarder({ ca, certificate }: Pick<Network, 'ca' | 'certi
       const gone = new AbortController()
       outgoing.once('close', () => gone.abort())
       let response: Omit<WireResponse, 'body'> | null = null
-      let receivedMs: number | null = null
       let failure: string | null = null
       try {
         if (hasBody) incoming.pipe(sent.stream)
@@ -54,9 +53,6 @@ export function createForwarder({ ca, certificate }: Pick<Network, 'ca' | 'certi
           body: hasBody ? sent.stream : null,
         })
         response = { status: statusCode, headers: headerPairs((lines as unknown as Buffer[]).map(String)) }
-        received.stream.once('end', () => {
-          receivedMs = nowMs()
-        })
         outgoing.sendDate = false
         outgoing.writeHead(statusCode, statusText, withoutHops(response.headers, ofConnection).flat())
         outgoing.flushHeaders()
@@ -68,11 +64,16 @@ export function createForwarder({ ca, certificate }: Pick<Network, 'ca' | 'certi
         if (outgoing.headersSent) outgoing.destroy()
         else outgoing.writeHead(502, { 'content-type': 'text/plain' }).end(`plumbline proxy: ${failure}\n`)
       }
-      const request = { method, url: origin + path, headers, body: hasBody ? sent.bytes() : null }
-      const whole = response === null || failure !== null ? null : { ...response, body: received.bytes() }
-      const { plain, isKnown } = readable(whole)
-      const lacksBody = !isKnown || sent.isCut() || received.isCut()
-      return { request, response: plain, failure, lacksBody, sentMs, receivedMs: receivedMs ?? nowMs() }
+      const receivedMs = nowMs()
+      const request = readable({ method, url: origin + path, headers, body: sent.bytes() })
+      const answer = response === null || failure !== null ? null : readable({ ...response, body: received.bytes() })
+      const isWhole = !hasBody || sent.stream.writableFinished
+      return {
+        request: { ...request.plain, body: hasBody ? request.plain.body : null },
+        response: answer?.plain ?? null,
+        ...{ failure, sentMs, receivedMs },
+        lacksBody: !isWhole || !request.isKnown || answer?.isKnown === false || sent.isCut() || received.isCut(),
+      }
     },
     close: () => agent.destroy(),
   }
@@ -97,13 +98,13 @@ function copying() {
   return { stream, bytes: (): Uint8Array => Buffer.concat(chunks), isCut: () => length > maxResponseBytes }
 }
 
-/** A response with its plain body; not known if it is compressed in another way than it says. */
-function readable(response: WireResponse | null): { readonly plain: WireResponse | null; readonly isKnown: boolean } {
+/** A message with its plain body; without it if it is compressed in another way than it says: it may hold a secret. */
+function readable<Message extends WireResponse | (WireRequest & { readonly body: Uint8Array })>(message: Message) {
   try {
-    return { plain: response === null ? null : withPlainBody(response), isKnown: true }
+    return { plain: withPlainBody(message), isKnown: true }
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error
-    return { plain: response, isKnown: false }
+    return { plain: { ...message, body: new Uint8Array() }, isKnown: false }
   }
 }
 
