@@ -15,7 +15,9 @@ interface Sent {
   readonly operation?: Operation
   readonly authorization?: string
   readonly body?: unknown
+  /** 0: no response. */
   readonly status?: number
+  readonly url?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
 }
@@ -31,6 +33,7 @@ function found(sent: readonly Sent[]): string[] {
       authorization = 'Bearer some-token',
       body,
       status = 200,
+      url = '/',
       headers = {},
       json = {},
     } = one
@@ -40,11 +43,11 @@ function found(sent: readonly Sent[]): string[] {
       received: { target: until, harness: until },
       request: {
         method: 'GET',
-        url: 'http://127.0.0.1/',
+        url: `http://127.0.0.1${url}`,
         headers: [['authorization', authorization]],
         body: body === undefined ? null : bytes(body),
       },
-      response: { status, headers: Object.entries(headers), body: bytes(json) },
+      response: status === 0 ? null : { status, headers: Object.entries(headers), body: bytes(json) },
     }
     fold.exchange(exchange)
   }
@@ -52,6 +55,7 @@ function found(sent: readonly Sent[]): string[] {
 }
 
 const pod = (status: string) => ({ id: 'p', status })
+const refused = (at: number): Sent => ({ at, status: 401 })
 const act = (action: string): Pick<Sent, 'operation' | 'body'> => ({ operation: 'triggerPodAction', body: { action } })
 const wait = { status: 429, headers: { 'retry-after': '2' } }
 const untilDate = {
@@ -63,33 +67,34 @@ test.each<[string, readonly Sent[], readonly string[]]>([
   ['another scheme', [{ at: 0, authorization: 'Token some-token' }], ['client.token form']],
   ['two words', [{ at: 0, authorization: 'Bearer some token' }], ['client.token form']],
   ['any case of the scheme', [{ at: 0, authorization: 'bearer some-token' }], []],
+  ['a refused token again', [refused(0), refused(300)], ['client.token-refused repeated']],
+  ['a refused token again and again', [0, 100, 200, 300].map(refused), ['client.token-refused repeated']],
+  ['a refused token that is accepted later', [refused(0), { at: 300 }], []],
+  ['a refused token before its refusal is known', [0, 1, 2, 3, 4, 5].map(refused), []],
   [
-    'a refused token again',
-    [
-      { at: 0, status: 401 },
-      { at: 9, status: 401 },
-    ],
+    'a refused token without a response again',
+    [refused(0), { at: 300, status: 0 }, refused(310)],
     ['client.token-refused repeated'],
-  ],
-  ['a refused token that is accepted later', [{ at: 0, status: 401 }, { at: 9 }], []],
-  [
-    'a refused token at the same time',
-    [
-      { at: 0, status: 401 },
-      { at: 0, status: 401 },
-    ],
-    [],
   ],
   [
     'another operation before Retry-After',
     [
       { at: 0, ...wait },
-      { at: 9, operation: 'listPods' },
+      { at: 300, operation: 'listPods' },
     ],
     [],
   ],
   ['the same one before it', [{ at: 0, ...wait }, { at: 1900 }], ['client.retry-after waited']],
+  [
+    'the same one for another pod',
+    [
+      { at: 0, ...wait },
+      { at: 1900, url: '/q' },
+    ],
+    ['client.retry-after waited'],
+  ],
   ['the same one after it', [{ at: 0, ...wait }, { at: 2001 }], []],
+  ['the same one after it, by the header', [{ at: 0, until: 900, ...wait }, { at: 2001 }], []],
   [
     'one that was under way',
     [
@@ -98,8 +103,18 @@ test.each<[string, readonly Sent[], readonly string[]]>([
     ],
     [],
   ],
-  ['the same one before its date', [{ at: 0, ...untilDate }, { at: 1900 }], ['client.retry-after waited']],
-  ['the same one after its date', [{ at: 0, ...untilDate }, { at: 2001 }], []],
+  ['one before the wait is known', [{ at: 0, ...wait }, { at: 200 }], []],
+  ['the same request after a 503', [{ at: 0, ...wait, status: 503 }, { at: 1900 }], ['client.retry-after waited']],
+  [
+    'the same one for another pod after a 503',
+    [
+      { at: 0, ...wait, status: 503 },
+      { at: 1900, url: '/q' },
+    ],
+    [],
+  ],
+  ['the same one long before its date', [{ at: 0, ...untilDate }, { at: 900 }], ['client.retry-after waited']],
+  ['the same one in the second of its date', [{ at: 0, ...untilDate }, { at: 1100 }], []],
   ['a job without input', [{ at: 0, operation: 'runJob', body: {} }], ['client.body valid']],
   ['a webhook that may be refused', [{ at: 0, operation: 'runJob', body: { input: {}, webhook: 'ftp://x' } }], []],
   ['a PATCH with a field that is not described', [{ at: 0, operation: 'updatePod', body: { priority: 1 } }], []],
@@ -110,27 +125,35 @@ test.each<[string, readonly Sent[], readonly string[]]>([
   ],
   ['a PATCH that is a list', [{ at: 0, operation: 'updatePod', body: [] }], ['client.body valid']],
   ['an endpoint without a template', [{ at: 0, operation: 'createEndpoint', body: {} }], ['client.body valid']],
-  [
-    'a start while RUNNING',
+  ...[409, 400, 401, 429, 500, 0].map((status): [string, readonly Sent[], readonly string[]] => [
+    `a start while RUNNING that is answered ${status}`,
     [
       { at: 0, json: pod('RUNNING') },
-      { at: 9, ...act('start'), status: 409 },
+      { at: 300, ...act('start'), status },
     ],
-    ['client.action permitted'],
-  ],
+    status === 409 ? ['client.action permitted'] : [],
+  ]),
   [
     'a start that succeeds',
     [
       { at: 0, json: pod('RUNNING') },
-      { at: 9, ...act('start'), json: pod('RUNNING') },
+      { at: 300, ...act('start'), json: pod('RUNNING') },
     ],
     [],
   ],
   [
-    'a start before the status was shown',
+    'a start before the status is known',
     [
-      { at: 0, until: 9, json: pod('RUNNING') },
-      { at: 5, until: 10, ...act('start'), status: 409 },
+      { at: 0, json: pod('RUNNING') },
+      { at: 200, ...act('start'), status: 409 },
+    ],
+    [],
+  ],
+  [
+    'a start after a status that another client was shown',
+    [
+      { at: 0, json: pod('RUNNING'), authorization: 'Bearer another-token' },
+      { at: 300, ...act('start'), status: 409 },
     ],
     [],
   ],
@@ -138,8 +161,8 @@ test.each<[string, readonly Sent[], readonly string[]]>([
     'a start after a stop',
     [
       { at: 0, json: pod('RUNNING') },
-      { at: 5, ...act('stop') },
-      { at: 9, ...act('start'), status: 409 },
+      { at: 300, ...act('stop') },
+      { at: 600, ...act('start'), status: 409 },
     ],
     [],
   ],
@@ -147,7 +170,7 @@ test.each<[string, readonly Sent[], readonly string[]]>([
     'a stop while EXITED',
     [
       { at: 0, ...act('stop'), json: pod('EXITED') },
-      { at: 9, ...act('stop'), status: 409 },
+      { at: 300, ...act('stop'), status: 409 },
     ],
     ['client.action permitted'],
   ],

@@ -2,6 +2,7 @@ import { type OperationId, operations } from '../generated/operations.ts'
 import type { RuleId, RuleRow } from '../generated/rules.ts'
 import { type PodStatus, tables } from '../generated/tables.ts'
 import { type SchemaName, type ValidationFailure, validators } from '../generated/validators.ts'
+import { retryAfterMs } from '../harness/client/rate-windows.ts'
 import {
   type Exchange,
   headerOf,
@@ -17,27 +18,42 @@ import { failuresOf, mayBeTaken } from '../suites/fuzz/oracle/allowed.ts'
 import { readBody } from '../suites/fuzz/oracle/reading.ts'
 import { classify, mustBeRefused } from '../suites/fuzz/oracle.ts'
 import { podsShown } from '../suites/pods/pods-in.ts'
-import { isPodStatus, judged, type Shown } from '../suites/shared/shapes.ts'
+import { isPodStatus, judged } from '../suites/shared/shapes.ts'
 
 // Rules about a client, as reducers over the exchanges of a proxy. They are not in the ledger, because `check` judges no client.
 
-/** A timer may end so much early. */
+/** Timers may fire this much early. */
 const timerSlackMs = 20
 
-/** Each sentence with the heading of the description. */
-const says: Readonly<Record<string, readonly [source: string, says: string]>> = {
+/** Retry-After and Date are cut to seconds if they are dates. */
+const dateSlackMs = 1_000
+
+/**
+ * A client knows a response only this long after it was passed on: the bytes may still be in a buffer, and requests that
+ * the client has already queued or that its other threads send do not depend on it.
+ */
+const knownAfterMs = 250
+
+type Sentence = readonly [source: string, says: string]
+
+/** Demands of the description, each with its heading. */
+const demands: Readonly<Record<string, Sentence>> = {
   'client.token': ['Authentication', 'Each request carries a token, as Authorization: Bearer TOKEN.'],
-  'client.token-refused': ['Authentication', 'A token that was answered 401 is not sent again to the same API.'],
-  'client.retry-after': ['Limits', 'After Retry-After, the same operation is not called before that time is over.'],
   'client.body': ['Errors', 'A request body is one that the server may accept.'],
-  'client.action': ['Pod status', 'A client calls only actions that the last status that it was shown permits.'],
+}
+
+/** Advice that follows from the description, which does not demand it. */
+const advice: Readonly<Record<string, Sentence>> = {
+  'client.token-refused': ['Authentication', 'A token that was answered 401 should not be sent again to the same API.'],
+  'client.retry-after': ['Limits', 'After Retry-After, a client should wait until that time is over.'],
+  'client.action': ['Pod status', 'A client should call only actions that the last status that it was shown permits.'],
 }
 
 /** Their rows, in the form of the ledger. */
-export const clientRows: readonly RuleRow[] = Object.entries(says).map(([id, [source, text]]) => ({
-  ...{ id, area: 'client', profile: 'core', level: 'must', basis: 'stated', source, says: text },
-  ...{ needs: [], parts: [], wait: null, judged: null },
-}))
+export const clientRows: readonly RuleRow[] = [
+  ...rowsOf(demands, { level: 'must', basis: 'stated' }),
+  ...rowsOf(advice, { level: 'should', basis: 'inferred' }),
+]
 
 /** All rules about clients. */
 export const clientRules: readonly Invariant[] = [
@@ -48,32 +64,36 @@ export const clientRules: readonly Invariant[] = [
     return { state, ...judged(value === null ? 'given' : 'form', isBearer, 'Authorization: Bearer TOKEN', observed) }
   }),
 
-  about<Moments>('client.token-refused', new Map(), (refused, { key, operation, sent, received, response }) => {
-    if (key === null) return nothing(refused)
+  about<Moments>('client.token-refused', new Map(), (refused, exchange) => {
+    const { key, operation, sent, response } = exchange
+    if (key === null || response === null) return nothing(refused)
     const id = `${planeOfOperation(operation).name} ${key}`
     const refusedMs = refused.get(id)
-    const isAfter = refusedMs !== undefined && sent.harness > refusedMs
-    const isRefused = response?.status === 401
-    const last = isRefused ? received.harness : isAfter && response !== null ? undefined : refusedMs
-    const shown = judged('repeated', !isRefused, 'another token after a 401', 'the same token')
-    return { state: withEntry(refused, id, last), ...(isAfter && response !== null ? shown : silence) }
+    const isRefused = response.status === 401
+    const state = withEntry(refused, id, isRefused ? (refusedMs ?? knownMs(exchange)) : undefined)
+    const isKnown = refusedMs !== undefined && sent.harness > refusedMs
+    return isKnown
+      ? { state, ...judged('repeated', !isRefused, 'another token after a 401', 'the same token') }
+      : nothing(state)
   }),
 
   about<ReadonlyMap<string, Delay>>('client.retry-after', new Map(), (delays, exchange) => {
-    const { operation, endpoint, key, request, sent, received } = exchange
+    const { operation, endpoint, key, request, sent, response } = exchange
     // A load-balanced endpoint is called by its paths.
-    const id = [
-      key,
-      operation,
-      endpoint ?? (operations[operation as OperationId].plane === 'lb' ? request.url : ''),
-    ].join(' ')
-    const delay = delays.get(id)
-    const asked = delayOf(exchange)
-    const isAfter = delay !== undefined && sent.harness > delay.receivedMs
-    const next = asked === null ? (isAfter ? undefined : delay) : { receivedMs: received.harness, ms: asked }
-    const state = withEntry(delays, id, next)
-    if (!isAfter) return nothing(state)
-    const hasWaited = sent.harness - delay.receivedMs >= delay.ms - timerSlackMs
+    const scope = endpoint ?? (operations[operation as OperationId].plane === 'lb' ? request.url : '')
+    const ofQuota = [key, operation, scope].join(' ')
+    const ofRequest = [key, request.method, request.url].join(' ')
+    const known = [ofQuota, ofRequest].filter(
+      (id) => sent.harness > (delays.get(id)?.knownMs ?? Number.POSITIVE_INFINITY),
+    )
+    const hasWaited = known.every((id) => sent.harness >= (delays.get(id)?.untilMs ?? 0) - timerSlackMs)
+    let state = delays
+    for (const id of known) state = withEntry(state, id, undefined)
+    const ms = delayOf(exchange)
+    // The wait may begin with the header, whose moment is not known: it comes after the request.
+    const delay = ms === null ? null : { knownMs: knownMs(exchange), untilMs: sent.harness + ms }
+    if (delay !== null) state = withEntry(state, response?.status === 429 ? ofQuota : ofRequest, delay)
+    if (known.length === 0) return nothing(state)
     return { state, ...judged('waited', hasWaited, `no ${operation} before Retry-After is over`, 'one before that') }
   }),
 
@@ -84,21 +104,22 @@ export const clientRules: readonly Invariant[] = [
   }),
 
   about<ReadonlyMap<string, Last>>('client.action', new Map(), (pods, exchange, target) => {
-    const { operation, request, response, sent, received, subject } = exchange
+    const { operation, request, response, sent, subject, key } = exchange
     const last = pods.get(subject ?? '')
-    // What was done to a pod may have changed its status, unless the response shows the pod.
+    // An action or a change may have changed the status, unless the response shows the pod.
     const isChange = subject !== null && operation !== 'getPod' && planeOfOperation(operation).name === 'pods'
     let state = isChange ? withEntry(pods, subject, undefined) : pods
     for (const pod of podsShown(exchange, target)) {
-      const shown = isPodStatus(pod.status) ? { status: pod.status, receivedMs: received.harness } : undefined
+      const shown = isPodStatus(pod.status) ? { status: pod.status, key, knownMs: knownMs(exchange) } : undefined
       state = withEntry(state, idIn(pod) ?? '', shown)
     }
     const action = request.body === null ? undefined : membersOf(jsonOf(request.body))?.action
     const isKnown = tables.actions.RUNNING.concat(tables.actions.EXITED).some((one) => one === action)
-    if (operation !== 'triggerPodAction' || last === undefined || !isKnown || sent.harness <= last.receivedMs)
-      return nothing(state)
-    // A success means that the status had changed in the meantime.
-    const isPermitted = tables.actions[last.status].some((one) => one === action) || isSuccess(response?.status ?? 0)
+    const isShown = last !== undefined && last.key === key && sent.harness > last.knownMs
+    if (operation !== 'triggerPodAction' || !isShown || !isKnown) return nothing(state)
+    const isPermitted = tables.actions[last.status].some((one) => one === action)
+    // A success means that the status had changed in the meantime; any other refusal says nothing about the status.
+    if (!isPermitted && response?.status !== 409) return nothing(state)
     const expected = `${[...tables.actions[last.status]].sort().join(', ') || 'no action'} while ${last.status}`
     return { state, ...judged('permitted', isPermitted, expected, String(action)) }
   }),
@@ -109,14 +130,27 @@ type Moments = ReadonlyMap<string, number>
 
 /** A response that asked to wait. */
 interface Delay {
-  readonly receivedMs: number
-  readonly ms: number
+  readonly knownMs: number
+  readonly untilMs: number
 }
 
 /** The last status of a pod that a client was shown. */
 interface Last {
   readonly status: PodStatus
-  readonly receivedMs: number
+  readonly key: string | null
+  readonly knownMs: number
+}
+
+/** The moment from which on a client knows a response. */
+function knownMs({ received }: Exchange): number {
+  return received.harness + knownAfterMs
+}
+
+function rowsOf(sentences: Readonly<Record<string, Sentence>>, kind: Pick<RuleRow, 'level' | 'basis'>): RuleRow[] {
+  return Object.entries(sentences).map(([id, [source, says]]) => ({
+    ...{ id, area: 'client', profile: 'core', ...kind, source, says },
+    ...{ needs: [], parts: [], wait: null, judged: null },
+  }))
 }
 
 /** A rule about the requests to all planes. */
@@ -124,10 +158,8 @@ function about<State>(id: string, initial: State, reduce: Invariant<State>['redu
   return { kind: 'invariant', id: id as RuleId, initial, reduce, ofConnections: true }
 }
 
-const silence: Shown = { exercised: [], findings: [] }
-
 function nothing<State>(state: State): InvariantStep<State> {
-  return { state, ...silence }
+  return { state, exercised: [], findings: [] }
 }
 
 /** The same map with another value, or without the entry. */
@@ -143,14 +175,14 @@ function withEntry<Value>(
   return changed
 }
 
-/** The wait that a response asks for, ms; null if it asks for none. */
+/** The wait that a response asks for at least, ms; null if it asks for none. */
 function delayOf({ response, received }: Exchange): number | null {
-  const value = response === null || isSuccess(response.status) ? null : headerOf(response.headers, 'retry-after')
-  if (value === null) return null
-  if (/^\d+$/.test(value.trim())) return Number(value) * 1000
-  const sentMs = Date.parse(headerOf(response?.headers ?? [], 'date') ?? '')
-  const ms = Date.parse(value) - (Number.isNaN(sentMs) ? received.harness : sentMs)
-  return Number.isNaN(ms) ? null : Math.max(0, ms)
+  if (response === null || isSuccess(response.status)) return null
+  const { headers } = response
+  const sentMs = Date.parse(headerOf(headers, 'date') ?? '')
+  const untilMs = Date.parse(headerOf(headers, 'retry-after') ?? '')
+  const ms = untilMs - (Number.isNaN(sentMs) ? received.harness : sentMs) - dateSlackMs
+  return retryAfterMs(response) ?? (Number.isNaN(ms) ? null : Math.max(0, ms))
 }
 
 /** True if no server may accept the body of a request. */

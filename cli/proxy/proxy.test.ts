@@ -5,7 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { createClient, firstRunning, journey, journeyPods, type Send } from '../../traffic/testing/client.ts'
+import {
+  createClient,
+  firstRunning,
+  journey,
+  journeyPods,
+  type Send,
+  untilKnown,
+} from '../../traffic/testing/client.ts'
 import { createCommands, until } from '../shared/testing/commands.ts'
 import type { Shown } from './page.ts'
 
@@ -74,11 +81,14 @@ test('ten faults of a client and a server are ten findings, which the page shows
 
 /** Five faults of a client. */
 async function wrong(send: Send): Promise<void> {
-  await send('POST', `/v2/pods/${await firstRunning(send)}/action`, { body: { action: 'start' } })
+  const id = await firstRunning(send)
+  await untilKnown()
+  await send('POST', `/v2/pods/${id}/action`, { body: { action: 'start' } })
   await send('POST', '/v2/normal/run', { body: { input: 'no object' } })
   await send('GET', '/v2/pods', { token: null })
   await send('GET', '/v2/pods', { token: 'never-issued-token' })
   await until(async () => (await send('GET', '/v2/pods')).status === 429)
+  await untilKnown()
   await send('GET', '/v2/pods')
 }
 

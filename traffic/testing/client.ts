@@ -61,12 +61,16 @@ export const journeyPods = ['first', 'last'].map((name) => ({
   status: 'RUNNING' as const,
 }))
 
+/** A wait after which a client knows all responses (`knownAfterMs`). */
+export const untilKnown = () => new Promise((resolve) => setTimeout(resolve, 300))
+
 /** A client that does everything right, a refused token and a pod that is not there included. */
 export async function journey(send: Send): Promise<void> {
   const id = await firstRunning(send)
   await send('GET', '/v2/pods', { token: 'never-issued-token' })
   await send('GET', '/v2/pods/missing')
   await send('GET', `/v2/pods/${id}`)
+  await untilKnown()
   await send('POST', `/v2/pods/${id}/action`, { body: { action: 'stop' } })
   await send('GET', `/v2/pods/${id}`)
   const { json: made } = await send('POST', '/v2/pods', {
