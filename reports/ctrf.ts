@@ -47,7 +47,7 @@ function testOf(rule: RuleResult, { run }: Results): Test {
     suite: [area],
     tags: [level, basis],
     ...(message !== null && { message }),
-    ...(findings.length > 0 && { trace: detailsOf(rule, run.id) }),
+    ...(findings.length > 0 && { trace: detailsOf(rule, run) }),
     extra: { says, source, readings },
   }
 }

@@ -21,7 +21,7 @@ export function renderGithub(results: Results): string {
     ...(isGood ? [] : [judged]),
     ...failures.map((rule) => ({
       title: `${rule.id} ${rule.verdict}`,
-      text: `${rule.verdict === 'broken' ? reasonOf(rule) : headlineOf(rule)}\n\n${detailsOf(rule, run.id)}`,
+      text: `${rule.verdict === 'broken' ? reasonOf(rule) : headlineOf(rule)}\n\n${detailsOf(rule, run)}`,
     })),
     ...known.flatMap((entry) => {
       const text = knownSentence(entry)
@@ -31,7 +31,7 @@ export function renderGithub(results: Results): string {
   const warnings = [
     ...lesser
       .filter(({ known }) => known === null)
-      .map((rule) => ({ title: `${rule.id} (advice)`, text: `${headlineOf(rule)}\n\n${detailsOf(rule, run.id)}` })),
+      .map((rule) => ({ title: `${rule.id} (advice)`, text: `${headlineOf(rule)}\n\n${detailsOf(rule, run)}` })),
     ...unverifiedByReason(results),
   ]
   const lines = [

@@ -47,7 +47,7 @@ ${scenario.length > 1 ? html`<details class="fold"><summary>All ${scenario.lengt
 ${curl.length === 0 ? null : html`<details class="fold"><summary>Reproduce by hand, in bash</summary><pre class="shell" tabindex="0" data-copy="the shell lines">${curl.join('\n')}</pre></details>`}
 <dl>
 <dt>Rerun this rule</dt><dd><code data-copy="the command that reruns ${id}">${rerun}</code></dd>
-<dt>In the target's log</dt><dd><code>${logMark(run.id, id)}</code></dd>
+${run.traffic ? null : html`<dt>In the target's log</dt><dd><code>${logMark(run.id, id)}</code></dd>`}
 </dl>
 </details>
 `

@@ -32,7 +32,7 @@ export function renderHtml(results: Results): string {
     provenance(results),
   ]
   const body = html`<header class="${gradeOf(verdict)}">
-<p class="quiet">Conformance of ${visible(run.target)}</p>
+<p class="quiet">${run.traffic ? 'Traffic' : 'Conformance'} of ${visible(run.target)}</p>
 <h1>${verdict.word}</h1>
 <p>${visible(verdict.line.slice(verdict.word.length + 2))}</p>
 ${tally(results)}

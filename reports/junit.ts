@@ -36,7 +36,7 @@ function suiteOf(area: string, rules: readonly RuleResult[], { run, verdict }: R
     '@time': seconds(rules.reduce((sum, { realMs }) => sum + (realMs ?? 0), 0)),
     '@timestamp': new Date(run.startedMs).toISOString().slice(0, 19),
     properties: { property: Object.entries(properties).map(([name, value]) => ({ '@name': name, '@value': value })) },
-    testcase: rules.map((rule) => caseOf(rule, run.id)),
+    testcase: rules.map((rule) => caseOf(rule, run)),
   }
 }
 
@@ -45,7 +45,7 @@ function countsOf(rules: readonly RuleResult[]): Element {
   return { '@tests': rules.length, '@failures': count('failed'), '@errors': count('broken') }
 }
 
-function caseOf(rule: RuleResult, run: string): Element {
+function caseOf(rule: RuleResult, run: Results['run']): Element {
   const { id, area, realMs } = rule
   const state = outcomeOf(rule)
   const details = text(detailsOf(rule, run))

@@ -49,7 +49,7 @@ export function renderMarkdown(results: Results): string {
     ),
     ...section(
       'Failures',
-      failures.slice(0, shownFailures).map((rule, at) => failureBlock(rule, run.id, at < shellLinesFor)),
+      failures.slice(0, shownFailures).map((rule, at) => failureBlock(rule, run, at < shellLinesFor)),
     ),
     ...section('More failures', list(failures.slice(shownFailures).map((rule) => [rule.id, rule.says]))),
     ...section(
@@ -84,7 +84,7 @@ function table<One>(heads: readonly string[], all: readonly One[], cells: (one: 
   return lines.map((cellsOfLine) => `| ${cellsOfLine.join(' | ')} |`).join('\n')
 }
 
-function failureBlock(rule: RuleResult, run: string, hasShell: boolean): string {
+function failureBlock(rule: RuleResult, run: Results['run'], hasShell: boolean): string {
   const { id, verdict, says, source, findings, omitted, curl, rerun } = rule
   const more = findings.length - shownFindings + omitted.findings
   return [
@@ -101,7 +101,7 @@ function failureBlock(rule: RuleResult, run: string, hasShell: boolean): string 
           ),
         ]),
     ...(more > 0 ? [`and ${pluralize(more, 'more finding')}, in results.json and the record`] : []),
-    `rerun: ${code(rerun)}, in the log of the target: ${code(logMark(run, id))}`,
+    `rerun: ${code(rerun)}${run.traffic ? '' : `, in the log of the target: ${code(logMark(run.id, id))}`}`,
     ...(curl.length === 0 || !hasShell
       ? []
       : [

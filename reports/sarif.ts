@@ -76,7 +76,7 @@ function resultsOf(rule: RuleResult, ruleIndex: number, { run }: Results): Resul
     const findings = finding === undefined ? [] : [finding]
     return {
       ...base,
-      message: { text: `${headlineOf({ ...rule, findings })}\n\n${detailsOf({ ...rule, findings }, run.id)}` },
+      message: { text: `${headlineOf({ ...rule, findings })}\n\n${detailsOf({ ...rule, findings }, run)}` },
       partialFingerprints: fingerprintsOf(rule.id, clause, nth),
       properties: { clause, exchange: finding?.exchange ?? null },
     }

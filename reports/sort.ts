@@ -75,7 +75,7 @@ export function headlineOf({ findings: [first] }: RuleResult): string {
 }
 
 /** All about a failure, in lines, for reports of plain text in another format. */
-export function detailsOf({ id, says, source, findings, curl, rerun }: RuleResult, run: string): string {
+export function detailsOf({ id, says, source, findings, curl, rerun }: RuleResult, run: Results['run']): string {
   const lines = [
     says,
     `heading "${source}" of the API description`,
@@ -86,7 +86,7 @@ export function detailsOf({ id, says, source, findings, curl, rerun }: RuleResul
     ]),
     ...(curl.length === 0 ? [] : ['', ...curl, '']),
     `rerun this rule: ${rerun}`,
-    `in the target's log: ${logMark(run, id)}`,
+    ...(run.traffic ? [] : [`in the target's log: ${logMark(run.id, id)}`]),
   ]
   return lines.join('\n')
 }

@@ -79,7 +79,7 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
     ...(!shell && curl.length > 0 ? [`  ${paint.dim('shell lines: in report.html and results.json')}`] : []),
     '',
     `  rerun this rule:  ${rerun}`,
-    `  in your log:      ${logMark(results.run.id, id)}`,
+    ...(results.run.traffic ? [] : [`  in your log:      ${logMark(results.run.id, id)}`]),
   ])
 }
 

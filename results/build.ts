@@ -80,6 +80,7 @@ export async function buildResults(
       byLoad: summary.run.load?.rules ?? null,
     }),
     ended: summary.end !== null,
+    ...(summary.run.traffic !== undefined && { trafficExchanges: summary.exchanges }),
     stopped: summary.end?.stopped ?? null,
   })
   return { format: resultsFormat, run: runOf(summary), verdict, coverage, counts: countsOf(rules), rules, known }
@@ -245,15 +246,19 @@ function ruleResult(
     known: accepted === null ? null : { reason: accepted.reason, expires: accepted.expires },
     scenario: scenario.steps.map(({ shown }) => shown),
     omitted: { findings: found.count - found.shown.length, exchanges: scenario.omitted },
-    curl: toCurl({
-      ...targetFacts(run),
-      plumbline: run.plumbline,
-      run: run.run,
-      rule: id,
-      rerun,
-      ...scenario,
-      finding: found.shown[0] ?? null,
-    }),
+    // Shell lines would send the requests of somebody else again, whose keys are not known.
+    curl:
+      run.traffic === undefined
+        ? toCurl({
+            ...targetFacts(run),
+            plumbline: run.plumbline,
+            run: run.run,
+            rule: id,
+            rerun,
+            ...scenario,
+            finding: found.shown[0] ?? null,
+          })
+        : [],
     rerun,
   }
 }
@@ -302,6 +307,7 @@ function runOf({ run, end, exchanges, lastMs }: RecordSummary): Results['run'] {
     strict: run.strict,
     selected: run.rules.length,
     exchanges,
+    ...(run.traffic !== undefined && { traffic: true }),
     digests: { suite, ledger, specification, target },
   }
 }

@@ -106,6 +106,8 @@ export interface Results {
     readonly clock: string
     readonly selected: number
     readonly exchanges: number
+    /** The exchanges are those of other clients; missing if the run sent its own. */
+    readonly traffic?: true
     readonly digests: Readonly<Record<string, string>>
   }
   readonly verdict: { readonly word: RunVerdict; readonly exit: number; readonly line: string }

@@ -182,6 +182,33 @@ const table: [name: string, given: RunFacts, exit: number, line: string][] = [
     2,
     'refused: keys.full was answered 401',
   ],
+  [
+    'traffic without failures, which is not conformant',
+    facts([passed, rule('advice', { level: 'should' }), rule('unclaimed')], { trafficExchanges: 2 }),
+    0,
+    'no failures: 2 of 3 rules exercised in 2 exchanges',
+  ],
+  [
+    'traffic with a failure',
+    facts([passed, rule('failed')], { trafficExchanges: 1 }),
+    1,
+    'failures: 1 must rule failed; 2 of 2 rules exercised in 1 exchange',
+  ],
+  [
+    'traffic with an accepted failure, and one that it does not reach',
+    facts([rule('failed', { accepted: true })], {
+      known: [{ state: 'accepted' }, { state: 'no longer fails' }],
+      trafficExchanges: 1,
+    }),
+    0,
+    'no failures: 1 known failure accepted; 1 of 1 rules exercised in 1 exchange',
+  ],
+  [
+    'traffic that exercises nothing',
+    facts([rule('unclaimed')], { trafficExchanges: 1 }),
+    3,
+    'incomplete: nothing was exercised',
+  ],
   ['a code of no meaning', facts([], { stopped: { exit: 99, message: 'odd' } }), 4, 'broken: odd'],
   [
     'two profiles',

@@ -27,6 +27,8 @@ export interface RunFacts extends Pick<RunEvent, 'profiles' | 'strict' | 'isSpar
   readonly ended: boolean
   /** Set if the run could not start. */
   readonly stopped: EndEvent['stopped']
+  /** Number of exchanges of other clients that were judged; missing if the run sent its own. */
+  readonly trafficExchanges?: number
 }
 
 /** Verdicts that say something about the target. */
@@ -48,10 +50,33 @@ export function judgeRun(facts: RunFacts): {
 } {
   const coverage = cover(facts)
   const { word, notes } = decide(facts)
+  const { rules, trafficExchanges } = facts
+  if (trafficExchanges !== undefined) return { verdict: trafficVerdict(word, notes, rules, trafficExchanges), coverage }
   const exit = word === 'refused' ? exitCodes.usage : exitCodes[word]
   const covered = coverage.map(toText).join(', ') || 'no rules'
   const parts = [...(facts.stopped === null ? [covered] : []), ...notes]
   return { verdict: { word, exit, line: `${word}: ${parts.join('; ')}` }, coverage }
+}
+
+/** Traffic exercises only some rules, so it never shows that a target conforms, or that a known failure is gone. */
+function trafficVerdict(
+  ofRun: RunVerdict,
+  notes: readonly string[],
+  rules: readonly JudgedRule[],
+  exchanges: number,
+): Results['verdict'] {
+  const exercised = rules.filter(({ verdict }) => aboutTheTarget.has(verdict)).length
+  const failed = rules.filter(({ verdict, accepted }) => verdict === 'failed' && !accepted).length
+  const isJudged = exercised > 0 && (ofRun.includes('conformant') || ofRun === 'incomplete')
+  const word = !isJudged ? ofRun : failed > 0 ? 'failures' : 'no failures'
+  const known = rules.filter(({ accepted }) => accepted).length
+  const parts = [
+    ...(failed > 0 ? [`${pluralize(failed, 'must rule')} failed`] : []),
+    ...(known > 0 ? [`${pluralize(known, 'known failure')} accepted`] : []),
+    `${exercised} of ${rules.length} rules exercised in ${pluralize(exchanges, 'exchange')}`,
+  ]
+  const exit = word === 'refused' ? exitCodes.usage : exitCodes[word]
+  return { word, exit, line: `${word}: ${(isJudged ? parts : notes).join('; ')}` }
 }
 
 function decide({

@@ -3,6 +3,8 @@ export const exitCodes = {
   conformant: 0,
   'conformant with known failures': 0,
   'not conformant': 1,
+  'no failures': 0,
+  failures: 1,
   usage: 2,
   incomplete: 3,
   broken: 4,

@@ -64,6 +64,12 @@ test.each([
   )
   expect(found).toEqual([[rule, verdict, entry]])
   const exit = verdict === 'failed' ? 1 : 0
+  expect(results.verdict.line).toMatch(
+    exit === 1 ? /^failures: 1 must rule failed; / : /^no failures: \d+ of \d+ rules /,
+  )
+  expect(readFileSync(join(commands.cwd, 'report', 'report.html'), 'utf8')).not.toMatch(
+    /AGENT|target's log|your target file/,
+  )
   expect(code).toBe(exit)
   expect(await commands.run(['replay', 'report'])).toMatchObject({
     code: exit,

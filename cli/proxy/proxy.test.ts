@@ -69,6 +69,8 @@ test('ten faults of a client and a server are ten findings, which the page shows
   expect(said).toMatch(
     /client: client\.action \(permitted\): expected restart, stop, terminate while RUNNING; observed start \(exchange \d+, POST /,
   )
+  expect(said).not.toMatch(/AGENT|your log|your target file/)
+  expect(said).toMatch(/^failures: \d+ must rules failed; \d+ of \d+ rules exercised in \d+ exchanges \(exit 1\)$/m)
   expect(code).toBe(1)
   expect(readFileSync(join(commands.cwd, 'found', 'evidence.ndjson'), 'utf8')).not.toMatch(
     /never-issued|plumbline-example/,
