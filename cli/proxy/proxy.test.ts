@@ -132,6 +132,21 @@ test('a response reaches the client as it is sent, unchanged but for headers of 
   expect(await end()).toMatchObject({ code: 0, said: expect.stringContaining('exchanges: client.token 2') })
 }, 60_000)
 
+test('a request that is under way when the proxy ends is judged, and in the HAR', async () => {
+  const target = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(target, 'listening')
+  const address = `http://127.0.0.1:${(target.address() as AddressInfo).port}`
+  const { url, end } = await proxyTo(['--pods', address, '--har', 'cut.har'])
+  const sent = fetch(`${url}/v2/pods`, { headers: { authorization: 'Bearer some-token' } }).catch(() => null)
+  await once(target, 'request')
+  expect(await end()).toMatchObject({ code: 0, said: expect.stringContaining('1 exchange judged') })
+  expect(await sent).toBeNull()
+  const { log } = JSON.parse(readFileSync(join(commands.cwd, 'cut.har'), 'utf8'))
+  expect(log.entries).toMatchObject([{ request: { url: `${address}/v2/pods` }, response: { status: 0 } }])
+  target.closeAllConnections()
+  target.close()
+}, 60_000)
+
 test('a proxy that nothing passes has exercised nothing', async () => {
   const { end } = await proxyTo(['--pods', 'http://127.0.0.1:9'])
   expect(await end()).toMatchObject({ code: 3, said: expect.stringContaining('nothing was exercised') })

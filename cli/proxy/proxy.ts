@@ -45,15 +45,26 @@ export async function proxy(options: Options, terminal: Terminal): Promise<numbe
         const { lacksBody, ...forwarded } = await forwarder.forward(incoming, outgoing, origin)
         live.take({ ...forwarded, ...(lacksBody && { lacksBody }) })
       }
+      const pending = new Set<Promise<void>>()
+      const handle = (incoming: IncomingMessage, outgoing: ServerResponse, origin: string) => {
+        const answered = answer(incoming, outgoing, origin).catch(reject)
+        pending.add(answered)
+        void answered.then(() => pending.delete(answered))
+      }
       for (const origin of new Set(basesOf(target).map(({ url }) => new URL(url).origin))) {
-        const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, origin).catch(reject))
+        const server = createServer((incoming, outgoing) => handle(incoming, outgoing, origin))
         const port = await listen(server, host, options.port === 0 ? 0 : options.port + servers.length)
         servers.push(server)
         terminal.out(`http://${host}:${port} forwards to ${origin}; findings: http://${host}:${port}${pagePath}`)
       }
-      await Promise.race([aborted(interruption.signal), broken])
-      await Promise.all(servers.map((server) => shut(server, graceMs)))
-      if (har !== null) writeFileSync(har, JSON.stringify(live.kept(), hideIn(traffic), 1))
+      try {
+        await Promise.race([aborted(interruption.signal), broken])
+      } finally {
+        await Promise.all(servers.map((server) => shut(server, graceMs)))
+        // Without their connections, those that are left end at once.
+        await Promise.all(pending)
+        if (har !== null) writeFileSync(har, JSON.stringify(live.kept(), hideIn(traffic), 1))
+      }
       return Date.now()
     })
   } finally {

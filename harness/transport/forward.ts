@@ -59,7 +59,7 @@ export function createForwarder({ ca, certificate }: Pick<Network, 'ca' | 'certi
         await pipeline(body as Readable, received.stream, outgoing)
       } catch (error) {
         failure = gone.signal.aborted
-          ? 'the client did not wait for the response'
+          ? 'the connection to the client was closed before the response had ended'
           : `the target did not respond (${error})`
         if (outgoing.headersSent) outgoing.destroy()
         else outgoing.writeHead(502, { 'content-type': 'text/plain' }).end(`plumbline proxy: ${failure}\n`)
