@@ -33,12 +33,12 @@ export async function judge(file: string, options: Options, terminal: Terminal):
       const failure = response === null ? 'the HAR has no response' : null
       take({ n, request, response, failure, sentMs, receivedMs, ...(lacksBody && { lacksBody }) })
     }
-    tellUnjudged(entries, terminal)
+    reportUnjudged(entries, terminal)
     return entries.at(-1)?.receivedMs ?? startedMs
   })
 }
 
-function tellUnjudged(entries: readonly HarEntry[], { err }: Terminal): void {
+function reportUnjudged(entries: readonly HarEntry[], { err }: Terminal): void {
   const groups = Map.groupBy(entries, ({ unjudged }) => unjudged)
   for (const [why, { length }] of groups) if (why !== null) err(`not judged: ${entriesText(length)} ${why}`)
   const bodiless = entries.filter(({ lacksBody, unjudged }) => lacksBody && unjudged === null).length

@@ -21,6 +21,9 @@ type Options = commands.OptionsOf<typeof commands.proxy>
 const host = '127.0.0.1'
 const pagePath = '/plumbline/findings'
 
+/** The page loads itself again. */
+const refreshSeconds = 2
+
 /** Real milliseconds for requests under way when the proxy ends. */
 const graceMs = 2_000
 
@@ -78,7 +81,7 @@ export async function proxy(options: Options, terminal: Terminal): Promise<numbe
 function createLive(traffic: Traffic, { err }: Terminal, keeps: boolean) {
   const requests: string[] = []
   const kept: Exchange[] = []
-  const told = new Set<string>()
+  const printed = new Set<string>()
 
   function findings(): ShownFinding[] {
     return traffic.judgements().flatMap(({ rule, findings }) =>
@@ -98,8 +101,8 @@ function createLive(traffic: Traffic, { err }: Terminal, keeps: boolean) {
       for (const finding of findings()) {
         const { at, rule, clause, request } = finding
         const text = `${at}: ${rule} (${clause}): ${contrastText(finding)}`
-        if (told.has(text)) continue
-        told.add(text)
+        if (printed.has(text)) continue
+        printed.add(text)
         err(`${text} (exchange ${finding.exchange}, ${request})`)
       }
     },
@@ -118,7 +121,8 @@ function createLive(traffic: Traffic, { err }: Terminal, keeps: boolean) {
 function showFindings(shown: Shown, path: string, { redactor }: Traffic, outgoing: ServerResponse): void {
   const isJson = path === `${pagePath}.json`
   outgoing.setHeader('content-type', isJson ? 'application/json' : 'text/html; charset=utf-8')
-  outgoing.end(redactor.text(isJson ? JSON.stringify(shown) : String(findingsPage(shown))))
+  if (!isJson) outgoing.setHeader('refresh', refreshSeconds)
+  outgoing.end(redactor.text(isJson ? JSON.stringify(shown) : findingsPage(shown)))
 }
 
 function hideIn({ redactor }: Traffic) {

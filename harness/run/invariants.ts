@@ -93,7 +93,7 @@ function take(tally: Tally, exchange: Exchange, isRecorded: boolean, target: Tar
 
 const bodyMissing = new Error('the body of this exchange is not known')
 
-/** The same exchange; whoever reads a body throws `bodyMissing`. */
+/** The same exchange, but reading a body throws `bodyMissing`. */
 function withoutBodies(exchange: Exchange): Exchange {
   const hide = <Message extends object>(message: Message) => ({
     ...message,
