@@ -75,7 +75,7 @@ export async function fuzz(given: Options, terminal: Terminal): Promise<number> 
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   if (target !== null) await refuseStandingClock(target)
   const walks = walksOf(options, target)
-  const open = target === null ? openReference() : await openOrTell(target, walks, terminal)
+  const open = target === null ? openReference() : await openOrReport(target, walks, terminal)
   if (open === null) return exitCodes.unreachable
   const run = newRunId()
   const resources = target === null ? () => {} : beginLedger(terminal.cwd, run, options.target ?? null, target)
@@ -222,7 +222,7 @@ function walksOf({ walk }: Options, target: Target | null): readonly WalkPlaneNa
 }
 
 /** Opens a target whose planes look as they should; null if it does not answer, which is reported. */
-async function openOrTell(
+async function openOrReport(
   target: Target,
   walks: readonly WalkPlaneName[],
   { err }: Terminal,

@@ -22,6 +22,8 @@ interface Forwarded {
 const ofConnection = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade']
 const ofRequest = [...ofConnection, 'host', 'expect', 'proxy-authorization']
 
+const nothing = new Uint8Array()
+
 /** Forwards requests to a target as they come, and responses as they are received. */
 export function createForwarder({ ca, certificate }: Pick<Network, 'ca' | 'certificate'>) {
   const tls = { ...(ca === null ? {} : { ca }), ...certificate }
@@ -65,14 +67,16 @@ export function createForwarder({ ca, certificate }: Pick<Network, 'ca' | 'certi
         else outgoing.writeHead(502, { 'content-type': 'text/plain' }).end(`plumbline proxy: ${failure}\n`)
       }
       const receivedMs = nowMs()
-      const request = readable({ method, url: origin + path, headers, body: sent.bytes() })
-      const answer = response === null || failure !== null ? null : readable({ ...response, body: received.bytes() })
-      const isWhole = !hasBody || sent.stream.writableFinished
+      // A part of a body may hold a secret that only the whole names, so it is not kept.
+      const isWhole = (!hasBody || sent.stream.writableFinished) && !sent.isCut()
+      const request = readable({ method, url: origin + path, headers, body: isWhole ? sent.bytes() : nothing })
+      const body = received.isCut() ? nothing : received.bytes()
+      const answer = response === null || failure !== null ? null : readable({ ...response, body })
       return {
         request: { ...request.plain, body: hasBody ? request.plain.body : null },
         response: answer?.plain ?? null,
         ...{ failure, sentMs, receivedMs },
-        lacksBody: !isWhole || !request.isKnown || answer?.isKnown === false || sent.isCut() || received.isCut(),
+        lacksBody: !isWhole || !request.isKnown || answer?.isKnown === false || received.isCut(),
       }
     },
     close: () => agent.destroy(),
@@ -104,7 +108,7 @@ function readable<Message extends WireResponse | (WireRequest & { readonly body:
     return { plain: withPlainBody(message), isKnown: true }
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error
-    return { plain: { ...message, body: new Uint8Array() }, isKnown: false }
+    return { plain: { ...message, body: nothing }, isKnown: false }
   }
 }
 
