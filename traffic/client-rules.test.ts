@@ -84,6 +84,14 @@ test.each<[string, readonly Sent[], readonly string[]]>([
     ],
     [],
   ],
+  [
+    'a token that another endpoint refused',
+    [
+      { ...refused(0), operation: 'getRoute', url: '/one' },
+      { ...refused(300), operation: 'getRoute', url: '/two' },
+    ],
+    [],
+  ],
   ['the same one before it', [{ at: 0, ...wait }, { at: 1900 }], ['client.retry-after waited']],
   [
     'the same one for another pod',

@@ -44,7 +44,10 @@ const demands: Readonly<Record<string, Sentence>> = {
 
 /** Advice that follows from the description, which does not demand it. */
 const advice: Readonly<Record<string, Sentence>> = {
-  'client.token-refused': ['Authentication', 'A token that was answered 401 should not be sent again to the same API.'],
+  'client.token-refused': [
+    'Authentication',
+    'A token that was answered 401 should not be sent again to the same API or endpoint.',
+  ],
   'client.retry-after': ['Limits', 'After Retry-After, a client should wait until that time is over.'],
   'client.action': ['Pod status', 'A client should call only actions that the last status that it was shown permits.'],
 }
@@ -67,7 +70,7 @@ export const clientRules: readonly Invariant[] = [
   about<Moments>('client.token-refused', new Map(), (refused, exchange) => {
     const { key, operation, sent, response } = exchange
     if (key === null || response === null) return nothing(refused)
-    const id = `${planeOfOperation(operation).name} ${key}`
+    const id = [planeOfOperation(operation).name, key, scopeOf(exchange)].join(' ')
     const refusedMs = refused.get(id)
     const isRefused = response.status === 401
     const state = withEntry(refused, id, isRefused ? (refusedMs ?? knownMs(exchange)) : undefined)
@@ -78,10 +81,8 @@ export const clientRules: readonly Invariant[] = [
   }),
 
   about<ReadonlyMap<string, Delay>>('client.retry-after', new Map(), (delays, exchange) => {
-    const { operation, endpoint, key, request, sent, response } = exchange
-    // A load-balanced endpoint is called by its paths.
-    const scope = endpoint ?? (operations[operation as OperationId].plane === 'lb' ? request.url : '')
-    const ofQuota = [key, operation, scope].join(' ')
+    const { operation, key, request, sent, response } = exchange
+    const ofQuota = [key, operation, scopeOf(exchange)].join(' ')
     const ofRequest = [key, request.method, request.url].join(' ')
     const known = [ofQuota, ofRequest].filter(
       (id) => sent.harness > (delays.get(id)?.knownMs ?? Number.POSITIVE_INFINITY),
@@ -173,6 +174,11 @@ function withEntry<Value>(
   if (value === undefined) changed.delete(id)
   else changed.set(id, value)
   return changed
+}
+
+/** The endpoint of a request, which refuses and counts for itself. A load-balanced one is called by its paths. */
+function scopeOf({ operation, endpoint, request }: Exchange): string {
+  return endpoint ?? (planeOfOperation(operation).name === 'lb' ? request.url : '')
 }
 
 /** The wait that a response asks for at least, ms; null if it asks for none. */
