@@ -86,6 +86,11 @@ test.each<[string, () => Promise<Results>, string]>([
     'a and b were made with different versions of the ledger, and cannot be merged',
   ],
   [
+    'traffic of other clients',
+    () => other('passed', { traffic: 'judge traffic.har' }),
+    'b has judged the traffic of other clients; merge only runs of check and load',
+  ],
+  [
     'a run that could not start',
     () => results('r2', { [recovers]: 'passed' }, {}, 5),
     'the run in b is unreachable: nobody is there; run it again, and merge its results',

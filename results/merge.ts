@@ -16,7 +16,14 @@ export class NotMergeable extends Error {
   override readonly name = 'NotMergeable'
 }
 
-const finished: readonly RunVerdict[] = ['conformant', 'conformant with known failures', 'not conformant', 'incomplete']
+const finished: readonly RunVerdict[] = [
+  'conformant',
+  'conformant with known failures',
+  'not conformant',
+  'incomplete',
+  'no failures',
+  'failures',
+]
 /** States of an entry of `known:`, the one that decides first. */
 const knownOrder = ['no longer fails', 'stale', 'expired', 'accepted', 'not judged']
 
@@ -92,6 +99,8 @@ export function isFinished({ word }: Results['verdict']): boolean {
 }
 
 function refuseUnfinished({ name, results }: NamedResults): void {
+  if (results.run.traffic)
+    throw new NotMergeable(`${name} has judged the traffic of other clients; merge only runs of check and load`)
   if (isFinished(results.verdict)) return
   throw new NotMergeable(`the run in ${name} is ${results.verdict.line}; run it again, and merge its results`)
 }
