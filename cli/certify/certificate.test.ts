@@ -14,11 +14,19 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jsonText } from '../../harness/common/escape.ts'
 import { randomFrom } from '../../harness/common/random.ts'
-import { type CertifiedRun, derivedFiles, faultsOf, type Statement } from '../shared/certificate/contents.ts'
+import {
+  type CertifiedRun,
+  derivedFiles,
+  faultsOf,
+  runFolders,
+  type Statement,
+  statementOf,
+} from '../shared/certificate/contents.ts'
 import { envelopeText, preAuthEncoding, statementType } from '../shared/certificate/dsse.ts'
 import { envelopeFile, statementFile, subjectsOf } from '../shared/certificate/files.ts'
 import { keyIdOf } from '../shared/certificate/keys.ts'
 import { judgedRuns, verifyCertificate } from '../shared/certificate/verify.ts'
+import { reportsOf } from '../shared/report.ts'
 import { createCommands, textOf } from '../shared/testing/commands.ts'
 
 // One small certificate of the served reference, on its controlled clock: every test looks at a copy of it.
@@ -208,6 +216,45 @@ describe('an edit is detected and named', () => {
   })
 })
 
+describe('a forged certificate, all files derived again and signed with an own key', () => {
+  const relabel = () => {
+    changeRecords(/"clock":"remote"/, '"clock":"real"')
+    changeRecords(/"clock":\{"url":"[^"]*"\}/, '"clock":"real"')
+  }
+  test.each<[what: string, edit: () => void, fault: RegExp]>([
+    [
+      'a controlled clock called real',
+      relabel,
+      /^run-1\/evidence\.ndjson: its clock is real, but exchange \d+ has two different times/,
+    ],
+    [
+      'a controlled clock called real, with equal times',
+      () => {
+        relabel()
+        changeRecords(/"target":\d+,"harness":\d+/g, '"target":1,"harness":1')
+      },
+      /^run-1\/evidence\.ndjson: its clock is real, but \d+ ms passed in \d+ ms/m,
+    ],
+    [
+      'a record called real alone',
+      () => changeRecords(/"clock":"remote"/, '"clock":"real"'),
+      /: its clock is real, but its target names another one/,
+    ],
+    [
+      'the embedded reference under another name',
+      () => changeRecords(/http:\/\/127\.0\.0\.1:\d+/g, 'https://reference.test'),
+      /: exchange \d+ was sent to the embedded reference/,
+    ],
+    ['nothing', () => {}, /^$/],
+  ])('%s', async (_, edit, fault) => {
+    copyOf(signed)
+    edit()
+    await deriveAgain()
+    const { faults } = await verifyCertificate(copy, createPublicKey(stranger as never))
+    expect(faults.join('\n')).toMatch(fault)
+  })
+})
+
 describe('runs make no certificate', () => {
   let runs: readonly CertifiedRun[] = []
   beforeAll(async () => {
@@ -323,6 +370,21 @@ function replaceIn(file: string, pattern: RegExp, replacement: string): void {
   const text = readFileSync(file, 'utf8')
   expect(text).toMatch(pattern)
   writeFileSync(file, text.replace(pattern, replacement))
+}
+
+function changeRecords(pattern: RegExp, replacement: string): void {
+  for (const folder of runFolders) replaceIn(join(copy, folder, 'evidence.ndjson'), pattern, replacement)
+}
+
+/** Writes all files of the copy that follow from its records, as a forger would, and signs them with the key of the stranger. */
+async function deriveAgain(): Promise<void> {
+  const { runs } = await judgedRuns(copy)
+  for (const { folder, results } of runs)
+    for (const [name, text] of reportsOf(results)) writeFileSync(join(copy, folder, name), text)
+  for (const [name, text] of derivedFiles(runs, true)) writeFileSync(join(copy, name), text)
+  const keyId = keyIdOf(createPublicKey(stranger as never))
+  writeFileSync(join(copy, statementFile), jsonText(statementOf(runs, [], keyId)))
+  restate(copy, stranger)
 }
 
 function changeVerdict(run: string): void {

@@ -17,6 +17,7 @@ import { type CertifiedRun, derivedFiles, faultsOf, runFolders, type Statement, 
 import { preAuthEncoding, signatureIn, statementType } from './dsse.ts'
 import { envelopeFile, statementFile, subjectsOf } from './files.ts'
 import { keyIdOf } from './keys.ts'
+import { contradictionsIn } from './record.ts'
 
 /** The outcome of a verification: the certificate holds if there is no fault and nothing was left unchecked. */
 interface Verified {
@@ -57,6 +58,8 @@ export async function judgedRuns(dir: string): Promise<{ runs: CertifiedRun[]; f
     try {
       const { run, results, judged, differences } = await judgeAgain(join(dir, folder))
       runs.push({ folder, run, results, judged })
+      const contradictions = await contradictionsIn(join(dir, folder))
+      faults.push(...contradictions.map((text) => `${folder}/evidence.ndjson: ${text}`))
       const reports = differentFiles(dir, reportsOf(results), folder)
       // The difference in a verdict says more than the one in the bytes of its report.
       faults.push(...(differences.length > 0 ? differences.map((text) => `${folder}/${text}`) : reports))

@@ -1,0 +1,54 @@
+import type { Moment } from '../../../harness/exchange/exchange.ts'
+import type { EvidenceEvent, RunEvent } from '../../../harness/record/events.ts'
+import { readEvidence } from '../../../harness/record/read.ts'
+import { embeddedUrl } from '../../../reference/embedded.ts'
+
+/** Largest difference between two readings of one clock in a row, ms: the process may pause between them. */
+const pauseMs = 1_000
+
+/** Why the exchanges of a record contradict the clock and the target that its first event names; empty if they do not. */
+export async function contradictionsIn(dir: string): Promise<string[]> {
+  const faults = new Map<keyof typeof checks, string>()
+  let run: RunEvent | null = null
+  for await (const event of readEvidence(dir)) {
+    if (event.type === 'run') run = event
+    for (const [name, check] of checkList) {
+      const fault = run === null ? null : check(event, run)
+      // The others of a kind would repeat the first.
+      if (fault !== null && !faults.has(name)) faults.set(name, fault)
+    }
+  }
+  return [...faults.values()]
+}
+
+type Check = (event: EvidenceEvent, run: RunEvent) => string | null
+
+const checks = {
+  target: (event, { clock, target }) =>
+    event.type === 'run' && (clock === 'real') !== ((target as { readonly clock: unknown }).clock === 'real')
+      ? `its clock is ${clock}, but its target names another one`
+      : null,
+  reference: (event) =>
+    event.type === 'exchange' && event.request.url.startsWith(embeddedUrl)
+      ? `exchange ${event.n} was sent to the embedded reference`
+      : null,
+  moments: (event, { clock }) =>
+    clock === 'real' && momentsOf(event).some(({ target, harness }) => Math.abs(target - harness) > pauseMs)
+      ? `its clock is real, but ${nameOf(event)} has two different times`
+      : null,
+  passed: (event, { clock, startedMs }) =>
+    clock === 'real' && event.type === 'end' && event.passedMs > event.endedMs - startedMs + pauseMs
+      ? `its clock is real, but ${event.passedMs} ms passed in ${event.endedMs - startedMs} ms`
+      : null,
+} satisfies Record<string, Check>
+
+const checkList = Object.entries(checks) as [keyof typeof checks, Check][]
+
+function momentsOf(event: EvidenceEvent): Moment[] {
+  if (event.type === 'exchange') return [event.sent, event.received]
+  return event.type === 'arrival' ? [event.at] : []
+}
+
+function nameOf(event: EvidenceEvent): string {
+  return 'n' in event ? `${event.type} ${event.n}` : event.type
+}
