@@ -201,6 +201,11 @@ describe('an edit is detected and named', () => {
       () => change((it) => Object.assign(it, { verdict: 'perfect' })),
       /about predicate\.verdict than/,
     ],
+    [
+      'a digest of the target, which nothing gives',
+      () => change((it) => Object.assign(Object(it).digests, { target: 'sha256:0' })),
+      /^statement\.json is not a statement .*additional properties/,
+    ],
     ['a claim more', () => change((it) => Object.assign(it, { more: 1 })), /about predicate\.more than the runs/],
     [
       'a run that was not strict',

@@ -31,7 +31,8 @@ export interface Statement {
   readonly predicateType: string
   readonly predicate: {
     readonly plumbline: string
-    readonly digests: RunEvent['digests']
+    /** That of the target is left out: it is made before secrets are masked, so it does not follow from the record. */
+    readonly digests: Omit<RunEvent['digests'], 'target'>
     readonly target: string
     readonly clock: 'real' | 'controlled'
     readonly verdict: string
@@ -67,7 +68,7 @@ export function statementOf(
     predicateType,
     predicate: {
       plumbline: run.plumbline,
-      digests: run.digests,
+      digests: suiteDigestsOf(run),
       target: results.run.target,
       clock: clockOf(run),
       verdict: results.verdict.word,
@@ -82,6 +83,13 @@ export function statementOf(
       keyId,
     },
   }
+}
+
+/** The digests that say which suite judged a run. */
+export function suiteDigestsOf({
+  digests: { suite, ledger, specification },
+}: RunEvent): Statement['predicate']['digests'] {
+  return { suite, ledger, specification }
 }
 
 /** The files beside the runs that follow from them, by name. */

@@ -13,7 +13,15 @@ import { isFile } from '../output-folders.ts'
 import { version } from '../package-paths.ts'
 import { reportsOf } from '../report.ts'
 import { schemaCheck } from '../schema.ts'
-import { type CertifiedRun, derivedFiles, faultsOf, runFolders, type Statement, statementOf } from './contents.ts'
+import {
+  type CertifiedRun,
+  derivedFiles,
+  faultsOf,
+  runFolders,
+  type Statement,
+  statementOf,
+  suiteDigestsOf,
+} from './contents.ts'
 import { preAuthEncoding, signatureIn, statementType } from './dsse.ts'
 import { envelopeFile, statementFile, subjectsOf } from './files.ts'
 import { keyIdOf } from './keys.ts'
@@ -124,7 +132,7 @@ async function otherVersion(dir: string, { predicate: { plumbline, digests } }: 
   const faults: string[] = []
   for (const folder of runFolders) {
     const run = await firstEvent(join(dir, folder))
-    const isOwn = run?.type === 'run' && run.plumbline === plumbline && isDeepStrictEqual(run.digests, digests)
+    const isOwn = run?.type === 'run' && run.plumbline === plumbline && isDeepStrictEqual(suiteDigestsOf(run), digests)
     if (!isOwn) faults.push(`${folder}/evidence.ndjson is of another version than ${statementFile} says`)
   }
   const made = plumbline === version() ? `another state of plumbline ${version()}` : `plumbline ${keptWord(plumbline)}`
