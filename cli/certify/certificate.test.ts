@@ -206,6 +206,11 @@ describe('an edit is detected and named', () => {
       () => change((it) => Object.assign(Object(it).digests, { target: 'sha256:0' })),
       /^statement\.json is not a statement .*additional properties/,
     ],
+    [
+      'a receiver without an address',
+      () => changeRecords(/"receiver":\{[^}]*\}/, '"receiver":{}'),
+      /^run-1\/evidence\.ndjson cannot be judged again: /,
+    ],
     ['a claim more', () => change((it) => Object.assign(it, { more: 1 })), /about predicate\.more than the runs/],
     [
       'a run that was not strict',
@@ -305,7 +310,21 @@ test('a registry shows each certificate with the result of its verification', as
   expect(page).toContain('not valid: badge.svg was changed')
   expect(page).not.toContain('href="forged')
   expect(page).not.toContain('href="bare')
-  for (const name of ['bare', 'forged']) rmSync(join(dir, name), { recursive: true })
+  for (const [name, key] of [
+    ['empty', 'none'],
+    ['folder', null],
+  ] as const) {
+    mkdirSync(join(dir, name))
+    if (key === null) mkdirSync(join(dir, `${name}.pem`))
+    else writeFileSync(join(dir, `${name}.pem`), key)
+  }
+  expect(await commands.run(['registry', 'registry'])).toMatchObject({
+    code: 1,
+    said: expect.stringMatching(
+      /\nempty: empty\.pem is not a public key in PEM .*\nfolder: folder\.pem is not a file\n.*page: /s,
+    ),
+  })
+  for (const name of ['bare', 'forged', 'empty', 'folder', 'folder.pem']) rmSync(join(dir, name), { recursive: true })
   expect(await commands.run(['registry', 'registry', '--out', 'page.html'])).toMatchObject({ code: 0 })
   expect(await commands.run(['registry', 'none'])).toMatchObject({ code: 2 })
 })

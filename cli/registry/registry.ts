@@ -1,12 +1,14 @@
+import type { KeyObject } from 'node:crypto'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type RegisteredCertificate, renderRegistry } from '../../reports/registry.ts'
+import { visible } from '../../reports/sort.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { readPublicKey } from '../shared/certificate/keys.ts'
 import { verifyCertificate } from '../shared/certificate/verify.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
-import { isFolder, writableFile } from '../shared/output-folders.ts'
+import { isFile, isFolder, writableFile } from '../shared/output-folders.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.registry>
@@ -20,7 +22,7 @@ export async function registry(folder: string, { out }: Options, terminal: Termi
   const rows: RegisteredCertificate[] = []
   for (const name of names.sort()) {
     const row = await verified(dir, name)
-    terminal.out(`${name}: ${row.faults[0] ?? row.unchecked[0] ?? 'valid'}`)
+    terminal.out(visible(`${name}: ${row.faults[0] ?? row.unchecked[0] ?? 'valid'}`))
     rows.push(row)
   }
   writeFileSync(file, renderRegistry(rows))
@@ -30,8 +32,20 @@ export async function registry(folder: string, { out }: Options, terminal: Termi
 }
 
 async function verified(dir: string, name: string): Promise<RegisteredCertificate> {
-  const key = `${name}.pem`
-  const publicKey = existsSync(join(dir, key)) ? readPublicKey(key, { cwd: dir }) : null
-  const { statement, faults, unchecked } = await verifyCertificate(join(dir, name), publicKey)
+  const key = keyOf(dir, `${name}.pem`)
+  if (typeof key === 'string') return { name, claims: null, faults: [key], unchecked: [] }
+  const { statement, faults, unchecked } = await verifyCertificate(join(dir, name), key)
   return { name, claims: statement?.predicate ?? null, faults, unchecked }
+}
+
+/** The key in a file; null without the file; a sentence if it is not a public key. */
+function keyOf(dir: string, name: string): KeyObject | string | null {
+  if (!existsSync(join(dir, name))) return null
+  if (!isFile(join(dir, name))) return `${name} is not a file`
+  try {
+    return readPublicKey(name, { cwd: dir }, name)
+  } catch (error) {
+    if (error instanceof UsageError) return error.message
+    throw error
+  }
 }

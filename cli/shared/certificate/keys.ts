@@ -29,9 +29,10 @@ export function signerOf({ key, signWith }: SignerOptions, terminal: Terminal): 
     if (signWith === undefined) return null
     throw new UsageError('--sign-with needs --key FILE: the public key, by which the signature is checked')
   }
-  const text = textOf(key, terminal)
-  const privateKey = signWith === undefined ? privateKeyIn(text, key) : null
-  const publicKey = privateKey === null ? publicKeyIn(text, key) : createPublicKey(privateKey)
+  const typed = `--key ${key}`
+  const text = textOf(resolve(terminal.cwd, key), typed)
+  const privateKey = signWith === undefined ? privateKeyIn(text, typed) : null
+  const publicKey = privateKey === null ? publicKeyIn(text, typed) : createPublicKey(privateKey)
   const signed = (bytes: Uint8Array) =>
     privateKey === null ? signedBy(signWith ?? '', bytes, terminal) : sign(null, bytes, privateKey)
   const signer = {
@@ -48,9 +49,9 @@ export function signerOf({ key, signWith }: SignerOptions, terminal: Terminal): 
   return signer
 }
 
-/** The public key of `--key FILE`. Throws UsageError if the file holds another one. */
-export function readPublicKey(name: string, terminal: Pick<Terminal, 'cwd'>): KeyObject {
-  return publicKeyIn(textOf(name, terminal), name)
+/** The public key in a file. Throws UsageError, which names it as it was `typed`, if the file holds another one. */
+export function readPublicKey(name: string, { cwd }: Pick<Terminal, 'cwd'>, typed = `--key ${name}`): KeyObject {
+  return publicKeyIn(textOf(resolve(cwd, name), typed), typed)
 }
 
 /** The name of a key in an envelope: SHA-256 of its SubjectPublicKeyInfo. */
@@ -60,37 +61,37 @@ export function keyIdOf(key: KeyObject): string {
     .digest('hex')}`
 }
 
-function textOf(name: string, { cwd }: Pick<Terminal, 'cwd'>): string {
+function textOf(file: string, typed: string): string {
   try {
-    return readFileSync(resolve(cwd, name), 'utf8')
+    return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new UsageError(`--key ${name} cannot be read (${codeOf(error)}); name a PEM file`)
+    throw new UsageError(`${typed} cannot be read (${codeOf(error)}); name a PEM file`)
   }
 }
 
-function privateKeyIn(text: string, name: string): KeyObject {
+function privateKeyIn(text: string, typed: string): KeyObject {
   if (text.includes('PUBLIC KEY')) {
-    throw new UsageError(`--key ${name} holds a public key; give the private one, or --sign-with COMMAND beside it`)
+    throw new UsageError(`${typed} holds a public key; give the private one, or --sign-with COMMAND beside it`)
   }
-  return ed25519(() => createPrivateKey(text), name, 'private')
+  return ed25519(() => createPrivateKey(text), typed, 'private')
 }
 
-function publicKeyIn(text: string, name: string): KeyObject {
+function publicKeyIn(text: string, typed: string): KeyObject {
   if (text.includes('PRIVATE KEY')) {
-    throw new UsageError(`--key ${name} holds a private key; give the public one (openssl pkey -pubout)`)
+    throw new UsageError(`${typed} holds a private key; give the public one (openssl pkey -pubout)`)
   }
-  return ed25519(() => createPublicKey(text), name, 'public')
+  return ed25519(() => createPublicKey(text), typed, 'public')
 }
 
-function ed25519(read: () => KeyObject, name: string, kind: string): KeyObject {
+function ed25519(read: () => KeyObject, typed: string, kind: string): KeyObject {
   let key: KeyObject
   try {
     key = read()
   } catch {
-    throw new UsageError(`--key ${name} is not a ${kind} key in PEM without a passphrase`)
+    throw new UsageError(`${typed} is not a ${kind} key in PEM without a passphrase`)
   }
   if (key.asymmetricKeyType === 'ed25519') return key
-  throw new UsageError(`--key ${name} is a key for ${key.asymmetricKeyType}; expected Ed25519`)
+  throw new UsageError(`${typed} is a key for ${key.asymmetricKeyType}; expected Ed25519`)
 }
 
 /** The signature that a command writes: 64 bytes, or their base64. */

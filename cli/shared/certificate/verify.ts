@@ -43,9 +43,18 @@ type Checked = Omit<Verified, 'statement'>
 
 /**
  * Checks a certificate without its target: signature, digests, then every verdict again from the record, and all that the
- * certificate says against them. `key` null: the signature is not checked.
+ * certificate says against them. `key` null: the signature is not checked. Never throws: a fault of the folder is one of the
+ * certificate.
  */
 export async function verifyCertificate(dir: string, key: KeyObject | null): Promise<Verified> {
+  try {
+    return await checkCertificate(dir, key)
+  } catch (error) {
+    return { statement: null, faults: [`${statementFile} cannot be checked: ${messageOf(error, dir)}`], unchecked: [] }
+  }
+}
+
+async function checkCertificate(dir: string, key: KeyObject | null): Promise<Verified> {
   const statement = readStatement(dir)
   if (typeof statement === 'string')
     return { statement: null, faults: [`${statementFile} ${statement}`], unchecked: [] }
@@ -65,18 +74,25 @@ export async function judgedRuns(dir: string): Promise<{ runs: CertifiedRun[]; f
   for (const folder of runFolders) {
     try {
       const { run, results, judged, differences } = await judgeAgain(join(dir, folder))
-      runs.push({ folder, run, results, judged })
+      const certified = { folder, run, results, judged }
+      // A target that cannot be written as a file is a fault of this record.
+      derivedFiles([certified], true)
+      runs.push(certified)
       const contradictions = await contradictionsIn(join(dir, folder))
       faults.push(...contradictions.map((text) => `${folder}/evidence.ndjson: ${text}`))
       const reports = differentFiles(dir, reportsOf(results), folder)
       // The difference in a verdict says more than the one in the bytes of its report.
       faults.push(...(differences.length > 0 ? differences.map((text) => `${folder}/${text}`) : reports))
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
-      faults.push(`${folder}/evidence.ndjson cannot be judged again: ${message.replaceAll(join(dir, '/'), '')}`)
+      faults.push(`${folder}/evidence.ndjson cannot be judged again: ${messageOf(error, dir)}`)
     }
   }
   return { runs, faults }
+}
+
+/** The message of an error, without the path of the certificate. */
+function messageOf(error: unknown, dir: string): string {
+  return (error instanceof Error ? error.message : String(error)).replaceAll(join(dir, '/'), '')
 }
 
 /** The statement of a folder, or the reason why it cannot be read. */
