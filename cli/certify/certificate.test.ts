@@ -265,6 +265,27 @@ describe('a forged certificate, all files derived again and signed with an own k
   })
 })
 
+test('verify prints faults first, and claims only if the signature holds or nothing else is wrong', async () => {
+  writeFileSync(join(cwd, 'stranger.pem'), createPublicKey(stranger as never).export({ type: 'spki', format: 'pem' }))
+  const verified = async (...args: string[]) => (await commands.run(['verify', ...args])).said
+  expect(await verified('acme', '--key', 'stranger.pem')).toMatch(
+    /^certificate\.dsse\.json is signed by another key, .*\nnot valid: 1 fault\n$/,
+  )
+  expect(await verified('acme')).toMatch(
+    /^the signature was not checked.*\nclaims of a certificate whose signature by sha256:\w+ was not checked:\n {2}claims to be /,
+  )
+  expect(await verified('unsigned')).toMatch(
+    /^the certificate is unsigned.*\nclaims of a certificate that nobody signed:\n {2}claims to be /,
+  )
+  copyOf(signed)
+  change((it) => Object.assign(it, { target: 'Acme\nvalid' }))
+  writeFileSync(join(copy, 'a\nvalid'), '')
+  restate(copy, stranger)
+  expect(await verified('copy', '--key', 'stranger.pem')).toMatch(
+    /^a\\u\{a\}valid does not belong .*\nclaims signed by sha256:\w+:\n {2}claims to be Acme\\u\{a\}valid, conformant .*\nnot valid: \d faults\n$/s,
+  )
+})
+
 describe('runs make no certificate', () => {
   let runs: readonly CertifiedRun[] = []
   beforeAll(async () => {

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { pluralize } from '../../harness/common/pluralize.ts'
+import { visible } from '../../reports/sort.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import type { Statement } from '../shared/certificate/contents.ts'
 import { readPublicKey } from '../shared/certificate/keys.ts'
-import { verifyCertificate } from '../shared/certificate/verify.ts'
+import { type Verified, verifyCertificate } from '../shared/certificate/verify.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
 import { isFolder } from '../shared/output-folders.ts'
@@ -11,14 +12,14 @@ import type { Terminal } from '../shared/terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.verify>
 
-/** Checks a certificate without its target, and says what it claims. Returns the exit code. */
+/** Checks a certificate without its target, and prints its faults and then its claims. Returns the exit code. */
 export async function verify(folder: string, { key }: Options, terminal: Terminal): Promise<number> {
   const dir = resolve(terminal.cwd, folder)
   if (!isFolder(dir)) throw new UsageError(`${folder} is not a folder; name the folder of a certificate`)
   const publicKey = key === undefined ? null : readPublicKey(key, terminal)
-  const { statement, faults, unchecked } = await verifyCertificate(dir, publicKey)
-  if (statement !== null) for (const line of linesOf(statement)) terminal.out(line)
-  for (const line of [...faults, ...unchecked]) terminal.out(line)
+  const verified = await verifyCertificate(dir, publicKey)
+  const { faults, unchecked } = verified
+  for (const line of [...faults, ...unchecked, ...claimsOf(verified)]) terminal.out(visible(line))
   if (faults.length > 0) {
     terminal.out(`not valid: ${pluralize(faults.length, 'fault')}`)
     return exitCodes['not conformant']
@@ -27,15 +28,26 @@ export async function verify(folder: string, { key }: Options, terminal: Termina
   return unchecked.length > 0 ? exitCodes.incomplete : exitCodes.conformant
 }
 
-/** The claims of a certificate, in lines. */
+/** The claims of a certificate, in lines. Without a valid signature anybody can have made them up: with faults they are left out. */
+function claimsOf({ statement, signature, faults }: Verified): string[] {
+  if (statement === null || (signature !== 'valid' && faults.length > 0)) return []
+  const { keyId } = statement.predicate
+  const heads = {
+    valid: `claims signed by ${keyId}:`,
+    missing: 'claims of a certificate that nobody signed:',
+    'not checked': `claims of a certificate whose signature by ${keyId} was not checked:`,
+    'not valid': '',
+  }
+  return [heads[signature], ...linesOf(statement).map((line) => `  ${line}`)]
+}
+
 function linesOf({ predicate }: Statement): string[] {
-  const { target, verdict, plumbline, clock, profiles, notJudged, load, runs, finished, keyId } = predicate
+  const { target, verdict, plumbline, clock, profiles, notJudged, load, runs, finished } = predicate
   return [
-    `${target}: ${verdict} by plumbline ${plumbline}, finished ${finished}, ${clock} clock`,
+    `claims to be ${target}, ${verdict} by plumbline ${plumbline}, finished ${finished}, ${clock} clock`,
     `profiles: ${profiles.join(', ')}`,
     ...notJudged.map(({ profile, reason }) => `not judged: ${profile} (${reason})`),
     ...(load === null || load.windowScale === 1 ? [] : [`load in windows of ${load.windowScale} of their length`]),
     ...runs.map(({ folder, seed, line }) => `${folder}, seed ${seed}: ${line}`),
-    keyId === null ? 'unsigned' : `signed by ${keyId}`,
   ]
 }

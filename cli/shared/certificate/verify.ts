@@ -28,18 +28,19 @@ import { keyIdOf } from './keys.ts'
 import { contradictionsIn } from './record.ts'
 
 /** The outcome of a verification: the certificate holds if there is no fault and nothing was left unchecked. */
-interface Verified {
+export interface Verified {
   /** Null if the folder has no statement that can be read. */
   readonly statement: Statement | null
   /** Each begins with the file that it is about, and names a rule if there is one. */
   readonly faults: readonly string[]
   readonly unchecked: readonly string[]
+  readonly signature: 'valid' | 'not valid' | 'not checked' | 'missing'
 }
 
 /** Files that a run writes. */
 const ofRun = /^run-[123]\/(evidence\.ndjson|results\.json|junit\.xml|report\.html|bodies\/\d+\.bin|load\/\d\d-.+)$/
 
-type Checked = Omit<Verified, 'statement'>
+type Checked = Pick<Verified, 'faults' | 'unchecked'>
 
 /**
  * Checks a certificate without its target: signature, digests, then every verdict again from the record, and all that the
@@ -50,21 +51,30 @@ export async function verifyCertificate(dir: string, key: KeyObject | null): Pro
   try {
     return await checkCertificate(dir, key)
   } catch (error) {
-    return { statement: null, faults: [`${statementFile} cannot be checked: ${messageOf(error, dir)}`], unchecked: [] }
+    return unreadable(`${statementFile} cannot be checked: ${messageOf(error, dir)}`)
   }
 }
 
 async function checkCertificate(dir: string, key: KeyObject | null): Promise<Verified> {
   const statement = readStatement(dir)
-  if (typeof statement === 'string')
-    return { statement: null, faults: [`${statementFile} ${statement}`], unchecked: [] }
-  const signature = checkSignature(dir, statement, key)
-  const faults = [...signature.faults, ...changedFiles(dir, statement)]
+  if (typeof statement === 'string') return unreadable(`${statementFile} ${statement}`)
+  const signed = checkSignature(dir, statement, key)
+  const signature = signed.faults.length > 0 ? 'not valid' : signatureOf(statement, key)
+  const faults = [...signed.faults, ...changedFiles(dir, statement)]
   // Changed files are judged no further.
-  if (faults.length > 0) return { statement, faults, unchecked: signature.unchecked }
+  if (faults.length > 0) return { statement, signature, faults, unchecked: signed.unchecked }
   const other = await otherVersion(dir, statement)
   const derived = other ?? { faults: await differences(dir, statement), unchecked: [] }
-  return { statement, faults: derived.faults, unchecked: [...signature.unchecked, ...derived.unchecked] }
+  return { statement, signature, faults: derived.faults, unchecked: [...signed.unchecked, ...derived.unchecked] }
+}
+
+function unreadable(fault: string): Verified {
+  return { statement: null, faults: [fault], unchecked: [], signature: 'not checked' }
+}
+
+function signatureOf({ predicate: { keyId } }: Statement, key: KeyObject | null): Verified['signature'] {
+  if (keyId === null) return 'missing'
+  return key === null ? 'not checked' : 'valid'
 }
 
 /** The runs of a certificate, judged again, and where their folders say something else. */
