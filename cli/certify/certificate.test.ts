@@ -8,9 +8,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jsonText } from '../../harness/common/escape.ts'
 import { randomFrom } from '../../harness/common/random.ts'
@@ -256,6 +257,16 @@ describe('a forged certificate, all files derived again and signed with an own k
       /: exchange \d+ was sent to the embedded reference/,
     ],
     ['nothing', () => {}, /^$/],
+    ...['run-2/load/00-x/evil.html', 'run-1/bodies/999.bin', 'run-1/other/empty/file'].map(
+      (name): [string, () => void, RegExp] => [
+        `${name} more`,
+        () => {
+          mkdirSync(dirname(join(copy, name)), { recursive: true })
+          writeFileSync(join(copy, name), '')
+        },
+        new RegExp(`^${name} does not belong to a certificate$`, 'm'),
+      ],
+    ),
   ])('%s', async (_, edit, fault) => {
     copyOf(signed)
     edit()
@@ -263,6 +274,17 @@ describe('a forged certificate, all files derived again and signed with an own k
     const { faults } = await verifyCertificate(copy, createPublicKey(stranger as never))
     expect(faults.join('\n')).toMatch(fault)
   })
+})
+
+test.each<[what: string, edit: () => void, fault: string]>([
+  ['the statement is a link', () => link(statementFile), 'statement.json is not a file of the certificate'],
+  ['the envelope is a link', () => link(envelopeFile), 'certificate.dsse.json is not a file of the certificate'],
+  ['a report is a link', () => link('run-1/report.html'), 'run-1/report.html was changed: it has another digest'],
+  ['an empty folder', () => mkdirSync(join(copy, 'run-1/load')), 'run-1/load is not a file of the certificate'],
+])('%s, and nothing is signed again', async (_, edit, fault) => {
+  copyOf(signed)
+  edit()
+  expect((await verifyCertificate(copy, publicKey)).faults).toEqual([fault])
 })
 
 test('verify prints faults first, and claims only if the signature holds or nothing else is wrong', async () => {
@@ -415,6 +437,11 @@ function replaceIn(file: string, pattern: RegExp, replacement: string): void {
   const text = readFileSync(file, 'utf8')
   expect(text).toMatch(pattern)
   writeFileSync(file, text.replace(pattern, replacement))
+}
+
+function link(name: string): void {
+  rmSync(join(copy, name))
+  symlinkSync(join(signed, name), join(copy, name))
 }
 
 function changeRecords(pattern: RegExp, replacement: string): void {

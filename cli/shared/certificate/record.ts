@@ -1,24 +1,46 @@
 import type { Moment } from '../../../harness/exchange/exchange.ts'
 import type { EvidenceEvent, RunEvent } from '../../../harness/record/events.ts'
 import { readEvidence } from '../../../harness/record/read.ts'
+import { plansFolder, rawName } from '../../../load/record.ts'
 import { embeddedUrl } from '../../../reference/embedded.ts'
 
 /** Largest difference between two readings of one clock in a row, ms: the process may pause between them. */
 const pauseMs = 1_000
 
-/** Why the exchanges of a record contradict the clock and the target that its first event names; empty if they do not. */
-export async function contradictionsIn(dir: string): Promise<string[]> {
+interface Inspected {
+  /** Paths of the files that belong to the record, itself included. */
+  readonly files: readonly string[]
+  /** Why its exchanges contradict the clock and the target that its first event names. */
+  readonly contradictions: readonly string[]
+}
+
+/** Reads a record in `dir` for all that a replay does not need. */
+export async function inspectRecord(dir: string): Promise<Inspected> {
+  const files = new Set(['evidence.ndjson'])
   const faults = new Map<keyof typeof checks, string>()
   let run: RunEvent | null = null
   for await (const event of readEvidence(dir)) {
     if (event.type === 'run') run = event
+    for (const file of filesOf(event)) files.add(file)
     for (const [name, check] of checkList) {
       const fault = run === null ? null : check(event, run)
       // The others of a kind would repeat the first.
       if (fault !== null && !faults.has(name)) faults.set(name, fault)
     }
   }
-  return [...faults.values()]
+  return { files: [...files], contradictions: [...faults.values()] }
+}
+
+/** Files of a plan: the script of k6 gets the first two. */
+const planFiles = ['plan.json', 'ca.pem', rawName]
+
+function filesOf(event: EvidenceEvent): string[] {
+  if (event.type === 'plan' || event.type === 'broken-off') {
+    return planFiles.map((name) => `${plansFolder}/${event.plan}/${name}`)
+  }
+  if (event.type !== 'exchange' && event.type !== 'arrival') return []
+  const response = event.type === 'exchange' ? event.response : null
+  return [event.request.body, response?.body].flatMap((body) => (body && 'file' in body ? body.file : []))
 }
 
 type Check = (event: EvidenceEvent, run: RunEvent) => string | null

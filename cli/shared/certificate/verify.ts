@@ -23,9 +23,9 @@ import {
   suiteDigestsOf,
 } from './contents.ts'
 import { preAuthEncoding, signatureIn, statementType } from './dsse.ts'
-import { envelopeFile, statementFile, subjectsOf } from './files.ts'
+import { envelopeFile, foreignEntries, statementFile, subjectsOf } from './files.ts'
 import { keyIdOf } from './keys.ts'
-import { contradictionsIn } from './record.ts'
+import { inspectRecord } from './record.ts'
 
 /** The outcome of a verification: the certificate holds if there is no fault and nothing was left unchecked. */
 export interface Verified {
@@ -36,9 +36,6 @@ export interface Verified {
   readonly unchecked: readonly string[]
   readonly signature: 'valid' | 'not valid' | 'not checked' | 'missing'
 }
-
-/** Files that a run writes. */
-const ofRun = /^run-[123]\/(evidence\.ndjson|results\.json|junit\.xml|report\.html|bodies\/\d+\.bin|load\/\d\d-.+)$/
 
 type Checked = Pick<Verified, 'faults' | 'unchecked'>
 
@@ -51,13 +48,16 @@ export async function verifyCertificate(dir: string, key: KeyObject | null): Pro
   try {
     return await checkCertificate(dir, key)
   } catch (error) {
-    return unreadable(`${statementFile} cannot be checked: ${messageOf(error, dir)}`)
+    return unreadable([`${statementFile} cannot be checked: ${messageOf(error, dir)}`])
   }
 }
 
 async function checkCertificate(dir: string, key: KeyObject | null): Promise<Verified> {
+  // Before anything is read: a link or a pipe could give other bytes to the next reader.
+  const foreign = foreignEntries(dir, subjectsOf(dir))
+  if (foreign.length > 0) return unreadable(foreign.map((name) => `${name} is not a file of the certificate`))
   const statement = readStatement(dir)
-  if (typeof statement === 'string') return unreadable(`${statementFile} ${statement}`)
+  if (typeof statement === 'string') return unreadable([`${statementFile} ${statement}`])
   const signed = checkSignature(dir, statement, key)
   const signature = signed.faults.length > 0 ? 'not valid' : signatureOf(statement, key)
   const faults = [...signed.faults, ...changedFiles(dir, statement)]
@@ -68,8 +68,8 @@ async function checkCertificate(dir: string, key: KeyObject | null): Promise<Ver
   return { statement, signature, faults: derived.faults, unchecked: [...signed.unchecked, ...derived.unchecked] }
 }
 
-function unreadable(fault: string): Verified {
-  return { statement: null, faults: [fault], unchecked: [], signature: 'not checked' }
+function unreadable(faults: readonly string[]): Verified {
+  return { statement: null, faults, unchecked: [], signature: 'not checked' }
 }
 
 function signatureOf({ predicate: { keyId } }: Statement, key: KeyObject | null): Verified['signature'] {
@@ -77,9 +77,17 @@ function signatureOf({ predicate: { keyId } }: Statement, key: KeyObject | null)
   return key === null ? 'not checked' : 'valid'
 }
 
-/** The runs of a certificate, judged again, and where their folders say something else. */
-export async function judgedRuns(dir: string): Promise<{ runs: CertifiedRun[]; faults: string[] }> {
+interface JudgedRuns {
+  readonly runs: readonly CertifiedRun[]
+  /** Paths of all files that the runs account for. */
+  readonly files: ReadonlySet<string>
+  readonly faults: readonly string[]
+}
+
+/** Judges the runs of a certificate again, and lists the differences between the results and the files in their folders. */
+export async function judgedRuns(dir: string): Promise<JudgedRuns> {
   const runs: CertifiedRun[] = []
+  const files = new Set<string>()
   const faults: string[] = []
   for (const folder of runFolders) {
     try {
@@ -88,16 +96,18 @@ export async function judgedRuns(dir: string): Promise<{ runs: CertifiedRun[]; f
       // A target that cannot be written as a file is a fault of this record.
       derivedFiles([certified], true)
       runs.push(certified)
-      const contradictions = await contradictionsIn(join(dir, folder))
-      faults.push(...contradictions.map((text) => `${folder}/evidence.ndjson: ${text}`))
-      const reports = differentFiles(dir, reportsOf(results), folder)
+      const inspected = await inspectRecord(join(dir, folder))
+      faults.push(...inspected.contradictions.map((text) => `${folder}/evidence.ndjson: ${text}`))
+      const derived = reportsOf(results)
+      for (const name of [...inspected.files, ...derived.map(([name]) => name)]) files.add(`${folder}/${name}`)
+      const reports = differentFiles(dir, derived, folder)
       // The difference in a verdict says more than the one in the bytes of its report.
       faults.push(...(differences.length > 0 ? differences.map((text) => `${folder}/${text}`) : reports))
     } catch (error) {
       faults.push(`${folder}/evidence.ndjson cannot be judged again: ${messageOf(error, dir)}`)
     }
   }
-  return { runs, faults }
+  return { runs, files, faults }
 }
 
 /** The message of an error, without the path of the certificate. */
@@ -175,8 +185,8 @@ async function firstEvent(dir: string): Promise<EvidenceEvent | null> {
 }
 
 /** Where the certificate says something else than its records give. */
-async function differences(dir: string, statement: Statement): Promise<string[]> {
-  const { runs, faults } = await judgedRuns(dir)
+async function differences(dir: string, statement: Statement): Promise<readonly string[]> {
+  const { runs, files: known, faults } = await judgedRuns(dir)
   if (faults.length > 0) return faults
   const unfit = faultsOf(runs)
   if (unfit.length > 0) return unfit
@@ -185,7 +195,7 @@ async function differences(dir: string, statement: Statement): Promise<string[]>
   const isAsDerived = hasText(join(dir, statementFile), jsonText(derived))
   const paths = differingPaths(statement, derived)
   const files = derivedFiles(runs, predicate.keyId !== null)
-  const surplus = subject.filter(({ name }) => !files.has(name) && !ofRun.test(name))
+  const surplus = subject.filter(({ name }) => !files.has(name) && !known.has(name))
   return [
     ...surplus.map(({ name }) => `${name} does not belong to a certificate`),
     ...differentFiles(dir, files),
