@@ -78,9 +78,9 @@ async function write(dir: string, out: string, signer: Signer | null, { out: pri
   const { runs, faults } = await judgedRuns(dir)
   const [fault] = faults
   if (fault !== undefined) throw new BrokenError(`no certificate: ${fault}; please report it`)
-  const [unfit] = faultsOf(runs)
-  if (unfit !== undefined) {
-    err(`plumbline: no certificate: ${unfit}; the files of the runs stay in ${out}`)
+  const [refusal] = faultsOf(runs)
+  if (refusal !== undefined) {
+    err(`plumbline: no certificate: ${refusal}; the files of the runs stay in ${out}`)
     return exitCodes.incomplete
   }
   for (const [name, text] of derivedFiles(runs, signer !== null)) writeFileSync(join(dir, name), text)

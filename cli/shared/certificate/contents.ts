@@ -102,16 +102,16 @@ export function derivedFiles(runs: readonly CertifiedRun[], isSigned: boolean): 
   ])
 }
 
-/** Why these runs make no certificate; empty if they do. */
+/** Reasons why these runs cannot be certified; empty if they can. */
 export function faultsOf(runs: readonly CertifiedRun[]): string[] {
   const first = firstOf(runs).run
   const each = runs.flatMap(({ folder, ...one }, at) => runFaults(one, at === 0).map((fault) => `${folder}: ${fault}`))
   const own = (run: RunEvent) => [run.digests, run.plumbline, run.clock, targetOf(run), withoutLoad(run.profiles)]
-  const unlike = runs.filter(({ run }) => !isDeepStrictEqual(own(run), own(first)))
+  const different = runs.filter(({ run }) => !isDeepStrictEqual(own(run), own(first)))
   const distinct = (values: readonly unknown[]) => new Set(values).size === runs.length
   return [
     ...each,
-    ...unlike.map(({ folder }) => `${folder}: target, clock, version or profiles are not those of ${runFolders[0]}`),
+    ...different.map(({ folder }) => `${folder}: target, clock, version or profiles are not those of ${runFolders[0]}`),
     ...(distinct(runs.map(({ run }) => run.seed)) ? [] : ['the runs do not have three different seeds']),
     ...(distinct(runs.map(({ run }) => run.run)) ? [] : ['the runs are not three different ones']),
   ]
@@ -141,11 +141,11 @@ function readingsOf(runs: readonly CertifiedRun[]): Record<string, Record<string
   return sortedBy(
     readings,
     ({ rule }) => rule,
-    (ofRule) =>
+    (sameRule) =>
       sortedBy(
-        ofRule,
+        sameRule,
         ({ name }) => name,
-        (ofName) => [...new Set(ofName.map(({ value }) => value))].sort(),
+        (sameName) => [...new Set(sameName.map(({ value }) => value))].sort(),
       ),
   )
 }

@@ -20,14 +20,14 @@ export interface NotJudged {
 }
 
 /** Profiles with rules that only load judges. */
-const ofLoad: ReadonlySet<string> = new Set(profilesOf(rules.filter(({ id }) => judgedByLoad.has(id))))
+const loadProfiles: ReadonlySet<string> = new Set(profilesOf(rules.filter(({ id }) => judgedByLoad.has(id))))
 
-/** The profiles of the list, or all that the target claims and its clock permits. Throws UsageError for an unfit list. */
+/** The profiles of the list, or all that the target claims and its clock permits. Throws UsageError for a list that cannot be judged. */
 export function scopeOf(target: Target, list: string | undefined): Scope {
   const profiles = list === undefined ? possibleOf(target) : readProfiles(list, rules)
-  const unfit = profiles.find((profile) => ofLoad.has(profile) && target.clock !== 'real')
-  if (unfit !== undefined) throw new UsageError(`--profile: ${unfit} needs load; ${realTimeOnly}`)
-  const scope = { always: withoutLoad(profiles), byLoad: profiles.filter((name) => ofLoad.has(name)) }
+  const needsLoad = profiles.find((profile) => loadProfiles.has(profile) && target.clock !== 'real')
+  if (needsLoad !== undefined) throw new UsageError(`--profile: ${needsLoad} needs load; ${realTimeOnly}`)
+  const scope = { always: withoutLoad(profiles), byLoad: profiles.filter((name) => loadProfiles.has(name)) }
   if (scope.always.length > 0) return scope
   throw new UsageError(
     list === undefined
@@ -38,7 +38,7 @@ export function scopeOf(target: Target, list: string | undefined): Scope {
 
 /** The profiles that need no load. */
 export function withoutLoad(profiles: readonly string[]): string[] {
-  return profiles.filter((name) => !ofLoad.has(name))
+  return profiles.filter((name) => !loadProfiles.has(name))
 }
 
 /** The claimed profiles that these do not include, each with the reason. */
@@ -52,7 +52,7 @@ export function notJudgedIn(profiles: readonly string[], target: Target): NotJud
 const realTimeOnly = 'load runs in real time, and the clock of the target is controlled'
 
 function possibleOf(target: Target): string[] {
-  return claimedBy(target).filter((profile) => target.clock === 'real' || !ofLoad.has(profile))
+  return claimedBy(target).filter((profile) => target.clock === 'real' || !loadProfiles.has(profile))
 }
 
 /**

@@ -129,7 +129,8 @@ function checkSignature(dir: string, { predicate: { keyId } }: Statement, key: K
   const fault = (text: string): Checked => ({ faults: [text], unchecked: [] })
   const file = join(dir, envelopeFile)
   if (keyId === null) {
-    if (isFile(file)) return fault(`${envelopeFile} is there, but ${statementFile} says that nobody signed it`)
+    if (isFile(file))
+      return fault(`${envelopeFile} is not expected: ${statementFile} says that the certificate is unsigned`)
     if (key !== null) return fault(`${envelopeFile} is missing: the certificate is unsigned, so no key can be checked`)
     return { faults: [], unchecked: ['the certificate is unsigned: anybody can have made it'] }
   }
@@ -184,12 +185,12 @@ async function firstEvent(dir: string): Promise<EvidenceEvent | null> {
   return null
 }
 
-/** Where the certificate says something else than its records give. */
+/** The differences between a certificate and what follows from its records. */
 async function differences(dir: string, statement: Statement): Promise<readonly string[]> {
   const { runs, files: known, faults } = await judgedRuns(dir)
   if (faults.length > 0) return faults
-  const unfit = faultsOf(runs)
-  if (unfit.length > 0) return unfit
+  const refusals = faultsOf(runs)
+  if (refusals.length > 0) return refusals
   const { subject, predicate } = statement
   const derived = statementOf(runs, subject, predicate.keyId)
   const isAsDerived = hasText(join(dir, statementFile), jsonText(derived))
