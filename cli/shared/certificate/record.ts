@@ -51,7 +51,7 @@ const checks = {
       ? `its clock is ${clock}, but its target names another one`
       : null,
   reference: (event) =>
-    event.type === 'exchange' && event.request.url.startsWith(embeddedUrl)
+    event.type === 'exchange' && isEmbedded(event.request.url)
       ? `exchange ${event.n} was sent to the embedded reference`
       : null,
   moments: (event, { clock }) =>
@@ -65,6 +65,13 @@ const checks = {
 } satisfies Record<string, Check>
 
 const checkList = Object.entries(checks) as [keyof typeof checks, Check][]
+
+/** True for the address of the embedded reference and for those of its endpoints. */
+function isEmbedded(url: string): boolean {
+  const { hostname } = new URL(embeddedUrl)
+  const host = URL.parse(url)?.hostname ?? ''
+  return host === hostname || host.endsWith(`.${hostname}`)
+}
 
 function momentsOf(event: EvidenceEvent): Moment[] {
   if (event.type === 'exchange') return [event.sent, event.received]
