@@ -24,26 +24,31 @@ export interface RegisteredCertificate {
 
 const heads = ['target', 'certificate', 'verdict', 'profiles', 'not judged', 'clock', 'finished', 'plumbline']
 
-/** One page of certificates. The claims of one that does not hold are left out: nobody stands behind them. */
-export function renderRegistry(certificates: readonly RegisteredCertificate[]): string {
+/** One page of certificates, whose folders are in `base` as seen from the page. The claims of one that does not hold are left out: nobody stands behind them. */
+export function renderRegistry(certificates: readonly RegisteredCertificate[], base: string): string {
+  const parts = base.split(/[\\/]/).filter((part) => part !== '')
+  const addressOf = (name: string) => [...parts, name, 'run-1', 'report.html'].map(encodeURIComponent).join('/')
   const body = html`<header>
 <h1>Certified implementations</h1>
 <p>${pluralize(certificates.length, 'certificate')} of the Compute Platform API. Each was checked when this page was written.</p>
 </header>
 <main>
-${grid('Certificates', heads, certificates.map(row))}
+${grid(
+  'Certificates',
+  heads,
+  certificates.map((one) => row(one, addressOf(one.name))),
+)}
 </main>`
   return renderPage({ title: 'Certified implementations', style: pageStyle, body })
 }
 
-function row({ name, claims, faults, unchecked }: RegisteredCertificate) {
+function row({ name, claims, faults, unchecked }: RegisteredCertificate, address: string) {
   const [fault] = faults
   const state = fault ?? (unchecked.length > 0 ? unchecked.join('; ') : 'valid')
   const tone = fault !== undefined ? 'bad' : unchecked.length > 0 ? 'part' : 'good'
   const outcome = html`<span class="verdict ${tone}">${fault === undefined ? '' : 'not valid: '}${visible(state)}</span>`
   // A report that was not derived again may hold any script.
-  const link =
-    state === 'valid' ? html`<a href="${encodeURIComponent(name)}/run-1/report.html">${name}</a>` : visible(name)
+  const link = state === 'valid' ? html`<a href="${address}">${name}</a>` : visible(name)
   if (claims === null || fault !== undefined) return [link, outcome, ...heads.slice(2).map(() => '')]
   const { verdict, profiles, notJudged, clock, finished, plumbline, target } = claims
   return [

@@ -46,7 +46,7 @@ export function createTraffic({ target, evidence, facts, judgesClient }: Traffic
   const rules = judgesClient ? [...invariants, ...clientRules] : invariants
   const fold = foldInvariants(rules, target, { isTraffic: true })
   const find = createFindRoute(target)
-  const counts = { judged: 0, elsewhere: 0, unknown: 0 }
+  const counts = { judged: 0, answered: 0, elsewhere: 0, unknown: 0 }
   const judgements = () => fold.judge(trafficRow)
   const ids = rules.map(({ id }) => id).sort()
   recorder.event({
@@ -70,6 +70,7 @@ export function createTraffic({ target, evidence, facts, judgesClient }: Traffic
         return null
       }
       counts.judged++
+      if (seen.response !== null) counts.answered++
       const exchange: Exchange = {
         ...seen,
         ...(seen.lacksBody !== true && hasRefusedBody(route.operation, seen.request) && { mustBeRefused: true }),

@@ -129,7 +129,7 @@ describe('a certificate', () => {
     expect(readdirSync(join(cwd, 'broken'))).toEqual(['run-1'])
     expect(await commands.run(args)).toEqual({
       code: 2,
-      said: 'plumbline: --out broken holds files; choose a new or empty folder\n',
+      said: 'plumbline: --out broken holds files, such as those of a run that made no certificate; choose a new or empty folder\n',
     })
     const known = 'known: [{rule: pods.action.restart-wipes-disk, reason: a test, expires: 2099-12-31}]\n'
     appendFileSync(join(cwd, 'broken.yaml'), known)
@@ -368,7 +368,10 @@ test('a registry shows each certificate with the result of its verification', as
     ),
   })
   for (const name of ['bare', 'forged', 'empty', 'folder', 'folder.pem']) rmSync(join(dir, name), { recursive: true })
+  mkdirSync(join(dir, '.git'))
   expect(await commands.run(['registry', 'registry', '--out', 'page.html'])).toMatchObject({ code: 0 })
+  expect(readFileSync(join(cwd, 'page.html'), 'utf8')).toContain('href="registry/acme/run-1/report.html"')
+  expect(await commands.run(['registry', 'registry/acme'])).toMatchObject({ code: 2 })
   expect(await commands.run(['registry', 'none'])).toMatchObject({ code: 2 })
 })
 

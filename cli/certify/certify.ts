@@ -47,7 +47,7 @@ export async function certify(given: Given, terminal: Terminal): Promise<number>
     })
     if (exit === exitCodes.conformant && isConformant) continue
     terminal.err(
-      `plumbline: no certificate: ${folder} is ${line || 'without a verdict'}; its files stay in ${join(out, folder)}`,
+      `plumbline: no certificate: ${folder} is ${line.replace(/\.$/, '') || 'without a verdict'}; its files stay in ${join(out, folder)}`,
     )
     return exit === exitCodes.conformant ? exitCodes['not conformant'] : exit
   }
@@ -58,7 +58,9 @@ export async function certify(given: Given, terminal: Terminal): Promise<number>
 function emptyFolder(cwd: string, out: string): string {
   const dir = writableFolder(cwd, '--out', out)
   if (readdirSync(dir).length === 0) return dir
-  throw new UsageError(`--out ${out} holds files; choose a new or empty folder`)
+  throw new UsageError(
+    `--out ${out} holds files, such as those of a run that made no certificate; choose a new or empty folder`,
+  )
 }
 
 /** The flags of check for one run. */

@@ -139,13 +139,19 @@ test('a request that is under way when the proxy ends is judged, and in the HAR'
   const { url, end } = await proxyTo(['--pods', address, '--har', 'cut.har'])
   const sent = fetch(`${url}/v2/pods`, { headers: { authorization: 'Bearer some-token' } }).catch(() => null)
   await once(target, 'request')
-  expect(await end()).toMatchObject({ code: 0, said: expect.stringContaining('1 exchange judged') })
+  expect(await end()).toMatchObject({ code: 3, said: expect.stringContaining('no request got a response') })
   expect(await sent).toBeNull()
   const { log } = JSON.parse(readFileSync(join(commands.cwd, 'cut.har'), 'utf8'))
   expect(log.entries).toMatchObject([{ request: { url: `${address}/v2/pods` }, response: { status: 0 } }])
   target.closeAllConnections()
   target.close()
 }, 60_000)
+
+test('a HAR does not replace another file', async () => {
+  writeFileSync(join(commands.cwd, 'notes.txt'), 'mine')
+  const args = ['proxy', '--pods', 'http://127.0.0.1:9', '--har', 'notes.txt']
+  expect(await commands.run(args)).toMatchObject({ code: 2, said: expect.stringContaining('name another file') })
+})
 
 test('a proxy that nothing passes has exercised nothing', async () => {
   const { end } = await proxyTo(['--pods', 'http://127.0.0.1:9'])

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Exchange } from '../../harness/exchange/exchange.ts'
 import { contrastText } from '../../harness/rule/outcome.ts'
@@ -6,10 +6,11 @@ import { createForwarder } from '../../harness/transport/forward.ts'
 import { harOf } from '../../traffic/har.ts'
 import { basesOf } from '../../traffic/route.ts'
 import { isAboutClients } from '../../traffic/session.ts'
+import { UsageError } from '../shared/errors.ts'
 import { aborted, watchInterruption } from '../shared/interrupt.ts'
 import { listen, shut } from '../shared/listen.ts'
 import type * as commands from '../shared/options.ts'
-import { writableFile } from '../shared/output-folders.ts'
+import { isFile, writableFile } from '../shared/output-folders.ts'
 import { version } from '../shared/package-paths.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { judgeTraffic, type Traffic } from '../shared/traffic.ts'
@@ -30,7 +31,7 @@ const graceMs = 2_000
 /** Forwards requests to a target and judges both sides, until interrupted. Returns the exit code. */
 export async function proxy(options: Options, terminal: Terminal): Promise<number> {
   const { target, targetFile, words } = await trafficTarget(options, terminal)
-  const har = options.har === undefined ? null : writableFile(terminal.cwd, '--har', options.har)
+  const har = options.har === undefined ? null : harFile(options.har, terminal)
   const choice = {
     ...{ target, targetFile, judgesClient: true, quiet: options.quiet, format: options.format },
     command: commandOf('proxy', ...words),
@@ -75,6 +76,14 @@ export async function proxy(options: Options, terminal: Terminal): Promise<numbe
     await forwarder.close()
     interruption.end()
   }
+}
+
+/** The file of `--har`. Throws UsageError if it holds something else than a HAR, which would be lost. */
+function harFile(name: string, { cwd }: Terminal): string {
+  const file = writableFile(cwd, '--har', name)
+  const held = isFile(file) ? readFileSync(file, 'utf8').trim() : ''
+  if (held === '' || /^\{\s*"log"/.test(held)) return file
+  throw new UsageError(`--har ${name} holds something else than a HAR; name another file`)
 }
 
 /** Judges exchanges as they come, and prints each new finding. */

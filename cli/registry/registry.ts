@@ -1,9 +1,10 @@
 import type { KeyObject } from 'node:crypto'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { type RegisteredCertificate, renderRegistry } from '../../reports/registry.ts'
 import { visible } from '../../reports/sort.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
+import { statementFile } from '../shared/certificate/files.ts'
 import { readPublicKey } from '../shared/certificate/keys.ts'
 import { verifyCertificate } from '../shared/certificate/verify.ts'
 import { UsageError } from '../shared/errors.ts'
@@ -16,7 +17,11 @@ type Options = commands.OptionsOf<typeof commands.registry>
 /** Verifies each certificate in a folder, by the key in NAME.pem beside NAME/, and writes a page of them. */
 export async function registry(folder: string, { out }: Options, terminal: Terminal): Promise<number> {
   const dir = resolve(terminal.cwd, folder)
-  const names = isFolder(dir) ? readdirSync(dir).filter((name) => isFolder(join(dir, name))) : []
+  if (isFile(join(dir, statementFile)))
+    throw new UsageError(`${folder} is a certificate; name the folder that holds it`)
+  const names = isFolder(dir)
+    ? readdirSync(dir).filter((name) => !name.startsWith('.') && isFolder(join(dir, name)))
+    : []
   if (names.length === 0) throw new UsageError(`${folder} holds no certificates; name a folder with a folder for each`)
   const file = writableFile(terminal.cwd, '--out', out ?? join(folder, 'index.html'))
   const rows: RegisteredCertificate[] = []
@@ -25,7 +30,7 @@ export async function registry(folder: string, { out }: Options, terminal: Termi
     terminal.out(visible(`${name}: ${row.faults[0] ?? row.unchecked[0] ?? 'valid'}`))
     rows.push(row)
   }
-  writeFileSync(file, renderRegistry(rows))
+  writeFileSync(file, renderRegistry(rows, relative(dirname(file), dir)))
   terminal.out(`page: ${file}`)
   if (rows.some(({ faults }) => faults.length > 0)) return exitCodes['not conformant']
   return rows.some(({ unchecked }) => unchecked.length > 0) ? exitCodes.incomplete : exitCodes.conformant
@@ -34,7 +39,7 @@ export async function registry(folder: string, { out }: Options, terminal: Termi
 async function verified(dir: string, name: string): Promise<RegisteredCertificate> {
   const key = keyOf(dir, `${name}.pem`)
   if (typeof key === 'string') return { name, claims: null, faults: [key], unchecked: [] }
-  const { statement, faults, unchecked } = await verifyCertificate(join(dir, name), key)
+  const { statement, faults, unchecked } = await verifyCertificate(join(dir, name), key, `${name}.pem`)
   return { name, claims: statement?.predicate ?? null, faults, unchecked }
 }
 

@@ -52,10 +52,11 @@ export async function judgeTraffic(
     terminal.hide?.(traffic.redactor.text)
     const endedMs = await work(traffic)
     const judgements = traffic.end(endedMs)
-    const { judged, elsewhere, unknown } = traffic.counts
+    const { judged, answered, elsewhere, unknown } = traffic.counts
     const others = `${pluralize(elsewhere, 'request')} to other hosts and ${pluralize(unknown, 'request')} that call no operation`
     if (judged === 0)
       throw new Unverified(`nothing was exercised: no request calls an operation of the target; ignored ${others}`)
+    if (answered === 0) throw new Unverified('nothing was exercised: no request got a response from the target')
     const results = await resultsOf(evidence, judgesClient ? clientVendor : noVendorRules)
     const tell = isForPrograms(formats) ? terminal.err : terminal.out
     const exercised = judgements

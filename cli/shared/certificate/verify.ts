@@ -44,21 +44,21 @@ type Checked = Pick<Verified, 'faults' | 'unchecked'>
  * certificate says against them. `key` null: the signature is not checked. Never throws: a fault of the folder is one of the
  * certificate.
  */
-export async function verifyCertificate(dir: string, key: KeyObject | null): Promise<Verified> {
+export async function verifyCertificate(dir: string, key: KeyObject | null, keyName = '--key FILE'): Promise<Verified> {
   try {
-    return await checkCertificate(dir, key)
+    return await checkCertificate(dir, key, keyName)
   } catch (error) {
     return unreadable([`${statementFile} cannot be checked: ${messageOf(error, dir)}`])
   }
 }
 
-async function checkCertificate(dir: string, key: KeyObject | null): Promise<Verified> {
+async function checkCertificate(dir: string, key: KeyObject | null, keyName: string): Promise<Verified> {
   // Before anything is read: a link or a pipe could give other bytes to the next reader.
   const foreign = foreignEntries(dir, subjectsOf(dir))
   if (foreign.length > 0) return unreadable(foreign.map((name) => `${name} is not a file of the certificate`))
   const statement = readStatement(dir)
   if (typeof statement === 'string') return unreadable([`${statementFile} ${statement}`])
-  const signed = checkSignature(dir, statement, key)
+  const signed = checkSignature(dir, statement, key, keyName)
   const signature = signed.faults.length > 0 ? 'not valid' : signatureOf(statement, key)
   const faults = [...signed.faults, ...changedFiles(dir, statement)]
   // Changed files are judged no further.
@@ -125,7 +125,12 @@ function readStatement(dir: string): Statement | string {
   return fault === null ? (value as Statement) : `is not a statement of a certificate that this version knows: ${fault}`
 }
 
-function checkSignature(dir: string, { predicate: { keyId } }: Statement, key: KeyObject | null): Checked {
+function checkSignature(
+  dir: string,
+  { predicate: { keyId } }: Statement,
+  key: KeyObject | null,
+  keyName: string,
+): Checked {
   const fault = (text: string): Checked => ({ faults: [text], unchecked: [] })
   const file = join(dir, envelopeFile)
   if (keyId === null) {
@@ -140,7 +145,7 @@ function checkSignature(dir: string, { predicate: { keyId } }: Statement, key: K
   if (typeof signature === 'string') return fault(`${envelopeFile} ${signature}`)
   const { keyid, sig } = signature
   if (keyid !== keyId) return fault(`${envelopeFile} names another key than ${statementFile}`)
-  if (key === null) return { faults: [], unchecked: ['the signature was not checked: no key given; add --key FILE'] }
+  if (key === null) return { faults: [], unchecked: [`the signature was not checked: no key given; add ${keyName}`] }
   const given = keyIdOf(key)
   if (given !== keyid) return fault(`${envelopeFile} is signed by another key, ${keyid}; the given one is ${given}`)
   if (verify(null, preAuthEncoding(statementType, statement), key, sig)) return { faults: [], unchecked: [] }
