@@ -80,8 +80,8 @@ function hasBody({ outgoing: { body } }: Earlier): boolean {
   return body !== null && body.length > 0
 }
 
-/** True if a request is refused however often it is sent. */
+/** True if a request is refused however often it is sent. Not after a 409: its resource may permit it by then. */
 function isRefused({ outgoing: { harmless, key, mustBeRefused }, status }: Earlier): boolean {
-  if (status === null || status < 400 || status >= 500) return false
+  if (status === null || status < 400 || status >= 500 || status === 409) return false
   return mustBeRefused === true || harmless === true || key === null || status === 401 || status === 403
 }
