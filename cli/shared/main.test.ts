@@ -142,10 +142,15 @@ describe.concurrent('one clear sentence', () => {
       2,
       'plumbline: --defect: run-half and cancel-half exclude each other, because a load finds one of them at a time; serve one of them',
     ],
-    ...['check', 'plan', 'doctor', 'fuzz', 'certify'].map((command): [string, number, string] => [
+    ...['check', 'plan', 'doctor', 'fuzz'].map((command): [string, number, string] => [
       command,
       2,
       'plumbline: no target: name a target file with --target FILE, write ./plumbline.yaml, or use the built-in reference with --reference',
+    ]),
+    ...['certify', 'judge good.har', 'proxy'].map((command): [string, number, string] => [
+      command,
+      2,
+      'plumbline: no target: name a target file with --target FILE, or write ./plumbline.yaml',
     ]),
     ['check --reference --target bad.yaml', 2, 'plumbline: give either --target or --reference, not both'],
     [

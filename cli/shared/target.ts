@@ -25,8 +25,11 @@ export function withTarget<O extends TargetChoice>(options: O, { cwd, err }: Ter
   if (reference && target !== undefined) throw new UsageError('give either --target or --reference, not both')
   if (reference || target !== undefined) return options
   if (!existsSync(resolve(cwd, usualFile))) {
+    const own = 'name a target file with --target FILE'
+    const usual = `write ./${usualFile}`
+    const hasReference = 'reference' in options
     throw new UsageError(
-      `no target: name a target file with --target FILE, write ./${usualFile}, or use the built-in reference with --reference`,
+      `no target: ${own}, ${hasReference ? `${usual}, or use the built-in reference with --reference` : `or ${usual}`}`,
     )
   }
   err(`target: ./${usualFile}`)
