@@ -39,7 +39,7 @@ export async function certify(given: Given, terminal: Terminal): Promise<number>
     let line = ''
     let isConformant = false
     const exit = await runCheck({
-      ...(await prepareCheck(run, terminal)),
+      ...(await prepareCheck(run, terminal, target)),
       onResults({ verdict }) {
         line = verdict.line
         isConformant = verdict.word === 'conformant'
