@@ -88,7 +88,7 @@ export function statementOf(
 /** The digests that say which suite judged a run. */
 export function suiteDigestsOf({
   digests: { suite, ledger, specification },
-}: RunEvent): Statement['predicate']['digests'] {
+}: Pick<RunEvent, 'digests'>): Statement['predicate']['digests'] {
   return { suite, ledger, specification }
 }
 

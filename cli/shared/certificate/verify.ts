@@ -23,7 +23,7 @@ import {
   suiteDigestsOf,
 } from './contents.ts'
 import { preAuthEncoding, signatureIn, statementType } from './dsse.ts'
-import { envelopeFile, foreignEntries, statementFile, subjectsOf } from './files.ts'
+import { envelopeFile, foreignEntries, type Subject, statementFile, subjectsOf } from './files.ts'
 import { keyIdOf } from './keys.ts'
 import { inspectRecord } from './record.ts'
 
@@ -54,13 +54,14 @@ export async function verifyCertificate(dir: string, key: KeyObject | null, keyN
 
 async function checkCertificate(dir: string, key: KeyObject | null, keyName: string): Promise<Verified> {
   // Before anything is read: a link or a pipe could give other bytes to the next reader.
-  const foreign = foreignEntries(dir, subjectsOf(dir))
+  const found = subjectsOf(dir)
+  const foreign = foreignEntries(dir, found)
   if (foreign.length > 0) return unreadable(foreign.map((name) => `${name} is not a file of the certificate`))
   const statement = readStatement(dir)
   if (typeof statement === 'string') return unreadable([`${statementFile} ${statement}`])
   const signed = checkSignature(dir, statement, key, keyName)
   const signature = signed.faults.length > 0 ? 'not valid' : signatureOf(statement, key)
-  const faults = [...signed.faults, ...changedFiles(dir, statement)]
+  const faults = [...signed.faults, ...changedFiles(found, statement)]
   // Changed files are judged no further.
   if (faults.length > 0) return { statement, signature, faults, unchecked: signed.unchecked }
   const other = await otherVersion(dir, statement)
@@ -152,12 +153,12 @@ function checkSignature(
   return fault(`${envelopeFile} has a signature that the given key did not make`)
 }
 
-function changedFiles(dir: string, { subject }: Statement): string[] {
-  const listed = new Map(subject.map(({ name, digest }) => [name, digest.sha256]))
-  const found = new Map(subjectsOf(dir).map(({ name, digest }) => [name, digest.sha256]))
-  const names = [...new Set([...listed.keys(), ...found.keys()])].sort()
+function changedFiles(found: readonly Subject[], { subject }: Statement): string[] {
+  const byName = (subjects: readonly Subject[]) => new Map(subjects.map(({ name, digest }) => [name, digest.sha256]))
+  const [listed, there] = [byName(subject), byName(found)]
+  const names = [...new Set([...listed.keys(), ...there.keys()])].sort()
   return names.flatMap((name) => {
-    const [was, is] = [listed.get(name), found.get(name)]
+    const [was, is] = [listed.get(name), there.get(name)]
     if (was === is) return []
     if (is === undefined) return [`${name} is missing`]
     return [
@@ -168,8 +169,7 @@ function changedFiles(dir: string, { subject }: Statement): string[] {
 
 /** The outcome for a certificate that only another version can judge again; null if this one can. */
 async function otherVersion(dir: string, { predicate: { plumbline, digests } }: Statement): Promise<Checked | null> {
-  const { suite, ledger, specification } = digestsOf(null)
-  const isSame = digests.suite === suite && digests.ledger === ledger && digests.specification === specification
+  const isSame = isDeepStrictEqual(suiteDigestsOf({ digests: digestsOf(null) }), digests)
   if (isSame && plumbline === version()) return null
   const faults: string[] = []
   for (const folder of runFolders) {
