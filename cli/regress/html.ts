@@ -1,4 +1,5 @@
-import { html, raw } from 'hono/html'
+import { html } from 'hono/html'
+import { renderPage } from '../../reports/html-page.ts'
 import { pageStyle } from '../../reports/html-style.ts'
 import type { RegressResult } from './result.ts'
 import type { Percentiles, Values } from './rounds.ts'
@@ -13,23 +14,12 @@ svg{width:100%;height:auto;font-size:12px}svg text{fill:var(--ink)}svg .old{stro
 .worse{color:var(--bad)}.better{color:var(--good)}.noisy{color:var(--part)}`
 
 /** The result as one page that loads nothing: every answer, and the percentiles of both sides as plots. */
-export function renderPage(result: RegressResult, verdicts: string | null): string {
+export function regressPage(result: RegressResult, verdicts: string | null): string {
   const { baseline, candidate, answers } = result
   const gradeOf = { worse: 'worse', better: 'better', 'too noisy to say': 'noisy', 'no difference': '' } as const
-  const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="color-scheme" content="light dark">
-<title>${candidate.file} compared with ${baseline.file}</title>
-<style>${raw(style)}</style>
-</head>
-<body>
-<main>
-<h1>${candidate.file} compared with ${baseline.file}</h1>
+  const title = `${candidate.file} compared with ${baseline.file}`
+  const body = html`<main>
+<h1>${title}</h1>
 <h2>Answers</h2>
 <ul>${answers.map((answer) => html`<li class="${gradeOf[answer.kind]}">${answerLine(answer)}</li>`)}</ul>
 ${(['alone', 'load'] as const).map(
@@ -38,11 +28,8 @@ ${(['alone', 'load'] as const).map(
 ${plot(result, kind)}`,
 )}
 ${verdicts === null ? '' : html`<h2>Verdicts</h2><pre>${verdicts}</pre>`}
-</main>
-</body>
-</html>
-`
-  return String(page)
+</main>`
+  return renderPage({ title, style, body })
 }
 
 /** Both sides of each operation, on a common logarithmic scale. */

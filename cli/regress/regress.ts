@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { allPlanes } from '../../harness/planes/index.ts'
+import { planeOfOperation } from '../../harness/planes/index.ts'
 import { Blocked, Inconclusive, NotApplicable, Unclaimed } from '../../harness/rule/outcome.ts'
 import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
@@ -17,7 +17,7 @@ import { readTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { busyShare, watchProcessor } from './busy.ts'
 import { type Answer, compareRounds, levelOf, minRounds } from './compare.ts'
-import { renderPage } from './html.ts'
+import { regressPage } from './html.ts'
 import { type MeasuredOperation, operationsOf } from './operations.ts'
 import { type MeasuredSide, readStored, resultOf, storedFolder, writeResult } from './result.ts'
 import { concurrency, measure, type SideValues } from './rounds.ts'
@@ -93,7 +93,7 @@ async function realTarget(file: string, terminal: Terminal): Promise<Target> {
 
 async function compareAll(regressing: Regressing): Promise<number> {
   const { options, terminal, targets, operations } = regressing
-  const planes = new Set(operations.map(planeOf))
+  const planes = new Set(operations.map((operation) => planeOfOperation(operation).name))
   for (const { target } of targets) {
     const refusal = await refusalBefore(target, (plane) => planes.has(plane), 'regress', terminal.err)
     if (refusal === null) continue
@@ -116,10 +116,6 @@ async function compareAll(regressing: Regressing): Promise<number> {
   } finally {
     interruption.end()
   }
-}
-
-function planeOf(operation: MeasuredOperation): string {
-  return allPlanes().find(({ operations }) => operation in operations)?.name ?? ''
 }
 
 /** The comparison of the checks of both sides, or the exit code that ends the command. */
@@ -165,7 +161,7 @@ async function measured(
     candidate,
     answers,
   })
-  writeResult(folder, result, renderPage(result, verdicts))
+  writeResult(folder, result, regressPage(result, verdicts))
   if (options.json) terminal.out(JSON.stringify({ ...result, verdicts }, null, 2))
   else {
     if (verdicts !== null) terminal.out(`${verdicts}\n`)

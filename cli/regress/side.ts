@@ -1,13 +1,12 @@
 import { performance } from 'node:perf_hooks'
 import type { RuleId, RuleRow } from '../../generated/rules.ts'
-import { createRealClock } from '../../harness/clock/real.ts'
 import type { Exchange } from '../../harness/exchange/exchange.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import { noRecorder } from '../../harness/record/recorder.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { Inconclusive, Unverified } from '../../harness/rule/outcome.ts'
+import { connectTo } from '../../harness/run/connect.ts'
 import { createSession } from '../../harness/run/session.ts'
-import { overHttp } from '../../harness/transport/http.ts'
 import type { Target } from '../../target/types.ts'
 import { aborted, type Interruption } from '../shared/interrupt.ts'
 import { version } from '../shared/package-paths.ts'
@@ -61,9 +60,8 @@ const row: RuleRow = {
  */
 export async function openSide(options: SideOptions, terminal: Terminal): Promise<Side> {
   const { target, file, seed, connections, operations, interruption } = options
-  const { answerMs, connectMs } = target.tolerances
-  const http = overHttp({ answerMs, connectMs, connections, network: target.network })
-  const clock = createRealClock()
+  const connected = await connectTo(target, { hears: false, connections })
+  const clock = await connected.clockOf({})
   const run = newRunId()
   const exchanges: Exchange[] = []
   const prepared = Promise.withResolvers<Subject>()
@@ -77,7 +75,7 @@ export async function openSide(options: SideOptions, terminal: Terminal): Promis
     version: version(),
     seed,
     target,
-    transport: http.send,
+    transport: connected.transport,
     clock,
     recorder: {
       ...noRecorder,
@@ -103,7 +101,7 @@ export async function openSide(options: SideOptions, terminal: Terminal): Promis
     await judged
     await session.finish()
     clock.close()
-    await http.close()
+    await connected.close()
     return sweepOwn(target, { run, leaveKept: false, interruption }, terminal)
   }
 
