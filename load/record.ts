@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomFrom } from '../harness/common/random.ts'
 import type { BrokenOffEvent, LoadFacts, PlanEvent, RunEvent } from '../harness/record/events.ts'
+import { toTarget } from '../harness/record/read.ts'
 import type { TakeUnrecorded } from '../harness/run/invariants.ts'
-import type { Target } from '../target/types.ts'
 import { type Conducted, conductLoad, type Perform } from './conduct.ts'
 import { judgementsOf } from './judgements.ts'
 import { readRawPoints } from './k6/raw.ts'
@@ -70,7 +70,7 @@ export async function conductRecorded(
     return { points, notes, health }
   }
   const conducted = await conductLoad({
-    target: run.target as Target,
+    target: toTarget(run),
     load: loadOf(run),
     action: actionOf(run),
     perform,

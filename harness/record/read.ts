@@ -1,5 +1,7 @@
 import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { defaultNetwork } from '../../target/defaults.ts'
+import type { Target } from '../../target/types.ts'
 import { type Exchange, jsonIn } from '../exchange/exchange.ts'
 import { membersOf } from '../exchange/read.ts'
 import type { Arrival } from '../receiver/types.ts'
@@ -9,6 +11,7 @@ import {
   type ExchangeEvent,
   evidenceFormat,
   type RecordedBody,
+  type RunEvent,
 } from './events.ts'
 
 /** The input is not a record, is damaged, or has another format. */
@@ -37,6 +40,11 @@ export async function* readEvidence(dir: string, check?: CheckLine): AsyncGenera
     }
   }
   if (jsonIn(rest) !== undefined) yield parse(rest, place(number + 1), check)
+}
+
+/** The target of a run as its record describes it. Records of earlier versions have no network. */
+export function toTarget({ target }: RunEvent): Target {
+  return { network: defaultNetwork, ...(target as Omit<Target, 'network'>) }
 }
 
 /** A recorded exchange with its bodies as bytes. */

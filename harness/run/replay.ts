@@ -1,6 +1,4 @@
 import type { RuleRow } from '../../generated/rules.ts'
-import { defaultNetwork } from '../../target/defaults.ts'
-import type { Target } from '../../target/types.ts'
 import { createRecordClock } from '../clock/record.ts'
 import { redactorOf } from '../record/describe.ts'
 import {
@@ -14,7 +12,7 @@ import {
   type PlanEvent,
   type RunEvent,
 } from '../record/events.ts'
-import { type CheckLine, InvalidRecord, readEvidence, toArrival, toExchange } from '../record/read.ts'
+import { type CheckLine, InvalidRecord, readEvidence, toArrival, toExchange, toTarget } from '../record/read.ts'
 import { noRecorder, type Recorder } from '../record/recorder.ts'
 import { createReplaySource, type RecordedEvent } from '../record/replay-source.ts'
 import { allRules, type Invariant, type Rule } from '../rule/registry.ts'
@@ -67,7 +65,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       kept.push(event)
       fold = foldInvariants(
         invariants.filter(({ id }) => selected.has(id)),
-        event.target as Target,
+        toTarget(event),
         { isTraffic: event.traffic !== undefined },
       )
     } else if (event.type === 'plan' || event.type === 'broken-off') driven.push(event)
@@ -89,8 +87,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
     throw new InvalidRecord(
       `${dir}/evidence.ndjson is empty or breaks off in line 1, so nothing can be judged; copy it whole, or run check again`,
     )
-  // Records of earlier versions have no network.
-  const target: Target = { network: defaultNetwork, ...(run.target as Omit<Target, 'network'>) }
+  const target = toTarget(run)
   const judged: EvidenceEvent[] = []
   if (end !== null && end.stopped === null) {
     const recorder: Recorder = { ...noRecorder, event: (event) => judged.push(event) }

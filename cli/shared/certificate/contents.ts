@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { rules } from '../../../generated/rules.ts'
 import { jsonText } from '../../../harness/common/escape.ts'
 import type { RunEvent } from '../../../harness/record/events.ts'
+import { toTarget } from '../../../harness/record/read.ts'
 import { renderBadge } from '../../../reports/badge.ts'
 import type { ProfileCoverage, Results } from '../../../results/types.ts'
 import { notSelected } from '../../../results/verdict.ts'
-import { defaultNetwork } from '../../../target/defaults.ts'
 import type { Target } from '../../../target/types.ts'
 import { writeTarget } from '../../../target-file/write.ts'
 import type { JudgedAgain } from '../judge-again.ts'
@@ -170,7 +170,7 @@ function clockOf({ clock }: RunEvent): 'real' | 'controlled' {
 
 /** The target of a record as its file says it, secrets as marks. A receiver on any free port has another one in each run. */
 function targetOf(run: RunEvent): Target {
-  const target: Target = { network: defaultNetwork, ...(run.target as Omit<Target, 'network'>) }
+  const target = toTarget(run)
   const { receiver } = target
   return receiver?.listen.endsWith(':0') ? { ...target, receiver: { ...receiver, url: '' } } : target
 }
