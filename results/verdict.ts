@@ -49,34 +49,37 @@ export function judgeRun(facts: RunFacts): {
   readonly coverage: ProfileCoverage[]
 } {
   const coverage = cover(facts)
-  const { word, notes } = decide(facts)
-  const { rules, trafficExchanges } = facts
-  if (trafficExchanges !== undefined) return { verdict: trafficVerdict(word, notes, rules, trafficExchanges), coverage }
-  const exit = word === 'refused' ? exitCodes.usage : exitCodes[word]
+  const { rules, stopped, trafficExchanges } = facts
+  const decided = decide(facts)
   const covered = coverage.map(toText).join(', ') || 'no rules'
-  const parts = [...(facts.stopped === null ? [covered] : []), ...notes]
-  return { verdict: { word, exit, line: `${word}: ${parts.join('; ')}` }, coverage }
+  const { word, notes } =
+    trafficExchanges === undefined
+      ? { ...decided, notes: [...(stopped === null ? [covered] : []), ...decided.notes] }
+      : ofTraffic(decided, rules, trafficExchanges)
+  const exit = word === 'refused' ? exitCodes.usage : exitCodes[word]
+  return { verdict: { word, exit, line: `${word}: ${notes.join('; ')}` }, coverage }
+}
+
+interface Decided {
+  readonly word: RunVerdict
+  readonly notes: readonly string[]
 }
 
 /** Traffic exercises only some rules, so it never shows that a target conforms, or that a known failure is gone. */
-function trafficVerdict(
-  ofRun: RunVerdict,
-  notes: readonly string[],
-  rules: readonly JudgedRule[],
-  exchanges: number,
-): Results['verdict'] {
+function ofTraffic(decided: Decided, rules: readonly JudgedRule[], exchanges: number): Decided {
+  const { word } = decided
   const exercised = rules.filter(({ verdict }) => aboutTheTarget.has(verdict)).length
+  if (exercised === 0 || !(word.includes('conformant') || word === 'incomplete')) return decided
   const failed = rules.filter(({ verdict, accepted }) => verdict === 'failed' && !accepted).length
-  const isJudged = exercised > 0 && (ofRun.includes('conformant') || ofRun === 'incomplete')
-  const word = !isJudged ? ofRun : failed > 0 ? 'failures' : 'no failures'
   const known = rules.filter(({ accepted }) => accepted).length
-  const parts = [
-    ...(failed > 0 ? [`${pluralize(failed, 'must rule')} failed`] : []),
-    ...(known > 0 ? [`${pluralize(known, 'known failure')} accepted`] : []),
-    `${exercised} of ${rules.length} rules exercised in ${pluralize(exchanges, 'exchange')}`,
-  ]
-  const exit = word === 'refused' ? exitCodes.usage : exitCodes[word]
-  return { word, exit, line: `${word}: ${(isJudged ? parts : notes).join('; ')}` }
+  return {
+    word: failed > 0 ? 'failures' : 'no failures',
+    notes: [
+      ...(failed > 0 ? [`${pluralize(failed, 'must rule')} failed`] : []),
+      ...(known > 0 ? [`${pluralize(known, 'known failure')} accepted`] : []),
+      `${exercised} of ${rules.length} rules exercised in ${pluralize(exchanges, 'exchange')}`,
+    ],
+  }
 }
 
 function decide({
@@ -88,10 +91,7 @@ function decide({
   leftOut = 0,
   otherProfiles = [],
   isSparing = false,
-}: RunFacts): {
-  word: RunVerdict
-  notes: string[]
-} {
+}: RunFacts): Decided {
   if (stopped !== null) return { word: wordOf(stopped.exit), notes: [stopped.message] }
   const count = (verdict: Verdict) => rules.filter((rule) => rule.verdict === verdict).length
   const failed = rules.filter((rule) => rule.verdict === 'failed')
