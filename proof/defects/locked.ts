@@ -48,9 +48,7 @@ export const locked: readonly Defect[] = [
   defect('locked-start-in-name-only', 'pods.action.locked-start', 'becomes-running', {
     says: 'start of a locked pod is answered 200, and the pod stays EXITED.',
     observed: 'status EXITED',
-    change: part('transition', (next, pod, action) => {
-      if (!pod.locked || action !== 'start') next()
-    }),
+    change: ignoresLocked('start'),
   }),
   defect('locked-restart-500', 'pods.action.locked-reset', 'answered', {
     says: 'restart of a locked pod is answered 500.',
@@ -80,12 +78,7 @@ export const locked: readonly Defect[] = [
   defect('locked-restart-in-name-only', 'pods.action.locked-reset', 'restarted', {
     says: 'restart of a locked pod is answered 200, and its container runs on.',
     observed: 'neither',
-    change: all(
-      restartAllowed,
-      part('transition', (next, pod, action) => {
-        if (!pod.locked || action !== 'restart') next()
-      }),
-    ),
+    change: all(restartAllowed, ignoresLocked('restart')),
   }),
   defect('locked-terminate-500', 'pods.action.locked-terminate', 'answered', {
     says: 'terminate of a locked pod is answered 500.',
@@ -114,5 +107,12 @@ function refusesLocked(action: PodAction, status: number, effect: Effect = () =>
     if (!pod.locked || asked !== action) return next()
     effect(pod, service)
     return new Refusal(status, `the pod is locked, which does not permit ${action}`)
+  })
+}
+
+/** An action on a locked pod is accepted and not carried out. */
+function ignoresLocked(action: PodAction): Change {
+  return part('transition', (next, pod, asked) => {
+    if (!pod.locked || asked !== action) next()
   })
 }
