@@ -39,7 +39,6 @@ export async function proxy(options: Options, terminal: Terminal): Promise<numbe
   }
   const interruption = watchInterruption(() => {})
   const forwarder = createForwarder(target.network)
-  const servers: Server[] = []
   try {
     return await judgeTraffic(choice, Date.now(), terminal, async (traffic) => {
       const { promise: broken, reject } = Promise.withResolvers<never>()
@@ -49,19 +48,20 @@ export async function proxy(options: Options, terminal: Terminal): Promise<numbe
         const { lacksBody, ...forwarded } = await forwarder.forward(incoming, outgoing, origin)
         live.take({ ...forwarded, ...(lacksBody && { lacksBody }) })
       }
+      const servers: Server[] = []
       const pending = new Set<Promise<void>>()
       const handle = (incoming: IncomingMessage, outgoing: ServerResponse, origin: string) => {
         const answered = answer(incoming, outgoing, origin).catch(reject)
         pending.add(answered)
         void answered.then(() => pending.delete(answered))
       }
-      for (const origin of new Set(basesOf(target).map(({ url }) => new URL(url).origin))) {
-        const server = createServer((incoming, outgoing) => handle(incoming, outgoing, origin))
-        const port = await listen(server, host, options.port === 0 ? 0 : options.port + servers.length)
-        servers.push(server)
-        terminal.out(`http://${host}:${port} forwards to ${origin}; findings: http://${host}:${port}${pagePath}`)
-      }
       try {
+        for (const origin of new Set(basesOf(target).map(({ url }) => new URL(url).origin))) {
+          const server = createServer((incoming, outgoing) => handle(incoming, outgoing, origin))
+          const port = await listen(server, host, options.port === 0 ? 0 : options.port + servers.length)
+          servers.push(server)
+          terminal.out(`http://${host}:${port} forwards to ${origin}; findings: http://${host}:${port}${pagePath}`)
+        }
         await Promise.race([aborted(interruption.signal), broken])
       } finally {
         await Promise.all(servers.map((server) => shut(server, graceMs)))
@@ -72,7 +72,6 @@ export async function proxy(options: Options, terminal: Terminal): Promise<numbe
       return Date.now()
     })
   } finally {
-    await Promise.all(servers.map((server) => server.listening && shut(server, 0)))
     await forwarder.close()
     interruption.end()
   }
