@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import { type HarEntry, InvalidHar, readHar } from '../../traffic/har.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
@@ -15,13 +16,7 @@ export async function judge(file: string, options: Options, terminal: Terminal):
   const { target, targetFile, words } = await trafficTarget(options, terminal)
   const entries = entriesOf(file, terminal).toSorted((a, b) => a.receivedMs - b.receivedMs)
   const choice = {
-    ...{
-      target,
-      targetFile,
-      judgesClient: false,
-      quiet: options.quiet,
-      format: options.format,
-    },
+    ...{ target, targetFile, judgesClient: false, quiet: options.quiet, format: options.format },
     command: commandOf('judge', file, ...words),
     ...(options.out !== undefined && { out: options.out }),
   }
@@ -40,13 +35,10 @@ export async function judge(file: string, options: Options, terminal: Terminal):
 
 function reportUnjudged(entries: readonly HarEntry[], { err }: Terminal): void {
   const groups = Map.groupBy(entries, ({ unjudged }) => unjudged)
-  for (const [why, { length }] of groups) if (why !== null) err(`not judged: ${entriesText(length)} ${why}`)
+  for (const [why, { length }] of groups)
+    if (why !== null) err(`not judged: ${pluralize(length, 'entry', 'entries')} ${why}`)
   const bodiless = entries.filter(({ lacksBody, unjudged }) => lacksBody && unjudged === null).length
-  if (bodiless > 0) err(`rules about bodies do not judge ${entriesText(bodiless)} without them`)
-}
-
-function entriesText(count: number): string {
-  return count === 1 ? '1 entry' : `${count} entries`
+  if (bodiless > 0) err(`rules about bodies do not judge ${pluralize(bodiless, 'entry', 'entries')} without them`)
 }
 
 function entriesOf(file: string, { cwd }: Terminal): readonly HarEntry[] {
