@@ -24,7 +24,10 @@ export interface RegisteredCertificate {
 
 const heads = ['target', 'certificate', 'verdict', 'profiles', 'not judged', 'clock', 'finished', 'plumbline']
 
-/** One page of certificates, whose folders are in `base` as seen from the page. The claims of one that does not hold are left out: nobody stands behind them. */
+/**
+ * One page of certificates, whose folders are in `base` as seen from the page. The claims of one that is not valid are left out:
+ * nobody stands behind them.
+ */
 export function renderRegistry(certificates: readonly RegisteredCertificate[], base: string): string {
   const parts = base.split(/[\\/]/).filter((part) => part !== '')
   const addressOf = (name: string) => [...parts, name, 'run-1', 'report.html'].map(encodeURIComponent).join('/')

@@ -9,6 +9,7 @@ const tsc = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin',
 // The real path: if a folder has two, both lists below must name its files by the same one.
 const args = [tsc, '-p', resolve('tsconfig.build.json'), '--listEmittedFiles']
 const mark = 'TSFILE: '
+/** Folders whose types users of the library see: their declarations keep the comments. */
 const documented = ['library', 'target', 'results', 'verdicts', 'harness/rule', 'harness/planes', 'reference/options']
 const names = { function: true, class: true }
 

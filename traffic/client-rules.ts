@@ -1,6 +1,6 @@
 import { type OperationId, operations } from '../generated/operations.ts'
 import type { RuleId, RuleRow } from '../generated/rules.ts'
-import { type PodStatus, tables } from '../generated/tables.ts'
+import { type PodStatus, podActions, tables } from '../generated/tables.ts'
 import { type SchemaName, type ValidationFailure, validators } from '../generated/validators.ts'
 import { retryAfterMs } from '../harness/client/rate-windows.ts'
 import {
@@ -115,7 +115,7 @@ export const clientRules: readonly Invariant[] = [
       state = withEntry(state, idIn(pod) ?? '', shown)
     }
     const action = request.body === null ? undefined : membersOf(jsonOf(request.body))?.action
-    const isKnown = tables.actions.RUNNING.concat(tables.actions.EXITED).some((one) => one === action)
+    const isKnown = podActions.some((one) => one === action)
     const isShown = last !== undefined && last.key === key && sent.harness > last.knownMs
     if (operation !== 'triggerPodAction' || !isShown || !isKnown) return nothing(state)
     const isPermitted = tables.actions[last.status].some((one) => one === action)

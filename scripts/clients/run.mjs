@@ -1,5 +1,6 @@
 // Runs clients of others against `plumbline serve`, unchanged: four that are generated from its document, and a page in
-// Chromium, which also reads the HTML report. What Chromium and k6 sent is judged from a HAR. Their tools are installed into out/clients. Names as arguments run only those.
+// Chromium, which also reads the HTML report. The requests of Chromium and k6 are judged from a HAR. Their tools are installed
+// into out/clients. Names as arguments run only those.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
