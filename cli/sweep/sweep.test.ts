@@ -163,6 +163,23 @@ test('cancels the jobs that the ledger names', async () => {
   expect(readLedger(cwd, run).left.map(nameOf)).toEqual(['queue.x 3'])
 })
 
+test('a job without an id that waits on the dedicated endpoint is purged', async () => {
+  const headers = { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' }
+  const counts = async () => {
+    const response = await fetch(`${url}/v2/dedicated/health`, { headers })
+    return ((await response.json()) as { jobs: { inQueue: number; inProgress: number } }).jobs
+  }
+  const busy = '{"input":{"plumbline":{"v":1,"steps":[{"sleepMs":60000}]}}}'
+  const submit = () => fetch(`${url}/v2/dedicated/run`, { method: 'POST', body: busy, headers })
+  while ((await counts()).inQueue === 0) await submit()
+  const endsMs = Date.UTC(2100, 0, 1)
+  ledger([{ kind: 'job', endpoint: 'dedicated', name: 'queue.x', id: null, state: 'requested', endsMs }])
+  const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
+  expect(await counts()).toMatchObject({ inQueue: 0 })
+  // Those that run may be what is sought.
+  expect(failed).toMatchObject([{ reason: `${untold}, and its endpoint has jobs that have not ended` }])
+})
+
 test('a job counts as over where its status says so, not where its cancelling is merely refused', async () => {
   const call = (path: string, body: string) =>
     fetch(`${url}/v2/normal/${path}`, {

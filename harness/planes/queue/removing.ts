@@ -74,6 +74,15 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
   }
 
   const looks = new Map<string, ReturnType<typeof createLooks<number | string>>>()
+  const purges = new Map<string, Promise<RemovalEnd>>()
+
+  /** How many jobs have not ended once its queue is purged, if that is permitted: the job without an id may wait there. */
+  async function unfinishedOncePurged(endpoint: string): Promise<number | string> {
+    const purged = purges.get(endpoint) ?? purge(endpoint)
+    purges.set(endpoint, purged)
+    await purged
+    return unfinished(endpoint)
+  }
 
   return {
     remove: (of, id) => (of.kind === 'endpoint' ? purge(of.endpoint) : cancel(of as Job, id)),
@@ -88,6 +97,10 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
         if (typeof seen === 'string') return { reason: seen }
         if (seen === null) return { reason: `${untold}, and time could not pass to ask for others` }
         last = seen
+      }
+      if (last > 0 && endpoints.dedicated === endpoint) {
+        const seen = await unfinishedOncePurged(endpoint)
+        if (typeof seen === 'number') last = seen
       }
       while (last > 0 && removal.leftMs(of) <= soonMs && (await removal.sleep(againMs))) {
         const seen = removal.leftMs(of) <= 0 ? 0 : await unfinished(endpoint)
