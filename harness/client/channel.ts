@@ -10,6 +10,8 @@ export interface Channel {
   readonly version: string
   readonly transport: Transport
   readonly tolerances: Tolerances
+  /** Real ms for which the clock may stand still, because a command runs: a response that takes time cannot come. */
+  readonly standstillMs: number
   readonly now: () => number
   readonly wallNow: () => number
   readonly next: () => number

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { tables } from '../../generated/tables.ts'
+import { defaultTolerances } from '../../target/tolerances.ts'
 import type { PendingEvent } from '../clock/types.ts'
 import type { Context } from '../rule/context.ts'
 import { runOnRig } from '../testing/rig.ts'
@@ -36,6 +38,26 @@ test.each(calls)('%s is sent on a connection of its own where it is asked for', 
   )
   expect(judgements.get('sends')?.verdict).toBe('passed')
   expect(sent).toEqual([request])
+})
+
+test.each([
+  ['a deployment tool, whose commands let the clock stand still', true],
+  ['no deployment tool', false],
+])('how long a held response may take, with %s', async (_, hasTool) => {
+  const waited: (number | undefined)[] = []
+  const limitMs = 600_000
+  await runOnRig(
+    { sends: { run: async ({ queue }) => void (await queue.runsync({ input: {} }, alone)) } },
+    {
+      target: (target) => ({ ...target, deploy: hasTool ? target.deploy && { ...target.deploy, limitMs } : null }),
+      through: (transport) => (wire, patience) => {
+        if (patience?.newConnection === true) waited.push(patience.answerMs)
+        return transport(wire, patience)
+      },
+    },
+  )
+  const longest = tables.bounds.executionTimeoutMs.default + defaultTolerances.answerMs
+  expect(waited).toEqual([hasTool ? longest + limitMs : longest])
 })
 
 const missing = 'no-such-job'

@@ -115,9 +115,10 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     const kind = readCommandAddress(request.url) === null ? 'request' : 'command'
     if (outgoing.takesTime !== true) return actor.during(channel.transport(request, patience), kind)
     const { signal } = abandonment
+    const answerMs = patience.answerMs ?? defaultExecutionMs + channel.tolerances.answerMs
     const coming = channel.transport(request, {
-      answerMs: defaultExecutionMs + channel.tolerances.answerMs,
       ...patience,
+      answerMs: answerMs + channel.standstillMs,
       signal,
     })
     const response = actor.hold(unlessAbandoned(coming, signal))

@@ -23,6 +23,7 @@ const services: RunServices = {
     mayCountElsewhere: () => false,
     record: () => {},
     health: () => ({ send: (_, transmit) => transmit() }),
+    standstillMs: 0,
     connections: createConnections(async () => false),
     keys: null,
   },

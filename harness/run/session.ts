@@ -272,6 +272,7 @@ function createServices(
     version: options.version,
     transport,
     tolerances: target.tolerances,
+    standstillMs: clock.controlled ? (target.deploy?.limitMs ?? 0) : 0,
     now: clock.now,
     wallNow,
     next: () => ++exchangeCount,
