@@ -7,7 +7,7 @@ import type { EndpointRole, QueuePlane, Target } from '../../target/types.ts'
 import { createShellParts, typeHeader } from './shell-lines.ts'
 
 /** The receiver of the lines if that of the target file takes any port. */
-const usualPort = 8090
+const usualPort = 8091
 
 /**
  * A receiver for the workers: it counts executions and holds jobs until `/A/release` is called, as `spec/worker.md` says, and prints

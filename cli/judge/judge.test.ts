@@ -48,6 +48,13 @@ test('the reference has no finding, and each rule says how many exchanges exerci
   expect([code, said]).toEqual([0, said])
 })
 
+test('a HAR may come from the standard input', async () => {
+  expect(await commands.start(['judge', '-', ...addresses], {}, harOf(good)).ended).toMatchObject({
+    code: 0,
+    said: expect.stringContaining('no failures: '),
+  })
+})
+
 test.each([
   ['refusal-without-challenge', 'auth.challenge', 2, 'advice'],
   ['token-in-header', 'auth.token-not-echoed', 3, 'advice'],

@@ -44,9 +44,12 @@ function reportUnjudged(entries: readonly HarEntry[], { err }: Terminal): void {
 function entriesOf(file: string, { cwd }: Terminal): readonly HarEntry[] {
   let text: string
   try {
-    text = readFileSync(resolve(cwd, file), 'utf8')
+    text = readFileSync(file === '-' ? process.stdin.fd : resolve(cwd, file), 'utf8')
   } catch (error) {
-    throw new UsageError(`${file} cannot be read (${codeOf(error)}); name a HAR file`, error)
+    throw new UsageError(
+      `${file} cannot be read (${codeOf(error)}); name a HAR file, or - for the standard input`,
+      error,
+    )
   }
   try {
     return readHar(text)

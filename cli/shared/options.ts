@@ -282,7 +282,7 @@ export const fuzz = () =>
 export const judge = () =>
   trafficCommand('judge', 'judge the requests and responses of a HAR file by the rules about every exchange').argument(
     '<file>',
-    'a HAR file, such as a browser exports',
+    'a HAR file, such as a browser exports; - for the standard input',
   )
 
 export const proxy = () =>
