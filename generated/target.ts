@@ -5,50 +5,619 @@ import { createRequire } from 'node:module'
 const require = createRequire(import.meta.url)
 
 
-const validate = validate20;
+const validate = validate52;
 
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://plumbline.invalid/schemas/target-1.json","title":"Plumbline target file, version 1","description":"Describes a target to a run. Every key is explained in docs/target-file.md; x-expected is the wording of a refusal.","type":"object","x-expected":"a mapping that begins with plumbline: 1","required":["plumbline","keys"],"additionalProperties":false,"properties":{"plumbline":{"description":"Version of this format.","const":1,"x-expected":"1, the version of the target file that this plumbline reads"},"name":{"description":"Name of the target in reports; default: the host of pods.url.","type":"string","minLength":1,"maxLength":200,"x-expected":"a short text"},"pods":{"description":"The pod plane: its base address, or a mapping.","type":["string","object"],"minLength":1,"examples":["https://api.example.com"],"x-expected":"the base address of the pod API, or a mapping with url","required":["url"],"additionalProperties":false,"properties":{"url":{"$ref":"#/$defs/address"},"allowPlainHttp":{"description":"Lets keys travel over http to a host that is not this machine.","type":"boolean","x-expected":"true or false"},"paths":{"description":"Path templates by operation; {id} is the pod.","type":"object","x-expected":"a mapping of operation to path template","additionalProperties":false,"properties":{"listPods":{"$ref":"#/$defs/collectionPath"},"createPod":{"$ref":"#/$defs/collectionPath"},"getPod":{"$ref":"#/$defs/podPath"},"updatePod":{"$ref":"#/$defs/podPath"},"deletePod":{"$ref":"#/$defs/podPath"},"triggerPodAction":{"$ref":"#/$defs/podPath"},"listCpuFlavors":{"$ref":"#/$defs/collectionPath"}}},"listAt":{"$ref":"#/$defs/member"},"flavorsAt":{"$ref":"#/$defs/member"},"image":{"description":"A container image that keeps running by itself.","type":"string","minLength":1,"x-expected":"a container image reference"},"extra":{"description":"More members for every creation body.","type":"object","x-expected":"a mapping of members for every creation body"},"gpu":{"description":"The GPU of a GPU pod, as its creation body has it.","type":"object","examples":[{"id":"small-gpu"}],"x-expected":"a mapping {id, count?}","required":["id"],"additionalProperties":false,"properties":{"id":{"$ref":"#/$defs/identifier"},"count":{"type":"integer","minimum":1,"x-expected":"an integer of at least 1"}}},"cpu":{"description":"The CPU of a CPU pod, as its creation body has it; catalog takes the first flavor listed.","type":["string","object"],"pattern":"^catalog$","x-expected":"catalog, or a mapping {id, vcpuCount, memory?}","required":["id","vcpuCount"],"additionalProperties":false,"properties":{"id":{"$ref":"#/$defs/identifier"},"vcpuCount":{"type":"integer","minimum":2,"examples":[2],"x-expected":"an integer of at least 2"},"memory":{"type":"integer","minimum":1,"x-expected":"an integer of at least 1, in GB"}}},"catalog":{"description":"Whether the CPU catalog is listed; default: true if cpu is catalog.","type":"boolean","x-expected":"true or false"},"persistent":{"description":"The persistent mount of a GPU pod.","type":"object","x-expected":"a mapping {size, path}","required":["size","path"],"additionalProperties":false,"properties":{"size":{"type":"integer","minimum":10,"examples":[10],"x-expected":"an integer of at least 10, in GB"},"path":{"$ref":"#/$defs/mountPath"}}},"volume":{"$ref":"#/$defs/identifier"},"volumeSecond":{"$ref":"#/$defs/identifier"},"volumeElsewhere":{"$ref":"#/$defs/identifier"},"volumePath":{"$ref":"#/$defs/mountPath"},"fromTemplate":{"description":"A template that pods are created from: its id, and the members of a creation body that name it.","type":"object","examples":[{"id":"t-pod"}],"x-expected":"a mapping {id, body?}","required":["id"],"additionalProperties":false,"properties":{"id":{"$ref":"#/$defs/identifier"},"body":{"$ref":"#/$defs/members"}}},"networked":{"$ref":"#/$defs/members"},"locked":{"description":"Bodies of the PATCHes that lock a pod and unlock it.","type":"object","examples":[{"lock":{"locked":true},"unlock":{"locked":false}}],"x-expected":"a mapping {lock, unlock} of bodies of a PATCH","required":["lock","unlock"],"additionalProperties":false,"properties":{"lock":{"$ref":"#/$defs/members"},"unlock":{"$ref":"#/$defs/members"}}},"statuses":{"description":"Recipes that bring a pod into a status, by status.","type":"object","x-expected":"a mapping of pod status to {body?, actions?, hook?}","additionalProperties":false,"properties":{"PROVISIONING":{"$ref":"#/$defs/recipe"},"STARTING":{"$ref":"#/$defs/recipe"},"RUNNING":{"$ref":"#/$defs/recipe"},"EXITED":{"$ref":"#/$defs/recipe"},"ERROR":{"$ref":"#/$defs/recipe"}}},"change":{"description":"A field that PATCH can change without harm.","enum":["name","args","env"],"x-expected":"name, args or env"},"capacity":{"description":"A case-insensitive regular expression for error texts about a lack of capacity.","type":"string","minLength":1,"format":"regex","x-expected":"a regular expression"}}},"queue":{"description":"The queue plane: base address and endpoints with their roles.","type":"object","x-expected":"a mapping with url and endpoints","required":["url","endpoints"],"additionalProperties":false,"properties":{"url":{"$ref":"#/$defs/address"},"allowPlainHttp":{"description":"Lets keys travel over http to a host that is not this machine.","type":"boolean","x-expected":"true or false"},"paths":{"description":"Path templates by operation, with the placeholders {endpoint}, {job} and {route}.","type":"object","x-expected":"a mapping of operation to path template","additionalProperties":false,"properties":{"runJob":{"$ref":"#/$defs/endpointPath"},"runJobSync":{"$ref":"#/$defs/endpointPath"},"getJobStatus":{"$ref":"#/$defs/jobPath"},"streamJob":{"$ref":"#/$defs/jobPath"},"cancelJob":{"$ref":"#/$defs/jobPath"},"retryJob":{"$ref":"#/$defs/jobPath"},"purgeQueue":{"$ref":"#/$defs/endpointPath"},"getEndpointHealth":{"$ref":"#/$defs/endpointPath"},"listRequests":{"$ref":"#/$defs/endpointPath"},"callOpenaiRoute":{"$ref":"#/$defs/routePath"}}},"endpoints":{"description":"Ids of endpoints by role; one endpoint may have several roles.","type":"object","examples":[{"normal":"e-main"}],"x-expected":"a mapping of role to endpoint id, with normal","required":["normal"],"additionalProperties":false,"properties":{"normal":{"$ref":"#/$defs/identifier"},"dedicated":{"$ref":"#/$defs/identifier"},"second":{"$ref":"#/$defs/identifier"},"twoWorkers":{"$ref":"#/$defs/identifier"},"scaleToZero":{"$ref":"#/$defs/identifier"},"executionTimeout":{"description":"An endpoint with its own execution timeout, and its length.","type":"object","x-expected":"a mapping {id, after}","required":["id","after"],"additionalProperties":false,"properties":{"id":{"$ref":"#/$defs/identifier"},"after":{"$ref":"#/$defs/duration"}}},"noExecutionTimeout":{"$ref":"#/$defs/identifier"}}},"worker":{"description":"Whether the conformance worker is deployed on the endpoints.","type":"boolean","x-expected":"true or false"},"workers":{"description":"How many jobs the normal endpoint may execute at once.","type":"integer","minimum":1,"maximum":1000,"x-expected":"an integer from 1 to 1000"},"perWorkerRate":{"description":"Requests per window that each running worker adds: for every operation, or by operation.","type":["integer","object"],"minimum":1,"x-expected":"an integer of at least 1, or a mapping of operation to one","additionalProperties":false,"properties":{"run":{"$ref":"#/$defs/rate"},"runsync":{"$ref":"#/$defs/rate"},"status":{"$ref":"#/$defs/rate"},"stream":{"$ref":"#/$defs/rate"},"cancel":{"$ref":"#/$defs/rate"},"purge":{"$ref":"#/$defs/rate"},"openai":{"$ref":"#/$defs/rate"},"requests":{"$ref":"#/$defs/rate"}}},"input":{"description":"The input of jobs that give the conformance worker nothing to do, if the endpoints do not take any input.","type":"object","x-expected":"a mapping"},"stream":{"description":"Whether /stream is offered, and the form of its responses.","type":["boolean","object"],"x-expected":"true, false, or a mapping {at?, outputAt?, form?}","additionalProperties":false,"properties":{"at":{"$ref":"#/$defs/member"},"outputAt":{"$ref":"#/$defs/member"},"form":{"enum":["new","cumulative"],"x-expected":"new or cumulative"}}},"health":{"description":"Paths of the counts in responses of /health, as member names joined by dots.","type":"object","x-expected":"a mapping of count to its path in the response","additionalProperties":false,"properties":{"inQueue":{"$ref":"#/$defs/place"},"inProgress":{"$ref":"#/$defs/place"},"completed":{"$ref":"#/$defs/place"},"failed":{"$ref":"#/$defs/place"},"workers":{"$ref":"#/$defs/place"}}},"requests":{"description":"Whether the route /requests is offered.","type":"boolean","x-expected":"true or false"},"openai":{"description":"Whether the worker serves the routes below /openai.","type":"boolean","x-expected":"true or false"}}},"lb":{"description":"Load-balanced endpoints: the address of each, and what is deployed there.","type":"object","x-expected":"a mapping with endpoints","required":["endpoints"],"additionalProperties":false,"properties":{"allowPlainHttp":{"description":"Lets keys travel over http to a host that is not this machine.","type":"boolean","x-expected":"true or false"},"endpoints":{"description":"Addresses of endpoints by role.","type":"object","examples":[{"normal":"https://a1b2c3.lb.example.com"}],"x-expected":"a mapping with normal","required":["normal"],"additionalProperties":false,"properties":{"normal":{"$ref":"#/$defs/address"},"second":{"$ref":"#/$defs/address"},"unknown":{"$ref":"#/$defs/address"}}},"worker":{"description":"Whether the conformance worker is deployed on the endpoints.","type":"boolean","x-expected":"true or false"}}},"management":{"description":"Endpoint management: base address, template, and what its endpoints may use.","type":"object","x-expected":"a mapping with url and template","required":["url","template"],"additionalProperties":false,"properties":{"url":{"$ref":"#/$defs/address"},"allowPlainHttp":{"description":"Lets keys travel over http to a host that is not this machine.","type":"boolean","x-expected":"true or false"},"paths":{"description":"Path templates by operation; {id} is the endpoint.","type":"object","x-expected":"a mapping of operation to path template","additionalProperties":false,"properties":{"listEndpoints":{"$ref":"#/$defs/collectionPath"},"createEndpoint":{"$ref":"#/$defs/collectionPath"},"getEndpoint":{"$ref":"#/$defs/podPath"},"updateEndpoint":{"$ref":"#/$defs/podPath"},"deleteEndpoint":{"$ref":"#/$defs/podPath"}}},"listAt":{"$ref":"#/$defs/member"},"template":{"$ref":"#/$defs/identifier"},"extra":{"description":"More members for every creation body.","type":"object","x-expected":"a mapping of members for every creation body"},"gpus":{"description":"GPU types that are available, the preferred one first.","type":"array","uniqueItems":true,"x-expected":"a list of GPU type ids","items":{"$ref":"#/$defs/identifier"}},"gpuUnavailable":{"$ref":"#/$defs/identifier"},"worker":{"description":"Whether workers of the template run the conformance worker.","type":"boolean","x-expected":"true or false"},"workers":{"description":"How many workers the endpoints of the rules may have at once.","type":"integer","minimum":1,"maximum":1000,"x-expected":"an integer from 1 to 1000"},"idleUnit":{"description":"The unit of idleTimeout.","enum":["s","ms"],"x-expected":"s or ms"},"idleTimeout":{"description":"The shortest idleTimeout of an endpoint, seconds.","type":"integer","minimum":1,"maximum":86400,"x-expected":"a number of seconds from 1 to 86400"},"workersMax":{"description":"The most workers that one endpoint may have.","type":"integer","minimum":1,"maximum":1000,"x-expected":"an integer from 1 to 1000"},"standardQuota":{"description":"Whether the account has the standard quota of workers.","type":"boolean","x-expected":"true or false"},"exclusive":{"description":"Whether nobody else changes endpoints of the account during a run.","type":"boolean","x-expected":"true or false"}}},"deploy":{"description":"The deployment tool: its commands, each as a list of words with placeholders.","type":"object","x-expected":"a mapping with build, deploy, list and remove","required":["build","deploy","list","remove"],"additionalProperties":false,"properties":{"build":{"$ref":"#/$defs/command"},"deploy":{"$ref":"#/$defs/command"},"list":{"$ref":"#/$defs/command"},"remove":{"$ref":"#/$defs/command"},"call":{"$ref":"#/$defs/command"},"environment":{"description":"Further environment variables of the commands; secrets as ${NAME}.","type":"object","x-expected":"a mapping of variable to value","additionalProperties":{"type":"string","minLength":1,"x-expected":"a text, or ${NAME}"}},"limit":{"$ref":"#/$defs/duration"},"manifest":{"description":"Path of the manifest in a package.","type":"string","minLength":1,"x-expected":"the path of a file in the package"},"preinstalled":{"description":"A package of the base image.","type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]*$","x-expected":"the name of a package"},"worker":{"description":"Whether deployed endpoints run the conformance worker of the projects.","type":"boolean","x-expected":"true or false"}}},"openapi":{"description":"The published API document.","type":"object","x-expected":"a mapping with url","required":["url"],"additionalProperties":false,"properties":{"url":{"$ref":"#/$defs/address"},"allowPlainHttp":{"description":"Lets keys travel over http to a host that is not this machine.","type":"boolean","x-expected":"true or false"}}},"probe":{"description":"The probe (suites/probe), an image that reports what happens in the container of a pod.","type":"object","x-expected":"a mapping {image, port, url?}","required":["image","port"],"additionalProperties":false,"properties":{"image":{"description":"The image that was built of suites/probe.","type":"string","minLength":1,"examples":["registry.example.com/plumbline-probe:1"],"x-expected":"a container image reference"},"port":{"description":"The port on which it listens, as the ports of a pod name it.","type":"string","pattern":"^[1-9][0-9]{0,4}/[a-z]+$","examples":["8000/http"],"x-expected":"a port and its protocol, such as 8000/http"},"url":{"description":"The address of the port from outside; {id} is the pod and {port} the port. Default: the ip and the public port that the runtime of the pod shows.","type":"string","minLength":1,"examples":["https://{id}-{port}.proxy.example.com"],"x-expected":"an http or https address with {id}, such as https://{id}-{port}.proxy.example.com"}}},"receiver":{"description":"Where the suite listens for notifications and beacons, and the address at which the target reaches it.","type":"object","x-expected":"a mapping {listen, url}","required":["listen"],"additionalProperties":false,"properties":{"listen":{"description":"Host and port; port 0 takes any free port.","type":"string","pattern":"^(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}$","examples":["127.0.0.1:0"],"x-expected":"a host and a port, such as 0.0.0.0:8787"},"url":{"$ref":"#/$defs/address"}}},"keys":{"description":"Tokens, each as ${NAME} of the environment.","type":"object","examples":[{"full":"${API_KEY}"}],"x-expected":"a mapping with full, such as {full: \"${API_KEY}\"}","required":["full"],"additionalProperties":false,"properties":{"full":{"$ref":"#/$defs/secret"},"second":{"$ref":"#/$defs/secret"},"restricted":{"type":["string","object"],"minLength":1,"x-expected":"${NAME}, or a mapping {key, may?, mayNot?}","required":["key"],"additionalProperties":false,"properties":{"key":{"$ref":"#/$defs/secret"},"may":{"$ref":"#/$defs/permissions"},"mayNot":{"$ref":"#/$defs/permissions"}}},"expired":{"$ref":"#/$defs/secret"},"stranger":{"$ref":"#/$defs/secret"}}},"absent":{"description":"Capabilities that the platform does not offer, each with the reason.","type":"object","x-expected":"a mapping of capability to the reason why it is absent","additionalProperties":{"type":"string","minLength":1,"x-expected":"the reason, a text"}},"clock":{"description":"real, or the address that controls the clock of the target.","type":["string","object"],"pattern":"^real$","x-expected":"real, or a mapping {url}","required":["url"],"additionalProperties":false,"properties":{"url":{"$ref":"#/$defs/address"}}},"tolerances":{"description":"Named lengths of time, each with its unit.","type":"object","x-expected":"a mapping of tolerance to a length of time","additionalProperties":false,"properties":{"settle":{"$ref":"#/$defs/duration"},"poll":{"$ref":"#/$defs/duration"},"container":{"$ref":"#/$defs/duration"},"visible":{"$ref":"#/$defs/duration"},"windowSlack":{"$ref":"#/$defs/duration"},"answer":{"$ref":"#/$defs/duration"},"connect":{"$ref":"#/$defs/duration"},"rateWait":{"$ref":"#/$defs/duration"},"coldStart":{"$ref":"#/$defs/duration"},"dispatch":{"$ref":"#/$defs/duration"},"webhook":{"$ref":"#/$defs/duration"},"webhookSpacing":{"$ref":"#/$defs/duration"},"webhookMean":{"$ref":"#/$defs/duration"},"outage":{"$ref":"#/$defs/duration"},"retries":{"$ref":"#/$defs/duration"},"hook":{"$ref":"#/$defs/duration"},"sweep":{"$ref":"#/$defs/duration"}}},"budget":{"description":"Concurrency, quota and prices of a run.","type":"object","x-expected":"a mapping {scenarios?, requestsPerMinute?, jobPrice?, podPricePerHour?}","additionalProperties":false,"properties":{"scenarios":{"description":"Number of scenarios about pods that run at once.","type":"integer","minimum":1,"maximum":200,"x-expected":"an integer from 1 to 200"},"requestsPerMinute":{"description":"Requests per minute that the pod API grants the account; used to plan a run.","type":"integer","minimum":1,"x-expected":"an integer of at least 1"},"jobPrice":{"description":"Highest price of a job in USD; used to price runs and loads.","type":"number","minimum":0,"x-expected":"a number of at least 0, in USD"},"podPricePerHour":{"description":"Highest price of a pod of the run in USD per hour; used to price a run.","type":"number","minimum":0,"x-expected":"a number of at least 0, in USD"}}},"network":{"description":"What the network between Plumbline and the target requires.","type":"object","x-expected":"a mapping {ca?, certificate?, headers?}","additionalProperties":false,"properties":{"ca":{"description":"A PEM file of certificate authorities to trust instead of the usual ones; relative to the target file.","type":"string","minLength":1,"x-expected":"the path of a PEM file"},"certificate":{"description":"PEM files of the client's certificate and its private key; relative to the target file.","type":"object","x-expected":"a mapping {cert, key}","required":["cert","key"],"additionalProperties":false,"properties":{"cert":{"type":"string","minLength":1,"examples":["client.pem"],"x-expected":"the path of a PEM file"},"key":{"type":"string","minLength":1,"examples":["client.key"],"x-expected":"the path of a PEM file"}}},"headers":{"description":"More headers for every request to an API of the target.","type":"object","examples":[{"X-Gateway-Key":"${GATEWAY_KEY}"}],"x-expected":"a mapping of header name to text","propertyNames":{"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$","x-expected":"the name of a header"},"additionalProperties":{"type":"string","minLength":1,"x-expected":"a text"}}}},"known":{"description":"Failures that are accepted until a date.","type":"array","x-expected":"a list of {rule, clause?, reason, expires}","items":{"type":"object","x-expected":"a mapping {rule, clause?, reason, expires}","required":["rule","reason","expires"],"additionalProperties":false,"properties":{"rule":{"type":"string","minLength":1,"examples":["pods.delete"],"x-expected":"the id of a rule"},"clause":{"type":"string","minLength":1,"x-expected":"the name of a clause of the rule"},"reason":{"type":"string","minLength":1,"examples":["fixed soon"],"x-expected":"the reason, a text"},"expires":{"type":"string","format":"date","examples":["2099-12-31"],"x-expected":"a date as YYYY-MM-DD"}}}}},"$defs":{"rate":{"type":"integer","minimum":1,"x-expected":"an integer of at least 1"},"address":{"type":"string","minLength":1,"examples":["https://api.example.com"],"x-expected":"an http or https address"},"collectionPath":{"type":"string","pattern":"^/[^{}?#\\s]*$","x-expected":"a path that begins with / and has no {id}"},"podPath":{"type":"string","pattern":"^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$","x-expected":"a path that begins with / and has {id} once"},"endpointPath":{"type":"string","pattern":"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$","x-expected":"a path that begins with / and has {endpoint} once, with its method before it if that is another one"},"jobPath":{"type":"string","pattern":"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$","x-expected":"a path that begins with / and has {endpoint} and then {job} once, with its method before it if that is another one"},"routePath":{"type":"string","pattern":"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*\\{route\\}$","x-expected":"a path that begins with /, has {endpoint} once and ends with {route}, with its method before it if that is another one"},"place":{"type":"string","pattern":"^[^.\\s]+(\\.[^.\\s]+)*$","x-expected":"member names joined by dots, such as jobs.inQueue"},"member":{"description":"The member of the response that holds the list; empty if the response is the list itself.","type":"string","x-expected":"the name of a member, or an empty text if the response is the list itself"},"members":{"description":"Members of a request body.","type":"object","x-expected":"a mapping of members of a request body"},"identifier":{"type":"string","minLength":1,"examples":["an-id"],"x-expected":"an id, a text"},"mountPath":{"type":"string","pattern":"^((GET|POST|PUT|PATCH|DELETE) )?/","examples":["/data"],"x-expected":"a path that begins with /"},"secret":{"type":"string","minLength":1,"examples":["${API_KEY}"],"x-expected":"${NAME}, the variable that holds the key"},"duration":{"type":"string","pattern":"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$","examples":["30s"],"x-expected":"a length of time with its unit, such as 500ms, 2s or 3m"},"recipe":{"type":"object","x-expected":"a mapping {body?, actions?, hook?}","minProperties":1,"additionalProperties":false,"properties":{"body":{"description":"More members for the creation body.","type":"object","x-expected":"a mapping of members for the creation body"},"actions":{"description":"Actions to take, in order, once the pod is RUNNING.","type":"array","x-expected":"a list of actions","items":{"enum":["start","stop","restart","terminate"],"x-expected":"start, stop, restart or terminate"}},"hook":{"description":"A command or an address that brings the pod into the status.","type":["string","array"],"minLength":1,"minItems":1,"x-expected":"a command line, a list of its words, or an http address","items":{"type":"string","minLength":1,"x-expected":"a word of the command, a text"}}}},"command":{"description":"A program and its words; {project}, {package}, {name}, {from} and {to} are replaced.","type":"array","minItems":1,"examples":[["./tool","{project}","{package}","{name}"]],"x-expected":"a list of the words of a command","items":{"type":"string","minLength":1,"x-expected":"a word of the command, a text"}},"permissions":{"description":"Names of operations of the pod API and of endpoint management, actions, and whole planes.","type":"array","uniqueItems":true,"x-expected":"a list of operations, actions and planes","items":{"enum":["listPods","createPod","getPod","updatePod","deletePod","triggerPodAction","listCpuFlavors","start","stop","restart","terminate","listEndpoints","createEndpoint","getEndpoint","updateEndpoint","deleteEndpoint","management","lb","queue"],"x-expected":"an operation (listPods, createPod, getPod, updatePod, deletePod, triggerPodAction, listCpuFlavors, listEndpoints, createEndpoint, getEndpoint, updateEndpoint, deleteEndpoint), an action (start, stop, restart, terminate) or a plane (lb, management, queue)"}}}};
-const schema32 = {"type":"string","minLength":1,"examples":["https://api.example.com"],"x-expected":"an http or https address"};
-const schema33 = {"type":"string","pattern":"^/[^{}?#\\s]*$","x-expected":"a path that begins with / and has no {id}"};
-const schema35 = {"type":"string","pattern":"^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$","x-expected":"a path that begins with / and has {id} once"};
-const schema40 = {"description":"The member of the response that holds the list; empty if the response is the list itself.","type":"string","x-expected":"the name of a member, or an empty text if the response is the list itself"};
-const schema42 = {"type":"string","minLength":1,"examples":["an-id"],"x-expected":"an id, a text"};
-const schema44 = {"type":"string","pattern":"^((GET|POST|PUT|PATCH|DELETE) )?/","examples":["/data"],"x-expected":"a path that begins with /"};
-const schema50 = {"description":"Members of a request body.","type":"object","x-expected":"a mapping of members of a request body"};
-const schema54 = {"type":"object","x-expected":"a mapping {body?, actions?, hook?}","minProperties":1,"additionalProperties":false,"properties":{"body":{"description":"More members for the creation body.","type":"object","x-expected":"a mapping of members for the creation body"},"actions":{"description":"Actions to take, in order, once the pod is RUNNING.","type":"array","x-expected":"a list of actions","items":{"enum":["start","stop","restart","terminate"],"x-expected":"start, stop, restart or terminate"}},"hook":{"description":"A command or an address that brings the pod into the status.","type":["string","array"],"minLength":1,"minItems":1,"x-expected":"a command line, a list of its words, or an http address","items":{"type":"string","minLength":1,"x-expected":"a word of the command, a text"}}}};
-const schema60 = {"type":"string","pattern":"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$","x-expected":"a path that begins with / and has {endpoint} once, with its method before it if that is another one"};
-const schema62 = {"type":"string","pattern":"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$","x-expected":"a path that begins with / and has {endpoint} and then {job} once, with its method before it if that is another one"};
-const schema69 = {"type":"string","pattern":"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*\\{route\\}$","x-expected":"a path that begins with /, has {endpoint} once and ends with {route}, with its method before it if that is another one"};
-const schema76 = {"type":"string","pattern":"^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$","examples":["30s"],"x-expected":"a length of time with its unit, such as 500ms, 2s or 3m"};
-const schema78 = {"type":"integer","minimum":1,"x-expected":"an integer of at least 1"};
-const schema88 = {"type":"string","pattern":"^[^.\\s]+(\\.[^.\\s]+)*$","x-expected":"member names joined by dots, such as jobs.inQueue"};
-const schema106 = {"description":"A program and its words; {project}, {package}, {name}, {from} and {to} are replaced.","type":"array","minItems":1,"examples":[["./tool","{project}","{package}","{name}"]],"x-expected":"a list of the words of a command","items":{"type":"string","minLength":1,"x-expected":"a word of the command, a text"}};
-const schema114 = {"type":"string","minLength":1,"examples":["${API_KEY}"],"x-expected":"${NAME}, the variable that holds the key"};
-const schema117 = {"description":"Names of operations of the pod API and of endpoint management, actions, and whole planes.","type":"array","uniqueItems":true,"x-expected":"a list of operations, actions and planes","items":{"enum":["listPods","createPod","getPod","updatePod","deletePod","triggerPodAction","listCpuFlavors","start","stop","restart","terminate","listEndpoints","createEndpoint","getEndpoint","updateEndpoint","deleteEndpoint","management","lb","queue"],"x-expected":"an operation (listPods, createPod, getPod, updatePod, deletePod, triggerPodAction, listCpuFlavors, listEndpoints, createEndpoint, getEndpoint, updateEndpoint, deleteEndpoint), an action (start, stop, restart, terminate) or a plane (lb, management, queue)"}};
+const schema19 = schema;
 const func1 = Object.prototype.hasOwnProperty;
 const func2 = require("ajv/dist/runtime/ucs2length").default;
 const func0 = require("ajv/dist/runtime/equal").default;
-const pattern4 = new RegExp("^/[^{}?#\\s]*$", "u");
-const pattern6 = new RegExp("^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$", "u");
-const pattern11 = new RegExp("^catalog$", "u");
-const pattern12 = new RegExp("^((GET|POST|PUT|PATCH|DELETE) )?/", "u");
-const pattern14 = new RegExp("^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$", "u");
-const pattern16 = new RegExp("^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$", "u");
-const pattern23 = new RegExp("^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*\\{route\\}$", "u");
-const pattern24 = new RegExp("^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$", "u");
-const pattern25 = new RegExp("^[^.\\s]+(\\.[^.\\s]+)*$", "u");
-const pattern36 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]*$", "u");
-const pattern37 = new RegExp("^[1-9][0-9]{0,4}/[a-z]+$", "u");
-const pattern38 = new RegExp("^(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}$", "u");
-const pattern39 = new RegExp("^real$", "u");
-const pattern57 = new RegExp("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", "u");
+const schema20 = schema["$defs"]["address"];
+
+function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate53.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data === "string"){
+if(func2(data) < 1){
+const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema20,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema20,data};
+(vErrors ??= []).push(err1);
+errors++;
+}
+validate53.errors = vErrors;
+return errors === 0;
+}
+validate53.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema21 = schema["$defs"]["collectionPath"];
+const pattern3 = new RegExp("^/[^{}?#\\s]*$", "u");
+
+function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate55.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data === "string"){
+if(!pattern3.test(data)){
+const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*$",parentSchema:schema21,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema21,data};
+(vErrors ??= []).push(err1);
+errors++;
+}
+validate55.errors = vErrors;
+return errors === 0;
+}
+validate55.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema22 = schema["$defs"]["podPath"];
+const pattern4 = new RegExp("^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$", "u");
+
+function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate58.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data === "string"){
+if(!pattern4.test(data)){
+const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$",parentSchema:schema22,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema22,data};
+(vErrors ??= []).push(err1);
+errors++;
+}
+validate58.errors = vErrors;
+return errors === 0;
+}
+validate58.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema23 = schema["$defs"]["member"];
+
+function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate64.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data !== "string"){
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema23,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+validate64.errors = vErrors;
+return errors === 0;
+}
+validate64.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema24 = schema["$defs"]["identifier"];
+
+function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate67.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data === "string"){
+if(func2(data) < 1){
+const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema24,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema24,data};
+(vErrors ??= []).push(err1);
+errors++;
+}
+validate67.errors = vErrors;
+return errors === 0;
+}
+validate67.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema25 = schema["$defs"]["mountPath"];
+const pattern6 = new RegExp("^((GET|POST|PUT|PATCH|DELETE) )?/", "u");
+
+function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate70.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data === "string"){
+if(!pattern6.test(data)){
+const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/"},parentSchema:schema25,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema25,data};
+(vErrors ??= []).push(err1);
+errors++;
+}
+validate70.errors = vErrors;
+return errors === 0;
+}
+validate70.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema26 = schema["$defs"]["members"];
+
+function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate77.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(data && typeof data == "object" && !Array.isArray(data))){
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},parentSchema:schema26,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+validate77.errors = vErrors;
+return errors === 0;
+}
+validate77.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema27 = schema["$defs"]["recipe"];
+
+function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate82.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length < 1){
+const err0 = {instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},parentSchema:schema27,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+for(const key0 in data){
+if(!(((key0 === "body") || (key0 === "actions")) || (key0 === "hook"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},parentSchema:schema27,data};
+(vErrors ??= []).push(err1);
+errors++;
+}
+}
+if(data.body !== undefined){
+let data0 = data.body;
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+const err2 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},parentSchema:schema27.properties.body,data:data0};
+(vErrors ??= []).push(err2);
+errors++;
+}
+}
+if(data.actions !== undefined){
+let data1 = data.actions;
+if(Array.isArray(data1)){
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+if(!((((data2 === "start") || (data2 === "stop")) || (data2 === "restart")) || (data2 === "terminate"))){
+const err3 = {instancePath:instancePath+"/actions/" + i0,schemaPath:"#/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema27.properties.actions.items.enum},parentSchema:schema27.properties.actions.items,data:data2};
+(vErrors ??= []).push(err3);
+errors++;
+}
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/actions",schemaPath:"#/properties/actions/type",keyword:"type",params:{type: "array"},parentSchema:schema27.properties.actions,data:data1};
+(vErrors ??= []).push(err4);
+errors++;
+}
+}
+if(data.hook !== undefined){
+let data3 = data.hook;
+if((typeof data3 !== "string") && (!(Array.isArray(data3)))){
+const err5 = {instancePath:instancePath+"/hook",schemaPath:"#/properties/hook/type",keyword:"type",params:{type: schema27.properties.hook.type},parentSchema:schema27.properties.hook,data:data3};
+(vErrors ??= []).push(err5);
+errors++;
+}
+if(typeof data3 === "string"){
+if(func2(data3) < 1){
+const err6 = {instancePath:instancePath+"/hook",schemaPath:"#/properties/hook/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema27.properties.hook,data:data3};
+(vErrors ??= []).push(err6);
+errors++;
+}
+}
+if(Array.isArray(data3)){
+if(data3.length < 1){
+const err7 = {instancePath:instancePath+"/hook",schemaPath:"#/properties/hook/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema27.properties.hook,data:data3};
+(vErrors ??= []).push(err7);
+errors++;
+}
+const len1 = data3.length;
+for(let i1=0; i1<len1; i1++){
+let data4 = data3[i1];
+if(typeof data4 === "string"){
+if(func2(data4) < 1){
+const err8 = {instancePath:instancePath+"/hook/" + i1,schemaPath:"#/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema27.properties.hook.items,data:data4};
+(vErrors ??= []).push(err8);
+errors++;
+}
+}
+else {
+const err9 = {instancePath:instancePath+"/hook/" + i1,schemaPath:"#/properties/hook/items/type",keyword:"type",params:{type: "string"},parentSchema:schema27.properties.hook.items,data:data4};
+(vErrors ??= []).push(err9);
+errors++;
+}
+}
+}
+}
+}
+else {
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},parentSchema:schema27,data};
+(vErrors ??= []).push(err10);
+errors++;
+}
+validate82.errors = vErrors;
+return errors === 0;
+}
+validate82.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema28 = schema["$defs"]["endpointPath"];
+const pattern7 = new RegExp("^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$", "u");
+
+function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate89.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data === "string"){
+if(!pattern7.test(data)){
+const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$",parentSchema:schema28,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema28,data};
+(vErrors ??= []).push(err1);
+errors++;
+}
+validate89.errors = vErrors;
+return errors === 0;
+}
+validate89.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema29 = schema["$defs"]["jobPath"];
+const pattern8 = new RegExp("^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$", "u");
+
+function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate92.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data === "string"){
+if(!pattern8.test(data)){
+const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$",parentSchema:schema29,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema29,data};
+(vErrors ??= []).push(err1);
+errors++;
+}
+validate92.errors = vErrors;
+return errors === 0;
+}
+validate92.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema30 = schema["$defs"]["routePath"];
+const pattern9 = new RegExp("^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*\\{route\\}$", "u");
+
+function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate100.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data === "string"){
+if(!pattern9.test(data)){
+const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*\\{route\\}$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*\\{route\\}$",parentSchema:schema30,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema30,data};
+(vErrors ??= []).push(err1);
+errors++;
+}
+validate100.errors = vErrors;
+return errors === 0;
+}
+validate100.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema31 = schema["$defs"]["duration"];
+const pattern10 = new RegExp("^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$", "u");
+
+function validate108(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate108.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data === "string"){
+if(!pattern10.test(data)){
+const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema31,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema31,data};
+(vErrors ??= []).push(err1);
+errors++;
+}
+validate108.errors = vErrors;
+return errors === 0;
+}
+validate108.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema32 = schema["$defs"]["rate"];
+
+function validate111(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate111.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},parentSchema:schema32,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+if((typeof data == "number") && (isFinite(data))){
+if(data < 1 || isNaN(data)){
+const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema32,data};
+(vErrors ??= []).push(err1);
+errors++;
+}
+}
+validate111.errors = vErrors;
+return errors === 0;
+}
+validate111.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema33 = schema["$defs"]["place"];
+const pattern11 = new RegExp("^[^.\\s]+(\\.[^.\\s]+)*$", "u");
+
+function validate122(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate122.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data === "string"){
+if(!pattern11.test(data)){
+const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},parentSchema:schema33,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema33,data};
+(vErrors ??= []).push(err1);
+errors++;
+}
+validate122.errors = vErrors;
+return errors === 0;
+}
+validate122.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema34 = schema["$defs"]["command"];
+
+function validate141(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate141.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(Array.isArray(data)){
+if(data.length < 1){
+const err0 = {instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema34,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+if(typeof data0 === "string"){
+if(func2(data0) < 1){
+const err1 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema34.items,data:data0};
+(vErrors ??= []).push(err1);
+errors++;
+}
+}
+else {
+const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},parentSchema:schema34.items,data:data0};
+(vErrors ??= []).push(err2);
+errors++;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},parentSchema:schema34,data};
+(vErrors ??= []).push(err3);
+errors++;
+}
+validate141.errors = vErrors;
+return errors === 0;
+}
+validate141.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema35 = schema["$defs"]["secret"];
+
+function validate150(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate150.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data === "string"){
+if(func2(data) < 1){
+const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema35,data};
+(vErrors ??= []).push(err0);
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data};
+(vErrors ??= []).push(err1);
+errors++;
+}
+validate150.errors = vErrors;
+return errors === 0;
+}
+validate150.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema36 = schema["$defs"]["permissions"];
+
+function validate154(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate154.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(Array.isArray(data)){
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+if(!(((((((((((((((((((data0 === "listPods") || (data0 === "createPod")) || (data0 === "getPod")) || (data0 === "updatePod")) || (data0 === "deletePod")) || (data0 === "triggerPodAction")) || (data0 === "listCpuFlavors")) || (data0 === "start")) || (data0 === "stop")) || (data0 === "restart")) || (data0 === "terminate")) || (data0 === "listEndpoints")) || (data0 === "createEndpoint")) || (data0 === "getEndpoint")) || (data0 === "updateEndpoint")) || (data0 === "deleteEndpoint")) || (data0 === "management")) || (data0 === "lb")) || (data0 === "queue"))){
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/enum",keyword:"enum",params:{allowedValues: schema36.items.enum},parentSchema:schema36.items,data:data0};
+(vErrors ??= []).push(err0);
+errors++;
+}
+}
+let i1 = data.length;
+let j0;
+if(i1 > 1){
+outer0:
+for(;i1--;){
+for(j0 = i1; j0--;){
+if(func0(data[i1], data[j0])){
+const err1 = {instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},parentSchema:schema36,data};
+(vErrors ??= []).push(err1);
+errors++;
+break outer0;
+}
+}
+}
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},parentSchema:schema36,data};
+(vErrors ??= []).push(err2);
+errors++;
+}
+validate154.errors = vErrors;
+return errors === 0;
+}
+validate154.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+const pattern5 = new RegExp("^catalog$", "u");
+const pattern12 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]*$", "u");
+const pattern13 = new RegExp("^[1-9][0-9]{0,4}/[a-z]+$", "u");
+const pattern14 = new RegExp("^(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}$", "u");
+const pattern15 = new RegExp("^real$", "u");
+const pattern16 = new RegExp("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", "u");
 const formats0 = require("ajv-formats/dist/formats").fullFormats.date;
 
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="https://plumbline.invalid/schemas/target-1.json" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate20.evaluated;
+const evaluated0 = validate52.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -57,47 +626,27 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.plumbline === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "plumbline"},parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "plumbline"},parentSchema:schema19,data};
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.keys === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "keys"},parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "keys"},parentSchema:schema19,data};
+(vErrors ??= []).push(err1);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema31.properties, key0))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+if(!(func1.call(schema19.properties, key0))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},parentSchema:schema19,data};
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
 if(data.plumbline !== undefined){
 let data0 = data.plumbline;
 if(1 !== data0){
-const err3 = {instancePath:instancePath+"/plumbline",schemaPath:"#/properties/plumbline/const",keyword:"const",params:{allowedValue: 1},parentSchema:schema31.properties.plumbline,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+const err3 = {instancePath:instancePath+"/plumbline",schemaPath:"#/properties/plumbline/const",keyword:"const",params:{allowedValue: 1},parentSchema:schema19.properties.plumbline,data:data0};
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
@@ -105,119 +654,60 @@ if(data.name !== undefined){
 let data1 = data.name;
 if(typeof data1 === "string"){
 if(func2(data1) > 200){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200},parentSchema:schema31.properties.name,data:data1};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200},parentSchema:schema19.properties.name,data:data1};
+(vErrors ??= []).push(err4);
 errors++;
 }
 if(func2(data1) < 1){
-const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.name,data:data1};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.name,data:data1};
+(vErrors ??= []).push(err5);
 errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.name,data:data1};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.name,data:data1};
+(vErrors ??= []).push(err6);
 errors++;
 }
 }
 if(data.pods !== undefined){
 let data2 = data.pods;
 if((typeof data2 !== "string") && (!(data2 && typeof data2 == "object" && !Array.isArray(data2)))){
-const err7 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/type",keyword:"type",params:{type: schema31.properties.pods.type},parentSchema:schema31.properties.pods,data:data2};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+const err7 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/type",keyword:"type",params:{type: schema19.properties.pods.type},parentSchema:schema19.properties.pods,data:data2};
+(vErrors ??= []).push(err7);
 errors++;
 }
 if(typeof data2 === "string"){
 if(func2(data2) < 1){
-const err8 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.pods,data:data2};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+const err8 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.pods,data:data2};
+(vErrors ??= []).push(err8);
 errors++;
 }
 }
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 if(data2.url === undefined){
-const err9 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema31.properties.pods,data:data2};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
+const err9 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.pods,data:data2};
+(vErrors ??= []).push(err9);
 errors++;
 }
 for(const key1 in data2){
-if(!(func1.call(schema31.properties.pods.properties, key1))){
-const err10 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},parentSchema:schema31.properties.pods,data:data2};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
+if(!(func1.call(schema19.properties.pods.properties, key1))){
+const err10 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},parentSchema:schema19.properties.pods,data:data2};
+(vErrors ??= []).push(err10);
 errors++;
 }
 }
 if(data2.url !== undefined){
-let data3 = data2.url;
-if(typeof data3 === "string"){
-if(func2(data3) < 1){
-const err11 = {instancePath:instancePath+"/pods/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data3};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-}
-else {
-const err12 = {instancePath:instancePath+"/pods/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data3};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
+if(!(validate53(data2.url, {instancePath:instancePath+"/pods/url",parentData:data2,parentDataProperty:"url",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+errors = vErrors.length;
 }
 }
 if(data2.allowPlainHttp !== undefined){
 let data4 = data2.allowPlainHttp;
 if(typeof data4 !== "boolean"){
-const err13 = {instancePath:instancePath+"/pods/allowPlainHttp",schemaPath:"#/properties/pods/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.pods.properties.allowPlainHttp,data:data4};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
+const err11 = {instancePath:instancePath+"/pods/allowPlainHttp",schemaPath:"#/properties/pods/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.pods.properties.allowPlainHttp,data:data4};
+(vErrors ??= []).push(err11);
 errors++;
 }
 }
@@ -226,264 +716,92 @@ let data5 = data2.paths;
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 for(const key2 in data5){
 if(!(((((((key2 === "listPods") || (key2 === "createPod")) || (key2 === "getPod")) || (key2 === "updatePod")) || (key2 === "deletePod")) || (key2 === "triggerPodAction")) || (key2 === "listCpuFlavors"))){
-const err14 = {instancePath:instancePath+"/pods/paths",schemaPath:"#/properties/pods/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},parentSchema:schema31.properties.pods.properties.paths,data:data5};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
+const err12 = {instancePath:instancePath+"/pods/paths",schemaPath:"#/properties/pods/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},parentSchema:schema19.properties.pods.properties.paths,data:data5};
+(vErrors ??= []).push(err12);
 errors++;
 }
 }
 if(data5.listPods !== undefined){
-let data6 = data5.listPods;
-if(typeof data6 === "string"){
-if(!pattern4.test(data6)){
-const err15 = {instancePath:instancePath+"/pods/paths/listPods",schemaPath:"#/$defs/collectionPath/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*$",parentSchema:schema33,data:data6};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-}
-else {
-const err16 = {instancePath:instancePath+"/pods/paths/listPods",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},parentSchema:schema33,data:data6};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
+if(!(validate55(data5.listPods, {instancePath:instancePath+"/pods/paths/listPods",parentData:data5,parentDataProperty:"listPods",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+errors = vErrors.length;
 }
 }
 if(data5.createPod !== undefined){
-let data7 = data5.createPod;
-if(typeof data7 === "string"){
-if(!pattern4.test(data7)){
-const err17 = {instancePath:instancePath+"/pods/paths/createPod",schemaPath:"#/$defs/collectionPath/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*$",parentSchema:schema33,data:data7};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-}
-else {
-const err18 = {instancePath:instancePath+"/pods/paths/createPod",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},parentSchema:schema33,data:data7};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
+if(!(validate55(data5.createPod, {instancePath:instancePath+"/pods/paths/createPod",parentData:data5,parentDataProperty:"createPod",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+errors = vErrors.length;
 }
 }
 if(data5.getPod !== undefined){
-let data8 = data5.getPod;
-if(typeof data8 === "string"){
-if(!pattern6.test(data8)){
-const err19 = {instancePath:instancePath+"/pods/paths/getPod",schemaPath:"#/$defs/podPath/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$",parentSchema:schema35,data:data8};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-}
-}
-else {
-const err20 = {instancePath:instancePath+"/pods/paths/getPod",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data:data8};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
+if(!(validate58(data5.getPod, {instancePath:instancePath+"/pods/paths/getPod",parentData:data5,parentDataProperty:"getPod",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
+errors = vErrors.length;
 }
 }
 if(data5.updatePod !== undefined){
-let data9 = data5.updatePod;
-if(typeof data9 === "string"){
-if(!pattern6.test(data9)){
-const err21 = {instancePath:instancePath+"/pods/paths/updatePod",schemaPath:"#/$defs/podPath/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$",parentSchema:schema35,data:data9};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-}
-}
-else {
-const err22 = {instancePath:instancePath+"/pods/paths/updatePod",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data:data9};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
+if(!(validate58(data5.updatePod, {instancePath:instancePath+"/pods/paths/updatePod",parentData:data5,parentDataProperty:"updatePod",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
+errors = vErrors.length;
 }
 }
 if(data5.deletePod !== undefined){
-let data10 = data5.deletePod;
-if(typeof data10 === "string"){
-if(!pattern6.test(data10)){
-const err23 = {instancePath:instancePath+"/pods/paths/deletePod",schemaPath:"#/$defs/podPath/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$",parentSchema:schema35,data:data10};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-}
-else {
-const err24 = {instancePath:instancePath+"/pods/paths/deletePod",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data:data10};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
+if(!(validate58(data5.deletePod, {instancePath:instancePath+"/pods/paths/deletePod",parentData:data5,parentDataProperty:"deletePod",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
+errors = vErrors.length;
 }
 }
 if(data5.triggerPodAction !== undefined){
-let data11 = data5.triggerPodAction;
-if(typeof data11 === "string"){
-if(!pattern6.test(data11)){
-const err25 = {instancePath:instancePath+"/pods/paths/triggerPodAction",schemaPath:"#/$defs/podPath/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$",parentSchema:schema35,data:data11};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-}
-}
-else {
-const err26 = {instancePath:instancePath+"/pods/paths/triggerPodAction",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data:data11};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
+if(!(validate58(data5.triggerPodAction, {instancePath:instancePath+"/pods/paths/triggerPodAction",parentData:data5,parentDataProperty:"triggerPodAction",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
+errors = vErrors.length;
 }
 }
 if(data5.listCpuFlavors !== undefined){
-let data12 = data5.listCpuFlavors;
-if(typeof data12 === "string"){
-if(!pattern4.test(data12)){
-const err27 = {instancePath:instancePath+"/pods/paths/listCpuFlavors",schemaPath:"#/$defs/collectionPath/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*$",parentSchema:schema33,data:data12};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
-}
-else {
-const err28 = {instancePath:instancePath+"/pods/paths/listCpuFlavors",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},parentSchema:schema33,data:data12};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
+if(!(validate55(data5.listCpuFlavors, {instancePath:instancePath+"/pods/paths/listCpuFlavors",parentData:data5,parentDataProperty:"listCpuFlavors",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+errors = vErrors.length;
 }
 }
 }
 else {
-const err29 = {instancePath:instancePath+"/pods/paths",schemaPath:"#/properties/pods/properties/paths/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.pods.properties.paths,data:data5};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
-}
+const err13 = {instancePath:instancePath+"/pods/paths",schemaPath:"#/properties/pods/properties/paths/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.paths,data:data5};
+(vErrors ??= []).push(err13);
 errors++;
 }
 }
 if(data2.listAt !== undefined){
-let data13 = data2.listAt;
-if(typeof data13 !== "string"){
-const err30 = {instancePath:instancePath+"/pods/listAt",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},parentSchema:schema40,data:data13};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
-errors++;
+if(!(validate64(data2.listAt, {instancePath:instancePath+"/pods/listAt",parentData:data2,parentDataProperty:"listAt",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
 }
 }
 if(data2.flavorsAt !== undefined){
-let data14 = data2.flavorsAt;
-if(typeof data14 !== "string"){
-const err31 = {instancePath:instancePath+"/pods/flavorsAt",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},parentSchema:schema40,data:data14};
-if(vErrors === null){
-vErrors = [err31];
-}
-else {
-vErrors.push(err31);
-}
-errors++;
+if(!(validate64(data2.flavorsAt, {instancePath:instancePath+"/pods/flavorsAt",parentData:data2,parentDataProperty:"flavorsAt",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
 }
 }
 if(data2.image !== undefined){
 let data15 = data2.image;
 if(typeof data15 === "string"){
 if(func2(data15) < 1){
-const err32 = {instancePath:instancePath+"/pods/image",schemaPath:"#/properties/pods/properties/image/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.pods.properties.image,data:data15};
-if(vErrors === null){
-vErrors = [err32];
-}
-else {
-vErrors.push(err32);
-}
+const err14 = {instancePath:instancePath+"/pods/image",schemaPath:"#/properties/pods/properties/image/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.pods.properties.image,data:data15};
+(vErrors ??= []).push(err14);
 errors++;
 }
 }
 else {
-const err33 = {instancePath:instancePath+"/pods/image",schemaPath:"#/properties/pods/properties/image/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.pods.properties.image,data:data15};
-if(vErrors === null){
-vErrors = [err33];
-}
-else {
-vErrors.push(err33);
-}
+const err15 = {instancePath:instancePath+"/pods/image",schemaPath:"#/properties/pods/properties/image/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.pods.properties.image,data:data15};
+(vErrors ??= []).push(err15);
 errors++;
 }
 }
 if(data2.extra !== undefined){
 let data16 = data2.extra;
 if(!(data16 && typeof data16 == "object" && !Array.isArray(data16))){
-const err34 = {instancePath:instancePath+"/pods/extra",schemaPath:"#/properties/pods/properties/extra/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.pods.properties.extra,data:data16};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
+const err16 = {instancePath:instancePath+"/pods/extra",schemaPath:"#/properties/pods/properties/extra/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.extra,data:data16};
+(vErrors ??= []).push(err16);
 errors++;
 }
 }
@@ -491,192 +809,94 @@ if(data2.gpu !== undefined){
 let data17 = data2.gpu;
 if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
 if(data17.id === undefined){
-const err35 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema31.properties.pods.properties.gpu,data:data17};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
+const err17 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema19.properties.pods.properties.gpu,data:data17};
+(vErrors ??= []).push(err17);
 errors++;
 }
 for(const key3 in data17){
 if(!((key3 === "id") || (key3 === "count"))){
-const err36 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},parentSchema:schema31.properties.pods.properties.gpu,data:data17};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
+const err18 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},parentSchema:schema19.properties.pods.properties.gpu,data:data17};
+(vErrors ??= []).push(err18);
 errors++;
 }
 }
 if(data17.id !== undefined){
-let data18 = data17.id;
-if(typeof data18 === "string"){
-if(func2(data18) < 1){
-const err37 = {instancePath:instancePath+"/pods/gpu/id",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data18};
-if(vErrors === null){
-vErrors = [err37];
-}
-else {
-vErrors.push(err37);
-}
-errors++;
-}
-}
-else {
-const err38 = {instancePath:instancePath+"/pods/gpu/id",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data18};
-if(vErrors === null){
-vErrors = [err38];
-}
-else {
-vErrors.push(err38);
-}
-errors++;
+if(!(validate67(data17.id, {instancePath:instancePath+"/pods/gpu/id",parentData:data17,parentDataProperty:"id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
 }
 if(data17.count !== undefined){
 let data19 = data17.count;
 if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err39 = {instancePath:instancePath+"/pods/gpu/count",schemaPath:"#/properties/pods/properties/gpu/properties/count/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.pods.properties.gpu.properties.count,data:data19};
-if(vErrors === null){
-vErrors = [err39];
-}
-else {
-vErrors.push(err39);
-}
+const err19 = {instancePath:instancePath+"/pods/gpu/count",schemaPath:"#/properties/pods/properties/gpu/properties/count/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.pods.properties.gpu.properties.count,data:data19};
+(vErrors ??= []).push(err19);
 errors++;
 }
 if((typeof data19 == "number") && (isFinite(data19))){
 if(data19 < 1 || isNaN(data19)){
-const err40 = {instancePath:instancePath+"/pods/gpu/count",schemaPath:"#/properties/pods/properties/gpu/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.pods.properties.gpu.properties.count,data:data19};
-if(vErrors === null){
-vErrors = [err40];
-}
-else {
-vErrors.push(err40);
-}
+const err20 = {instancePath:instancePath+"/pods/gpu/count",schemaPath:"#/properties/pods/properties/gpu/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.pods.properties.gpu.properties.count,data:data19};
+(vErrors ??= []).push(err20);
 errors++;
 }
 }
 }
 }
 else {
-const err41 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.pods.properties.gpu,data:data17};
-if(vErrors === null){
-vErrors = [err41];
-}
-else {
-vErrors.push(err41);
-}
+const err21 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.gpu,data:data17};
+(vErrors ??= []).push(err21);
 errors++;
 }
 }
 if(data2.cpu !== undefined){
 let data20 = data2.cpu;
 if((typeof data20 !== "string") && (!(data20 && typeof data20 == "object" && !Array.isArray(data20)))){
-const err42 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/type",keyword:"type",params:{type: schema31.properties.pods.properties.cpu.type},parentSchema:schema31.properties.pods.properties.cpu,data:data20};
-if(vErrors === null){
-vErrors = [err42];
-}
-else {
-vErrors.push(err42);
-}
+const err22 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/type",keyword:"type",params:{type: schema19.properties.pods.properties.cpu.type},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
+(vErrors ??= []).push(err22);
 errors++;
 }
 if(typeof data20 === "string"){
-if(!pattern11.test(data20)){
-const err43 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/pattern",keyword:"pattern",params:{pattern: "^catalog$"},parentSchema:schema31.properties.pods.properties.cpu,data:data20};
-if(vErrors === null){
-vErrors = [err43];
-}
-else {
-vErrors.push(err43);
-}
+if(!pattern5.test(data20)){
+const err23 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/pattern",keyword:"pattern",params:{pattern: "^catalog$"},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
+(vErrors ??= []).push(err23);
 errors++;
 }
 }
 if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
 if(data20.id === undefined){
-const err44 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema31.properties.pods.properties.cpu,data:data20};
-if(vErrors === null){
-vErrors = [err44];
-}
-else {
-vErrors.push(err44);
-}
+const err24 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
+(vErrors ??= []).push(err24);
 errors++;
 }
 if(data20.vcpuCount === undefined){
-const err45 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/required",keyword:"required",params:{missingProperty: "vcpuCount"},parentSchema:schema31.properties.pods.properties.cpu,data:data20};
-if(vErrors === null){
-vErrors = [err45];
-}
-else {
-vErrors.push(err45);
-}
+const err25 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/required",keyword:"required",params:{missingProperty: "vcpuCount"},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
+(vErrors ??= []).push(err25);
 errors++;
 }
 for(const key4 in data20){
 if(!(((key4 === "id") || (key4 === "vcpuCount")) || (key4 === "memory"))){
-const err46 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},parentSchema:schema31.properties.pods.properties.cpu,data:data20};
-if(vErrors === null){
-vErrors = [err46];
-}
-else {
-vErrors.push(err46);
-}
+const err26 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
+(vErrors ??= []).push(err26);
 errors++;
 }
 }
 if(data20.id !== undefined){
-let data21 = data20.id;
-if(typeof data21 === "string"){
-if(func2(data21) < 1){
-const err47 = {instancePath:instancePath+"/pods/cpu/id",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data21};
-if(vErrors === null){
-vErrors = [err47];
-}
-else {
-vErrors.push(err47);
-}
-errors++;
-}
-}
-else {
-const err48 = {instancePath:instancePath+"/pods/cpu/id",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data21};
-if(vErrors === null){
-vErrors = [err48];
-}
-else {
-vErrors.push(err48);
-}
-errors++;
+if(!(validate67(data20.id, {instancePath:instancePath+"/pods/cpu/id",parentData:data20,parentDataProperty:"id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
 }
 if(data20.vcpuCount !== undefined){
 let data22 = data20.vcpuCount;
 if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err49 = {instancePath:instancePath+"/pods/cpu/vcpuCount",schemaPath:"#/properties/pods/properties/cpu/properties/vcpuCount/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.pods.properties.cpu.properties.vcpuCount,data:data22};
-if(vErrors === null){
-vErrors = [err49];
-}
-else {
-vErrors.push(err49);
-}
+const err27 = {instancePath:instancePath+"/pods/cpu/vcpuCount",schemaPath:"#/properties/pods/properties/cpu/properties/vcpuCount/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.pods.properties.cpu.properties.vcpuCount,data:data22};
+(vErrors ??= []).push(err27);
 errors++;
 }
 if((typeof data22 == "number") && (isFinite(data22))){
 if(data22 < 2 || isNaN(data22)){
-const err50 = {instancePath:instancePath+"/pods/cpu/vcpuCount",schemaPath:"#/properties/pods/properties/cpu/properties/vcpuCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},parentSchema:schema31.properties.pods.properties.cpu.properties.vcpuCount,data:data22};
-if(vErrors === null){
-vErrors = [err50];
-}
-else {
-vErrors.push(err50);
-}
+const err28 = {instancePath:instancePath+"/pods/cpu/vcpuCount",schemaPath:"#/properties/pods/properties/cpu/properties/vcpuCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},parentSchema:schema19.properties.pods.properties.cpu.properties.vcpuCount,data:data22};
+(vErrors ??= []).push(err28);
 errors++;
 }
 }
@@ -684,24 +904,14 @@ errors++;
 if(data20.memory !== undefined){
 let data23 = data20.memory;
 if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err51 = {instancePath:instancePath+"/pods/cpu/memory",schemaPath:"#/properties/pods/properties/cpu/properties/memory/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.pods.properties.cpu.properties.memory,data:data23};
-if(vErrors === null){
-vErrors = [err51];
-}
-else {
-vErrors.push(err51);
-}
+const err29 = {instancePath:instancePath+"/pods/cpu/memory",schemaPath:"#/properties/pods/properties/cpu/properties/memory/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.pods.properties.cpu.properties.memory,data:data23};
+(vErrors ??= []).push(err29);
 errors++;
 }
 if((typeof data23 == "number") && (isFinite(data23))){
 if(data23 < 1 || isNaN(data23)){
-const err52 = {instancePath:instancePath+"/pods/cpu/memory",schemaPath:"#/properties/pods/properties/cpu/properties/memory/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.pods.properties.cpu.properties.memory,data:data23};
-if(vErrors === null){
-vErrors = [err52];
-}
-else {
-vErrors.push(err52);
-}
+const err30 = {instancePath:instancePath+"/pods/cpu/memory",schemaPath:"#/properties/pods/properties/cpu/properties/memory/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.pods.properties.cpu.properties.memory,data:data23};
+(vErrors ??= []).push(err30);
 errors++;
 }
 }
@@ -711,13 +921,8 @@ errors++;
 if(data2.catalog !== undefined){
 let data24 = data2.catalog;
 if(typeof data24 !== "boolean"){
-const err53 = {instancePath:instancePath+"/pods/catalog",schemaPath:"#/properties/pods/properties/catalog/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.pods.properties.catalog,data:data24};
-if(vErrors === null){
-vErrors = [err53];
-}
-else {
-vErrors.push(err53);
-}
+const err31 = {instancePath:instancePath+"/pods/catalog",schemaPath:"#/properties/pods/properties/catalog/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.pods.properties.catalog,data:data24};
+(vErrors ??= []).push(err31);
 errors++;
 }
 }
@@ -725,357 +930,150 @@ if(data2.persistent !== undefined){
 let data25 = data2.persistent;
 if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
 if(data25.size === undefined){
-const err54 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/required",keyword:"required",params:{missingProperty: "size"},parentSchema:schema31.properties.pods.properties.persistent,data:data25};
-if(vErrors === null){
-vErrors = [err54];
-}
-else {
-vErrors.push(err54);
-}
+const err32 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/required",keyword:"required",params:{missingProperty: "size"},parentSchema:schema19.properties.pods.properties.persistent,data:data25};
+(vErrors ??= []).push(err32);
 errors++;
 }
 if(data25.path === undefined){
-const err55 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/required",keyword:"required",params:{missingProperty: "path"},parentSchema:schema31.properties.pods.properties.persistent,data:data25};
-if(vErrors === null){
-vErrors = [err55];
-}
-else {
-vErrors.push(err55);
-}
+const err33 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/required",keyword:"required",params:{missingProperty: "path"},parentSchema:schema19.properties.pods.properties.persistent,data:data25};
+(vErrors ??= []).push(err33);
 errors++;
 }
 for(const key5 in data25){
 if(!((key5 === "size") || (key5 === "path"))){
-const err56 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},parentSchema:schema31.properties.pods.properties.persistent,data:data25};
-if(vErrors === null){
-vErrors = [err56];
-}
-else {
-vErrors.push(err56);
-}
+const err34 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},parentSchema:schema19.properties.pods.properties.persistent,data:data25};
+(vErrors ??= []).push(err34);
 errors++;
 }
 }
 if(data25.size !== undefined){
 let data26 = data25.size;
 if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err57 = {instancePath:instancePath+"/pods/persistent/size",schemaPath:"#/properties/pods/properties/persistent/properties/size/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.pods.properties.persistent.properties.size,data:data26};
-if(vErrors === null){
-vErrors = [err57];
-}
-else {
-vErrors.push(err57);
-}
+const err35 = {instancePath:instancePath+"/pods/persistent/size",schemaPath:"#/properties/pods/properties/persistent/properties/size/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.pods.properties.persistent.properties.size,data:data26};
+(vErrors ??= []).push(err35);
 errors++;
 }
 if((typeof data26 == "number") && (isFinite(data26))){
 if(data26 < 10 || isNaN(data26)){
-const err58 = {instancePath:instancePath+"/pods/persistent/size",schemaPath:"#/properties/pods/properties/persistent/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},parentSchema:schema31.properties.pods.properties.persistent.properties.size,data:data26};
-if(vErrors === null){
-vErrors = [err58];
-}
-else {
-vErrors.push(err58);
-}
+const err36 = {instancePath:instancePath+"/pods/persistent/size",schemaPath:"#/properties/pods/properties/persistent/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},parentSchema:schema19.properties.pods.properties.persistent.properties.size,data:data26};
+(vErrors ??= []).push(err36);
 errors++;
 }
 }
 }
 if(data25.path !== undefined){
-let data27 = data25.path;
-if(typeof data27 === "string"){
-if(!pattern12.test(data27)){
-const err59 = {instancePath:instancePath+"/pods/persistent/path",schemaPath:"#/$defs/mountPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/"},parentSchema:schema44,data:data27};
-if(vErrors === null){
-vErrors = [err59];
-}
-else {
-vErrors.push(err59);
-}
-errors++;
-}
-}
-else {
-const err60 = {instancePath:instancePath+"/pods/persistent/path",schemaPath:"#/$defs/mountPath/type",keyword:"type",params:{type: "string"},parentSchema:schema44,data:data27};
-if(vErrors === null){
-vErrors = [err60];
-}
-else {
-vErrors.push(err60);
-}
-errors++;
+if(!(validate70(data25.path, {instancePath:instancePath+"/pods/persistent/path",parentData:data25,parentDataProperty:"path",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
+errors = vErrors.length;
 }
 }
 }
 else {
-const err61 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.pods.properties.persistent,data:data25};
-if(vErrors === null){
-vErrors = [err61];
-}
-else {
-vErrors.push(err61);
-}
+const err37 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.persistent,data:data25};
+(vErrors ??= []).push(err37);
 errors++;
 }
 }
 if(data2.volume !== undefined){
-let data28 = data2.volume;
-if(typeof data28 === "string"){
-if(func2(data28) < 1){
-const err62 = {instancePath:instancePath+"/pods/volume",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data28};
-if(vErrors === null){
-vErrors = [err62];
-}
-else {
-vErrors.push(err62);
-}
-errors++;
-}
-}
-else {
-const err63 = {instancePath:instancePath+"/pods/volume",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data28};
-if(vErrors === null){
-vErrors = [err63];
-}
-else {
-vErrors.push(err63);
-}
-errors++;
+if(!(validate67(data2.volume, {instancePath:instancePath+"/pods/volume",parentData:data2,parentDataProperty:"volume",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
 }
 if(data2.volumeSecond !== undefined){
-let data29 = data2.volumeSecond;
-if(typeof data29 === "string"){
-if(func2(data29) < 1){
-const err64 = {instancePath:instancePath+"/pods/volumeSecond",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data29};
-if(vErrors === null){
-vErrors = [err64];
-}
-else {
-vErrors.push(err64);
-}
-errors++;
-}
-}
-else {
-const err65 = {instancePath:instancePath+"/pods/volumeSecond",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data29};
-if(vErrors === null){
-vErrors = [err65];
-}
-else {
-vErrors.push(err65);
-}
-errors++;
+if(!(validate67(data2.volumeSecond, {instancePath:instancePath+"/pods/volumeSecond",parentData:data2,parentDataProperty:"volumeSecond",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
 }
 if(data2.volumeElsewhere !== undefined){
-let data30 = data2.volumeElsewhere;
-if(typeof data30 === "string"){
-if(func2(data30) < 1){
-const err66 = {instancePath:instancePath+"/pods/volumeElsewhere",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data30};
-if(vErrors === null){
-vErrors = [err66];
-}
-else {
-vErrors.push(err66);
-}
-errors++;
-}
-}
-else {
-const err67 = {instancePath:instancePath+"/pods/volumeElsewhere",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data30};
-if(vErrors === null){
-vErrors = [err67];
-}
-else {
-vErrors.push(err67);
-}
-errors++;
+if(!(validate67(data2.volumeElsewhere, {instancePath:instancePath+"/pods/volumeElsewhere",parentData:data2,parentDataProperty:"volumeElsewhere",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
 }
 if(data2.volumePath !== undefined){
-let data31 = data2.volumePath;
-if(typeof data31 === "string"){
-if(!pattern12.test(data31)){
-const err68 = {instancePath:instancePath+"/pods/volumePath",schemaPath:"#/$defs/mountPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/"},parentSchema:schema44,data:data31};
-if(vErrors === null){
-vErrors = [err68];
-}
-else {
-vErrors.push(err68);
-}
-errors++;
-}
-}
-else {
-const err69 = {instancePath:instancePath+"/pods/volumePath",schemaPath:"#/$defs/mountPath/type",keyword:"type",params:{type: "string"},parentSchema:schema44,data:data31};
-if(vErrors === null){
-vErrors = [err69];
-}
-else {
-vErrors.push(err69);
-}
-errors++;
+if(!(validate70(data2.volumePath, {instancePath:instancePath+"/pods/volumePath",parentData:data2,parentDataProperty:"volumePath",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
+errors = vErrors.length;
 }
 }
 if(data2.fromTemplate !== undefined){
 let data32 = data2.fromTemplate;
 if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
 if(data32.id === undefined){
-const err70 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema31.properties.pods.properties.fromTemplate,data:data32};
-if(vErrors === null){
-vErrors = [err70];
-}
-else {
-vErrors.push(err70);
-}
+const err38 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema19.properties.pods.properties.fromTemplate,data:data32};
+(vErrors ??= []).push(err38);
 errors++;
 }
 for(const key6 in data32){
 if(!((key6 === "id") || (key6 === "body"))){
-const err71 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},parentSchema:schema31.properties.pods.properties.fromTemplate,data:data32};
-if(vErrors === null){
-vErrors = [err71];
-}
-else {
-vErrors.push(err71);
-}
+const err39 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},parentSchema:schema19.properties.pods.properties.fromTemplate,data:data32};
+(vErrors ??= []).push(err39);
 errors++;
 }
 }
 if(data32.id !== undefined){
-let data33 = data32.id;
-if(typeof data33 === "string"){
-if(func2(data33) < 1){
-const err72 = {instancePath:instancePath+"/pods/fromTemplate/id",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data33};
-if(vErrors === null){
-vErrors = [err72];
-}
-else {
-vErrors.push(err72);
-}
-errors++;
-}
-}
-else {
-const err73 = {instancePath:instancePath+"/pods/fromTemplate/id",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data33};
-if(vErrors === null){
-vErrors = [err73];
-}
-else {
-vErrors.push(err73);
-}
-errors++;
+if(!(validate67(data32.id, {instancePath:instancePath+"/pods/fromTemplate/id",parentData:data32,parentDataProperty:"id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
 }
 if(data32.body !== undefined){
-let data34 = data32.body;
-if(!(data34 && typeof data34 == "object" && !Array.isArray(data34))){
-const err74 = {instancePath:instancePath+"/pods/fromTemplate/body",schemaPath:"#/$defs/members/type",keyword:"type",params:{type: "object"},parentSchema:schema50,data:data34};
-if(vErrors === null){
-vErrors = [err74];
-}
-else {
-vErrors.push(err74);
-}
-errors++;
+if(!(validate77(data32.body, {instancePath:instancePath+"/pods/fromTemplate/body",parentData:data32,parentDataProperty:"body",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
+errors = vErrors.length;
 }
 }
 }
 else {
-const err75 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.pods.properties.fromTemplate,data:data32};
-if(vErrors === null){
-vErrors = [err75];
-}
-else {
-vErrors.push(err75);
-}
+const err40 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.fromTemplate,data:data32};
+(vErrors ??= []).push(err40);
 errors++;
 }
 }
 if(data2.networked !== undefined){
-let data35 = data2.networked;
-if(!(data35 && typeof data35 == "object" && !Array.isArray(data35))){
-const err76 = {instancePath:instancePath+"/pods/networked",schemaPath:"#/$defs/members/type",keyword:"type",params:{type: "object"},parentSchema:schema50,data:data35};
-if(vErrors === null){
-vErrors = [err76];
-}
-else {
-vErrors.push(err76);
-}
-errors++;
+if(!(validate77(data2.networked, {instancePath:instancePath+"/pods/networked",parentData:data2,parentDataProperty:"networked",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
+errors = vErrors.length;
 }
 }
 if(data2.locked !== undefined){
 let data36 = data2.locked;
 if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
 if(data36.lock === undefined){
-const err77 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/required",keyword:"required",params:{missingProperty: "lock"},parentSchema:schema31.properties.pods.properties.locked,data:data36};
-if(vErrors === null){
-vErrors = [err77];
-}
-else {
-vErrors.push(err77);
-}
+const err41 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/required",keyword:"required",params:{missingProperty: "lock"},parentSchema:schema19.properties.pods.properties.locked,data:data36};
+(vErrors ??= []).push(err41);
 errors++;
 }
 if(data36.unlock === undefined){
-const err78 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/required",keyword:"required",params:{missingProperty: "unlock"},parentSchema:schema31.properties.pods.properties.locked,data:data36};
-if(vErrors === null){
-vErrors = [err78];
-}
-else {
-vErrors.push(err78);
-}
+const err42 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/required",keyword:"required",params:{missingProperty: "unlock"},parentSchema:schema19.properties.pods.properties.locked,data:data36};
+(vErrors ??= []).push(err42);
 errors++;
 }
 for(const key7 in data36){
 if(!((key7 === "lock") || (key7 === "unlock"))){
-const err79 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},parentSchema:schema31.properties.pods.properties.locked,data:data36};
-if(vErrors === null){
-vErrors = [err79];
-}
-else {
-vErrors.push(err79);
-}
+const err43 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},parentSchema:schema19.properties.pods.properties.locked,data:data36};
+(vErrors ??= []).push(err43);
 errors++;
 }
 }
 if(data36.lock !== undefined){
-let data37 = data36.lock;
-if(!(data37 && typeof data37 == "object" && !Array.isArray(data37))){
-const err80 = {instancePath:instancePath+"/pods/locked/lock",schemaPath:"#/$defs/members/type",keyword:"type",params:{type: "object"},parentSchema:schema50,data:data37};
-if(vErrors === null){
-vErrors = [err80];
-}
-else {
-vErrors.push(err80);
-}
-errors++;
+if(!(validate77(data36.lock, {instancePath:instancePath+"/pods/locked/lock",parentData:data36,parentDataProperty:"lock",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
+errors = vErrors.length;
 }
 }
 if(data36.unlock !== undefined){
-let data38 = data36.unlock;
-if(!(data38 && typeof data38 == "object" && !Array.isArray(data38))){
-const err81 = {instancePath:instancePath+"/pods/locked/unlock",schemaPath:"#/$defs/members/type",keyword:"type",params:{type: "object"},parentSchema:schema50,data:data38};
-if(vErrors === null){
-vErrors = [err81];
-}
-else {
-vErrors.push(err81);
-}
-errors++;
+if(!(validate77(data36.unlock, {instancePath:instancePath+"/pods/locked/unlock",parentData:data36,parentDataProperty:"unlock",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
+errors = vErrors.length;
 }
 }
 }
 else {
-const err82 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.pods.properties.locked,data:data36};
-if(vErrors === null){
-vErrors = [err82];
-}
-else {
-vErrors.push(err82);
-}
+const err44 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.locked,data:data36};
+(vErrors ??= []).push(err44);
 errors++;
 }
 }
@@ -1084,2462 +1082,694 @@ let data39 = data2.statuses;
 if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
 for(const key8 in data39){
 if(!(((((key8 === "PROVISIONING") || (key8 === "STARTING")) || (key8 === "RUNNING")) || (key8 === "EXITED")) || (key8 === "ERROR"))){
-const err83 = {instancePath:instancePath+"/pods/statuses",schemaPath:"#/properties/pods/properties/statuses/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},parentSchema:schema31.properties.pods.properties.statuses,data:data39};
-if(vErrors === null){
-vErrors = [err83];
-}
-else {
-vErrors.push(err83);
-}
+const err45 = {instancePath:instancePath+"/pods/statuses",schemaPath:"#/properties/pods/properties/statuses/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},parentSchema:schema19.properties.pods.properties.statuses,data:data39};
+(vErrors ??= []).push(err45);
 errors++;
 }
 }
 if(data39.PROVISIONING !== undefined){
-let data40 = data39.PROVISIONING;
-if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
-if(Object.keys(data40).length < 1){
-const err84 = {instancePath:instancePath+"/pods/statuses/PROVISIONING",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},parentSchema:schema54,data:data40};
-if(vErrors === null){
-vErrors = [err84];
-}
-else {
-vErrors.push(err84);
-}
-errors++;
-}
-for(const key9 in data40){
-if(!(((key9 === "body") || (key9 === "actions")) || (key9 === "hook"))){
-const err85 = {instancePath:instancePath+"/pods/statuses/PROVISIONING",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},parentSchema:schema54,data:data40};
-if(vErrors === null){
-vErrors = [err85];
-}
-else {
-vErrors.push(err85);
-}
-errors++;
-}
-}
-if(data40.body !== undefined){
-let data41 = data40.body;
-if(!(data41 && typeof data41 == "object" && !Array.isArray(data41))){
-const err86 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},parentSchema:schema54.properties.body,data:data41};
-if(vErrors === null){
-vErrors = [err86];
-}
-else {
-vErrors.push(err86);
-}
-errors++;
-}
-}
-if(data40.actions !== undefined){
-let data42 = data40.actions;
-if(Array.isArray(data42)){
-const len0 = data42.length;
-for(let i0=0; i0<len0; i0++){
-let data43 = data42[i0];
-if(!((((data43 === "start") || (data43 === "stop")) || (data43 === "restart")) || (data43 === "terminate"))){
-const err87 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/actions/" + i0,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},parentSchema:schema54.properties.actions.items,data:data43};
-if(vErrors === null){
-vErrors = [err87];
-}
-else {
-vErrors.push(err87);
-}
-errors++;
-}
-}
-}
-else {
-const err88 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},parentSchema:schema54.properties.actions,data:data42};
-if(vErrors === null){
-vErrors = [err88];
-}
-else {
-vErrors.push(err88);
-}
-errors++;
-}
-}
-if(data40.hook !== undefined){
-let data44 = data40.hook;
-if((typeof data44 !== "string") && (!(Array.isArray(data44)))){
-const err89 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},parentSchema:schema54.properties.hook,data:data44};
-if(vErrors === null){
-vErrors = [err89];
-}
-else {
-vErrors.push(err89);
-}
-errors++;
-}
-if(typeof data44 === "string"){
-if(func2(data44) < 1){
-const err90 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook,data:data44};
-if(vErrors === null){
-vErrors = [err90];
-}
-else {
-vErrors.push(err90);
-}
-errors++;
-}
-}
-if(Array.isArray(data44)){
-if(data44.length < 1){
-const err91 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema54.properties.hook,data:data44};
-if(vErrors === null){
-vErrors = [err91];
-}
-else {
-vErrors.push(err91);
-}
-errors++;
-}
-const len1 = data44.length;
-for(let i1=0; i1<len1; i1++){
-let data45 = data44[i1];
-if(typeof data45 === "string"){
-if(func2(data45) < 1){
-const err92 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook/" + i1,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook.items,data:data45};
-if(vErrors === null){
-vErrors = [err92];
-}
-else {
-vErrors.push(err92);
-}
-errors++;
-}
-}
-else {
-const err93 = {instancePath:instancePath+"/pods/statuses/PROVISIONING/hook/" + i1,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},parentSchema:schema54.properties.hook.items,data:data45};
-if(vErrors === null){
-vErrors = [err93];
-}
-else {
-vErrors.push(err93);
-}
-errors++;
-}
-}
-}
-}
-}
-else {
-const err94 = {instancePath:instancePath+"/pods/statuses/PROVISIONING",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},parentSchema:schema54,data:data40};
-if(vErrors === null){
-vErrors = [err94];
-}
-else {
-vErrors.push(err94);
-}
-errors++;
+if(!(validate82(data39.PROVISIONING, {instancePath:instancePath+"/pods/statuses/PROVISIONING",parentData:data39,parentDataProperty:"PROVISIONING",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
+errors = vErrors.length;
 }
 }
 if(data39.STARTING !== undefined){
-let data46 = data39.STARTING;
-if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
-if(Object.keys(data46).length < 1){
-const err95 = {instancePath:instancePath+"/pods/statuses/STARTING",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},parentSchema:schema54,data:data46};
-if(vErrors === null){
-vErrors = [err95];
-}
-else {
-vErrors.push(err95);
-}
-errors++;
-}
-for(const key10 in data46){
-if(!(((key10 === "body") || (key10 === "actions")) || (key10 === "hook"))){
-const err96 = {instancePath:instancePath+"/pods/statuses/STARTING",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},parentSchema:schema54,data:data46};
-if(vErrors === null){
-vErrors = [err96];
-}
-else {
-vErrors.push(err96);
-}
-errors++;
-}
-}
-if(data46.body !== undefined){
-let data47 = data46.body;
-if(!(data47 && typeof data47 == "object" && !Array.isArray(data47))){
-const err97 = {instancePath:instancePath+"/pods/statuses/STARTING/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},parentSchema:schema54.properties.body,data:data47};
-if(vErrors === null){
-vErrors = [err97];
-}
-else {
-vErrors.push(err97);
-}
-errors++;
-}
-}
-if(data46.actions !== undefined){
-let data48 = data46.actions;
-if(Array.isArray(data48)){
-const len2 = data48.length;
-for(let i2=0; i2<len2; i2++){
-let data49 = data48[i2];
-if(!((((data49 === "start") || (data49 === "stop")) || (data49 === "restart")) || (data49 === "terminate"))){
-const err98 = {instancePath:instancePath+"/pods/statuses/STARTING/actions/" + i2,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},parentSchema:schema54.properties.actions.items,data:data49};
-if(vErrors === null){
-vErrors = [err98];
-}
-else {
-vErrors.push(err98);
-}
-errors++;
-}
-}
-}
-else {
-const err99 = {instancePath:instancePath+"/pods/statuses/STARTING/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},parentSchema:schema54.properties.actions,data:data48};
-if(vErrors === null){
-vErrors = [err99];
-}
-else {
-vErrors.push(err99);
-}
-errors++;
-}
-}
-if(data46.hook !== undefined){
-let data50 = data46.hook;
-if((typeof data50 !== "string") && (!(Array.isArray(data50)))){
-const err100 = {instancePath:instancePath+"/pods/statuses/STARTING/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},parentSchema:schema54.properties.hook,data:data50};
-if(vErrors === null){
-vErrors = [err100];
-}
-else {
-vErrors.push(err100);
-}
-errors++;
-}
-if(typeof data50 === "string"){
-if(func2(data50) < 1){
-const err101 = {instancePath:instancePath+"/pods/statuses/STARTING/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook,data:data50};
-if(vErrors === null){
-vErrors = [err101];
-}
-else {
-vErrors.push(err101);
-}
-errors++;
-}
-}
-if(Array.isArray(data50)){
-if(data50.length < 1){
-const err102 = {instancePath:instancePath+"/pods/statuses/STARTING/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema54.properties.hook,data:data50};
-if(vErrors === null){
-vErrors = [err102];
-}
-else {
-vErrors.push(err102);
-}
-errors++;
-}
-const len3 = data50.length;
-for(let i3=0; i3<len3; i3++){
-let data51 = data50[i3];
-if(typeof data51 === "string"){
-if(func2(data51) < 1){
-const err103 = {instancePath:instancePath+"/pods/statuses/STARTING/hook/" + i3,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook.items,data:data51};
-if(vErrors === null){
-vErrors = [err103];
-}
-else {
-vErrors.push(err103);
-}
-errors++;
-}
-}
-else {
-const err104 = {instancePath:instancePath+"/pods/statuses/STARTING/hook/" + i3,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},parentSchema:schema54.properties.hook.items,data:data51};
-if(vErrors === null){
-vErrors = [err104];
-}
-else {
-vErrors.push(err104);
-}
-errors++;
-}
-}
-}
-}
-}
-else {
-const err105 = {instancePath:instancePath+"/pods/statuses/STARTING",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},parentSchema:schema54,data:data46};
-if(vErrors === null){
-vErrors = [err105];
-}
-else {
-vErrors.push(err105);
-}
-errors++;
+if(!(validate82(data39.STARTING, {instancePath:instancePath+"/pods/statuses/STARTING",parentData:data39,parentDataProperty:"STARTING",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
+errors = vErrors.length;
 }
 }
 if(data39.RUNNING !== undefined){
-let data52 = data39.RUNNING;
-if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
-if(Object.keys(data52).length < 1){
-const err106 = {instancePath:instancePath+"/pods/statuses/RUNNING",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},parentSchema:schema54,data:data52};
-if(vErrors === null){
-vErrors = [err106];
-}
-else {
-vErrors.push(err106);
-}
-errors++;
-}
-for(const key11 in data52){
-if(!(((key11 === "body") || (key11 === "actions")) || (key11 === "hook"))){
-const err107 = {instancePath:instancePath+"/pods/statuses/RUNNING",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},parentSchema:schema54,data:data52};
-if(vErrors === null){
-vErrors = [err107];
-}
-else {
-vErrors.push(err107);
-}
-errors++;
-}
-}
-if(data52.body !== undefined){
-let data53 = data52.body;
-if(!(data53 && typeof data53 == "object" && !Array.isArray(data53))){
-const err108 = {instancePath:instancePath+"/pods/statuses/RUNNING/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},parentSchema:schema54.properties.body,data:data53};
-if(vErrors === null){
-vErrors = [err108];
-}
-else {
-vErrors.push(err108);
-}
-errors++;
-}
-}
-if(data52.actions !== undefined){
-let data54 = data52.actions;
-if(Array.isArray(data54)){
-const len4 = data54.length;
-for(let i4=0; i4<len4; i4++){
-let data55 = data54[i4];
-if(!((((data55 === "start") || (data55 === "stop")) || (data55 === "restart")) || (data55 === "terminate"))){
-const err109 = {instancePath:instancePath+"/pods/statuses/RUNNING/actions/" + i4,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},parentSchema:schema54.properties.actions.items,data:data55};
-if(vErrors === null){
-vErrors = [err109];
-}
-else {
-vErrors.push(err109);
-}
-errors++;
-}
-}
-}
-else {
-const err110 = {instancePath:instancePath+"/pods/statuses/RUNNING/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},parentSchema:schema54.properties.actions,data:data54};
-if(vErrors === null){
-vErrors = [err110];
-}
-else {
-vErrors.push(err110);
-}
-errors++;
-}
-}
-if(data52.hook !== undefined){
-let data56 = data52.hook;
-if((typeof data56 !== "string") && (!(Array.isArray(data56)))){
-const err111 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},parentSchema:schema54.properties.hook,data:data56};
-if(vErrors === null){
-vErrors = [err111];
-}
-else {
-vErrors.push(err111);
-}
-errors++;
-}
-if(typeof data56 === "string"){
-if(func2(data56) < 1){
-const err112 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook,data:data56};
-if(vErrors === null){
-vErrors = [err112];
-}
-else {
-vErrors.push(err112);
-}
-errors++;
-}
-}
-if(Array.isArray(data56)){
-if(data56.length < 1){
-const err113 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema54.properties.hook,data:data56};
-if(vErrors === null){
-vErrors = [err113];
-}
-else {
-vErrors.push(err113);
-}
-errors++;
-}
-const len5 = data56.length;
-for(let i5=0; i5<len5; i5++){
-let data57 = data56[i5];
-if(typeof data57 === "string"){
-if(func2(data57) < 1){
-const err114 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook/" + i5,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook.items,data:data57};
-if(vErrors === null){
-vErrors = [err114];
-}
-else {
-vErrors.push(err114);
-}
-errors++;
-}
-}
-else {
-const err115 = {instancePath:instancePath+"/pods/statuses/RUNNING/hook/" + i5,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},parentSchema:schema54.properties.hook.items,data:data57};
-if(vErrors === null){
-vErrors = [err115];
-}
-else {
-vErrors.push(err115);
-}
-errors++;
-}
-}
-}
-}
-}
-else {
-const err116 = {instancePath:instancePath+"/pods/statuses/RUNNING",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},parentSchema:schema54,data:data52};
-if(vErrors === null){
-vErrors = [err116];
-}
-else {
-vErrors.push(err116);
-}
-errors++;
+if(!(validate82(data39.RUNNING, {instancePath:instancePath+"/pods/statuses/RUNNING",parentData:data39,parentDataProperty:"RUNNING",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
+errors = vErrors.length;
 }
 }
 if(data39.EXITED !== undefined){
-let data58 = data39.EXITED;
-if(data58 && typeof data58 == "object" && !Array.isArray(data58)){
-if(Object.keys(data58).length < 1){
-const err117 = {instancePath:instancePath+"/pods/statuses/EXITED",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},parentSchema:schema54,data:data58};
-if(vErrors === null){
-vErrors = [err117];
-}
-else {
-vErrors.push(err117);
-}
-errors++;
-}
-for(const key12 in data58){
-if(!(((key12 === "body") || (key12 === "actions")) || (key12 === "hook"))){
-const err118 = {instancePath:instancePath+"/pods/statuses/EXITED",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},parentSchema:schema54,data:data58};
-if(vErrors === null){
-vErrors = [err118];
-}
-else {
-vErrors.push(err118);
-}
-errors++;
-}
-}
-if(data58.body !== undefined){
-let data59 = data58.body;
-if(!(data59 && typeof data59 == "object" && !Array.isArray(data59))){
-const err119 = {instancePath:instancePath+"/pods/statuses/EXITED/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},parentSchema:schema54.properties.body,data:data59};
-if(vErrors === null){
-vErrors = [err119];
-}
-else {
-vErrors.push(err119);
-}
-errors++;
-}
-}
-if(data58.actions !== undefined){
-let data60 = data58.actions;
-if(Array.isArray(data60)){
-const len6 = data60.length;
-for(let i6=0; i6<len6; i6++){
-let data61 = data60[i6];
-if(!((((data61 === "start") || (data61 === "stop")) || (data61 === "restart")) || (data61 === "terminate"))){
-const err120 = {instancePath:instancePath+"/pods/statuses/EXITED/actions/" + i6,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},parentSchema:schema54.properties.actions.items,data:data61};
-if(vErrors === null){
-vErrors = [err120];
-}
-else {
-vErrors.push(err120);
-}
-errors++;
-}
-}
-}
-else {
-const err121 = {instancePath:instancePath+"/pods/statuses/EXITED/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},parentSchema:schema54.properties.actions,data:data60};
-if(vErrors === null){
-vErrors = [err121];
-}
-else {
-vErrors.push(err121);
-}
-errors++;
-}
-}
-if(data58.hook !== undefined){
-let data62 = data58.hook;
-if((typeof data62 !== "string") && (!(Array.isArray(data62)))){
-const err122 = {instancePath:instancePath+"/pods/statuses/EXITED/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},parentSchema:schema54.properties.hook,data:data62};
-if(vErrors === null){
-vErrors = [err122];
-}
-else {
-vErrors.push(err122);
-}
-errors++;
-}
-if(typeof data62 === "string"){
-if(func2(data62) < 1){
-const err123 = {instancePath:instancePath+"/pods/statuses/EXITED/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook,data:data62};
-if(vErrors === null){
-vErrors = [err123];
-}
-else {
-vErrors.push(err123);
-}
-errors++;
-}
-}
-if(Array.isArray(data62)){
-if(data62.length < 1){
-const err124 = {instancePath:instancePath+"/pods/statuses/EXITED/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema54.properties.hook,data:data62};
-if(vErrors === null){
-vErrors = [err124];
-}
-else {
-vErrors.push(err124);
-}
-errors++;
-}
-const len7 = data62.length;
-for(let i7=0; i7<len7; i7++){
-let data63 = data62[i7];
-if(typeof data63 === "string"){
-if(func2(data63) < 1){
-const err125 = {instancePath:instancePath+"/pods/statuses/EXITED/hook/" + i7,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook.items,data:data63};
-if(vErrors === null){
-vErrors = [err125];
-}
-else {
-vErrors.push(err125);
-}
-errors++;
-}
-}
-else {
-const err126 = {instancePath:instancePath+"/pods/statuses/EXITED/hook/" + i7,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},parentSchema:schema54.properties.hook.items,data:data63};
-if(vErrors === null){
-vErrors = [err126];
-}
-else {
-vErrors.push(err126);
-}
-errors++;
-}
-}
-}
-}
-}
-else {
-const err127 = {instancePath:instancePath+"/pods/statuses/EXITED",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},parentSchema:schema54,data:data58};
-if(vErrors === null){
-vErrors = [err127];
-}
-else {
-vErrors.push(err127);
-}
-errors++;
+if(!(validate82(data39.EXITED, {instancePath:instancePath+"/pods/statuses/EXITED",parentData:data39,parentDataProperty:"EXITED",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
+errors = vErrors.length;
 }
 }
 if(data39.ERROR !== undefined){
-let data64 = data39.ERROR;
-if(data64 && typeof data64 == "object" && !Array.isArray(data64)){
-if(Object.keys(data64).length < 1){
-const err128 = {instancePath:instancePath+"/pods/statuses/ERROR",schemaPath:"#/$defs/recipe/minProperties",keyword:"minProperties",params:{limit: 1},parentSchema:schema54,data:data64};
-if(vErrors === null){
-vErrors = [err128];
-}
-else {
-vErrors.push(err128);
-}
-errors++;
-}
-for(const key13 in data64){
-if(!(((key13 === "body") || (key13 === "actions")) || (key13 === "hook"))){
-const err129 = {instancePath:instancePath+"/pods/statuses/ERROR",schemaPath:"#/$defs/recipe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},parentSchema:schema54,data:data64};
-if(vErrors === null){
-vErrors = [err129];
-}
-else {
-vErrors.push(err129);
-}
-errors++;
-}
-}
-if(data64.body !== undefined){
-let data65 = data64.body;
-if(!(data65 && typeof data65 == "object" && !Array.isArray(data65))){
-const err130 = {instancePath:instancePath+"/pods/statuses/ERROR/body",schemaPath:"#/$defs/recipe/properties/body/type",keyword:"type",params:{type: "object"},parentSchema:schema54.properties.body,data:data65};
-if(vErrors === null){
-vErrors = [err130];
-}
-else {
-vErrors.push(err130);
-}
-errors++;
-}
-}
-if(data64.actions !== undefined){
-let data66 = data64.actions;
-if(Array.isArray(data66)){
-const len8 = data66.length;
-for(let i8=0; i8<len8; i8++){
-let data67 = data66[i8];
-if(!((((data67 === "start") || (data67 === "stop")) || (data67 === "restart")) || (data67 === "terminate"))){
-const err131 = {instancePath:instancePath+"/pods/statuses/ERROR/actions/" + i8,schemaPath:"#/$defs/recipe/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema54.properties.actions.items.enum},parentSchema:schema54.properties.actions.items,data:data67};
-if(vErrors === null){
-vErrors = [err131];
-}
-else {
-vErrors.push(err131);
-}
-errors++;
+if(!(validate82(data39.ERROR, {instancePath:instancePath+"/pods/statuses/ERROR",parentData:data39,parentDataProperty:"ERROR",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate82.errors : vErrors.concat(validate82.errors);
+errors = vErrors.length;
 }
 }
 }
 else {
-const err132 = {instancePath:instancePath+"/pods/statuses/ERROR/actions",schemaPath:"#/$defs/recipe/properties/actions/type",keyword:"type",params:{type: "array"},parentSchema:schema54.properties.actions,data:data66};
-if(vErrors === null){
-vErrors = [err132];
-}
-else {
-vErrors.push(err132);
-}
-errors++;
-}
-}
-if(data64.hook !== undefined){
-let data68 = data64.hook;
-if((typeof data68 !== "string") && (!(Array.isArray(data68)))){
-const err133 = {instancePath:instancePath+"/pods/statuses/ERROR/hook",schemaPath:"#/$defs/recipe/properties/hook/type",keyword:"type",params:{type: schema54.properties.hook.type},parentSchema:schema54.properties.hook,data:data68};
-if(vErrors === null){
-vErrors = [err133];
-}
-else {
-vErrors.push(err133);
-}
-errors++;
-}
-if(typeof data68 === "string"){
-if(func2(data68) < 1){
-const err134 = {instancePath:instancePath+"/pods/statuses/ERROR/hook",schemaPath:"#/$defs/recipe/properties/hook/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook,data:data68};
-if(vErrors === null){
-vErrors = [err134];
-}
-else {
-vErrors.push(err134);
-}
-errors++;
-}
-}
-if(Array.isArray(data68)){
-if(data68.length < 1){
-const err135 = {instancePath:instancePath+"/pods/statuses/ERROR/hook",schemaPath:"#/$defs/recipe/properties/hook/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema54.properties.hook,data:data68};
-if(vErrors === null){
-vErrors = [err135];
-}
-else {
-vErrors.push(err135);
-}
-errors++;
-}
-const len9 = data68.length;
-for(let i9=0; i9<len9; i9++){
-let data69 = data68[i9];
-if(typeof data69 === "string"){
-if(func2(data69) < 1){
-const err136 = {instancePath:instancePath+"/pods/statuses/ERROR/hook/" + i9,schemaPath:"#/$defs/recipe/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema54.properties.hook.items,data:data69};
-if(vErrors === null){
-vErrors = [err136];
-}
-else {
-vErrors.push(err136);
-}
-errors++;
-}
-}
-else {
-const err137 = {instancePath:instancePath+"/pods/statuses/ERROR/hook/" + i9,schemaPath:"#/$defs/recipe/properties/hook/items/type",keyword:"type",params:{type: "string"},parentSchema:schema54.properties.hook.items,data:data69};
-if(vErrors === null){
-vErrors = [err137];
-}
-else {
-vErrors.push(err137);
-}
-errors++;
-}
-}
-}
-}
-}
-else {
-const err138 = {instancePath:instancePath+"/pods/statuses/ERROR",schemaPath:"#/$defs/recipe/type",keyword:"type",params:{type: "object"},parentSchema:schema54,data:data64};
-if(vErrors === null){
-vErrors = [err138];
-}
-else {
-vErrors.push(err138);
-}
-errors++;
-}
-}
-}
-else {
-const err139 = {instancePath:instancePath+"/pods/statuses",schemaPath:"#/properties/pods/properties/statuses/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.pods.properties.statuses,data:data39};
-if(vErrors === null){
-vErrors = [err139];
-}
-else {
-vErrors.push(err139);
-}
+const err46 = {instancePath:instancePath+"/pods/statuses",schemaPath:"#/properties/pods/properties/statuses/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.statuses,data:data39};
+(vErrors ??= []).push(err46);
 errors++;
 }
 }
 if(data2.change !== undefined){
-let data70 = data2.change;
-if(!(((data70 === "name") || (data70 === "args")) || (data70 === "env"))){
-const err140 = {instancePath:instancePath+"/pods/change",schemaPath:"#/properties/pods/properties/change/enum",keyword:"enum",params:{allowedValues: schema31.properties.pods.properties.change.enum},parentSchema:schema31.properties.pods.properties.change,data:data70};
-if(vErrors === null){
-vErrors = [err140];
-}
-else {
-vErrors.push(err140);
-}
+let data45 = data2.change;
+if(!(((data45 === "name") || (data45 === "args")) || (data45 === "env"))){
+const err47 = {instancePath:instancePath+"/pods/change",schemaPath:"#/properties/pods/properties/change/enum",keyword:"enum",params:{allowedValues: schema19.properties.pods.properties.change.enum},parentSchema:schema19.properties.pods.properties.change,data:data45};
+(vErrors ??= []).push(err47);
 errors++;
 }
 }
 if(data2.capacity !== undefined){
-let data71 = data2.capacity;
-if(typeof data71 === "string"){
-if(func2(data71) < 1){
-const err141 = {instancePath:instancePath+"/pods/capacity",schemaPath:"#/properties/pods/properties/capacity/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.pods.properties.capacity,data:data71};
-if(vErrors === null){
-vErrors = [err141];
-}
-else {
-vErrors.push(err141);
-}
+let data46 = data2.capacity;
+if(typeof data46 === "string"){
+if(func2(data46) < 1){
+const err48 = {instancePath:instancePath+"/pods/capacity",schemaPath:"#/properties/pods/properties/capacity/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.pods.properties.capacity,data:data46};
+(vErrors ??= []).push(err48);
 errors++;
 }
 }
 else {
-const err142 = {instancePath:instancePath+"/pods/capacity",schemaPath:"#/properties/pods/properties/capacity/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.pods.properties.capacity,data:data71};
-if(vErrors === null){
-vErrors = [err142];
-}
-else {
-vErrors.push(err142);
-}
+const err49 = {instancePath:instancePath+"/pods/capacity",schemaPath:"#/properties/pods/properties/capacity/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.pods.properties.capacity,data:data46};
+(vErrors ??= []).push(err49);
 errors++;
 }
 }
 }
 }
 if(data.queue !== undefined){
-let data72 = data.queue;
-if(data72 && typeof data72 == "object" && !Array.isArray(data72)){
-if(data72.url === undefined){
-const err143 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema31.properties.queue,data:data72};
-if(vErrors === null){
-vErrors = [err143];
-}
-else {
-vErrors.push(err143);
-}
-errors++;
-}
-if(data72.endpoints === undefined){
-const err144 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/required",keyword:"required",params:{missingProperty: "endpoints"},parentSchema:schema31.properties.queue,data:data72};
-if(vErrors === null){
-vErrors = [err144];
-}
-else {
-vErrors.push(err144);
-}
-errors++;
-}
-for(const key14 in data72){
-if(!(func1.call(schema31.properties.queue.properties, key14))){
-const err145 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},parentSchema:schema31.properties.queue,data:data72};
-if(vErrors === null){
-vErrors = [err145];
-}
-else {
-vErrors.push(err145);
-}
-errors++;
-}
-}
-if(data72.url !== undefined){
-let data73 = data72.url;
-if(typeof data73 === "string"){
-if(func2(data73) < 1){
-const err146 = {instancePath:instancePath+"/queue/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data73};
-if(vErrors === null){
-vErrors = [err146];
-}
-else {
-vErrors.push(err146);
-}
-errors++;
-}
-}
-else {
-const err147 = {instancePath:instancePath+"/queue/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data73};
-if(vErrors === null){
-vErrors = [err147];
-}
-else {
-vErrors.push(err147);
-}
-errors++;
-}
-}
-if(data72.allowPlainHttp !== undefined){
-let data74 = data72.allowPlainHttp;
-if(typeof data74 !== "boolean"){
-const err148 = {instancePath:instancePath+"/queue/allowPlainHttp",schemaPath:"#/properties/queue/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.queue.properties.allowPlainHttp,data:data74};
-if(vErrors === null){
-vErrors = [err148];
-}
-else {
-vErrors.push(err148);
-}
-errors++;
-}
-}
-if(data72.paths !== undefined){
-let data75 = data72.paths;
-if(data75 && typeof data75 == "object" && !Array.isArray(data75)){
-for(const key15 in data75){
-if(!(func1.call(schema31.properties.queue.properties.paths.properties, key15))){
-const err149 = {instancePath:instancePath+"/queue/paths",schemaPath:"#/properties/queue/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},parentSchema:schema31.properties.queue.properties.paths,data:data75};
-if(vErrors === null){
-vErrors = [err149];
-}
-else {
-vErrors.push(err149);
-}
-errors++;
-}
-}
-if(data75.runJob !== undefined){
-let data76 = data75.runJob;
-if(typeof data76 === "string"){
-if(!pattern14.test(data76)){
-const err150 = {instancePath:instancePath+"/queue/paths/runJob",schemaPath:"#/$defs/endpointPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$",parentSchema:schema60,data:data76};
-if(vErrors === null){
-vErrors = [err150];
-}
-else {
-vErrors.push(err150);
-}
-errors++;
-}
-}
-else {
-const err151 = {instancePath:instancePath+"/queue/paths/runJob",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},parentSchema:schema60,data:data76};
-if(vErrors === null){
-vErrors = [err151];
-}
-else {
-vErrors.push(err151);
-}
-errors++;
-}
-}
-if(data75.runJobSync !== undefined){
-let data77 = data75.runJobSync;
-if(typeof data77 === "string"){
-if(!pattern14.test(data77)){
-const err152 = {instancePath:instancePath+"/queue/paths/runJobSync",schemaPath:"#/$defs/endpointPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$",parentSchema:schema60,data:data77};
-if(vErrors === null){
-vErrors = [err152];
-}
-else {
-vErrors.push(err152);
-}
-errors++;
-}
-}
-else {
-const err153 = {instancePath:instancePath+"/queue/paths/runJobSync",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},parentSchema:schema60,data:data77};
-if(vErrors === null){
-vErrors = [err153];
-}
-else {
-vErrors.push(err153);
-}
-errors++;
-}
-}
-if(data75.getJobStatus !== undefined){
-let data78 = data75.getJobStatus;
-if(typeof data78 === "string"){
-if(!pattern16.test(data78)){
-const err154 = {instancePath:instancePath+"/queue/paths/getJobStatus",schemaPath:"#/$defs/jobPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$",parentSchema:schema62,data:data78};
-if(vErrors === null){
-vErrors = [err154];
-}
-else {
-vErrors.push(err154);
-}
-errors++;
-}
-}
-else {
-const err155 = {instancePath:instancePath+"/queue/paths/getJobStatus",schemaPath:"#/$defs/jobPath/type",keyword:"type",params:{type: "string"},parentSchema:schema62,data:data78};
-if(vErrors === null){
-vErrors = [err155];
-}
-else {
-vErrors.push(err155);
-}
-errors++;
-}
-}
-if(data75.streamJob !== undefined){
-let data79 = data75.streamJob;
-if(typeof data79 === "string"){
-if(!pattern16.test(data79)){
-const err156 = {instancePath:instancePath+"/queue/paths/streamJob",schemaPath:"#/$defs/jobPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$",parentSchema:schema62,data:data79};
-if(vErrors === null){
-vErrors = [err156];
-}
-else {
-vErrors.push(err156);
-}
-errors++;
-}
-}
-else {
-const err157 = {instancePath:instancePath+"/queue/paths/streamJob",schemaPath:"#/$defs/jobPath/type",keyword:"type",params:{type: "string"},parentSchema:schema62,data:data79};
-if(vErrors === null){
-vErrors = [err157];
-}
-else {
-vErrors.push(err157);
-}
-errors++;
-}
-}
-if(data75.cancelJob !== undefined){
-let data80 = data75.cancelJob;
-if(typeof data80 === "string"){
-if(!pattern16.test(data80)){
-const err158 = {instancePath:instancePath+"/queue/paths/cancelJob",schemaPath:"#/$defs/jobPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$",parentSchema:schema62,data:data80};
-if(vErrors === null){
-vErrors = [err158];
-}
-else {
-vErrors.push(err158);
-}
-errors++;
-}
-}
-else {
-const err159 = {instancePath:instancePath+"/queue/paths/cancelJob",schemaPath:"#/$defs/jobPath/type",keyword:"type",params:{type: "string"},parentSchema:schema62,data:data80};
-if(vErrors === null){
-vErrors = [err159];
-}
-else {
-vErrors.push(err159);
-}
-errors++;
-}
-}
-if(data75.retryJob !== undefined){
-let data81 = data75.retryJob;
-if(typeof data81 === "string"){
-if(!pattern16.test(data81)){
-const err160 = {instancePath:instancePath+"/queue/paths/retryJob",schemaPath:"#/$defs/jobPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$",parentSchema:schema62,data:data81};
-if(vErrors === null){
-vErrors = [err160];
-}
-else {
-vErrors.push(err160);
-}
-errors++;
-}
-}
-else {
-const err161 = {instancePath:instancePath+"/queue/paths/retryJob",schemaPath:"#/$defs/jobPath/type",keyword:"type",params:{type: "string"},parentSchema:schema62,data:data81};
-if(vErrors === null){
-vErrors = [err161];
-}
-else {
-vErrors.push(err161);
-}
-errors++;
-}
-}
-if(data75.purgeQueue !== undefined){
-let data82 = data75.purgeQueue;
-if(typeof data82 === "string"){
-if(!pattern14.test(data82)){
-const err162 = {instancePath:instancePath+"/queue/paths/purgeQueue",schemaPath:"#/$defs/endpointPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$",parentSchema:schema60,data:data82};
-if(vErrors === null){
-vErrors = [err162];
-}
-else {
-vErrors.push(err162);
-}
-errors++;
-}
-}
-else {
-const err163 = {instancePath:instancePath+"/queue/paths/purgeQueue",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},parentSchema:schema60,data:data82};
-if(vErrors === null){
-vErrors = [err163];
-}
-else {
-vErrors.push(err163);
-}
-errors++;
-}
-}
-if(data75.getEndpointHealth !== undefined){
-let data83 = data75.getEndpointHealth;
-if(typeof data83 === "string"){
-if(!pattern14.test(data83)){
-const err164 = {instancePath:instancePath+"/queue/paths/getEndpointHealth",schemaPath:"#/$defs/endpointPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$",parentSchema:schema60,data:data83};
-if(vErrors === null){
-vErrors = [err164];
-}
-else {
-vErrors.push(err164);
-}
-errors++;
-}
-}
-else {
-const err165 = {instancePath:instancePath+"/queue/paths/getEndpointHealth",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},parentSchema:schema60,data:data83};
-if(vErrors === null){
-vErrors = [err165];
-}
-else {
-vErrors.push(err165);
-}
-errors++;
-}
-}
-if(data75.listRequests !== undefined){
-let data84 = data75.listRequests;
-if(typeof data84 === "string"){
-if(!pattern14.test(data84)){
-const err166 = {instancePath:instancePath+"/queue/paths/listRequests",schemaPath:"#/$defs/endpointPath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$",parentSchema:schema60,data:data84};
-if(vErrors === null){
-vErrors = [err166];
-}
-else {
-vErrors.push(err166);
-}
-errors++;
-}
-}
-else {
-const err167 = {instancePath:instancePath+"/queue/paths/listRequests",schemaPath:"#/$defs/endpointPath/type",keyword:"type",params:{type: "string"},parentSchema:schema60,data:data84};
-if(vErrors === null){
-vErrors = [err167];
-}
-else {
-vErrors.push(err167);
-}
-errors++;
-}
-}
-if(data75.callOpenaiRoute !== undefined){
-let data85 = data75.callOpenaiRoute;
-if(typeof data85 === "string"){
-if(!pattern23.test(data85)){
-const err168 = {instancePath:instancePath+"/queue/paths/callOpenaiRoute",schemaPath:"#/$defs/routePath/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*\\{route\\}$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*\\{route\\}$",parentSchema:schema69,data:data85};
-if(vErrors === null){
-vErrors = [err168];
-}
-else {
-vErrors.push(err168);
-}
-errors++;
-}
-}
-else {
-const err169 = {instancePath:instancePath+"/queue/paths/callOpenaiRoute",schemaPath:"#/$defs/routePath/type",keyword:"type",params:{type: "string"},parentSchema:schema69,data:data85};
-if(vErrors === null){
-vErrors = [err169];
-}
-else {
-vErrors.push(err169);
-}
-errors++;
-}
-}
-}
-else {
-const err170 = {instancePath:instancePath+"/queue/paths",schemaPath:"#/properties/queue/properties/paths/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.queue.properties.paths,data:data75};
-if(vErrors === null){
-vErrors = [err170];
-}
-else {
-vErrors.push(err170);
-}
-errors++;
-}
-}
-if(data72.endpoints !== undefined){
-let data86 = data72.endpoints;
-if(data86 && typeof data86 == "object" && !Array.isArray(data86)){
-if(data86.normal === undefined){
-const err171 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/required",keyword:"required",params:{missingProperty: "normal"},parentSchema:schema31.properties.queue.properties.endpoints,data:data86};
-if(vErrors === null){
-vErrors = [err171];
-}
-else {
-vErrors.push(err171);
-}
-errors++;
-}
-for(const key16 in data86){
-if(!(((((((key16 === "normal") || (key16 === "dedicated")) || (key16 === "second")) || (key16 === "twoWorkers")) || (key16 === "scaleToZero")) || (key16 === "executionTimeout")) || (key16 === "noExecutionTimeout"))){
-const err172 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},parentSchema:schema31.properties.queue.properties.endpoints,data:data86};
-if(vErrors === null){
-vErrors = [err172];
-}
-else {
-vErrors.push(err172);
-}
-errors++;
-}
-}
-if(data86.normal !== undefined){
-let data87 = data86.normal;
-if(typeof data87 === "string"){
-if(func2(data87) < 1){
-const err173 = {instancePath:instancePath+"/queue/endpoints/normal",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data87};
-if(vErrors === null){
-vErrors = [err173];
-}
-else {
-vErrors.push(err173);
-}
-errors++;
-}
-}
-else {
-const err174 = {instancePath:instancePath+"/queue/endpoints/normal",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data87};
-if(vErrors === null){
-vErrors = [err174];
-}
-else {
-vErrors.push(err174);
-}
-errors++;
-}
-}
-if(data86.dedicated !== undefined){
-let data88 = data86.dedicated;
-if(typeof data88 === "string"){
-if(func2(data88) < 1){
-const err175 = {instancePath:instancePath+"/queue/endpoints/dedicated",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data88};
-if(vErrors === null){
-vErrors = [err175];
-}
-else {
-vErrors.push(err175);
-}
-errors++;
-}
-}
-else {
-const err176 = {instancePath:instancePath+"/queue/endpoints/dedicated",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data88};
-if(vErrors === null){
-vErrors = [err176];
-}
-else {
-vErrors.push(err176);
-}
-errors++;
-}
-}
-if(data86.second !== undefined){
-let data89 = data86.second;
-if(typeof data89 === "string"){
-if(func2(data89) < 1){
-const err177 = {instancePath:instancePath+"/queue/endpoints/second",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data89};
-if(vErrors === null){
-vErrors = [err177];
-}
-else {
-vErrors.push(err177);
-}
+let data47 = data.queue;
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
+if(data47.url === undefined){
+const err50 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.queue,data:data47};
+(vErrors ??= []).push(err50);
 errors++;
 }
-}
-else {
-const err178 = {instancePath:instancePath+"/queue/endpoints/second",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data89};
-if(vErrors === null){
-vErrors = [err178];
-}
-else {
-vErrors.push(err178);
-}
-errors++;
-}
-}
-if(data86.twoWorkers !== undefined){
-let data90 = data86.twoWorkers;
-if(typeof data90 === "string"){
-if(func2(data90) < 1){
-const err179 = {instancePath:instancePath+"/queue/endpoints/twoWorkers",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data90};
-if(vErrors === null){
-vErrors = [err179];
-}
-else {
-vErrors.push(err179);
-}
-errors++;
-}
-}
-else {
-const err180 = {instancePath:instancePath+"/queue/endpoints/twoWorkers",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data90};
-if(vErrors === null){
-vErrors = [err180];
-}
-else {
-vErrors.push(err180);
-}
-errors++;
-}
-}
-if(data86.scaleToZero !== undefined){
-let data91 = data86.scaleToZero;
-if(typeof data91 === "string"){
-if(func2(data91) < 1){
-const err181 = {instancePath:instancePath+"/queue/endpoints/scaleToZero",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data91};
-if(vErrors === null){
-vErrors = [err181];
-}
-else {
-vErrors.push(err181);
-}
-errors++;
-}
-}
-else {
-const err182 = {instancePath:instancePath+"/queue/endpoints/scaleToZero",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data91};
-if(vErrors === null){
-vErrors = [err182];
-}
-else {
-vErrors.push(err182);
-}
-errors++;
-}
-}
-if(data86.executionTimeout !== undefined){
-let data92 = data86.executionTimeout;
-if(data92 && typeof data92 == "object" && !Array.isArray(data92)){
-if(data92.id === undefined){
-const err183 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema31.properties.queue.properties.endpoints.properties.executionTimeout,data:data92};
-if(vErrors === null){
-vErrors = [err183];
-}
-else {
-vErrors.push(err183);
-}
-errors++;
-}
-if(data92.after === undefined){
-const err184 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/required",keyword:"required",params:{missingProperty: "after"},parentSchema:schema31.properties.queue.properties.endpoints.properties.executionTimeout,data:data92};
-if(vErrors === null){
-vErrors = [err184];
-}
-else {
-vErrors.push(err184);
-}
-errors++;
-}
-for(const key17 in data92){
-if(!((key17 === "id") || (key17 === "after"))){
-const err185 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},parentSchema:schema31.properties.queue.properties.endpoints.properties.executionTimeout,data:data92};
-if(vErrors === null){
-vErrors = [err185];
-}
-else {
-vErrors.push(err185);
-}
-errors++;
-}
-}
-if(data92.id !== undefined){
-let data93 = data92.id;
-if(typeof data93 === "string"){
-if(func2(data93) < 1){
-const err186 = {instancePath:instancePath+"/queue/endpoints/executionTimeout/id",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data93};
-if(vErrors === null){
-vErrors = [err186];
-}
-else {
-vErrors.push(err186);
-}
-errors++;
-}
-}
-else {
-const err187 = {instancePath:instancePath+"/queue/endpoints/executionTimeout/id",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data93};
-if(vErrors === null){
-vErrors = [err187];
-}
-else {
-vErrors.push(err187);
-}
-errors++;
-}
-}
-if(data92.after !== undefined){
-let data94 = data92.after;
-if(typeof data94 === "string"){
-if(!pattern24.test(data94)){
-const err188 = {instancePath:instancePath+"/queue/endpoints/executionTimeout/after",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data94};
-if(vErrors === null){
-vErrors = [err188];
-}
-else {
-vErrors.push(err188);
-}
-errors++;
-}
-}
-else {
-const err189 = {instancePath:instancePath+"/queue/endpoints/executionTimeout/after",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data94};
-if(vErrors === null){
-vErrors = [err189];
-}
-else {
-vErrors.push(err189);
-}
-errors++;
-}
-}
-}
-else {
-const err190 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.queue.properties.endpoints.properties.executionTimeout,data:data92};
-if(vErrors === null){
-vErrors = [err190];
-}
-else {
-vErrors.push(err190);
-}
-errors++;
-}
-}
-if(data86.noExecutionTimeout !== undefined){
-let data95 = data86.noExecutionTimeout;
-if(typeof data95 === "string"){
-if(func2(data95) < 1){
-const err191 = {instancePath:instancePath+"/queue/endpoints/noExecutionTimeout",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data95};
-if(vErrors === null){
-vErrors = [err191];
-}
-else {
-vErrors.push(err191);
-}
-errors++;
-}
-}
-else {
-const err192 = {instancePath:instancePath+"/queue/endpoints/noExecutionTimeout",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data95};
-if(vErrors === null){
-vErrors = [err192];
-}
-else {
-vErrors.push(err192);
-}
+if(data47.endpoints === undefined){
+const err51 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/required",keyword:"required",params:{missingProperty: "endpoints"},parentSchema:schema19.properties.queue,data:data47};
+(vErrors ??= []).push(err51);
 errors++;
-}
-}
 }
-else {
-const err193 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.queue.properties.endpoints,data:data86};
-if(vErrors === null){
-vErrors = [err193];
-}
-else {
-vErrors.push(err193);
-}
+for(const key9 in data47){
+if(!(func1.call(schema19.properties.queue.properties, key9))){
+const err52 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},parentSchema:schema19.properties.queue,data:data47};
+(vErrors ??= []).push(err52);
 errors++;
 }
 }
-if(data72.worker !== undefined){
-let data96 = data72.worker;
-if(typeof data96 !== "boolean"){
-const err194 = {instancePath:instancePath+"/queue/worker",schemaPath:"#/properties/queue/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.queue.properties.worker,data:data96};
-if(vErrors === null){
-vErrors = [err194];
+if(data47.url !== undefined){
+if(!(validate53(data47.url, {instancePath:instancePath+"/queue/url",parentData:data47,parentDataProperty:"url",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err194);
 }
+if(data47.allowPlainHttp !== undefined){
+let data49 = data47.allowPlainHttp;
+if(typeof data49 !== "boolean"){
+const err53 = {instancePath:instancePath+"/queue/allowPlainHttp",schemaPath:"#/properties/queue/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.queue.properties.allowPlainHttp,data:data49};
+(vErrors ??= []).push(err53);
 errors++;
-}
-}
-if(data72.workers !== undefined){
-let data97 = data72.workers;
-if(!(((typeof data97 == "number") && (!(data97 % 1) && !isNaN(data97))) && (isFinite(data97)))){
-const err195 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.queue.properties.workers,data:data97};
-if(vErrors === null){
-vErrors = [err195];
 }
-else {
-vErrors.push(err195);
 }
+if(data47.paths !== undefined){
+let data50 = data47.paths;
+if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+for(const key10 in data50){
+if(!(func1.call(schema19.properties.queue.properties.paths.properties, key10))){
+const err54 = {instancePath:instancePath+"/queue/paths",schemaPath:"#/properties/queue/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},parentSchema:schema19.properties.queue.properties.paths,data:data50};
+(vErrors ??= []).push(err54);
 errors++;
 }
-if((typeof data97 == "number") && (isFinite(data97))){
-if(data97 > 1000 || isNaN(data97)){
-const err196 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema31.properties.queue.properties.workers,data:data97};
-if(vErrors === null){
-vErrors = [err196];
-}
-else {
-vErrors.push(err196);
 }
-errors++;
+if(data50.runJob !== undefined){
+if(!(validate89(data50.runJob, {instancePath:instancePath+"/queue/paths/runJob",parentData:data50,parentDataProperty:"runJob",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+errors = vErrors.length;
 }
-if(data97 < 1 || isNaN(data97)){
-const err197 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.queue.properties.workers,data:data97};
-if(vErrors === null){
-vErrors = [err197];
 }
-else {
-vErrors.push(err197);
+if(data50.runJobSync !== undefined){
+if(!(validate89(data50.runJobSync, {instancePath:instancePath+"/queue/paths/runJobSync",parentData:data50,parentDataProperty:"runJobSync",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+errors = vErrors.length;
 }
-errors++;
 }
+if(data50.getJobStatus !== undefined){
+if(!(validate92(data50.getJobStatus, {instancePath:instancePath+"/queue/paths/getJobStatus",parentData:data50,parentDataProperty:"getJobStatus",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
+errors = vErrors.length;
 }
 }
-if(data72.perWorkerRate !== undefined){
-let data98 = data72.perWorkerRate;
-if((!(((typeof data98 == "number") && (!(data98 % 1) && !isNaN(data98))) && (isFinite(data98)))) && (!(data98 && typeof data98 == "object" && !Array.isArray(data98)))){
-const err198 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/type",keyword:"type",params:{type: schema31.properties.queue.properties.perWorkerRate.type},parentSchema:schema31.properties.queue.properties.perWorkerRate,data:data98};
-if(vErrors === null){
-vErrors = [err198];
+if(data50.streamJob !== undefined){
+if(!(validate92(data50.streamJob, {instancePath:instancePath+"/queue/paths/streamJob",parentData:data50,parentDataProperty:"streamJob",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err198);
 }
-errors++;
+if(data50.cancelJob !== undefined){
+if(!(validate92(data50.cancelJob, {instancePath:instancePath+"/queue/paths/cancelJob",parentData:data50,parentDataProperty:"cancelJob",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
+errors = vErrors.length;
 }
-if((typeof data98 == "number") && (isFinite(data98))){
-if(data98 < 1 || isNaN(data98)){
-const err199 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.queue.properties.perWorkerRate,data:data98};
-if(vErrors === null){
-vErrors = [err199];
 }
-else {
-vErrors.push(err199);
+if(data50.retryJob !== undefined){
+if(!(validate92(data50.retryJob, {instancePath:instancePath+"/queue/paths/retryJob",parentData:data50,parentDataProperty:"retryJob",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
+errors = vErrors.length;
 }
-errors++;
 }
+if(data50.purgeQueue !== undefined){
+if(!(validate89(data50.purgeQueue, {instancePath:instancePath+"/queue/paths/purgeQueue",parentData:data50,parentDataProperty:"purgeQueue",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+errors = vErrors.length;
 }
-if(data98 && typeof data98 == "object" && !Array.isArray(data98)){
-for(const key18 in data98){
-if(!((((((((key18 === "run") || (key18 === "runsync")) || (key18 === "status")) || (key18 === "stream")) || (key18 === "cancel")) || (key18 === "purge")) || (key18 === "openai")) || (key18 === "requests"))){
-const err200 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},parentSchema:schema31.properties.queue.properties.perWorkerRate,data:data98};
-if(vErrors === null){
-vErrors = [err200];
 }
-else {
-vErrors.push(err200);
+if(data50.getEndpointHealth !== undefined){
+if(!(validate89(data50.getEndpointHealth, {instancePath:instancePath+"/queue/paths/getEndpointHealth",parentData:data50,parentDataProperty:"getEndpointHealth",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+errors = vErrors.length;
 }
-errors++;
 }
+if(data50.listRequests !== undefined){
+if(!(validate89(data50.listRequests, {instancePath:instancePath+"/queue/paths/listRequests",parentData:data50,parentDataProperty:"listRequests",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+errors = vErrors.length;
 }
-if(data98.run !== undefined){
-let data99 = data98.run;
-if(!(((typeof data99 == "number") && (!(data99 % 1) && !isNaN(data99))) && (isFinite(data99)))){
-const err201 = {instancePath:instancePath+"/queue/perWorkerRate/run",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data99};
-if(vErrors === null){
-vErrors = [err201];
 }
-else {
-vErrors.push(err201);
+if(data50.callOpenaiRoute !== undefined){
+if(!(validate100(data50.callOpenaiRoute, {instancePath:instancePath+"/queue/paths/callOpenaiRoute",parentData:data50,parentDataProperty:"callOpenaiRoute",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate100.errors : vErrors.concat(validate100.errors);
+errors = vErrors.length;
 }
-errors++;
 }
-if((typeof data99 == "number") && (isFinite(data99))){
-if(data99 < 1 || isNaN(data99)){
-const err202 = {instancePath:instancePath+"/queue/perWorkerRate/run",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data99};
-if(vErrors === null){
-vErrors = [err202];
 }
 else {
-vErrors.push(err202);
-}
+const err55 = {instancePath:instancePath+"/queue/paths",schemaPath:"#/properties/queue/properties/paths/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.paths,data:data50};
+(vErrors ??= []).push(err55);
 errors++;
-}
 }
 }
-if(data98.runsync !== undefined){
-let data100 = data98.runsync;
-if(!(((typeof data100 == "number") && (!(data100 % 1) && !isNaN(data100))) && (isFinite(data100)))){
-const err203 = {instancePath:instancePath+"/queue/perWorkerRate/runsync",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data100};
-if(vErrors === null){
-vErrors = [err203];
-}
-else {
-vErrors.push(err203);
-}
+if(data47.endpoints !== undefined){
+let data61 = data47.endpoints;
+if(data61 && typeof data61 == "object" && !Array.isArray(data61)){
+if(data61.normal === undefined){
+const err56 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/required",keyword:"required",params:{missingProperty: "normal"},parentSchema:schema19.properties.queue.properties.endpoints,data:data61};
+(vErrors ??= []).push(err56);
 errors++;
-}
-if((typeof data100 == "number") && (isFinite(data100))){
-if(data100 < 1 || isNaN(data100)){
-const err204 = {instancePath:instancePath+"/queue/perWorkerRate/runsync",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data100};
-if(vErrors === null){
-vErrors = [err204];
 }
-else {
-vErrors.push(err204);
-}
+for(const key11 in data61){
+if(!(((((((key11 === "normal") || (key11 === "dedicated")) || (key11 === "second")) || (key11 === "twoWorkers")) || (key11 === "scaleToZero")) || (key11 === "executionTimeout")) || (key11 === "noExecutionTimeout"))){
+const err57 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},parentSchema:schema19.properties.queue.properties.endpoints,data:data61};
+(vErrors ??= []).push(err57);
 errors++;
-}
 }
 }
-if(data98.status !== undefined){
-let data101 = data98.status;
-if(!(((typeof data101 == "number") && (!(data101 % 1) && !isNaN(data101))) && (isFinite(data101)))){
-const err205 = {instancePath:instancePath+"/queue/perWorkerRate/status",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data101};
-if(vErrors === null){
-vErrors = [err205];
+if(data61.normal !== undefined){
+if(!(validate67(data61.normal, {instancePath:instancePath+"/queue/endpoints/normal",parentData:data61,parentDataProperty:"normal",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err205);
 }
-errors++;
+if(data61.dedicated !== undefined){
+if(!(validate67(data61.dedicated, {instancePath:instancePath+"/queue/endpoints/dedicated",parentData:data61,parentDataProperty:"dedicated",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
-if((typeof data101 == "number") && (isFinite(data101))){
-if(data101 < 1 || isNaN(data101)){
-const err206 = {instancePath:instancePath+"/queue/perWorkerRate/status",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data101};
-if(vErrors === null){
-vErrors = [err206];
 }
-else {
-vErrors.push(err206);
+if(data61.second !== undefined){
+if(!(validate67(data61.second, {instancePath:instancePath+"/queue/endpoints/second",parentData:data61,parentDataProperty:"second",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
-errors++;
 }
+if(data61.twoWorkers !== undefined){
+if(!(validate67(data61.twoWorkers, {instancePath:instancePath+"/queue/endpoints/twoWorkers",parentData:data61,parentDataProperty:"twoWorkers",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
 }
-if(data98.stream !== undefined){
-let data102 = data98.stream;
-if(!(((typeof data102 == "number") && (!(data102 % 1) && !isNaN(data102))) && (isFinite(data102)))){
-const err207 = {instancePath:instancePath+"/queue/perWorkerRate/stream",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data102};
-if(vErrors === null){
-vErrors = [err207];
+if(data61.scaleToZero !== undefined){
+if(!(validate67(data61.scaleToZero, {instancePath:instancePath+"/queue/endpoints/scaleToZero",parentData:data61,parentDataProperty:"scaleToZero",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err207);
 }
+if(data61.executionTimeout !== undefined){
+let data67 = data61.executionTimeout;
+if(data67 && typeof data67 == "object" && !Array.isArray(data67)){
+if(data67.id === undefined){
+const err58 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema19.properties.queue.properties.endpoints.properties.executionTimeout,data:data67};
+(vErrors ??= []).push(err58);
 errors++;
-}
-if((typeof data102 == "number") && (isFinite(data102))){
-if(data102 < 1 || isNaN(data102)){
-const err208 = {instancePath:instancePath+"/queue/perWorkerRate/stream",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data102};
-if(vErrors === null){
-vErrors = [err208];
-}
-else {
-vErrors.push(err208);
 }
+if(data67.after === undefined){
+const err59 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/required",keyword:"required",params:{missingProperty: "after"},parentSchema:schema19.properties.queue.properties.endpoints.properties.executionTimeout,data:data67};
+(vErrors ??= []).push(err59);
 errors++;
-}
-}
-}
-if(data98.cancel !== undefined){
-let data103 = data98.cancel;
-if(!(((typeof data103 == "number") && (!(data103 % 1) && !isNaN(data103))) && (isFinite(data103)))){
-const err209 = {instancePath:instancePath+"/queue/perWorkerRate/cancel",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data103};
-if(vErrors === null){
-vErrors = [err209];
 }
-else {
-vErrors.push(err209);
-}
+for(const key12 in data67){
+if(!((key12 === "id") || (key12 === "after"))){
+const err60 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},parentSchema:schema19.properties.queue.properties.endpoints.properties.executionTimeout,data:data67};
+(vErrors ??= []).push(err60);
 errors++;
 }
-if((typeof data103 == "number") && (isFinite(data103))){
-if(data103 < 1 || isNaN(data103)){
-const err210 = {instancePath:instancePath+"/queue/perWorkerRate/cancel",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data103};
-if(vErrors === null){
-vErrors = [err210];
 }
-else {
-vErrors.push(err210);
+if(data67.id !== undefined){
+if(!(validate67(data67.id, {instancePath:instancePath+"/queue/endpoints/executionTimeout/id",parentData:data67,parentDataProperty:"id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
-errors++;
 }
+if(data67.after !== undefined){
+if(!(validate108(data67.after, {instancePath:instancePath+"/queue/endpoints/executionTimeout/after",parentData:data67,parentDataProperty:"after",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
 }
 }
-if(data98.purge !== undefined){
-let data104 = data98.purge;
-if(!(((typeof data104 == "number") && (!(data104 % 1) && !isNaN(data104))) && (isFinite(data104)))){
-const err211 = {instancePath:instancePath+"/queue/perWorkerRate/purge",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data104};
-if(vErrors === null){
-vErrors = [err211];
 }
 else {
-vErrors.push(err211);
-}
+const err61 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.endpoints.properties.executionTimeout,data:data67};
+(vErrors ??= []).push(err61);
 errors++;
-}
-if((typeof data104 == "number") && (isFinite(data104))){
-if(data104 < 1 || isNaN(data104)){
-const err212 = {instancePath:instancePath+"/queue/perWorkerRate/purge",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data104};
-if(vErrors === null){
-vErrors = [err212];
-}
-else {
-vErrors.push(err212);
 }
-errors++;
 }
+if(data61.noExecutionTimeout !== undefined){
+if(!(validate67(data61.noExecutionTimeout, {instancePath:instancePath+"/queue/endpoints/noExecutionTimeout",parentData:data61,parentDataProperty:"noExecutionTimeout",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
 }
-if(data98.openai !== undefined){
-let data105 = data98.openai;
-if(!(((typeof data105 == "number") && (!(data105 % 1) && !isNaN(data105))) && (isFinite(data105)))){
-const err213 = {instancePath:instancePath+"/queue/perWorkerRate/openai",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data105};
-if(vErrors === null){
-vErrors = [err213];
 }
 else {
-vErrors.push(err213);
-}
+const err62 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.endpoints,data:data61};
+(vErrors ??= []).push(err62);
 errors++;
 }
-if((typeof data105 == "number") && (isFinite(data105))){
-if(data105 < 1 || isNaN(data105)){
-const err214 = {instancePath:instancePath+"/queue/perWorkerRate/openai",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data105};
-if(vErrors === null){
-vErrors = [err214];
 }
-else {
-vErrors.push(err214);
-}
+if(data47.worker !== undefined){
+let data71 = data47.worker;
+if(typeof data71 !== "boolean"){
+const err63 = {instancePath:instancePath+"/queue/worker",schemaPath:"#/properties/queue/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.queue.properties.worker,data:data71};
+(vErrors ??= []).push(err63);
 errors++;
-}
-}
 }
-if(data98.requests !== undefined){
-let data106 = data98.requests;
-if(!(((typeof data106 == "number") && (!(data106 % 1) && !isNaN(data106))) && (isFinite(data106)))){
-const err215 = {instancePath:instancePath+"/queue/perWorkerRate/requests",schemaPath:"#/$defs/rate/type",keyword:"type",params:{type: "integer"},parentSchema:schema78,data:data106};
-if(vErrors === null){
-vErrors = [err215];
 }
-else {
-vErrors.push(err215);
-}
+if(data47.workers !== undefined){
+let data72 = data47.workers;
+if(!(((typeof data72 == "number") && (!(data72 % 1) && !isNaN(data72))) && (isFinite(data72)))){
+const err64 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.queue.properties.workers,data:data72};
+(vErrors ??= []).push(err64);
 errors++;
-}
-if((typeof data106 == "number") && (isFinite(data106))){
-if(data106 < 1 || isNaN(data106)){
-const err216 = {instancePath:instancePath+"/queue/perWorkerRate/requests",schemaPath:"#/$defs/rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema78,data:data106};
-if(vErrors === null){
-vErrors = [err216];
 }
-else {
-vErrors.push(err216);
-}
+if((typeof data72 == "number") && (isFinite(data72))){
+if(data72 > 1000 || isNaN(data72)){
+const err65 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema19.properties.queue.properties.workers,data:data72};
+(vErrors ??= []).push(err65);
 errors++;
-}
-}
 }
-}
-}
-if(data72.input !== undefined){
-let data107 = data72.input;
-if(!(data107 && typeof data107 == "object" && !Array.isArray(data107))){
-const err217 = {instancePath:instancePath+"/queue/input",schemaPath:"#/properties/queue/properties/input/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.queue.properties.input,data:data107};
-if(vErrors === null){
-vErrors = [err217];
-}
-else {
-vErrors.push(err217);
-}
+if(data72 < 1 || isNaN(data72)){
+const err66 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.queue.properties.workers,data:data72};
+(vErrors ??= []).push(err66);
 errors++;
 }
 }
-if(data72.stream !== undefined){
-let data108 = data72.stream;
-if((typeof data108 !== "boolean") && (!(data108 && typeof data108 == "object" && !Array.isArray(data108)))){
-const err218 = {instancePath:instancePath+"/queue/stream",schemaPath:"#/properties/queue/properties/stream/type",keyword:"type",params:{type: schema31.properties.queue.properties.stream.type},parentSchema:schema31.properties.queue.properties.stream,data:data108};
-if(vErrors === null){
-vErrors = [err218];
-}
-else {
-vErrors.push(err218);
 }
+if(data47.perWorkerRate !== undefined){
+let data73 = data47.perWorkerRate;
+if((!(((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73))) && (isFinite(data73)))) && (!(data73 && typeof data73 == "object" && !Array.isArray(data73)))){
+const err67 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/type",keyword:"type",params:{type: schema19.properties.queue.properties.perWorkerRate.type},parentSchema:schema19.properties.queue.properties.perWorkerRate,data:data73};
+(vErrors ??= []).push(err67);
 errors++;
 }
-if(data108 && typeof data108 == "object" && !Array.isArray(data108)){
-for(const key19 in data108){
-if(!(((key19 === "at") || (key19 === "outputAt")) || (key19 === "form"))){
-const err219 = {instancePath:instancePath+"/queue/stream",schemaPath:"#/properties/queue/properties/stream/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},parentSchema:schema31.properties.queue.properties.stream,data:data108};
-if(vErrors === null){
-vErrors = [err219];
-}
-else {
-vErrors.push(err219);
-}
+if((typeof data73 == "number") && (isFinite(data73))){
+if(data73 < 1 || isNaN(data73)){
+const err68 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.queue.properties.perWorkerRate,data:data73};
+(vErrors ??= []).push(err68);
 errors++;
 }
-}
-if(data108.at !== undefined){
-let data109 = data108.at;
-if(typeof data109 !== "string"){
-const err220 = {instancePath:instancePath+"/queue/stream/at",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},parentSchema:schema40,data:data109};
-if(vErrors === null){
-vErrors = [err220];
-}
-else {
-vErrors.push(err220);
 }
+if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
+for(const key13 in data73){
+if(!((((((((key13 === "run") || (key13 === "runsync")) || (key13 === "status")) || (key13 === "stream")) || (key13 === "cancel")) || (key13 === "purge")) || (key13 === "openai")) || (key13 === "requests"))){
+const err69 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},parentSchema:schema19.properties.queue.properties.perWorkerRate,data:data73};
+(vErrors ??= []).push(err69);
 errors++;
 }
 }
-if(data108.outputAt !== undefined){
-let data110 = data108.outputAt;
-if(typeof data110 !== "string"){
-const err221 = {instancePath:instancePath+"/queue/stream/outputAt",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},parentSchema:schema40,data:data110};
-if(vErrors === null){
-vErrors = [err221];
+if(data73.run !== undefined){
+if(!(validate111(data73.run, {instancePath:instancePath+"/queue/perWorkerRate/run",parentData:data73,parentDataProperty:"run",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err221);
-}
-errors++;
 }
+if(data73.runsync !== undefined){
+if(!(validate111(data73.runsync, {instancePath:instancePath+"/queue/perWorkerRate/runsync",parentData:data73,parentDataProperty:"runsync",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+errors = vErrors.length;
 }
-if(data108.form !== undefined){
-let data111 = data108.form;
-if(!((data111 === "new") || (data111 === "cumulative"))){
-const err222 = {instancePath:instancePath+"/queue/stream/form",schemaPath:"#/properties/queue/properties/stream/properties/form/enum",keyword:"enum",params:{allowedValues: schema31.properties.queue.properties.stream.properties.form.enum},parentSchema:schema31.properties.queue.properties.stream.properties.form,data:data111};
-if(vErrors === null){
-vErrors = [err222];
 }
-else {
-vErrors.push(err222);
-}
-errors++;
+if(data73.status !== undefined){
+if(!(validate111(data73.status, {instancePath:instancePath+"/queue/perWorkerRate/status",parentData:data73,parentDataProperty:"status",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+errors = vErrors.length;
 }
 }
+if(data73.stream !== undefined){
+if(!(validate111(data73.stream, {instancePath:instancePath+"/queue/perWorkerRate/stream",parentData:data73,parentDataProperty:"stream",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+errors = vErrors.length;
 }
 }
-if(data72.health !== undefined){
-let data112 = data72.health;
-if(data112 && typeof data112 == "object" && !Array.isArray(data112)){
-for(const key20 in data112){
-if(!(((((key20 === "inQueue") || (key20 === "inProgress")) || (key20 === "completed")) || (key20 === "failed")) || (key20 === "workers"))){
-const err223 = {instancePath:instancePath+"/queue/health",schemaPath:"#/properties/queue/properties/health/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},parentSchema:schema31.properties.queue.properties.health,data:data112};
-if(vErrors === null){
-vErrors = [err223];
+if(data73.cancel !== undefined){
+if(!(validate111(data73.cancel, {instancePath:instancePath+"/queue/perWorkerRate/cancel",parentData:data73,parentDataProperty:"cancel",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err223);
 }
-errors++;
+if(data73.purge !== undefined){
+if(!(validate111(data73.purge, {instancePath:instancePath+"/queue/perWorkerRate/purge",parentData:data73,parentDataProperty:"purge",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+errors = vErrors.length;
 }
 }
-if(data112.inQueue !== undefined){
-let data113 = data112.inQueue;
-if(typeof data113 === "string"){
-if(!pattern25.test(data113)){
-const err224 = {instancePath:instancePath+"/queue/health/inQueue",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},parentSchema:schema88,data:data113};
-if(vErrors === null){
-vErrors = [err224];
+if(data73.openai !== undefined){
+if(!(validate111(data73.openai, {instancePath:instancePath+"/queue/perWorkerRate/openai",parentData:data73,parentDataProperty:"openai",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err224);
 }
-errors++;
+if(data73.requests !== undefined){
+if(!(validate111(data73.requests, {instancePath:instancePath+"/queue/perWorkerRate/requests",parentData:data73,parentDataProperty:"requests",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+errors = vErrors.length;
 }
 }
-else {
-const err225 = {instancePath:instancePath+"/queue/health/inQueue",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},parentSchema:schema88,data:data113};
-if(vErrors === null){
-vErrors = [err225];
 }
-else {
-vErrors.push(err225);
 }
+if(data47.input !== undefined){
+let data82 = data47.input;
+if(!(data82 && typeof data82 == "object" && !Array.isArray(data82))){
+const err70 = {instancePath:instancePath+"/queue/input",schemaPath:"#/properties/queue/properties/input/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.input,data:data82};
+(vErrors ??= []).push(err70);
 errors++;
-}
-}
-if(data112.inProgress !== undefined){
-let data114 = data112.inProgress;
-if(typeof data114 === "string"){
-if(!pattern25.test(data114)){
-const err226 = {instancePath:instancePath+"/queue/health/inProgress",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},parentSchema:schema88,data:data114};
-if(vErrors === null){
-vErrors = [err226];
 }
-else {
-vErrors.push(err226);
 }
+if(data47.stream !== undefined){
+let data83 = data47.stream;
+if((typeof data83 !== "boolean") && (!(data83 && typeof data83 == "object" && !Array.isArray(data83)))){
+const err71 = {instancePath:instancePath+"/queue/stream",schemaPath:"#/properties/queue/properties/stream/type",keyword:"type",params:{type: schema19.properties.queue.properties.stream.type},parentSchema:schema19.properties.queue.properties.stream,data:data83};
+(vErrors ??= []).push(err71);
 errors++;
-}
-}
-else {
-const err227 = {instancePath:instancePath+"/queue/health/inProgress",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},parentSchema:schema88,data:data114};
-if(vErrors === null){
-vErrors = [err227];
-}
-else {
-vErrors.push(err227);
 }
+if(data83 && typeof data83 == "object" && !Array.isArray(data83)){
+for(const key14 in data83){
+if(!(((key14 === "at") || (key14 === "outputAt")) || (key14 === "form"))){
+const err72 = {instancePath:instancePath+"/queue/stream",schemaPath:"#/properties/queue/properties/stream/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},parentSchema:schema19.properties.queue.properties.stream,data:data83};
+(vErrors ??= []).push(err72);
 errors++;
-}
 }
-if(data112.completed !== undefined){
-let data115 = data112.completed;
-if(typeof data115 === "string"){
-if(!pattern25.test(data115)){
-const err228 = {instancePath:instancePath+"/queue/health/completed",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},parentSchema:schema88,data:data115};
-if(vErrors === null){
-vErrors = [err228];
 }
-else {
-vErrors.push(err228);
-}
-errors++;
+if(data83.at !== undefined){
+if(!(validate64(data83.at, {instancePath:instancePath+"/queue/stream/at",parentData:data83,parentDataProperty:"at",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
 }
 }
-else {
-const err229 = {instancePath:instancePath+"/queue/health/completed",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},parentSchema:schema88,data:data115};
-if(vErrors === null){
-vErrors = [err229];
+if(data83.outputAt !== undefined){
+if(!(validate64(data83.outputAt, {instancePath:instancePath+"/queue/stream/outputAt",parentData:data83,parentDataProperty:"outputAt",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err229);
 }
+if(data83.form !== undefined){
+let data86 = data83.form;
+if(!((data86 === "new") || (data86 === "cumulative"))){
+const err73 = {instancePath:instancePath+"/queue/stream/form",schemaPath:"#/properties/queue/properties/stream/properties/form/enum",keyword:"enum",params:{allowedValues: schema19.properties.queue.properties.stream.properties.form.enum},parentSchema:schema19.properties.queue.properties.stream.properties.form,data:data86};
+(vErrors ??= []).push(err73);
 errors++;
 }
 }
-if(data112.failed !== undefined){
-let data116 = data112.failed;
-if(typeof data116 === "string"){
-if(!pattern25.test(data116)){
-const err230 = {instancePath:instancePath+"/queue/health/failed",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},parentSchema:schema88,data:data116};
-if(vErrors === null){
-vErrors = [err230];
 }
-else {
-vErrors.push(err230);
 }
+if(data47.health !== undefined){
+let data87 = data47.health;
+if(data87 && typeof data87 == "object" && !Array.isArray(data87)){
+for(const key15 in data87){
+if(!(((((key15 === "inQueue") || (key15 === "inProgress")) || (key15 === "completed")) || (key15 === "failed")) || (key15 === "workers"))){
+const err74 = {instancePath:instancePath+"/queue/health",schemaPath:"#/properties/queue/properties/health/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},parentSchema:schema19.properties.queue.properties.health,data:data87};
+(vErrors ??= []).push(err74);
 errors++;
-}
 }
-else {
-const err231 = {instancePath:instancePath+"/queue/health/failed",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},parentSchema:schema88,data:data116};
-if(vErrors === null){
-vErrors = [err231];
-}
-else {
-vErrors.push(err231);
 }
-errors++;
-}
+if(data87.inQueue !== undefined){
+if(!(validate122(data87.inQueue, {instancePath:instancePath+"/queue/health/inQueue",parentData:data87,parentDataProperty:"inQueue",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate122.errors : vErrors.concat(validate122.errors);
+errors = vErrors.length;
 }
-if(data112.workers !== undefined){
-let data117 = data112.workers;
-if(typeof data117 === "string"){
-if(!pattern25.test(data117)){
-const err232 = {instancePath:instancePath+"/queue/health/workers",schemaPath:"#/$defs/place/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},parentSchema:schema88,data:data117};
-if(vErrors === null){
-vErrors = [err232];
 }
-else {
-vErrors.push(err232);
+if(data87.inProgress !== undefined){
+if(!(validate122(data87.inProgress, {instancePath:instancePath+"/queue/health/inProgress",parentData:data87,parentDataProperty:"inProgress",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate122.errors : vErrors.concat(validate122.errors);
+errors = vErrors.length;
 }
-errors++;
 }
+if(data87.completed !== undefined){
+if(!(validate122(data87.completed, {instancePath:instancePath+"/queue/health/completed",parentData:data87,parentDataProperty:"completed",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate122.errors : vErrors.concat(validate122.errors);
+errors = vErrors.length;
 }
-else {
-const err233 = {instancePath:instancePath+"/queue/health/workers",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "string"},parentSchema:schema88,data:data117};
-if(vErrors === null){
-vErrors = [err233];
 }
-else {
-vErrors.push(err233);
+if(data87.failed !== undefined){
+if(!(validate122(data87.failed, {instancePath:instancePath+"/queue/health/failed",parentData:data87,parentDataProperty:"failed",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate122.errors : vErrors.concat(validate122.errors);
+errors = vErrors.length;
 }
-errors++;
 }
+if(data87.workers !== undefined){
+if(!(validate122(data87.workers, {instancePath:instancePath+"/queue/health/workers",parentData:data87,parentDataProperty:"workers",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate122.errors : vErrors.concat(validate122.errors);
+errors = vErrors.length;
 }
 }
-else {
-const err234 = {instancePath:instancePath+"/queue/health",schemaPath:"#/properties/queue/properties/health/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.queue.properties.health,data:data112};
-if(vErrors === null){
-vErrors = [err234];
 }
 else {
-vErrors.push(err234);
-}
+const err75 = {instancePath:instancePath+"/queue/health",schemaPath:"#/properties/queue/properties/health/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.health,data:data87};
+(vErrors ??= []).push(err75);
 errors++;
-}
-}
-if(data72.requests !== undefined){
-let data118 = data72.requests;
-if(typeof data118 !== "boolean"){
-const err235 = {instancePath:instancePath+"/queue/requests",schemaPath:"#/properties/queue/properties/requests/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.queue.properties.requests,data:data118};
-if(vErrors === null){
-vErrors = [err235];
 }
-else {
-vErrors.push(err235);
 }
+if(data47.requests !== undefined){
+let data93 = data47.requests;
+if(typeof data93 !== "boolean"){
+const err76 = {instancePath:instancePath+"/queue/requests",schemaPath:"#/properties/queue/properties/requests/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.queue.properties.requests,data:data93};
+(vErrors ??= []).push(err76);
 errors++;
-}
-}
-if(data72.openai !== undefined){
-let data119 = data72.openai;
-if(typeof data119 !== "boolean"){
-const err236 = {instancePath:instancePath+"/queue/openai",schemaPath:"#/properties/queue/properties/openai/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.queue.properties.openai,data:data119};
-if(vErrors === null){
-vErrors = [err236];
 }
-else {
-vErrors.push(err236);
 }
+if(data47.openai !== undefined){
+let data94 = data47.openai;
+if(typeof data94 !== "boolean"){
+const err77 = {instancePath:instancePath+"/queue/openai",schemaPath:"#/properties/queue/properties/openai/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.queue.properties.openai,data:data94};
+(vErrors ??= []).push(err77);
 errors++;
-}
 }
 }
-else {
-const err237 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.queue,data:data72};
-if(vErrors === null){
-vErrors = [err237];
 }
 else {
-vErrors.push(err237);
-}
+const err78 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue,data:data47};
+(vErrors ??= []).push(err78);
 errors++;
 }
 }
 if(data.lb !== undefined){
-let data120 = data.lb;
-if(data120 && typeof data120 == "object" && !Array.isArray(data120)){
-if(data120.endpoints === undefined){
-const err238 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/required",keyword:"required",params:{missingProperty: "endpoints"},parentSchema:schema31.properties.lb,data:data120};
-if(vErrors === null){
-vErrors = [err238];
-}
-else {
-vErrors.push(err238);
-}
+let data95 = data.lb;
+if(data95 && typeof data95 == "object" && !Array.isArray(data95)){
+if(data95.endpoints === undefined){
+const err79 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/required",keyword:"required",params:{missingProperty: "endpoints"},parentSchema:schema19.properties.lb,data:data95};
+(vErrors ??= []).push(err79);
 errors++;
 }
-for(const key21 in data120){
-if(!(((key21 === "allowPlainHttp") || (key21 === "endpoints")) || (key21 === "worker"))){
-const err239 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},parentSchema:schema31.properties.lb,data:data120};
-if(vErrors === null){
-vErrors = [err239];
-}
-else {
-vErrors.push(err239);
-}
+for(const key16 in data95){
+if(!(((key16 === "allowPlainHttp") || (key16 === "endpoints")) || (key16 === "worker"))){
+const err80 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},parentSchema:schema19.properties.lb,data:data95};
+(vErrors ??= []).push(err80);
 errors++;
 }
 }
-if(data120.allowPlainHttp !== undefined){
-let data121 = data120.allowPlainHttp;
-if(typeof data121 !== "boolean"){
-const err240 = {instancePath:instancePath+"/lb/allowPlainHttp",schemaPath:"#/properties/lb/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.lb.properties.allowPlainHttp,data:data121};
-if(vErrors === null){
-vErrors = [err240];
-}
-else {
-vErrors.push(err240);
-}
+if(data95.allowPlainHttp !== undefined){
+let data96 = data95.allowPlainHttp;
+if(typeof data96 !== "boolean"){
+const err81 = {instancePath:instancePath+"/lb/allowPlainHttp",schemaPath:"#/properties/lb/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.lb.properties.allowPlainHttp,data:data96};
+(vErrors ??= []).push(err81);
 errors++;
 }
 }
-if(data120.endpoints !== undefined){
-let data122 = data120.endpoints;
-if(data122 && typeof data122 == "object" && !Array.isArray(data122)){
-if(data122.normal === undefined){
-const err241 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/required",keyword:"required",params:{missingProperty: "normal"},parentSchema:schema31.properties.lb.properties.endpoints,data:data122};
-if(vErrors === null){
-vErrors = [err241];
-}
-else {
-vErrors.push(err241);
-}
+if(data95.endpoints !== undefined){
+let data97 = data95.endpoints;
+if(data97 && typeof data97 == "object" && !Array.isArray(data97)){
+if(data97.normal === undefined){
+const err82 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/required",keyword:"required",params:{missingProperty: "normal"},parentSchema:schema19.properties.lb.properties.endpoints,data:data97};
+(vErrors ??= []).push(err82);
 errors++;
 }
-for(const key22 in data122){
-if(!(((key22 === "normal") || (key22 === "second")) || (key22 === "unknown"))){
-const err242 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},parentSchema:schema31.properties.lb.properties.endpoints,data:data122};
-if(vErrors === null){
-vErrors = [err242];
-}
-else {
-vErrors.push(err242);
-}
+for(const key17 in data97){
+if(!(((key17 === "normal") || (key17 === "second")) || (key17 === "unknown"))){
+const err83 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},parentSchema:schema19.properties.lb.properties.endpoints,data:data97};
+(vErrors ??= []).push(err83);
 errors++;
 }
 }
-if(data122.normal !== undefined){
-let data123 = data122.normal;
-if(typeof data123 === "string"){
-if(func2(data123) < 1){
-const err243 = {instancePath:instancePath+"/lb/endpoints/normal",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data123};
-if(vErrors === null){
-vErrors = [err243];
+if(data97.normal !== undefined){
+if(!(validate53(data97.normal, {instancePath:instancePath+"/lb/endpoints/normal",parentData:data97,parentDataProperty:"normal",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+errors = vErrors.length;
+}
+}
+if(data97.second !== undefined){
+if(!(validate53(data97.second, {instancePath:instancePath+"/lb/endpoints/second",parentData:data97,parentDataProperty:"second",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+errors = vErrors.length;
+}
+}
+if(data97.unknown !== undefined){
+if(!(validate53(data97.unknown, {instancePath:instancePath+"/lb/endpoints/unknown",parentData:data97,parentDataProperty:"unknown",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+errors = vErrors.length;
+}
+}
 }
 else {
-vErrors.push(err243);
-}
+const err84 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.lb.properties.endpoints,data:data97};
+(vErrors ??= []).push(err84);
 errors++;
 }
 }
-else {
-const err244 = {instancePath:instancePath+"/lb/endpoints/normal",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data123};
-if(vErrors === null){
-vErrors = [err244];
-}
-else {
-vErrors.push(err244);
-}
-errors++;
-}
-}
-if(data122.second !== undefined){
-let data124 = data122.second;
-if(typeof data124 === "string"){
-if(func2(data124) < 1){
-const err245 = {instancePath:instancePath+"/lb/endpoints/second",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data124};
-if(vErrors === null){
-vErrors = [err245];
-}
-else {
-vErrors.push(err245);
-}
-errors++;
-}
-}
-else {
-const err246 = {instancePath:instancePath+"/lb/endpoints/second",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data124};
-if(vErrors === null){
-vErrors = [err246];
-}
-else {
-vErrors.push(err246);
-}
-errors++;
-}
-}
-if(data122.unknown !== undefined){
-let data125 = data122.unknown;
-if(typeof data125 === "string"){
-if(func2(data125) < 1){
-const err247 = {instancePath:instancePath+"/lb/endpoints/unknown",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data125};
-if(vErrors === null){
-vErrors = [err247];
-}
-else {
-vErrors.push(err247);
-}
-errors++;
-}
-}
-else {
-const err248 = {instancePath:instancePath+"/lb/endpoints/unknown",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data125};
-if(vErrors === null){
-vErrors = [err248];
-}
-else {
-vErrors.push(err248);
-}
+if(data95.worker !== undefined){
+let data101 = data95.worker;
+if(typeof data101 !== "boolean"){
+const err85 = {instancePath:instancePath+"/lb/worker",schemaPath:"#/properties/lb/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.lb.properties.worker,data:data101};
+(vErrors ??= []).push(err85);
 errors++;
 }
 }
 }
 else {
-const err249 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.lb.properties.endpoints,data:data122};
-if(vErrors === null){
-vErrors = [err249];
-}
-else {
-vErrors.push(err249);
-}
-errors++;
-}
-}
-if(data120.worker !== undefined){
-let data126 = data120.worker;
-if(typeof data126 !== "boolean"){
-const err250 = {instancePath:instancePath+"/lb/worker",schemaPath:"#/properties/lb/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.lb.properties.worker,data:data126};
-if(vErrors === null){
-vErrors = [err250];
-}
-else {
-vErrors.push(err250);
-}
-errors++;
-}
-}
-}
-else {
-const err251 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.lb,data:data120};
-if(vErrors === null){
-vErrors = [err251];
-}
-else {
-vErrors.push(err251);
-}
+const err86 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.lb,data:data95};
+(vErrors ??= []).push(err86);
 errors++;
 }
 }
 if(data.management !== undefined){
-let data127 = data.management;
-if(data127 && typeof data127 == "object" && !Array.isArray(data127)){
-if(data127.url === undefined){
-const err252 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema31.properties.management,data:data127};
-if(vErrors === null){
-vErrors = [err252];
-}
-else {
-vErrors.push(err252);
-}
+let data102 = data.management;
+if(data102 && typeof data102 == "object" && !Array.isArray(data102)){
+if(data102.url === undefined){
+const err87 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.management,data:data102};
+(vErrors ??= []).push(err87);
 errors++;
 }
-if(data127.template === undefined){
-const err253 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/required",keyword:"required",params:{missingProperty: "template"},parentSchema:schema31.properties.management,data:data127};
-if(vErrors === null){
-vErrors = [err253];
-}
-else {
-vErrors.push(err253);
-}
+if(data102.template === undefined){
+const err88 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/required",keyword:"required",params:{missingProperty: "template"},parentSchema:schema19.properties.management,data:data102};
+(vErrors ??= []).push(err88);
 errors++;
 }
-for(const key23 in data127){
-if(!(func1.call(schema31.properties.management.properties, key23))){
-const err254 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},parentSchema:schema31.properties.management,data:data127};
-if(vErrors === null){
-vErrors = [err254];
-}
-else {
-vErrors.push(err254);
-}
+for(const key18 in data102){
+if(!(func1.call(schema19.properties.management.properties, key18))){
+const err89 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},parentSchema:schema19.properties.management,data:data102};
+(vErrors ??= []).push(err89);
 errors++;
 }
 }
-if(data127.url !== undefined){
-let data128 = data127.url;
-if(typeof data128 === "string"){
-if(func2(data128) < 1){
-const err255 = {instancePath:instancePath+"/management/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data128};
-if(vErrors === null){
-vErrors = [err255];
+if(data102.url !== undefined){
+if(!(validate53(data102.url, {instancePath:instancePath+"/management/url",parentData:data102,parentDataProperty:"url",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err255);
 }
+if(data102.allowPlainHttp !== undefined){
+let data104 = data102.allowPlainHttp;
+if(typeof data104 !== "boolean"){
+const err90 = {instancePath:instancePath+"/management/allowPlainHttp",schemaPath:"#/properties/management/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.management.properties.allowPlainHttp,data:data104};
+(vErrors ??= []).push(err90);
 errors++;
 }
 }
-else {
-const err256 = {instancePath:instancePath+"/management/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data128};
-if(vErrors === null){
-vErrors = [err256];
-}
-else {
-vErrors.push(err256);
-}
+if(data102.paths !== undefined){
+let data105 = data102.paths;
+if(data105 && typeof data105 == "object" && !Array.isArray(data105)){
+for(const key19 in data105){
+if(!(((((key19 === "listEndpoints") || (key19 === "createEndpoint")) || (key19 === "getEndpoint")) || (key19 === "updateEndpoint")) || (key19 === "deleteEndpoint"))){
+const err91 = {instancePath:instancePath+"/management/paths",schemaPath:"#/properties/management/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},parentSchema:schema19.properties.management.properties.paths,data:data105};
+(vErrors ??= []).push(err91);
 errors++;
 }
 }
-if(data127.allowPlainHttp !== undefined){
-let data129 = data127.allowPlainHttp;
-if(typeof data129 !== "boolean"){
-const err257 = {instancePath:instancePath+"/management/allowPlainHttp",schemaPath:"#/properties/management/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.management.properties.allowPlainHttp,data:data129};
-if(vErrors === null){
-vErrors = [err257];
+if(data105.listEndpoints !== undefined){
+if(!(validate55(data105.listEndpoints, {instancePath:instancePath+"/management/paths/listEndpoints",parentData:data105,parentDataProperty:"listEndpoints",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+errors = vErrors.length;
+}
+}
+if(data105.createEndpoint !== undefined){
+if(!(validate55(data105.createEndpoint, {instancePath:instancePath+"/management/paths/createEndpoint",parentData:data105,parentDataProperty:"createEndpoint",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+errors = vErrors.length;
+}
+}
+if(data105.getEndpoint !== undefined){
+if(!(validate58(data105.getEndpoint, {instancePath:instancePath+"/management/paths/getEndpoint",parentData:data105,parentDataProperty:"getEndpoint",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
+errors = vErrors.length;
+}
+}
+if(data105.updateEndpoint !== undefined){
+if(!(validate58(data105.updateEndpoint, {instancePath:instancePath+"/management/paths/updateEndpoint",parentData:data105,parentDataProperty:"updateEndpoint",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
+errors = vErrors.length;
+}
+}
+if(data105.deleteEndpoint !== undefined){
+if(!(validate58(data105.deleteEndpoint, {instancePath:instancePath+"/management/paths/deleteEndpoint",parentData:data105,parentDataProperty:"deleteEndpoint",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
+errors = vErrors.length;
+}
+}
 }
 else {
-vErrors.push(err257);
-}
+const err92 = {instancePath:instancePath+"/management/paths",schemaPath:"#/properties/management/properties/paths/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.management.properties.paths,data:data105};
+(vErrors ??= []).push(err92);
 errors++;
 }
 }
-if(data127.paths !== undefined){
-let data130 = data127.paths;
-if(data130 && typeof data130 == "object" && !Array.isArray(data130)){
-for(const key24 in data130){
-if(!(((((key24 === "listEndpoints") || (key24 === "createEndpoint")) || (key24 === "getEndpoint")) || (key24 === "updateEndpoint")) || (key24 === "deleteEndpoint"))){
-const err258 = {instancePath:instancePath+"/management/paths",schemaPath:"#/properties/management/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},parentSchema:schema31.properties.management.properties.paths,data:data130};
-if(vErrors === null){
-vErrors = [err258];
+if(data102.listAt !== undefined){
+if(!(validate64(data102.listAt, {instancePath:instancePath+"/management/listAt",parentData:data102,parentDataProperty:"listAt",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err258);
 }
+if(data102.template !== undefined){
+if(!(validate67(data102.template, {instancePath:instancePath+"/management/template",parentData:data102,parentDataProperty:"template",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
+}
+}
+if(data102.extra !== undefined){
+let data113 = data102.extra;
+if(!(data113 && typeof data113 == "object" && !Array.isArray(data113))){
+const err93 = {instancePath:instancePath+"/management/extra",schemaPath:"#/properties/management/properties/extra/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.management.properties.extra,data:data113};
+(vErrors ??= []).push(err93);
 errors++;
 }
 }
-if(data130.listEndpoints !== undefined){
-let data131 = data130.listEndpoints;
-if(typeof data131 === "string"){
-if(!pattern4.test(data131)){
-const err259 = {instancePath:instancePath+"/management/paths/listEndpoints",schemaPath:"#/$defs/collectionPath/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*$",parentSchema:schema33,data:data131};
-if(vErrors === null){
-vErrors = [err259];
-}
-else {
-vErrors.push(err259);
-}
-errors++;
-}
-}
-else {
-const err260 = {instancePath:instancePath+"/management/paths/listEndpoints",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},parentSchema:schema33,data:data131};
-if(vErrors === null){
-vErrors = [err260];
-}
-else {
-vErrors.push(err260);
-}
-errors++;
-}
-}
-if(data130.createEndpoint !== undefined){
-let data132 = data130.createEndpoint;
-if(typeof data132 === "string"){
-if(!pattern4.test(data132)){
-const err261 = {instancePath:instancePath+"/management/paths/createEndpoint",schemaPath:"#/$defs/collectionPath/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*$",parentSchema:schema33,data:data132};
-if(vErrors === null){
-vErrors = [err261];
-}
-else {
-vErrors.push(err261);
-}
-errors++;
-}
-}
-else {
-const err262 = {instancePath:instancePath+"/management/paths/createEndpoint",schemaPath:"#/$defs/collectionPath/type",keyword:"type",params:{type: "string"},parentSchema:schema33,data:data132};
-if(vErrors === null){
-vErrors = [err262];
-}
-else {
-vErrors.push(err262);
-}
-errors++;
-}
-}
-if(data130.getEndpoint !== undefined){
-let data133 = data130.getEndpoint;
-if(typeof data133 === "string"){
-if(!pattern6.test(data133)){
-const err263 = {instancePath:instancePath+"/management/paths/getEndpoint",schemaPath:"#/$defs/podPath/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$",parentSchema:schema35,data:data133};
-if(vErrors === null){
-vErrors = [err263];
-}
-else {
-vErrors.push(err263);
-}
-errors++;
-}
-}
-else {
-const err264 = {instancePath:instancePath+"/management/paths/getEndpoint",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data:data133};
-if(vErrors === null){
-vErrors = [err264];
-}
-else {
-vErrors.push(err264);
-}
-errors++;
-}
-}
-if(data130.updateEndpoint !== undefined){
-let data134 = data130.updateEndpoint;
-if(typeof data134 === "string"){
-if(!pattern6.test(data134)){
-const err265 = {instancePath:instancePath+"/management/paths/updateEndpoint",schemaPath:"#/$defs/podPath/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$",parentSchema:schema35,data:data134};
-if(vErrors === null){
-vErrors = [err265];
-}
-else {
-vErrors.push(err265);
-}
-errors++;
-}
-}
-else {
-const err266 = {instancePath:instancePath+"/management/paths/updateEndpoint",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data:data134};
-if(vErrors === null){
-vErrors = [err266];
-}
-else {
-vErrors.push(err266);
-}
-errors++;
-}
-}
-if(data130.deleteEndpoint !== undefined){
-let data135 = data130.deleteEndpoint;
-if(typeof data135 === "string"){
-if(!pattern6.test(data135)){
-const err267 = {instancePath:instancePath+"/management/paths/deleteEndpoint",schemaPath:"#/$defs/podPath/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$",parentSchema:schema35,data:data135};
-if(vErrors === null){
-vErrors = [err267];
-}
-else {
-vErrors.push(err267);
-}
-errors++;
-}
-}
-else {
-const err268 = {instancePath:instancePath+"/management/paths/deleteEndpoint",schemaPath:"#/$defs/podPath/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data:data135};
-if(vErrors === null){
-vErrors = [err268];
-}
-else {
-vErrors.push(err268);
-}
-errors++;
-}
-}
-}
-else {
-const err269 = {instancePath:instancePath+"/management/paths",schemaPath:"#/properties/management/properties/paths/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.management.properties.paths,data:data130};
-if(vErrors === null){
-vErrors = [err269];
-}
-else {
-vErrors.push(err269);
-}
-errors++;
-}
-}
-if(data127.listAt !== undefined){
-let data136 = data127.listAt;
-if(typeof data136 !== "string"){
-const err270 = {instancePath:instancePath+"/management/listAt",schemaPath:"#/$defs/member/type",keyword:"type",params:{type: "string"},parentSchema:schema40,data:data136};
-if(vErrors === null){
-vErrors = [err270];
-}
-else {
-vErrors.push(err270);
-}
-errors++;
-}
-}
-if(data127.template !== undefined){
-let data137 = data127.template;
-if(typeof data137 === "string"){
-if(func2(data137) < 1){
-const err271 = {instancePath:instancePath+"/management/template",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data137};
-if(vErrors === null){
-vErrors = [err271];
-}
-else {
-vErrors.push(err271);
-}
-errors++;
-}
-}
-else {
-const err272 = {instancePath:instancePath+"/management/template",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data137};
-if(vErrors === null){
-vErrors = [err272];
-}
-else {
-vErrors.push(err272);
-}
-errors++;
-}
-}
-if(data127.extra !== undefined){
-let data138 = data127.extra;
-if(!(data138 && typeof data138 == "object" && !Array.isArray(data138))){
-const err273 = {instancePath:instancePath+"/management/extra",schemaPath:"#/properties/management/properties/extra/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.management.properties.extra,data:data138};
-if(vErrors === null){
-vErrors = [err273];
-}
-else {
-vErrors.push(err273);
-}
-errors++;
-}
-}
-if(data127.gpus !== undefined){
-let data139 = data127.gpus;
-if(Array.isArray(data139)){
-const len10 = data139.length;
-for(let i10=0; i10<len10; i10++){
-let data140 = data139[i10];
-if(typeof data140 === "string"){
-if(func2(data140) < 1){
-const err274 = {instancePath:instancePath+"/management/gpus/" + i10,schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data140};
-if(vErrors === null){
-vErrors = [err274];
-}
-else {
-vErrors.push(err274);
-}
-errors++;
-}
-}
-else {
-const err275 = {instancePath:instancePath+"/management/gpus/" + i10,schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data140};
-if(vErrors === null){
-vErrors = [err275];
-}
-else {
-vErrors.push(err275);
-}
-errors++;
-}
-}
-let i11 = data139.length;
+if(data102.gpus !== undefined){
+let data114 = data102.gpus;
+if(Array.isArray(data114)){
+const len0 = data114.length;
+for(let i0=0; i0<len0; i0++){
+if(!(validate67(data114[i0], {instancePath:instancePath+"/management/gpus/" + i0,parentData:data114,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
+}
+}
+let i1 = data114.length;
 let j0;
-if(i11 > 1){
+if(i1 > 1){
 outer0:
-for(;i11--;){
-for(j0 = i11; j0--;){
-if(func0(data139[i11], data139[j0])){
-const err276 = {instancePath:instancePath+"/management/gpus",schemaPath:"#/properties/management/properties/gpus/uniqueItems",keyword:"uniqueItems",params:{i: i11, j: j0},parentSchema:schema31.properties.management.properties.gpus,data:data139};
-if(vErrors === null){
-vErrors = [err276];
-}
-else {
-vErrors.push(err276);
-}
+for(;i1--;){
+for(j0 = i1; j0--;){
+if(func0(data114[i1], data114[j0])){
+const err94 = {instancePath:instancePath+"/management/gpus",schemaPath:"#/properties/management/properties/gpus/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},parentSchema:schema19.properties.management.properties.gpus,data:data114};
+(vErrors ??= []).push(err94);
 errors++;
 break outer0;
 }
@@ -3548,2361 +1778,1003 @@ break outer0;
 }
 }
 else {
-const err277 = {instancePath:instancePath+"/management/gpus",schemaPath:"#/properties/management/properties/gpus/type",keyword:"type",params:{type: "array"},parentSchema:schema31.properties.management.properties.gpus,data:data139};
-if(vErrors === null){
-vErrors = [err277];
-}
-else {
-vErrors.push(err277);
-}
+const err95 = {instancePath:instancePath+"/management/gpus",schemaPath:"#/properties/management/properties/gpus/type",keyword:"type",params:{type: "array"},parentSchema:schema19.properties.management.properties.gpus,data:data114};
+(vErrors ??= []).push(err95);
 errors++;
 }
 }
-if(data127.gpuUnavailable !== undefined){
-let data141 = data127.gpuUnavailable;
-if(typeof data141 === "string"){
-if(func2(data141) < 1){
-const err278 = {instancePath:instancePath+"/management/gpuUnavailable",schemaPath:"#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema42,data:data141};
-if(vErrors === null){
-vErrors = [err278];
+if(data102.gpuUnavailable !== undefined){
+if(!(validate67(data102.gpuUnavailable, {instancePath:instancePath+"/management/gpuUnavailable",parentData:data102,parentDataProperty:"gpuUnavailable",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err278);
 }
+if(data102.worker !== undefined){
+let data117 = data102.worker;
+if(typeof data117 !== "boolean"){
+const err96 = {instancePath:instancePath+"/management/worker",schemaPath:"#/properties/management/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.management.properties.worker,data:data117};
+(vErrors ??= []).push(err96);
 errors++;
 }
 }
-else {
-const err279 = {instancePath:instancePath+"/management/gpuUnavailable",schemaPath:"#/$defs/identifier/type",keyword:"type",params:{type: "string"},parentSchema:schema42,data:data141};
-if(vErrors === null){
-vErrors = [err279];
-}
-else {
-vErrors.push(err279);
-}
+if(data102.workers !== undefined){
+let data118 = data102.workers;
+if(!(((typeof data118 == "number") && (!(data118 % 1) && !isNaN(data118))) && (isFinite(data118)))){
+const err97 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.management.properties.workers,data:data118};
+(vErrors ??= []).push(err97);
 errors++;
 }
-}
-if(data127.worker !== undefined){
-let data142 = data127.worker;
-if(typeof data142 !== "boolean"){
-const err280 = {instancePath:instancePath+"/management/worker",schemaPath:"#/properties/management/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.management.properties.worker,data:data142};
-if(vErrors === null){
-vErrors = [err280];
-}
-else {
-vErrors.push(err280);
-}
+if((typeof data118 == "number") && (isFinite(data118))){
+if(data118 > 1000 || isNaN(data118)){
+const err98 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema19.properties.management.properties.workers,data:data118};
+(vErrors ??= []).push(err98);
 errors++;
 }
-}
-if(data127.workers !== undefined){
-let data143 = data127.workers;
-if(!(((typeof data143 == "number") && (!(data143 % 1) && !isNaN(data143))) && (isFinite(data143)))){
-const err281 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.management.properties.workers,data:data143};
-if(vErrors === null){
-vErrors = [err281];
-}
-else {
-vErrors.push(err281);
-}
-errors++;
-}
-if((typeof data143 == "number") && (isFinite(data143))){
-if(data143 > 1000 || isNaN(data143)){
-const err282 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema31.properties.management.properties.workers,data:data143};
-if(vErrors === null){
-vErrors = [err282];
-}
-else {
-vErrors.push(err282);
-}
-errors++;
-}
-if(data143 < 1 || isNaN(data143)){
-const err283 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.management.properties.workers,data:data143};
-if(vErrors === null){
-vErrors = [err283];
-}
-else {
-vErrors.push(err283);
-}
+if(data118 < 1 || isNaN(data118)){
+const err99 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.management.properties.workers,data:data118};
+(vErrors ??= []).push(err99);
 errors++;
 }
 }
 }
-if(data127.idleUnit !== undefined){
-let data144 = data127.idleUnit;
-if(!((data144 === "s") || (data144 === "ms"))){
-const err284 = {instancePath:instancePath+"/management/idleUnit",schemaPath:"#/properties/management/properties/idleUnit/enum",keyword:"enum",params:{allowedValues: schema31.properties.management.properties.idleUnit.enum},parentSchema:schema31.properties.management.properties.idleUnit,data:data144};
-if(vErrors === null){
-vErrors = [err284];
-}
-else {
-vErrors.push(err284);
-}
+if(data102.idleUnit !== undefined){
+let data119 = data102.idleUnit;
+if(!((data119 === "s") || (data119 === "ms"))){
+const err100 = {instancePath:instancePath+"/management/idleUnit",schemaPath:"#/properties/management/properties/idleUnit/enum",keyword:"enum",params:{allowedValues: schema19.properties.management.properties.idleUnit.enum},parentSchema:schema19.properties.management.properties.idleUnit,data:data119};
+(vErrors ??= []).push(err100);
 errors++;
 }
 }
-if(data127.idleTimeout !== undefined){
-let data145 = data127.idleTimeout;
-if(!(((typeof data145 == "number") && (!(data145 % 1) && !isNaN(data145))) && (isFinite(data145)))){
-const err285 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.management.properties.idleTimeout,data:data145};
-if(vErrors === null){
-vErrors = [err285];
-}
-else {
-vErrors.push(err285);
-}
+if(data102.idleTimeout !== undefined){
+let data120 = data102.idleTimeout;
+if(!(((typeof data120 == "number") && (!(data120 % 1) && !isNaN(data120))) && (isFinite(data120)))){
+const err101 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.management.properties.idleTimeout,data:data120};
+(vErrors ??= []).push(err101);
 errors++;
 }
-if((typeof data145 == "number") && (isFinite(data145))){
-if(data145 > 86400 || isNaN(data145)){
-const err286 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},parentSchema:schema31.properties.management.properties.idleTimeout,data:data145};
-if(vErrors === null){
-vErrors = [err286];
-}
-else {
-vErrors.push(err286);
-}
+if((typeof data120 == "number") && (isFinite(data120))){
+if(data120 > 86400 || isNaN(data120)){
+const err102 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},parentSchema:schema19.properties.management.properties.idleTimeout,data:data120};
+(vErrors ??= []).push(err102);
 errors++;
 }
-if(data145 < 1 || isNaN(data145)){
-const err287 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.management.properties.idleTimeout,data:data145};
-if(vErrors === null){
-vErrors = [err287];
-}
-else {
-vErrors.push(err287);
-}
+if(data120 < 1 || isNaN(data120)){
+const err103 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.management.properties.idleTimeout,data:data120};
+(vErrors ??= []).push(err103);
 errors++;
 }
 }
 }
-if(data127.workersMax !== undefined){
-let data146 = data127.workersMax;
-if(!(((typeof data146 == "number") && (!(data146 % 1) && !isNaN(data146))) && (isFinite(data146)))){
-const err288 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.management.properties.workersMax,data:data146};
-if(vErrors === null){
-vErrors = [err288];
-}
-else {
-vErrors.push(err288);
-}
+if(data102.workersMax !== undefined){
+let data121 = data102.workersMax;
+if(!(((typeof data121 == "number") && (!(data121 % 1) && !isNaN(data121))) && (isFinite(data121)))){
+const err104 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.management.properties.workersMax,data:data121};
+(vErrors ??= []).push(err104);
 errors++;
 }
-if((typeof data146 == "number") && (isFinite(data146))){
-if(data146 > 1000 || isNaN(data146)){
-const err289 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema31.properties.management.properties.workersMax,data:data146};
-if(vErrors === null){
-vErrors = [err289];
-}
-else {
-vErrors.push(err289);
-}
+if((typeof data121 == "number") && (isFinite(data121))){
+if(data121 > 1000 || isNaN(data121)){
+const err105 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema19.properties.management.properties.workersMax,data:data121};
+(vErrors ??= []).push(err105);
 errors++;
 }
-if(data146 < 1 || isNaN(data146)){
-const err290 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.management.properties.workersMax,data:data146};
-if(vErrors === null){
-vErrors = [err290];
-}
-else {
-vErrors.push(err290);
-}
+if(data121 < 1 || isNaN(data121)){
+const err106 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.management.properties.workersMax,data:data121};
+(vErrors ??= []).push(err106);
 errors++;
 }
 }
 }
-if(data127.standardQuota !== undefined){
-let data147 = data127.standardQuota;
-if(typeof data147 !== "boolean"){
-const err291 = {instancePath:instancePath+"/management/standardQuota",schemaPath:"#/properties/management/properties/standardQuota/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.management.properties.standardQuota,data:data147};
-if(vErrors === null){
-vErrors = [err291];
-}
-else {
-vErrors.push(err291);
-}
+if(data102.standardQuota !== undefined){
+let data122 = data102.standardQuota;
+if(typeof data122 !== "boolean"){
+const err107 = {instancePath:instancePath+"/management/standardQuota",schemaPath:"#/properties/management/properties/standardQuota/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.management.properties.standardQuota,data:data122};
+(vErrors ??= []).push(err107);
 errors++;
 }
 }
-if(data127.exclusive !== undefined){
-let data148 = data127.exclusive;
-if(typeof data148 !== "boolean"){
-const err292 = {instancePath:instancePath+"/management/exclusive",schemaPath:"#/properties/management/properties/exclusive/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.management.properties.exclusive,data:data148};
-if(vErrors === null){
-vErrors = [err292];
-}
-else {
-vErrors.push(err292);
-}
+if(data102.exclusive !== undefined){
+let data123 = data102.exclusive;
+if(typeof data123 !== "boolean"){
+const err108 = {instancePath:instancePath+"/management/exclusive",schemaPath:"#/properties/management/properties/exclusive/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.management.properties.exclusive,data:data123};
+(vErrors ??= []).push(err108);
 errors++;
 }
 }
 }
 else {
-const err293 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.management,data:data127};
-if(vErrors === null){
-vErrors = [err293];
-}
-else {
-vErrors.push(err293);
-}
+const err109 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.management,data:data102};
+(vErrors ??= []).push(err109);
 errors++;
 }
 }
 if(data.deploy !== undefined){
-let data149 = data.deploy;
-if(data149 && typeof data149 == "object" && !Array.isArray(data149)){
-if(data149.build === undefined){
-const err294 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "build"},parentSchema:schema31.properties.deploy,data:data149};
-if(vErrors === null){
-vErrors = [err294];
-}
-else {
-vErrors.push(err294);
-}
+let data124 = data.deploy;
+if(data124 && typeof data124 == "object" && !Array.isArray(data124)){
+if(data124.build === undefined){
+const err110 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "build"},parentSchema:schema19.properties.deploy,data:data124};
+(vErrors ??= []).push(err110);
 errors++;
 }
-if(data149.deploy === undefined){
-const err295 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "deploy"},parentSchema:schema31.properties.deploy,data:data149};
-if(vErrors === null){
-vErrors = [err295];
-}
-else {
-vErrors.push(err295);
-}
+if(data124.deploy === undefined){
+const err111 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "deploy"},parentSchema:schema19.properties.deploy,data:data124};
+(vErrors ??= []).push(err111);
 errors++;
 }
-if(data149.list === undefined){
-const err296 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "list"},parentSchema:schema31.properties.deploy,data:data149};
-if(vErrors === null){
-vErrors = [err296];
-}
-else {
-vErrors.push(err296);
-}
+if(data124.list === undefined){
+const err112 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "list"},parentSchema:schema19.properties.deploy,data:data124};
+(vErrors ??= []).push(err112);
 errors++;
 }
-if(data149.remove === undefined){
-const err297 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "remove"},parentSchema:schema31.properties.deploy,data:data149};
-if(vErrors === null){
-vErrors = [err297];
-}
-else {
-vErrors.push(err297);
-}
+if(data124.remove === undefined){
+const err113 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "remove"},parentSchema:schema19.properties.deploy,data:data124};
+(vErrors ??= []).push(err113);
 errors++;
 }
-for(const key25 in data149){
-if(!(func1.call(schema31.properties.deploy.properties, key25))){
-const err298 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},parentSchema:schema31.properties.deploy,data:data149};
-if(vErrors === null){
-vErrors = [err298];
-}
-else {
-vErrors.push(err298);
-}
+for(const key20 in data124){
+if(!(func1.call(schema19.properties.deploy.properties, key20))){
+const err114 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},parentSchema:schema19.properties.deploy,data:data124};
+(vErrors ??= []).push(err114);
 errors++;
 }
 }
-if(data149.build !== undefined){
-let data150 = data149.build;
-if(Array.isArray(data150)){
-if(data150.length < 1){
-const err299 = {instancePath:instancePath+"/deploy/build",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema106,data:data150};
-if(vErrors === null){
-vErrors = [err299];
+if(data124.build !== undefined){
+if(!(validate141(data124.build, {instancePath:instancePath+"/deploy/build",parentData:data124,parentDataProperty:"build",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err299);
 }
-errors++;
+if(data124.deploy !== undefined){
+if(!(validate141(data124.deploy, {instancePath:instancePath+"/deploy/deploy",parentData:data124,parentDataProperty:"deploy",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+errors = vErrors.length;
 }
-const len11 = data150.length;
-for(let i12=0; i12<len11; i12++){
-let data151 = data150[i12];
-if(typeof data151 === "string"){
-if(func2(data151) < 1){
-const err300 = {instancePath:instancePath+"/deploy/build/" + i12,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema106.items,data:data151};
-if(vErrors === null){
-vErrors = [err300];
 }
-else {
-vErrors.push(err300);
+if(data124.list !== undefined){
+if(!(validate141(data124.list, {instancePath:instancePath+"/deploy/list",parentData:data124,parentDataProperty:"list",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+errors = vErrors.length;
 }
+}
+if(data124.remove !== undefined){
+if(!(validate141(data124.remove, {instancePath:instancePath+"/deploy/remove",parentData:data124,parentDataProperty:"remove",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+errors = vErrors.length;
+}
+}
+if(data124.call !== undefined){
+if(!(validate141(data124.call, {instancePath:instancePath+"/deploy/call",parentData:data124,parentDataProperty:"call",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
+errors = vErrors.length;
+}
+}
+if(data124.environment !== undefined){
+let data130 = data124.environment;
+if(data130 && typeof data130 == "object" && !Array.isArray(data130)){
+for(const key21 in data130){
+let data131 = data130[key21];
+if(typeof data131 === "string"){
+if(func2(data131) < 1){
+const err115 = {instancePath:instancePath+"/deploy/environment/" + key21.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/deploy/properties/environment/additionalProperties/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.deploy.properties.environment.additionalProperties,data:data131};
+(vErrors ??= []).push(err115);
 errors++;
 }
 }
 else {
-const err301 = {instancePath:instancePath+"/deploy/build/" + i12,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},parentSchema:schema106.items,data:data151};
-if(vErrors === null){
-vErrors = [err301];
-}
-else {
-vErrors.push(err301);
-}
+const err116 = {instancePath:instancePath+"/deploy/environment/" + key21.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/deploy/properties/environment/additionalProperties/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.deploy.properties.environment.additionalProperties,data:data131};
+(vErrors ??= []).push(err116);
 errors++;
 }
 }
 }
 else {
-const err302 = {instancePath:instancePath+"/deploy/build",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},parentSchema:schema106,data:data150};
-if(vErrors === null){
-vErrors = [err302];
-}
-else {
-vErrors.push(err302);
-}
+const err117 = {instancePath:instancePath+"/deploy/environment",schemaPath:"#/properties/deploy/properties/environment/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.deploy.properties.environment,data:data130};
+(vErrors ??= []).push(err117);
 errors++;
 }
 }
-if(data149.deploy !== undefined){
-let data152 = data149.deploy;
-if(Array.isArray(data152)){
-if(data152.length < 1){
-const err303 = {instancePath:instancePath+"/deploy/deploy",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema106,data:data152};
-if(vErrors === null){
-vErrors = [err303];
+if(data124.limit !== undefined){
+if(!(validate108(data124.limit, {instancePath:instancePath+"/deploy/limit",parentData:data124,parentDataProperty:"limit",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err303);
 }
-errors++;
-}
-const len12 = data152.length;
-for(let i13=0; i13<len12; i13++){
-let data153 = data152[i13];
-if(typeof data153 === "string"){
-if(func2(data153) < 1){
-const err304 = {instancePath:instancePath+"/deploy/deploy/" + i13,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema106.items,data:data153};
-if(vErrors === null){
-vErrors = [err304];
-}
-else {
-vErrors.push(err304);
-}
+if(data124.manifest !== undefined){
+let data133 = data124.manifest;
+if(typeof data133 === "string"){
+if(func2(data133) < 1){
+const err118 = {instancePath:instancePath+"/deploy/manifest",schemaPath:"#/properties/deploy/properties/manifest/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.deploy.properties.manifest,data:data133};
+(vErrors ??= []).push(err118);
 errors++;
 }
 }
 else {
-const err305 = {instancePath:instancePath+"/deploy/deploy/" + i13,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},parentSchema:schema106.items,data:data153};
-if(vErrors === null){
-vErrors = [err305];
-}
-else {
-vErrors.push(err305);
-}
+const err119 = {instancePath:instancePath+"/deploy/manifest",schemaPath:"#/properties/deploy/properties/manifest/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.deploy.properties.manifest,data:data133};
+(vErrors ??= []).push(err119);
 errors++;
 }
 }
-}
-else {
-const err306 = {instancePath:instancePath+"/deploy/deploy",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},parentSchema:schema106,data:data152};
-if(vErrors === null){
-vErrors = [err306];
-}
-else {
-vErrors.push(err306);
-}
-errors++;
-}
-}
-if(data149.list !== undefined){
-let data154 = data149.list;
-if(Array.isArray(data154)){
-if(data154.length < 1){
-const err307 = {instancePath:instancePath+"/deploy/list",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema106,data:data154};
-if(vErrors === null){
-vErrors = [err307];
-}
-else {
-vErrors.push(err307);
-}
-errors++;
-}
-const len13 = data154.length;
-for(let i14=0; i14<len13; i14++){
-let data155 = data154[i14];
-if(typeof data155 === "string"){
-if(func2(data155) < 1){
-const err308 = {instancePath:instancePath+"/deploy/list/" + i14,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema106.items,data:data155};
-if(vErrors === null){
-vErrors = [err308];
-}
-else {
-vErrors.push(err308);
-}
+if(data124.preinstalled !== undefined){
+let data134 = data124.preinstalled;
+if(typeof data134 === "string"){
+if(!pattern12.test(data134)){
+const err120 = {instancePath:instancePath+"/deploy/preinstalled",schemaPath:"#/properties/deploy/properties/preinstalled/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$"},parentSchema:schema19.properties.deploy.properties.preinstalled,data:data134};
+(vErrors ??= []).push(err120);
 errors++;
 }
 }
 else {
-const err309 = {instancePath:instancePath+"/deploy/list/" + i14,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},parentSchema:schema106.items,data:data155};
-if(vErrors === null){
-vErrors = [err309];
+const err121 = {instancePath:instancePath+"/deploy/preinstalled",schemaPath:"#/properties/deploy/properties/preinstalled/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.deploy.properties.preinstalled,data:data134};
+(vErrors ??= []).push(err121);
+errors++;
 }
-else {
-vErrors.push(err309);
 }
+if(data124.worker !== undefined){
+let data135 = data124.worker;
+if(typeof data135 !== "boolean"){
+const err122 = {instancePath:instancePath+"/deploy/worker",schemaPath:"#/properties/deploy/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.deploy.properties.worker,data:data135};
+(vErrors ??= []).push(err122);
 errors++;
 }
 }
 }
 else {
-const err310 = {instancePath:instancePath+"/deploy/list",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},parentSchema:schema106,data:data154};
-if(vErrors === null){
-vErrors = [err310];
-}
-else {
-vErrors.push(err310);
-}
-errors++;
-}
-}
-if(data149.remove !== undefined){
-let data156 = data149.remove;
-if(Array.isArray(data156)){
-if(data156.length < 1){
-const err311 = {instancePath:instancePath+"/deploy/remove",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema106,data:data156};
-if(vErrors === null){
-vErrors = [err311];
-}
-else {
-vErrors.push(err311);
-}
-errors++;
-}
-const len14 = data156.length;
-for(let i15=0; i15<len14; i15++){
-let data157 = data156[i15];
-if(typeof data157 === "string"){
-if(func2(data157) < 1){
-const err312 = {instancePath:instancePath+"/deploy/remove/" + i15,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema106.items,data:data157};
-if(vErrors === null){
-vErrors = [err312];
-}
-else {
-vErrors.push(err312);
-}
-errors++;
-}
-}
-else {
-const err313 = {instancePath:instancePath+"/deploy/remove/" + i15,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},parentSchema:schema106.items,data:data157};
-if(vErrors === null){
-vErrors = [err313];
-}
-else {
-vErrors.push(err313);
-}
-errors++;
-}
-}
-}
-else {
-const err314 = {instancePath:instancePath+"/deploy/remove",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},parentSchema:schema106,data:data156};
-if(vErrors === null){
-vErrors = [err314];
-}
-else {
-vErrors.push(err314);
-}
-errors++;
-}
-}
-if(data149.call !== undefined){
-let data158 = data149.call;
-if(Array.isArray(data158)){
-if(data158.length < 1){
-const err315 = {instancePath:instancePath+"/deploy/call",schemaPath:"#/$defs/command/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema106,data:data158};
-if(vErrors === null){
-vErrors = [err315];
-}
-else {
-vErrors.push(err315);
-}
-errors++;
-}
-const len15 = data158.length;
-for(let i16=0; i16<len15; i16++){
-let data159 = data158[i16];
-if(typeof data159 === "string"){
-if(func2(data159) < 1){
-const err316 = {instancePath:instancePath+"/deploy/call/" + i16,schemaPath:"#/$defs/command/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema106.items,data:data159};
-if(vErrors === null){
-vErrors = [err316];
-}
-else {
-vErrors.push(err316);
-}
-errors++;
-}
-}
-else {
-const err317 = {instancePath:instancePath+"/deploy/call/" + i16,schemaPath:"#/$defs/command/items/type",keyword:"type",params:{type: "string"},parentSchema:schema106.items,data:data159};
-if(vErrors === null){
-vErrors = [err317];
-}
-else {
-vErrors.push(err317);
-}
-errors++;
-}
-}
-}
-else {
-const err318 = {instancePath:instancePath+"/deploy/call",schemaPath:"#/$defs/command/type",keyword:"type",params:{type: "array"},parentSchema:schema106,data:data158};
-if(vErrors === null){
-vErrors = [err318];
-}
-else {
-vErrors.push(err318);
-}
-errors++;
-}
-}
-if(data149.environment !== undefined){
-let data160 = data149.environment;
-if(data160 && typeof data160 == "object" && !Array.isArray(data160)){
-for(const key26 in data160){
-let data161 = data160[key26];
-if(typeof data161 === "string"){
-if(func2(data161) < 1){
-const err319 = {instancePath:instancePath+"/deploy/environment/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/deploy/properties/environment/additionalProperties/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.deploy.properties.environment.additionalProperties,data:data161};
-if(vErrors === null){
-vErrors = [err319];
-}
-else {
-vErrors.push(err319);
-}
-errors++;
-}
-}
-else {
-const err320 = {instancePath:instancePath+"/deploy/environment/" + key26.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/deploy/properties/environment/additionalProperties/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.deploy.properties.environment.additionalProperties,data:data161};
-if(vErrors === null){
-vErrors = [err320];
-}
-else {
-vErrors.push(err320);
-}
-errors++;
-}
-}
-}
-else {
-const err321 = {instancePath:instancePath+"/deploy/environment",schemaPath:"#/properties/deploy/properties/environment/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.deploy.properties.environment,data:data160};
-if(vErrors === null){
-vErrors = [err321];
-}
-else {
-vErrors.push(err321);
-}
-errors++;
-}
-}
-if(data149.limit !== undefined){
-let data162 = data149.limit;
-if(typeof data162 === "string"){
-if(!pattern24.test(data162)){
-const err322 = {instancePath:instancePath+"/deploy/limit",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data162};
-if(vErrors === null){
-vErrors = [err322];
-}
-else {
-vErrors.push(err322);
-}
-errors++;
-}
-}
-else {
-const err323 = {instancePath:instancePath+"/deploy/limit",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data162};
-if(vErrors === null){
-vErrors = [err323];
-}
-else {
-vErrors.push(err323);
-}
-errors++;
-}
-}
-if(data149.manifest !== undefined){
-let data163 = data149.manifest;
-if(typeof data163 === "string"){
-if(func2(data163) < 1){
-const err324 = {instancePath:instancePath+"/deploy/manifest",schemaPath:"#/properties/deploy/properties/manifest/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.deploy.properties.manifest,data:data163};
-if(vErrors === null){
-vErrors = [err324];
-}
-else {
-vErrors.push(err324);
-}
-errors++;
-}
-}
-else {
-const err325 = {instancePath:instancePath+"/deploy/manifest",schemaPath:"#/properties/deploy/properties/manifest/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.deploy.properties.manifest,data:data163};
-if(vErrors === null){
-vErrors = [err325];
-}
-else {
-vErrors.push(err325);
-}
-errors++;
-}
-}
-if(data149.preinstalled !== undefined){
-let data164 = data149.preinstalled;
-if(typeof data164 === "string"){
-if(!pattern36.test(data164)){
-const err326 = {instancePath:instancePath+"/deploy/preinstalled",schemaPath:"#/properties/deploy/properties/preinstalled/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$"},parentSchema:schema31.properties.deploy.properties.preinstalled,data:data164};
-if(vErrors === null){
-vErrors = [err326];
-}
-else {
-vErrors.push(err326);
-}
-errors++;
-}
-}
-else {
-const err327 = {instancePath:instancePath+"/deploy/preinstalled",schemaPath:"#/properties/deploy/properties/preinstalled/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.deploy.properties.preinstalled,data:data164};
-if(vErrors === null){
-vErrors = [err327];
-}
-else {
-vErrors.push(err327);
-}
-errors++;
-}
-}
-if(data149.worker !== undefined){
-let data165 = data149.worker;
-if(typeof data165 !== "boolean"){
-const err328 = {instancePath:instancePath+"/deploy/worker",schemaPath:"#/properties/deploy/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.deploy.properties.worker,data:data165};
-if(vErrors === null){
-vErrors = [err328];
-}
-else {
-vErrors.push(err328);
-}
-errors++;
-}
-}
-}
-else {
-const err329 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.deploy,data:data149};
-if(vErrors === null){
-vErrors = [err329];
-}
-else {
-vErrors.push(err329);
-}
+const err123 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.deploy,data:data124};
+(vErrors ??= []).push(err123);
 errors++;
 }
 }
 if(data.openapi !== undefined){
-let data166 = data.openapi;
-if(data166 && typeof data166 == "object" && !Array.isArray(data166)){
-if(data166.url === undefined){
-const err330 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema31.properties.openapi,data:data166};
-if(vErrors === null){
-vErrors = [err330];
-}
-else {
-vErrors.push(err330);
-}
+let data136 = data.openapi;
+if(data136 && typeof data136 == "object" && !Array.isArray(data136)){
+if(data136.url === undefined){
+const err124 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.openapi,data:data136};
+(vErrors ??= []).push(err124);
 errors++;
 }
-for(const key27 in data166){
-if(!((key27 === "url") || (key27 === "allowPlainHttp"))){
-const err331 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},parentSchema:schema31.properties.openapi,data:data166};
-if(vErrors === null){
-vErrors = [err331];
-}
-else {
-vErrors.push(err331);
-}
+for(const key22 in data136){
+if(!((key22 === "url") || (key22 === "allowPlainHttp"))){
+const err125 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key22},parentSchema:schema19.properties.openapi,data:data136};
+(vErrors ??= []).push(err125);
 errors++;
 }
 }
-if(data166.url !== undefined){
-let data167 = data166.url;
-if(typeof data167 === "string"){
-if(func2(data167) < 1){
-const err332 = {instancePath:instancePath+"/openapi/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data167};
-if(vErrors === null){
-vErrors = [err332];
-}
-else {
-vErrors.push(err332);
-}
-errors++;
+if(data136.url !== undefined){
+if(!(validate53(data136.url, {instancePath:instancePath+"/openapi/url",parentData:data136,parentDataProperty:"url",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+errors = vErrors.length;
 }
 }
-else {
-const err333 = {instancePath:instancePath+"/openapi/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data167};
-if(vErrors === null){
-vErrors = [err333];
-}
-else {
-vErrors.push(err333);
-}
-errors++;
-}
-}
-if(data166.allowPlainHttp !== undefined){
-let data168 = data166.allowPlainHttp;
-if(typeof data168 !== "boolean"){
-const err334 = {instancePath:instancePath+"/openapi/allowPlainHttp",schemaPath:"#/properties/openapi/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema31.properties.openapi.properties.allowPlainHttp,data:data168};
-if(vErrors === null){
-vErrors = [err334];
-}
-else {
-vErrors.push(err334);
-}
+if(data136.allowPlainHttp !== undefined){
+let data138 = data136.allowPlainHttp;
+if(typeof data138 !== "boolean"){
+const err126 = {instancePath:instancePath+"/openapi/allowPlainHttp",schemaPath:"#/properties/openapi/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.openapi.properties.allowPlainHttp,data:data138};
+(vErrors ??= []).push(err126);
 errors++;
 }
 }
 }
 else {
-const err335 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.openapi,data:data166};
-if(vErrors === null){
-vErrors = [err335];
-}
-else {
-vErrors.push(err335);
-}
+const err127 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.openapi,data:data136};
+(vErrors ??= []).push(err127);
 errors++;
 }
 }
 if(data.probe !== undefined){
-let data169 = data.probe;
-if(data169 && typeof data169 == "object" && !Array.isArray(data169)){
-if(data169.image === undefined){
-const err336 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/required",keyword:"required",params:{missingProperty: "image"},parentSchema:schema31.properties.probe,data:data169};
-if(vErrors === null){
-vErrors = [err336];
-}
-else {
-vErrors.push(err336);
-}
+let data139 = data.probe;
+if(data139 && typeof data139 == "object" && !Array.isArray(data139)){
+if(data139.image === undefined){
+const err128 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/required",keyword:"required",params:{missingProperty: "image"},parentSchema:schema19.properties.probe,data:data139};
+(vErrors ??= []).push(err128);
 errors++;
 }
-if(data169.port === undefined){
-const err337 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/required",keyword:"required",params:{missingProperty: "port"},parentSchema:schema31.properties.probe,data:data169};
-if(vErrors === null){
-vErrors = [err337];
-}
-else {
-vErrors.push(err337);
-}
+if(data139.port === undefined){
+const err129 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/required",keyword:"required",params:{missingProperty: "port"},parentSchema:schema19.properties.probe,data:data139};
+(vErrors ??= []).push(err129);
 errors++;
 }
-for(const key28 in data169){
-if(!(((key28 === "image") || (key28 === "port")) || (key28 === "url"))){
-const err338 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},parentSchema:schema31.properties.probe,data:data169};
-if(vErrors === null){
-vErrors = [err338];
-}
-else {
-vErrors.push(err338);
-}
+for(const key23 in data139){
+if(!(((key23 === "image") || (key23 === "port")) || (key23 === "url"))){
+const err130 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},parentSchema:schema19.properties.probe,data:data139};
+(vErrors ??= []).push(err130);
 errors++;
 }
 }
-if(data169.image !== undefined){
-let data170 = data169.image;
-if(typeof data170 === "string"){
-if(func2(data170) < 1){
-const err339 = {instancePath:instancePath+"/probe/image",schemaPath:"#/properties/probe/properties/image/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.probe.properties.image,data:data170};
-if(vErrors === null){
-vErrors = [err339];
-}
-else {
-vErrors.push(err339);
-}
+if(data139.image !== undefined){
+let data140 = data139.image;
+if(typeof data140 === "string"){
+if(func2(data140) < 1){
+const err131 = {instancePath:instancePath+"/probe/image",schemaPath:"#/properties/probe/properties/image/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.probe.properties.image,data:data140};
+(vErrors ??= []).push(err131);
 errors++;
 }
 }
 else {
-const err340 = {instancePath:instancePath+"/probe/image",schemaPath:"#/properties/probe/properties/image/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.probe.properties.image,data:data170};
-if(vErrors === null){
-vErrors = [err340];
-}
-else {
-vErrors.push(err340);
-}
+const err132 = {instancePath:instancePath+"/probe/image",schemaPath:"#/properties/probe/properties/image/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.probe.properties.image,data:data140};
+(vErrors ??= []).push(err132);
 errors++;
 }
 }
-if(data169.port !== undefined){
-let data171 = data169.port;
-if(typeof data171 === "string"){
-if(!pattern37.test(data171)){
-const err341 = {instancePath:instancePath+"/probe/port",schemaPath:"#/properties/probe/properties/port/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,4}/[a-z]+$"},schema:"^[1-9][0-9]{0,4}/[a-z]+$",parentSchema:schema31.properties.probe.properties.port,data:data171};
-if(vErrors === null){
-vErrors = [err341];
-}
-else {
-vErrors.push(err341);
-}
+if(data139.port !== undefined){
+let data141 = data139.port;
+if(typeof data141 === "string"){
+if(!pattern13.test(data141)){
+const err133 = {instancePath:instancePath+"/probe/port",schemaPath:"#/properties/probe/properties/port/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,4}/[a-z]+$"},schema:"^[1-9][0-9]{0,4}/[a-z]+$",parentSchema:schema19.properties.probe.properties.port,data:data141};
+(vErrors ??= []).push(err133);
 errors++;
 }
 }
 else {
-const err342 = {instancePath:instancePath+"/probe/port",schemaPath:"#/properties/probe/properties/port/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.probe.properties.port,data:data171};
-if(vErrors === null){
-vErrors = [err342];
-}
-else {
-vErrors.push(err342);
-}
+const err134 = {instancePath:instancePath+"/probe/port",schemaPath:"#/properties/probe/properties/port/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.probe.properties.port,data:data141};
+(vErrors ??= []).push(err134);
 errors++;
 }
 }
-if(data169.url !== undefined){
-let data172 = data169.url;
-if(typeof data172 === "string"){
-if(func2(data172) < 1){
-const err343 = {instancePath:instancePath+"/probe/url",schemaPath:"#/properties/probe/properties/url/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.probe.properties.url,data:data172};
-if(vErrors === null){
-vErrors = [err343];
-}
-else {
-vErrors.push(err343);
-}
+if(data139.url !== undefined){
+let data142 = data139.url;
+if(typeof data142 === "string"){
+if(func2(data142) < 1){
+const err135 = {instancePath:instancePath+"/probe/url",schemaPath:"#/properties/probe/properties/url/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.probe.properties.url,data:data142};
+(vErrors ??= []).push(err135);
 errors++;
 }
 }
 else {
-const err344 = {instancePath:instancePath+"/probe/url",schemaPath:"#/properties/probe/properties/url/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.probe.properties.url,data:data172};
-if(vErrors === null){
-vErrors = [err344];
-}
-else {
-vErrors.push(err344);
-}
+const err136 = {instancePath:instancePath+"/probe/url",schemaPath:"#/properties/probe/properties/url/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.probe.properties.url,data:data142};
+(vErrors ??= []).push(err136);
 errors++;
 }
 }
 }
 else {
-const err345 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.probe,data:data169};
-if(vErrors === null){
-vErrors = [err345];
-}
-else {
-vErrors.push(err345);
-}
+const err137 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.probe,data:data139};
+(vErrors ??= []).push(err137);
 errors++;
 }
 }
 if(data.receiver !== undefined){
-let data173 = data.receiver;
-if(data173 && typeof data173 == "object" && !Array.isArray(data173)){
-if(data173.listen === undefined){
-const err346 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/required",keyword:"required",params:{missingProperty: "listen"},parentSchema:schema31.properties.receiver,data:data173};
-if(vErrors === null){
-vErrors = [err346];
-}
-else {
-vErrors.push(err346);
-}
+let data143 = data.receiver;
+if(data143 && typeof data143 == "object" && !Array.isArray(data143)){
+if(data143.listen === undefined){
+const err138 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/required",keyword:"required",params:{missingProperty: "listen"},parentSchema:schema19.properties.receiver,data:data143};
+(vErrors ??= []).push(err138);
 errors++;
 }
-for(const key29 in data173){
-if(!((key29 === "listen") || (key29 === "url"))){
-const err347 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},parentSchema:schema31.properties.receiver,data:data173};
-if(vErrors === null){
-vErrors = [err347];
-}
-else {
-vErrors.push(err347);
-}
+for(const key24 in data143){
+if(!((key24 === "listen") || (key24 === "url"))){
+const err139 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},parentSchema:schema19.properties.receiver,data:data143};
+(vErrors ??= []).push(err139);
 errors++;
 }
 }
-if(data173.listen !== undefined){
-let data174 = data173.listen;
-if(typeof data174 === "string"){
-if(!pattern38.test(data174)){
-const err348 = {instancePath:instancePath+"/receiver/listen",schemaPath:"#/properties/receiver/properties/listen/pattern",keyword:"pattern",params:{pattern: "^(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}$"},schema:"^(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}$",parentSchema:schema31.properties.receiver.properties.listen,data:data174};
-if(vErrors === null){
-vErrors = [err348];
-}
-else {
-vErrors.push(err348);
-}
+if(data143.listen !== undefined){
+let data144 = data143.listen;
+if(typeof data144 === "string"){
+if(!pattern14.test(data144)){
+const err140 = {instancePath:instancePath+"/receiver/listen",schemaPath:"#/properties/receiver/properties/listen/pattern",keyword:"pattern",params:{pattern: "^(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}$"},schema:"^(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}$",parentSchema:schema19.properties.receiver.properties.listen,data:data144};
+(vErrors ??= []).push(err140);
 errors++;
 }
 }
 else {
-const err349 = {instancePath:instancePath+"/receiver/listen",schemaPath:"#/properties/receiver/properties/listen/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.receiver.properties.listen,data:data174};
-if(vErrors === null){
-vErrors = [err349];
-}
-else {
-vErrors.push(err349);
-}
+const err141 = {instancePath:instancePath+"/receiver/listen",schemaPath:"#/properties/receiver/properties/listen/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.receiver.properties.listen,data:data144};
+(vErrors ??= []).push(err141);
 errors++;
 }
 }
-if(data173.url !== undefined){
-let data175 = data173.url;
-if(typeof data175 === "string"){
-if(func2(data175) < 1){
-const err350 = {instancePath:instancePath+"/receiver/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data175};
-if(vErrors === null){
-vErrors = [err350];
-}
-else {
-vErrors.push(err350);
-}
-errors++;
-}
-}
-else {
-const err351 = {instancePath:instancePath+"/receiver/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data175};
-if(vErrors === null){
-vErrors = [err351];
-}
-else {
-vErrors.push(err351);
-}
-errors++;
+if(data143.url !== undefined){
+if(!(validate53(data143.url, {instancePath:instancePath+"/receiver/url",parentData:data143,parentDataProperty:"url",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+errors = vErrors.length;
 }
 }
 }
 else {
-const err352 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.receiver,data:data173};
-if(vErrors === null){
-vErrors = [err352];
-}
-else {
-vErrors.push(err352);
-}
+const err142 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.receiver,data:data143};
+(vErrors ??= []).push(err142);
 errors++;
 }
 }
 if(data.keys !== undefined){
-let data176 = data.keys;
-if(data176 && typeof data176 == "object" && !Array.isArray(data176)){
-if(data176.full === undefined){
-const err353 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/required",keyword:"required",params:{missingProperty: "full"},parentSchema:schema31.properties.keys,data:data176};
-if(vErrors === null){
-vErrors = [err353];
-}
-else {
-vErrors.push(err353);
-}
+let data146 = data.keys;
+if(data146 && typeof data146 == "object" && !Array.isArray(data146)){
+if(data146.full === undefined){
+const err143 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/required",keyword:"required",params:{missingProperty: "full"},parentSchema:schema19.properties.keys,data:data146};
+(vErrors ??= []).push(err143);
 errors++;
 }
-for(const key30 in data176){
-if(!(((((key30 === "full") || (key30 === "second")) || (key30 === "restricted")) || (key30 === "expired")) || (key30 === "stranger"))){
-const err354 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},parentSchema:schema31.properties.keys,data:data176};
-if(vErrors === null){
-vErrors = [err354];
-}
-else {
-vErrors.push(err354);
-}
+for(const key25 in data146){
+if(!(((((key25 === "full") || (key25 === "second")) || (key25 === "restricted")) || (key25 === "expired")) || (key25 === "stranger"))){
+const err144 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},parentSchema:schema19.properties.keys,data:data146};
+(vErrors ??= []).push(err144);
 errors++;
 }
 }
-if(data176.full !== undefined){
-let data177 = data176.full;
-if(typeof data177 === "string"){
-if(func2(data177) < 1){
-const err355 = {instancePath:instancePath+"/keys/full",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema114,data:data177};
-if(vErrors === null){
-vErrors = [err355];
+if(data146.full !== undefined){
+if(!(validate150(data146.full, {instancePath:instancePath+"/keys/full",parentData:data146,parentDataProperty:"full",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err355);
 }
+if(data146.second !== undefined){
+if(!(validate150(data146.second, {instancePath:instancePath+"/keys/second",parentData:data146,parentDataProperty:"second",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
+errors = vErrors.length;
+}
+}
+if(data146.restricted !== undefined){
+let data149 = data146.restricted;
+if((typeof data149 !== "string") && (!(data149 && typeof data149 == "object" && !Array.isArray(data149)))){
+const err145 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/type",keyword:"type",params:{type: schema19.properties.keys.properties.restricted.type},parentSchema:schema19.properties.keys.properties.restricted,data:data149};
+(vErrors ??= []).push(err145);
+errors++;
+}
+if(typeof data149 === "string"){
+if(func2(data149) < 1){
+const err146 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.keys.properties.restricted,data:data149};
+(vErrors ??= []).push(err146);
 errors++;
 }
 }
-else {
-const err356 = {instancePath:instancePath+"/keys/full",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},parentSchema:schema114,data:data177};
-if(vErrors === null){
-vErrors = [err356];
+if(data149 && typeof data149 == "object" && !Array.isArray(data149)){
+if(data149.key === undefined){
+const err147 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/required",keyword:"required",params:{missingProperty: "key"},parentSchema:schema19.properties.keys.properties.restricted,data:data149};
+(vErrors ??= []).push(err147);
+errors++;
 }
-else {
-vErrors.push(err356);
-}
+for(const key26 in data149){
+if(!(((key26 === "key") || (key26 === "may")) || (key26 === "mayNot"))){
+const err148 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26},parentSchema:schema19.properties.keys.properties.restricted,data:data149};
+(vErrors ??= []).push(err148);
 errors++;
 }
 }
-if(data176.second !== undefined){
-let data178 = data176.second;
-if(typeof data178 === "string"){
-if(func2(data178) < 1){
-const err357 = {instancePath:instancePath+"/keys/second",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema114,data:data178};
-if(vErrors === null){
-vErrors = [err357];
-}
-else {
-vErrors.push(err357);
-}
-errors++;
+if(data149.key !== undefined){
+if(!(validate150(data149.key, {instancePath:instancePath+"/keys/restricted/key",parentData:data149,parentDataProperty:"key",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
+errors = vErrors.length;
 }
 }
-else {
-const err358 = {instancePath:instancePath+"/keys/second",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},parentSchema:schema114,data:data178};
-if(vErrors === null){
-vErrors = [err358];
-}
-else {
-vErrors.push(err358);
-}
-errors++;
+if(data149.may !== undefined){
+if(!(validate154(data149.may, {instancePath:instancePath+"/keys/restricted/may",parentData:data149,parentDataProperty:"may",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
+errors = vErrors.length;
 }
 }
-if(data176.restricted !== undefined){
-let data179 = data176.restricted;
-if((typeof data179 !== "string") && (!(data179 && typeof data179 == "object" && !Array.isArray(data179)))){
-const err359 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/type",keyword:"type",params:{type: schema31.properties.keys.properties.restricted.type},parentSchema:schema31.properties.keys.properties.restricted,data:data179};
-if(vErrors === null){
-vErrors = [err359];
-}
-else {
-vErrors.push(err359);
-}
-errors++;
-}
-if(typeof data179 === "string"){
-if(func2(data179) < 1){
-const err360 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.keys.properties.restricted,data:data179};
-if(vErrors === null){
-vErrors = [err360];
-}
-else {
-vErrors.push(err360);
-}
-errors++;
+if(data149.mayNot !== undefined){
+if(!(validate154(data149.mayNot, {instancePath:instancePath+"/keys/restricted/mayNot",parentData:data149,parentDataProperty:"mayNot",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
+errors = vErrors.length;
 }
 }
-if(data179 && typeof data179 == "object" && !Array.isArray(data179)){
-if(data179.key === undefined){
-const err361 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/required",keyword:"required",params:{missingProperty: "key"},parentSchema:schema31.properties.keys.properties.restricted,data:data179};
-if(vErrors === null){
-vErrors = [err361];
-}
-else {
-vErrors.push(err361);
-}
-errors++;
-}
-for(const key31 in data179){
-if(!(((key31 === "key") || (key31 === "may")) || (key31 === "mayNot"))){
-const err362 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},parentSchema:schema31.properties.keys.properties.restricted,data:data179};
-if(vErrors === null){
-vErrors = [err362];
-}
-else {
-vErrors.push(err362);
-}
-errors++;
 }
 }
-if(data179.key !== undefined){
-let data180 = data179.key;
-if(typeof data180 === "string"){
-if(func2(data180) < 1){
-const err363 = {instancePath:instancePath+"/keys/restricted/key",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema114,data:data180};
-if(vErrors === null){
-vErrors = [err363];
-}
-else {
-vErrors.push(err363);
-}
-errors++;
+if(data146.expired !== undefined){
+if(!(validate150(data146.expired, {instancePath:instancePath+"/keys/expired",parentData:data146,parentDataProperty:"expired",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
+errors = vErrors.length;
 }
 }
-else {
-const err364 = {instancePath:instancePath+"/keys/restricted/key",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},parentSchema:schema114,data:data180};
-if(vErrors === null){
-vErrors = [err364];
-}
-else {
-vErrors.push(err364);
-}
-errors++;
-}
-}
-if(data179.may !== undefined){
-let data181 = data179.may;
-if(Array.isArray(data181)){
-const len16 = data181.length;
-for(let i17=0; i17<len16; i17++){
-let data182 = data181[i17];
-if(!(((((((((((((((((((data182 === "listPods") || (data182 === "createPod")) || (data182 === "getPod")) || (data182 === "updatePod")) || (data182 === "deletePod")) || (data182 === "triggerPodAction")) || (data182 === "listCpuFlavors")) || (data182 === "start")) || (data182 === "stop")) || (data182 === "restart")) || (data182 === "terminate")) || (data182 === "listEndpoints")) || (data182 === "createEndpoint")) || (data182 === "getEndpoint")) || (data182 === "updateEndpoint")) || (data182 === "deleteEndpoint")) || (data182 === "management")) || (data182 === "lb")) || (data182 === "queue"))){
-const err365 = {instancePath:instancePath+"/keys/restricted/may/" + i17,schemaPath:"#/$defs/permissions/items/enum",keyword:"enum",params:{allowedValues: schema117.items.enum},parentSchema:schema117.items,data:data182};
-if(vErrors === null){
-vErrors = [err365];
-}
-else {
-vErrors.push(err365);
-}
-errors++;
-}
-}
-let i18 = data181.length;
-let j1;
-if(i18 > 1){
-outer1:
-for(;i18--;){
-for(j1 = i18; j1--;){
-if(func0(data181[i18], data181[j1])){
-const err366 = {instancePath:instancePath+"/keys/restricted/may",schemaPath:"#/$defs/permissions/uniqueItems",keyword:"uniqueItems",params:{i: i18, j: j1},parentSchema:schema117,data:data181};
-if(vErrors === null){
-vErrors = [err366];
-}
-else {
-vErrors.push(err366);
-}
-errors++;
-break outer1;
-}
-}
+if(data146.stranger !== undefined){
+if(!(validate150(data146.stranger, {instancePath:instancePath+"/keys/stranger",parentData:data146,parentDataProperty:"stranger",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
+errors = vErrors.length;
 }
 }
 }
 else {
-const err367 = {instancePath:instancePath+"/keys/restricted/may",schemaPath:"#/$defs/permissions/type",keyword:"type",params:{type: "array"},parentSchema:schema117,data:data181};
-if(vErrors === null){
-vErrors = [err367];
-}
-else {
-vErrors.push(err367);
-}
-errors++;
-}
-}
-if(data179.mayNot !== undefined){
-let data183 = data179.mayNot;
-if(Array.isArray(data183)){
-const len17 = data183.length;
-for(let i19=0; i19<len17; i19++){
-let data184 = data183[i19];
-if(!(((((((((((((((((((data184 === "listPods") || (data184 === "createPod")) || (data184 === "getPod")) || (data184 === "updatePod")) || (data184 === "deletePod")) || (data184 === "triggerPodAction")) || (data184 === "listCpuFlavors")) || (data184 === "start")) || (data184 === "stop")) || (data184 === "restart")) || (data184 === "terminate")) || (data184 === "listEndpoints")) || (data184 === "createEndpoint")) || (data184 === "getEndpoint")) || (data184 === "updateEndpoint")) || (data184 === "deleteEndpoint")) || (data184 === "management")) || (data184 === "lb")) || (data184 === "queue"))){
-const err368 = {instancePath:instancePath+"/keys/restricted/mayNot/" + i19,schemaPath:"#/$defs/permissions/items/enum",keyword:"enum",params:{allowedValues: schema117.items.enum},parentSchema:schema117.items,data:data184};
-if(vErrors === null){
-vErrors = [err368];
-}
-else {
-vErrors.push(err368);
-}
-errors++;
-}
-}
-let i20 = data183.length;
-let j2;
-if(i20 > 1){
-outer2:
-for(;i20--;){
-for(j2 = i20; j2--;){
-if(func0(data183[i20], data183[j2])){
-const err369 = {instancePath:instancePath+"/keys/restricted/mayNot",schemaPath:"#/$defs/permissions/uniqueItems",keyword:"uniqueItems",params:{i: i20, j: j2},parentSchema:schema117,data:data183};
-if(vErrors === null){
-vErrors = [err369];
-}
-else {
-vErrors.push(err369);
-}
-errors++;
-break outer2;
-}
-}
-}
-}
-}
-else {
-const err370 = {instancePath:instancePath+"/keys/restricted/mayNot",schemaPath:"#/$defs/permissions/type",keyword:"type",params:{type: "array"},parentSchema:schema117,data:data183};
-if(vErrors === null){
-vErrors = [err370];
-}
-else {
-vErrors.push(err370);
-}
-errors++;
-}
-}
-}
-}
-if(data176.expired !== undefined){
-let data185 = data176.expired;
-if(typeof data185 === "string"){
-if(func2(data185) < 1){
-const err371 = {instancePath:instancePath+"/keys/expired",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema114,data:data185};
-if(vErrors === null){
-vErrors = [err371];
-}
-else {
-vErrors.push(err371);
-}
-errors++;
-}
-}
-else {
-const err372 = {instancePath:instancePath+"/keys/expired",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},parentSchema:schema114,data:data185};
-if(vErrors === null){
-vErrors = [err372];
-}
-else {
-vErrors.push(err372);
-}
-errors++;
-}
-}
-if(data176.stranger !== undefined){
-let data186 = data176.stranger;
-if(typeof data186 === "string"){
-if(func2(data186) < 1){
-const err373 = {instancePath:instancePath+"/keys/stranger",schemaPath:"#/$defs/secret/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema114,data:data186};
-if(vErrors === null){
-vErrors = [err373];
-}
-else {
-vErrors.push(err373);
-}
-errors++;
-}
-}
-else {
-const err374 = {instancePath:instancePath+"/keys/stranger",schemaPath:"#/$defs/secret/type",keyword:"type",params:{type: "string"},parentSchema:schema114,data:data186};
-if(vErrors === null){
-vErrors = [err374];
-}
-else {
-vErrors.push(err374);
-}
-errors++;
-}
-}
-}
-else {
-const err375 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.keys,data:data176};
-if(vErrors === null){
-vErrors = [err375];
-}
-else {
-vErrors.push(err375);
-}
+const err149 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.keys,data:data146};
+(vErrors ??= []).push(err149);
 errors++;
 }
 }
 if(data.absent !== undefined){
-let data187 = data.absent;
-if(data187 && typeof data187 == "object" && !Array.isArray(data187)){
-for(const key32 in data187){
-let data188 = data187[key32];
-if(typeof data188 === "string"){
-if(func2(data188) < 1){
-const err376 = {instancePath:instancePath+"/absent/" + key32.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/absent/additionalProperties/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.absent.additionalProperties,data:data188};
-if(vErrors === null){
-vErrors = [err376];
-}
-else {
-vErrors.push(err376);
-}
+let data155 = data.absent;
+if(data155 && typeof data155 == "object" && !Array.isArray(data155)){
+for(const key27 in data155){
+let data156 = data155[key27];
+if(typeof data156 === "string"){
+if(func2(data156) < 1){
+const err150 = {instancePath:instancePath+"/absent/" + key27.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/absent/additionalProperties/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.absent.additionalProperties,data:data156};
+(vErrors ??= []).push(err150);
 errors++;
 }
 }
 else {
-const err377 = {instancePath:instancePath+"/absent/" + key32.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/absent/additionalProperties/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.absent.additionalProperties,data:data188};
-if(vErrors === null){
-vErrors = [err377];
-}
-else {
-vErrors.push(err377);
-}
+const err151 = {instancePath:instancePath+"/absent/" + key27.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/absent/additionalProperties/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.absent.additionalProperties,data:data156};
+(vErrors ??= []).push(err151);
 errors++;
 }
 }
 }
 else {
-const err378 = {instancePath:instancePath+"/absent",schemaPath:"#/properties/absent/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.absent,data:data187};
-if(vErrors === null){
-vErrors = [err378];
-}
-else {
-vErrors.push(err378);
-}
+const err152 = {instancePath:instancePath+"/absent",schemaPath:"#/properties/absent/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.absent,data:data155};
+(vErrors ??= []).push(err152);
 errors++;
 }
 }
 if(data.clock !== undefined){
-let data189 = data.clock;
-if((typeof data189 !== "string") && (!(data189 && typeof data189 == "object" && !Array.isArray(data189)))){
-const err379 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/type",keyword:"type",params:{type: schema31.properties.clock.type},parentSchema:schema31.properties.clock,data:data189};
-if(vErrors === null){
-vErrors = [err379];
-}
-else {
-vErrors.push(err379);
-}
+let data157 = data.clock;
+if((typeof data157 !== "string") && (!(data157 && typeof data157 == "object" && !Array.isArray(data157)))){
+const err153 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/type",keyword:"type",params:{type: schema19.properties.clock.type},parentSchema:schema19.properties.clock,data:data157};
+(vErrors ??= []).push(err153);
 errors++;
 }
-if(typeof data189 === "string"){
-if(!pattern39.test(data189)){
-const err380 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/pattern",keyword:"pattern",params:{pattern: "^real$"},parentSchema:schema31.properties.clock,data:data189};
-if(vErrors === null){
-vErrors = [err380];
-}
-else {
-vErrors.push(err380);
-}
+if(typeof data157 === "string"){
+if(!pattern15.test(data157)){
+const err154 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/pattern",keyword:"pattern",params:{pattern: "^real$"},parentSchema:schema19.properties.clock,data:data157};
+(vErrors ??= []).push(err154);
 errors++;
 }
 }
-if(data189 && typeof data189 == "object" && !Array.isArray(data189)){
-if(data189.url === undefined){
-const err381 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema31.properties.clock,data:data189};
-if(vErrors === null){
-vErrors = [err381];
-}
-else {
-vErrors.push(err381);
-}
+if(data157 && typeof data157 == "object" && !Array.isArray(data157)){
+if(data157.url === undefined){
+const err155 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.clock,data:data157};
+(vErrors ??= []).push(err155);
 errors++;
 }
-for(const key33 in data189){
-if(!(key33 === "url")){
-const err382 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key33},parentSchema:schema31.properties.clock,data:data189};
-if(vErrors === null){
-vErrors = [err382];
-}
-else {
-vErrors.push(err382);
-}
+for(const key28 in data157){
+if(!(key28 === "url")){
+const err156 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key28},parentSchema:schema19.properties.clock,data:data157};
+(vErrors ??= []).push(err156);
 errors++;
 }
 }
-if(data189.url !== undefined){
-let data190 = data189.url;
-if(typeof data190 === "string"){
-if(func2(data190) < 1){
-const err383 = {instancePath:instancePath+"/clock/url",schemaPath:"#/$defs/address/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema32,data:data190};
-if(vErrors === null){
-vErrors = [err383];
-}
-else {
-vErrors.push(err383);
-}
-errors++;
-}
-}
-else {
-const err384 = {instancePath:instancePath+"/clock/url",schemaPath:"#/$defs/address/type",keyword:"type",params:{type: "string"},parentSchema:schema32,data:data190};
-if(vErrors === null){
-vErrors = [err384];
-}
-else {
-vErrors.push(err384);
-}
-errors++;
+if(data157.url !== undefined){
+if(!(validate53(data157.url, {instancePath:instancePath+"/clock/url",parentData:data157,parentDataProperty:"url",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+errors = vErrors.length;
 }
 }
 }
 }
 if(data.tolerances !== undefined){
-let data191 = data.tolerances;
-if(data191 && typeof data191 == "object" && !Array.isArray(data191)){
-for(const key34 in data191){
-if(!(func1.call(schema31.properties.tolerances.properties, key34))){
-const err385 = {instancePath:instancePath+"/tolerances",schemaPath:"#/properties/tolerances/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key34},parentSchema:schema31.properties.tolerances,data:data191};
-if(vErrors === null){
-vErrors = [err385];
-}
-else {
-vErrors.push(err385);
-}
+let data159 = data.tolerances;
+if(data159 && typeof data159 == "object" && !Array.isArray(data159)){
+for(const key29 in data159){
+if(!(func1.call(schema19.properties.tolerances.properties, key29))){
+const err157 = {instancePath:instancePath+"/tolerances",schemaPath:"#/properties/tolerances/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},parentSchema:schema19.properties.tolerances,data:data159};
+(vErrors ??= []).push(err157);
 errors++;
 }
 }
-if(data191.settle !== undefined){
-let data192 = data191.settle;
-if(typeof data192 === "string"){
-if(!pattern24.test(data192)){
-const err386 = {instancePath:instancePath+"/tolerances/settle",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data192};
-if(vErrors === null){
-vErrors = [err386];
-}
-else {
-vErrors.push(err386);
-}
-errors++;
+if(data159.settle !== undefined){
+if(!(validate108(data159.settle, {instancePath:instancePath+"/tolerances/settle",parentData:data159,parentDataProperty:"settle",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
 }
 }
-else {
-const err387 = {instancePath:instancePath+"/tolerances/settle",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data192};
-if(vErrors === null){
-vErrors = [err387];
-}
-else {
-vErrors.push(err387);
-}
-errors++;
+if(data159.poll !== undefined){
+if(!(validate108(data159.poll, {instancePath:instancePath+"/tolerances/poll",parentData:data159,parentDataProperty:"poll",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
 }
 }
-if(data191.poll !== undefined){
-let data193 = data191.poll;
-if(typeof data193 === "string"){
-if(!pattern24.test(data193)){
-const err388 = {instancePath:instancePath+"/tolerances/poll",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data193};
-if(vErrors === null){
-vErrors = [err388];
-}
-else {
-vErrors.push(err388);
-}
-errors++;
+if(data159.container !== undefined){
+if(!(validate108(data159.container, {instancePath:instancePath+"/tolerances/container",parentData:data159,parentDataProperty:"container",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
 }
 }
-else {
-const err389 = {instancePath:instancePath+"/tolerances/poll",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data193};
-if(vErrors === null){
-vErrors = [err389];
-}
-else {
-vErrors.push(err389);
-}
-errors++;
+if(data159.visible !== undefined){
+if(!(validate108(data159.visible, {instancePath:instancePath+"/tolerances/visible",parentData:data159,parentDataProperty:"visible",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
 }
 }
-if(data191.container !== undefined){
-let data194 = data191.container;
-if(typeof data194 === "string"){
-if(!pattern24.test(data194)){
-const err390 = {instancePath:instancePath+"/tolerances/container",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data194};
-if(vErrors === null){
-vErrors = [err390];
-}
-else {
-vErrors.push(err390);
-}
-errors++;
+if(data159.windowSlack !== undefined){
+if(!(validate108(data159.windowSlack, {instancePath:instancePath+"/tolerances/windowSlack",parentData:data159,parentDataProperty:"windowSlack",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
 }
 }
-else {
-const err391 = {instancePath:instancePath+"/tolerances/container",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data194};
-if(vErrors === null){
-vErrors = [err391];
-}
-else {
-vErrors.push(err391);
-}
-errors++;
+if(data159.answer !== undefined){
+if(!(validate108(data159.answer, {instancePath:instancePath+"/tolerances/answer",parentData:data159,parentDataProperty:"answer",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
 }
 }
-if(data191.visible !== undefined){
-let data195 = data191.visible;
-if(typeof data195 === "string"){
-if(!pattern24.test(data195)){
-const err392 = {instancePath:instancePath+"/tolerances/visible",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data195};
-if(vErrors === null){
-vErrors = [err392];
-}
-else {
-vErrors.push(err392);
-}
-errors++;
+if(data159.connect !== undefined){
+if(!(validate108(data159.connect, {instancePath:instancePath+"/tolerances/connect",parentData:data159,parentDataProperty:"connect",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
 }
 }
-else {
-const err393 = {instancePath:instancePath+"/tolerances/visible",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data195};
-if(vErrors === null){
-vErrors = [err393];
-}
-else {
-vErrors.push(err393);
-}
-errors++;
+if(data159.rateWait !== undefined){
+if(!(validate108(data159.rateWait, {instancePath:instancePath+"/tolerances/rateWait",parentData:data159,parentDataProperty:"rateWait",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
 }
 }
-if(data191.windowSlack !== undefined){
-let data196 = data191.windowSlack;
-if(typeof data196 === "string"){
-if(!pattern24.test(data196)){
-const err394 = {instancePath:instancePath+"/tolerances/windowSlack",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data196};
-if(vErrors === null){
-vErrors = [err394];
+if(data159.coldStart !== undefined){
+if(!(validate108(data159.coldStart, {instancePath:instancePath+"/tolerances/coldStart",parentData:data159,parentDataProperty:"coldStart",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
 }
-else {
-vErrors.push(err394);
 }
-errors++;
+if(data159.dispatch !== undefined){
+if(!(validate108(data159.dispatch, {instancePath:instancePath+"/tolerances/dispatch",parentData:data159,parentDataProperty:"dispatch",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
+}
+}
+if(data159.webhook !== undefined){
+if(!(validate108(data159.webhook, {instancePath:instancePath+"/tolerances/webhook",parentData:data159,parentDataProperty:"webhook",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
+}
+}
+if(data159.webhookSpacing !== undefined){
+if(!(validate108(data159.webhookSpacing, {instancePath:instancePath+"/tolerances/webhookSpacing",parentData:data159,parentDataProperty:"webhookSpacing",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
+}
+}
+if(data159.webhookMean !== undefined){
+if(!(validate108(data159.webhookMean, {instancePath:instancePath+"/tolerances/webhookMean",parentData:data159,parentDataProperty:"webhookMean",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
+}
+}
+if(data159.outage !== undefined){
+if(!(validate108(data159.outage, {instancePath:instancePath+"/tolerances/outage",parentData:data159,parentDataProperty:"outage",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
+}
+}
+if(data159.retries !== undefined){
+if(!(validate108(data159.retries, {instancePath:instancePath+"/tolerances/retries",parentData:data159,parentDataProperty:"retries",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
+}
+}
+if(data159.hook !== undefined){
+if(!(validate108(data159.hook, {instancePath:instancePath+"/tolerances/hook",parentData:data159,parentDataProperty:"hook",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
+}
+}
+if(data159.sweep !== undefined){
+if(!(validate108(data159.sweep, {instancePath:instancePath+"/tolerances/sweep",parentData:data159,parentDataProperty:"sweep",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
+}
 }
 }
 else {
-const err395 = {instancePath:instancePath+"/tolerances/windowSlack",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data196};
-if(vErrors === null){
-vErrors = [err395];
-}
-else {
-vErrors.push(err395);
-}
-errors++;
-}
-}
-if(data191.answer !== undefined){
-let data197 = data191.answer;
-if(typeof data197 === "string"){
-if(!pattern24.test(data197)){
-const err396 = {instancePath:instancePath+"/tolerances/answer",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data197};
-if(vErrors === null){
-vErrors = [err396];
-}
-else {
-vErrors.push(err396);
-}
-errors++;
-}
-}
-else {
-const err397 = {instancePath:instancePath+"/tolerances/answer",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data197};
-if(vErrors === null){
-vErrors = [err397];
-}
-else {
-vErrors.push(err397);
-}
-errors++;
-}
-}
-if(data191.connect !== undefined){
-let data198 = data191.connect;
-if(typeof data198 === "string"){
-if(!pattern24.test(data198)){
-const err398 = {instancePath:instancePath+"/tolerances/connect",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data198};
-if(vErrors === null){
-vErrors = [err398];
-}
-else {
-vErrors.push(err398);
-}
-errors++;
-}
-}
-else {
-const err399 = {instancePath:instancePath+"/tolerances/connect",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data198};
-if(vErrors === null){
-vErrors = [err399];
-}
-else {
-vErrors.push(err399);
-}
-errors++;
-}
-}
-if(data191.rateWait !== undefined){
-let data199 = data191.rateWait;
-if(typeof data199 === "string"){
-if(!pattern24.test(data199)){
-const err400 = {instancePath:instancePath+"/tolerances/rateWait",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data199};
-if(vErrors === null){
-vErrors = [err400];
-}
-else {
-vErrors.push(err400);
-}
-errors++;
-}
-}
-else {
-const err401 = {instancePath:instancePath+"/tolerances/rateWait",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data199};
-if(vErrors === null){
-vErrors = [err401];
-}
-else {
-vErrors.push(err401);
-}
-errors++;
-}
-}
-if(data191.coldStart !== undefined){
-let data200 = data191.coldStart;
-if(typeof data200 === "string"){
-if(!pattern24.test(data200)){
-const err402 = {instancePath:instancePath+"/tolerances/coldStart",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data200};
-if(vErrors === null){
-vErrors = [err402];
-}
-else {
-vErrors.push(err402);
-}
-errors++;
-}
-}
-else {
-const err403 = {instancePath:instancePath+"/tolerances/coldStart",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data200};
-if(vErrors === null){
-vErrors = [err403];
-}
-else {
-vErrors.push(err403);
-}
-errors++;
-}
-}
-if(data191.dispatch !== undefined){
-let data201 = data191.dispatch;
-if(typeof data201 === "string"){
-if(!pattern24.test(data201)){
-const err404 = {instancePath:instancePath+"/tolerances/dispatch",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data201};
-if(vErrors === null){
-vErrors = [err404];
-}
-else {
-vErrors.push(err404);
-}
-errors++;
-}
-}
-else {
-const err405 = {instancePath:instancePath+"/tolerances/dispatch",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data201};
-if(vErrors === null){
-vErrors = [err405];
-}
-else {
-vErrors.push(err405);
-}
-errors++;
-}
-}
-if(data191.webhook !== undefined){
-let data202 = data191.webhook;
-if(typeof data202 === "string"){
-if(!pattern24.test(data202)){
-const err406 = {instancePath:instancePath+"/tolerances/webhook",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data202};
-if(vErrors === null){
-vErrors = [err406];
-}
-else {
-vErrors.push(err406);
-}
-errors++;
-}
-}
-else {
-const err407 = {instancePath:instancePath+"/tolerances/webhook",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data202};
-if(vErrors === null){
-vErrors = [err407];
-}
-else {
-vErrors.push(err407);
-}
-errors++;
-}
-}
-if(data191.webhookSpacing !== undefined){
-let data203 = data191.webhookSpacing;
-if(typeof data203 === "string"){
-if(!pattern24.test(data203)){
-const err408 = {instancePath:instancePath+"/tolerances/webhookSpacing",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data203};
-if(vErrors === null){
-vErrors = [err408];
-}
-else {
-vErrors.push(err408);
-}
-errors++;
-}
-}
-else {
-const err409 = {instancePath:instancePath+"/tolerances/webhookSpacing",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data203};
-if(vErrors === null){
-vErrors = [err409];
-}
-else {
-vErrors.push(err409);
-}
-errors++;
-}
-}
-if(data191.webhookMean !== undefined){
-let data204 = data191.webhookMean;
-if(typeof data204 === "string"){
-if(!pattern24.test(data204)){
-const err410 = {instancePath:instancePath+"/tolerances/webhookMean",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data204};
-if(vErrors === null){
-vErrors = [err410];
-}
-else {
-vErrors.push(err410);
-}
-errors++;
-}
-}
-else {
-const err411 = {instancePath:instancePath+"/tolerances/webhookMean",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data204};
-if(vErrors === null){
-vErrors = [err411];
-}
-else {
-vErrors.push(err411);
-}
-errors++;
-}
-}
-if(data191.outage !== undefined){
-let data205 = data191.outage;
-if(typeof data205 === "string"){
-if(!pattern24.test(data205)){
-const err412 = {instancePath:instancePath+"/tolerances/outage",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data205};
-if(vErrors === null){
-vErrors = [err412];
-}
-else {
-vErrors.push(err412);
-}
-errors++;
-}
-}
-else {
-const err413 = {instancePath:instancePath+"/tolerances/outage",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data205};
-if(vErrors === null){
-vErrors = [err413];
-}
-else {
-vErrors.push(err413);
-}
-errors++;
-}
-}
-if(data191.retries !== undefined){
-let data206 = data191.retries;
-if(typeof data206 === "string"){
-if(!pattern24.test(data206)){
-const err414 = {instancePath:instancePath+"/tolerances/retries",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data206};
-if(vErrors === null){
-vErrors = [err414];
-}
-else {
-vErrors.push(err414);
-}
-errors++;
-}
-}
-else {
-const err415 = {instancePath:instancePath+"/tolerances/retries",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data206};
-if(vErrors === null){
-vErrors = [err415];
-}
-else {
-vErrors.push(err415);
-}
-errors++;
-}
-}
-if(data191.hook !== undefined){
-let data207 = data191.hook;
-if(typeof data207 === "string"){
-if(!pattern24.test(data207)){
-const err416 = {instancePath:instancePath+"/tolerances/hook",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data207};
-if(vErrors === null){
-vErrors = [err416];
-}
-else {
-vErrors.push(err416);
-}
-errors++;
-}
-}
-else {
-const err417 = {instancePath:instancePath+"/tolerances/hook",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data207};
-if(vErrors === null){
-vErrors = [err417];
-}
-else {
-vErrors.push(err417);
-}
-errors++;
-}
-}
-if(data191.sweep !== undefined){
-let data208 = data191.sweep;
-if(typeof data208 === "string"){
-if(!pattern24.test(data208)){
-const err418 = {instancePath:instancePath+"/tolerances/sweep",schemaPath:"#/$defs/duration/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema76,data:data208};
-if(vErrors === null){
-vErrors = [err418];
-}
-else {
-vErrors.push(err418);
-}
-errors++;
-}
-}
-else {
-const err419 = {instancePath:instancePath+"/tolerances/sweep",schemaPath:"#/$defs/duration/type",keyword:"type",params:{type: "string"},parentSchema:schema76,data:data208};
-if(vErrors === null){
-vErrors = [err419];
-}
-else {
-vErrors.push(err419);
-}
-errors++;
-}
-}
-}
-else {
-const err420 = {instancePath:instancePath+"/tolerances",schemaPath:"#/properties/tolerances/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.tolerances,data:data191};
-if(vErrors === null){
-vErrors = [err420];
-}
-else {
-vErrors.push(err420);
-}
+const err158 = {instancePath:instancePath+"/tolerances",schemaPath:"#/properties/tolerances/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.tolerances,data:data159};
+(vErrors ??= []).push(err158);
 errors++;
 }
 }
 if(data.budget !== undefined){
-let data209 = data.budget;
-if(data209 && typeof data209 == "object" && !Array.isArray(data209)){
-for(const key35 in data209){
-if(!((((key35 === "scenarios") || (key35 === "requestsPerMinute")) || (key35 === "jobPrice")) || (key35 === "podPricePerHour"))){
-const err421 = {instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35},parentSchema:schema31.properties.budget,data:data209};
-if(vErrors === null){
-vErrors = [err421];
-}
-else {
-vErrors.push(err421);
-}
+let data177 = data.budget;
+if(data177 && typeof data177 == "object" && !Array.isArray(data177)){
+for(const key30 in data177){
+if(!((((key30 === "scenarios") || (key30 === "requestsPerMinute")) || (key30 === "jobPrice")) || (key30 === "podPricePerHour"))){
+const err159 = {instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},parentSchema:schema19.properties.budget,data:data177};
+(vErrors ??= []).push(err159);
 errors++;
 }
 }
-if(data209.scenarios !== undefined){
-let data210 = data209.scenarios;
-if(!(((typeof data210 == "number") && (!(data210 % 1) && !isNaN(data210))) && (isFinite(data210)))){
-const err422 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.budget.properties.scenarios,data:data210};
-if(vErrors === null){
-vErrors = [err422];
-}
-else {
-vErrors.push(err422);
-}
+if(data177.scenarios !== undefined){
+let data178 = data177.scenarios;
+if(!(((typeof data178 == "number") && (!(data178 % 1) && !isNaN(data178))) && (isFinite(data178)))){
+const err160 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.budget.properties.scenarios,data:data178};
+(vErrors ??= []).push(err160);
 errors++;
 }
-if((typeof data210 == "number") && (isFinite(data210))){
-if(data210 > 200 || isNaN(data210)){
-const err423 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},parentSchema:schema31.properties.budget.properties.scenarios,data:data210};
-if(vErrors === null){
-vErrors = [err423];
-}
-else {
-vErrors.push(err423);
-}
+if((typeof data178 == "number") && (isFinite(data178))){
+if(data178 > 200 || isNaN(data178)){
+const err161 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},parentSchema:schema19.properties.budget.properties.scenarios,data:data178};
+(vErrors ??= []).push(err161);
 errors++;
 }
-if(data210 < 1 || isNaN(data210)){
-const err424 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.budget.properties.scenarios,data:data210};
-if(vErrors === null){
-vErrors = [err424];
-}
-else {
-vErrors.push(err424);
-}
+if(data178 < 1 || isNaN(data178)){
+const err162 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.budget.properties.scenarios,data:data178};
+(vErrors ??= []).push(err162);
 errors++;
 }
 }
 }
-if(data209.requestsPerMinute !== undefined){
-let data211 = data209.requestsPerMinute;
-if(!(((typeof data211 == "number") && (!(data211 % 1) && !isNaN(data211))) && (isFinite(data211)))){
-const err425 = {instancePath:instancePath+"/budget/requestsPerMinute",schemaPath:"#/properties/budget/properties/requestsPerMinute/type",keyword:"type",params:{type: "integer"},parentSchema:schema31.properties.budget.properties.requestsPerMinute,data:data211};
-if(vErrors === null){
-vErrors = [err425];
-}
-else {
-vErrors.push(err425);
-}
+if(data177.requestsPerMinute !== undefined){
+let data179 = data177.requestsPerMinute;
+if(!(((typeof data179 == "number") && (!(data179 % 1) && !isNaN(data179))) && (isFinite(data179)))){
+const err163 = {instancePath:instancePath+"/budget/requestsPerMinute",schemaPath:"#/properties/budget/properties/requestsPerMinute/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.budget.properties.requestsPerMinute,data:data179};
+(vErrors ??= []).push(err163);
 errors++;
 }
-if((typeof data211 == "number") && (isFinite(data211))){
-if(data211 < 1 || isNaN(data211)){
-const err426 = {instancePath:instancePath+"/budget/requestsPerMinute",schemaPath:"#/properties/budget/properties/requestsPerMinute/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema31.properties.budget.properties.requestsPerMinute,data:data211};
-if(vErrors === null){
-vErrors = [err426];
-}
-else {
-vErrors.push(err426);
-}
+if((typeof data179 == "number") && (isFinite(data179))){
+if(data179 < 1 || isNaN(data179)){
+const err164 = {instancePath:instancePath+"/budget/requestsPerMinute",schemaPath:"#/properties/budget/properties/requestsPerMinute/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.budget.properties.requestsPerMinute,data:data179};
+(vErrors ??= []).push(err164);
 errors++;
 }
 }
 }
-if(data209.jobPrice !== undefined){
-let data212 = data209.jobPrice;
-if((typeof data212 == "number") && (isFinite(data212))){
-if(data212 < 0 || isNaN(data212)){
-const err427 = {instancePath:instancePath+"/budget/jobPrice",schemaPath:"#/properties/budget/properties/jobPrice/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},parentSchema:schema31.properties.budget.properties.jobPrice,data:data212};
-if(vErrors === null){
-vErrors = [err427];
-}
-else {
-vErrors.push(err427);
-}
+if(data177.jobPrice !== undefined){
+let data180 = data177.jobPrice;
+if((typeof data180 == "number") && (isFinite(data180))){
+if(data180 < 0 || isNaN(data180)){
+const err165 = {instancePath:instancePath+"/budget/jobPrice",schemaPath:"#/properties/budget/properties/jobPrice/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},parentSchema:schema19.properties.budget.properties.jobPrice,data:data180};
+(vErrors ??= []).push(err165);
 errors++;
 }
 }
 else {
-const err428 = {instancePath:instancePath+"/budget/jobPrice",schemaPath:"#/properties/budget/properties/jobPrice/type",keyword:"type",params:{type: "number"},parentSchema:schema31.properties.budget.properties.jobPrice,data:data212};
-if(vErrors === null){
-vErrors = [err428];
-}
-else {
-vErrors.push(err428);
-}
+const err166 = {instancePath:instancePath+"/budget/jobPrice",schemaPath:"#/properties/budget/properties/jobPrice/type",keyword:"type",params:{type: "number"},parentSchema:schema19.properties.budget.properties.jobPrice,data:data180};
+(vErrors ??= []).push(err166);
 errors++;
 }
 }
-if(data209.podPricePerHour !== undefined){
-let data213 = data209.podPricePerHour;
-if((typeof data213 == "number") && (isFinite(data213))){
-if(data213 < 0 || isNaN(data213)){
-const err429 = {instancePath:instancePath+"/budget/podPricePerHour",schemaPath:"#/properties/budget/properties/podPricePerHour/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},parentSchema:schema31.properties.budget.properties.podPricePerHour,data:data213};
-if(vErrors === null){
-vErrors = [err429];
-}
-else {
-vErrors.push(err429);
-}
+if(data177.podPricePerHour !== undefined){
+let data181 = data177.podPricePerHour;
+if((typeof data181 == "number") && (isFinite(data181))){
+if(data181 < 0 || isNaN(data181)){
+const err167 = {instancePath:instancePath+"/budget/podPricePerHour",schemaPath:"#/properties/budget/properties/podPricePerHour/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},parentSchema:schema19.properties.budget.properties.podPricePerHour,data:data181};
+(vErrors ??= []).push(err167);
 errors++;
 }
 }
 else {
-const err430 = {instancePath:instancePath+"/budget/podPricePerHour",schemaPath:"#/properties/budget/properties/podPricePerHour/type",keyword:"type",params:{type: "number"},parentSchema:schema31.properties.budget.properties.podPricePerHour,data:data213};
-if(vErrors === null){
-vErrors = [err430];
-}
-else {
-vErrors.push(err430);
-}
+const err168 = {instancePath:instancePath+"/budget/podPricePerHour",schemaPath:"#/properties/budget/properties/podPricePerHour/type",keyword:"type",params:{type: "number"},parentSchema:schema19.properties.budget.properties.podPricePerHour,data:data181};
+(vErrors ??= []).push(err168);
 errors++;
 }
 }
 }
 else {
-const err431 = {instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.budget,data:data209};
-if(vErrors === null){
-vErrors = [err431];
-}
-else {
-vErrors.push(err431);
-}
+const err169 = {instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.budget,data:data177};
+(vErrors ??= []).push(err169);
 errors++;
 }
 }
 if(data.network !== undefined){
-let data214 = data.network;
-if(data214 && typeof data214 == "object" && !Array.isArray(data214)){
-for(const key36 in data214){
-if(!(((key36 === "ca") || (key36 === "certificate")) || (key36 === "headers"))){
-const err432 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key36},parentSchema:schema31.properties.network,data:data214};
-if(vErrors === null){
-vErrors = [err432];
-}
-else {
-vErrors.push(err432);
-}
+let data182 = data.network;
+if(data182 && typeof data182 == "object" && !Array.isArray(data182)){
+for(const key31 in data182){
+if(!(((key31 === "ca") || (key31 === "certificate")) || (key31 === "headers"))){
+const err170 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},parentSchema:schema19.properties.network,data:data182};
+(vErrors ??= []).push(err170);
 errors++;
 }
 }
-if(data214.ca !== undefined){
-let data215 = data214.ca;
-if(typeof data215 === "string"){
-if(func2(data215) < 1){
-const err433 = {instancePath:instancePath+"/network/ca",schemaPath:"#/properties/network/properties/ca/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.network.properties.ca,data:data215};
-if(vErrors === null){
-vErrors = [err433];
-}
-else {
-vErrors.push(err433);
-}
+if(data182.ca !== undefined){
+let data183 = data182.ca;
+if(typeof data183 === "string"){
+if(func2(data183) < 1){
+const err171 = {instancePath:instancePath+"/network/ca",schemaPath:"#/properties/network/properties/ca/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.network.properties.ca,data:data183};
+(vErrors ??= []).push(err171);
 errors++;
 }
 }
 else {
-const err434 = {instancePath:instancePath+"/network/ca",schemaPath:"#/properties/network/properties/ca/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.network.properties.ca,data:data215};
-if(vErrors === null){
-vErrors = [err434];
-}
-else {
-vErrors.push(err434);
-}
+const err172 = {instancePath:instancePath+"/network/ca",schemaPath:"#/properties/network/properties/ca/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.network.properties.ca,data:data183};
+(vErrors ??= []).push(err172);
 errors++;
 }
 }
-if(data214.certificate !== undefined){
-let data216 = data214.certificate;
-if(data216 && typeof data216 == "object" && !Array.isArray(data216)){
-if(data216.cert === undefined){
-const err435 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/required",keyword:"required",params:{missingProperty: "cert"},parentSchema:schema31.properties.network.properties.certificate,data:data216};
-if(vErrors === null){
-vErrors = [err435];
-}
-else {
-vErrors.push(err435);
-}
+if(data182.certificate !== undefined){
+let data184 = data182.certificate;
+if(data184 && typeof data184 == "object" && !Array.isArray(data184)){
+if(data184.cert === undefined){
+const err173 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/required",keyword:"required",params:{missingProperty: "cert"},parentSchema:schema19.properties.network.properties.certificate,data:data184};
+(vErrors ??= []).push(err173);
 errors++;
 }
-if(data216.key === undefined){
-const err436 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/required",keyword:"required",params:{missingProperty: "key"},parentSchema:schema31.properties.network.properties.certificate,data:data216};
-if(vErrors === null){
-vErrors = [err436];
-}
-else {
-vErrors.push(err436);
-}
+if(data184.key === undefined){
+const err174 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/required",keyword:"required",params:{missingProperty: "key"},parentSchema:schema19.properties.network.properties.certificate,data:data184};
+(vErrors ??= []).push(err174);
 errors++;
 }
-for(const key37 in data216){
-if(!((key37 === "cert") || (key37 === "key"))){
-const err437 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key37},parentSchema:schema31.properties.network.properties.certificate,data:data216};
-if(vErrors === null){
-vErrors = [err437];
-}
-else {
-vErrors.push(err437);
-}
+for(const key32 in data184){
+if(!((key32 === "cert") || (key32 === "key"))){
+const err175 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key32},parentSchema:schema19.properties.network.properties.certificate,data:data184};
+(vErrors ??= []).push(err175);
 errors++;
 }
 }
-if(data216.cert !== undefined){
-let data217 = data216.cert;
-if(typeof data217 === "string"){
-if(func2(data217) < 1){
-const err438 = {instancePath:instancePath+"/network/certificate/cert",schemaPath:"#/properties/network/properties/certificate/properties/cert/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.network.properties.certificate.properties.cert,data:data217};
-if(vErrors === null){
-vErrors = [err438];
-}
-else {
-vErrors.push(err438);
-}
+if(data184.cert !== undefined){
+let data185 = data184.cert;
+if(typeof data185 === "string"){
+if(func2(data185) < 1){
+const err176 = {instancePath:instancePath+"/network/certificate/cert",schemaPath:"#/properties/network/properties/certificate/properties/cert/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.network.properties.certificate.properties.cert,data:data185};
+(vErrors ??= []).push(err176);
 errors++;
 }
 }
 else {
-const err439 = {instancePath:instancePath+"/network/certificate/cert",schemaPath:"#/properties/network/properties/certificate/properties/cert/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.network.properties.certificate.properties.cert,data:data217};
-if(vErrors === null){
-vErrors = [err439];
-}
-else {
-vErrors.push(err439);
-}
+const err177 = {instancePath:instancePath+"/network/certificate/cert",schemaPath:"#/properties/network/properties/certificate/properties/cert/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.network.properties.certificate.properties.cert,data:data185};
+(vErrors ??= []).push(err177);
 errors++;
 }
 }
-if(data216.key !== undefined){
-let data218 = data216.key;
-if(typeof data218 === "string"){
-if(func2(data218) < 1){
-const err440 = {instancePath:instancePath+"/network/certificate/key",schemaPath:"#/properties/network/properties/certificate/properties/key/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.network.properties.certificate.properties.key,data:data218};
-if(vErrors === null){
-vErrors = [err440];
-}
-else {
-vErrors.push(err440);
-}
+if(data184.key !== undefined){
+let data186 = data184.key;
+if(typeof data186 === "string"){
+if(func2(data186) < 1){
+const err178 = {instancePath:instancePath+"/network/certificate/key",schemaPath:"#/properties/network/properties/certificate/properties/key/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.network.properties.certificate.properties.key,data:data186};
+(vErrors ??= []).push(err178);
 errors++;
 }
 }
 else {
-const err441 = {instancePath:instancePath+"/network/certificate/key",schemaPath:"#/properties/network/properties/certificate/properties/key/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.network.properties.certificate.properties.key,data:data218};
-if(vErrors === null){
-vErrors = [err441];
-}
-else {
-vErrors.push(err441);
-}
+const err179 = {instancePath:instancePath+"/network/certificate/key",schemaPath:"#/properties/network/properties/certificate/properties/key/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.network.properties.certificate.properties.key,data:data186};
+(vErrors ??= []).push(err179);
 errors++;
 }
 }
 }
 else {
-const err442 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.network.properties.certificate,data:data216};
-if(vErrors === null){
-vErrors = [err442];
-}
-else {
-vErrors.push(err442);
-}
+const err180 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.network.properties.certificate,data:data184};
+(vErrors ??= []).push(err180);
 errors++;
 }
 }
-if(data214.headers !== undefined){
-let data219 = data214.headers;
-if(data219 && typeof data219 == "object" && !Array.isArray(data219)){
-for(const key38 in data219){
-const _errs796 = errors;
-if(typeof key38 === "string"){
-if(!pattern57.test(key38)){
-const err443 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},parentSchema:schema31.properties.network.properties.headers.propertyNames,data:key38,propertyName:key38};
-if(vErrors === null){
-vErrors = [err443];
-}
-else {
-vErrors.push(err443);
-}
+if(data182.headers !== undefined){
+let data187 = data182.headers;
+if(data187 && typeof data187 == "object" && !Array.isArray(data187)){
+for(const key33 in data187){
+const _errs381 = errors;
+if(typeof key33 === "string"){
+if(!pattern16.test(key33)){
+const err181 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},parentSchema:schema19.properties.network.properties.headers.propertyNames,data:key33,propertyName:key33};
+(vErrors ??= []).push(err181);
 errors++;
 }
 }
-var valid184 = _errs796 === errors;
-if(!valid184){
-const err444 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key38},parentSchema:schema31.properties.network.properties.headers,data:data219};
-if(vErrors === null){
-vErrors = [err444];
-}
-else {
-vErrors.push(err444);
-}
+var valid36 = _errs381 === errors;
+if(!valid36){
+const err182 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key33},parentSchema:schema19.properties.network.properties.headers,data:data187};
+(vErrors ??= []).push(err182);
 errors++;
 }
 }
-for(const key39 in data219){
-let data220 = data219[key39];
-if(typeof data220 === "string"){
-if(func2(data220) < 1){
-const err445 = {instancePath:instancePath+"/network/headers/" + key39.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/network/properties/headers/additionalProperties/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.network.properties.headers.additionalProperties,data:data220};
-if(vErrors === null){
-vErrors = [err445];
-}
-else {
-vErrors.push(err445);
-}
+for(const key34 in data187){
+let data188 = data187[key34];
+if(typeof data188 === "string"){
+if(func2(data188) < 1){
+const err183 = {instancePath:instancePath+"/network/headers/" + key34.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/network/properties/headers/additionalProperties/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.network.properties.headers.additionalProperties,data:data188};
+(vErrors ??= []).push(err183);
 errors++;
 }
 }
 else {
-const err446 = {instancePath:instancePath+"/network/headers/" + key39.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/network/properties/headers/additionalProperties/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.network.properties.headers.additionalProperties,data:data220};
-if(vErrors === null){
-vErrors = [err446];
-}
-else {
-vErrors.push(err446);
-}
+const err184 = {instancePath:instancePath+"/network/headers/" + key34.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/network/properties/headers/additionalProperties/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.network.properties.headers.additionalProperties,data:data188};
+(vErrors ??= []).push(err184);
 errors++;
 }
 }
 }
 else {
-const err447 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.network.properties.headers,data:data219};
-if(vErrors === null){
-vErrors = [err447];
-}
-else {
-vErrors.push(err447);
-}
+const err185 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.network.properties.headers,data:data187};
+(vErrors ??= []).push(err185);
 errors++;
 }
 }
 }
 else {
-const err448 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.network,data:data214};
-if(vErrors === null){
-vErrors = [err448];
-}
-else {
-vErrors.push(err448);
-}
+const err186 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.network,data:data182};
+(vErrors ??= []).push(err186);
 errors++;
 }
 }
 if(data.known !== undefined){
-let data221 = data.known;
-if(Array.isArray(data221)){
-const len18 = data221.length;
-for(let i21=0; i21<len18; i21++){
-let data222 = data221[i21];
-if(data222 && typeof data222 == "object" && !Array.isArray(data222)){
-if(data222.rule === undefined){
-const err449 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "rule"},parentSchema:schema31.properties.known.items,data:data222};
-if(vErrors === null){
-vErrors = [err449];
-}
-else {
-vErrors.push(err449);
-}
+let data189 = data.known;
+if(Array.isArray(data189)){
+const len1 = data189.length;
+for(let i2=0; i2<len1; i2++){
+let data190 = data189[i2];
+if(data190 && typeof data190 == "object" && !Array.isArray(data190)){
+if(data190.rule === undefined){
+const err187 = {instancePath:instancePath+"/known/" + i2,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "rule"},parentSchema:schema19.properties.known.items,data:data190};
+(vErrors ??= []).push(err187);
 errors++;
 }
-if(data222.reason === undefined){
-const err450 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "reason"},parentSchema:schema31.properties.known.items,data:data222};
-if(vErrors === null){
-vErrors = [err450];
-}
-else {
-vErrors.push(err450);
-}
+if(data190.reason === undefined){
+const err188 = {instancePath:instancePath+"/known/" + i2,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "reason"},parentSchema:schema19.properties.known.items,data:data190};
+(vErrors ??= []).push(err188);
 errors++;
 }
-if(data222.expires === undefined){
-const err451 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "expires"},parentSchema:schema31.properties.known.items,data:data222};
-if(vErrors === null){
-vErrors = [err451];
-}
-else {
-vErrors.push(err451);
-}
+if(data190.expires === undefined){
+const err189 = {instancePath:instancePath+"/known/" + i2,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "expires"},parentSchema:schema19.properties.known.items,data:data190};
+(vErrors ??= []).push(err189);
 errors++;
 }
-for(const key40 in data222){
-if(!((((key40 === "rule") || (key40 === "clause")) || (key40 === "reason")) || (key40 === "expires"))){
-const err452 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key40},parentSchema:schema31.properties.known.items,data:data222};
-if(vErrors === null){
-vErrors = [err452];
-}
-else {
-vErrors.push(err452);
-}
+for(const key35 in data190){
+if(!((((key35 === "rule") || (key35 === "clause")) || (key35 === "reason")) || (key35 === "expires"))){
+const err190 = {instancePath:instancePath+"/known/" + i2,schemaPath:"#/properties/known/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35},parentSchema:schema19.properties.known.items,data:data190};
+(vErrors ??= []).push(err190);
 errors++;
 }
 }
-if(data222.rule !== undefined){
-let data223 = data222.rule;
-if(typeof data223 === "string"){
-if(func2(data223) < 1){
-const err453 = {instancePath:instancePath+"/known/" + i21+"/rule",schemaPath:"#/properties/known/items/properties/rule/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.known.items.properties.rule,data:data223};
-if(vErrors === null){
-vErrors = [err453];
-}
-else {
-vErrors.push(err453);
-}
+if(data190.rule !== undefined){
+let data191 = data190.rule;
+if(typeof data191 === "string"){
+if(func2(data191) < 1){
+const err191 = {instancePath:instancePath+"/known/" + i2+"/rule",schemaPath:"#/properties/known/items/properties/rule/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.known.items.properties.rule,data:data191};
+(vErrors ??= []).push(err191);
 errors++;
 }
 }
 else {
-const err454 = {instancePath:instancePath+"/known/" + i21+"/rule",schemaPath:"#/properties/known/items/properties/rule/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.known.items.properties.rule,data:data223};
-if(vErrors === null){
-vErrors = [err454];
-}
-else {
-vErrors.push(err454);
-}
+const err192 = {instancePath:instancePath+"/known/" + i2+"/rule",schemaPath:"#/properties/known/items/properties/rule/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.known.items.properties.rule,data:data191};
+(vErrors ??= []).push(err192);
 errors++;
 }
 }
-if(data222.clause !== undefined){
-let data224 = data222.clause;
-if(typeof data224 === "string"){
-if(func2(data224) < 1){
-const err455 = {instancePath:instancePath+"/known/" + i21+"/clause",schemaPath:"#/properties/known/items/properties/clause/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.known.items.properties.clause,data:data224};
-if(vErrors === null){
-vErrors = [err455];
-}
-else {
-vErrors.push(err455);
-}
+if(data190.clause !== undefined){
+let data192 = data190.clause;
+if(typeof data192 === "string"){
+if(func2(data192) < 1){
+const err193 = {instancePath:instancePath+"/known/" + i2+"/clause",schemaPath:"#/properties/known/items/properties/clause/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.known.items.properties.clause,data:data192};
+(vErrors ??= []).push(err193);
 errors++;
 }
 }
 else {
-const err456 = {instancePath:instancePath+"/known/" + i21+"/clause",schemaPath:"#/properties/known/items/properties/clause/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.known.items.properties.clause,data:data224};
-if(vErrors === null){
-vErrors = [err456];
-}
-else {
-vErrors.push(err456);
-}
+const err194 = {instancePath:instancePath+"/known/" + i2+"/clause",schemaPath:"#/properties/known/items/properties/clause/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.known.items.properties.clause,data:data192};
+(vErrors ??= []).push(err194);
 errors++;
 }
 }
-if(data222.reason !== undefined){
-let data225 = data222.reason;
-if(typeof data225 === "string"){
-if(func2(data225) < 1){
-const err457 = {instancePath:instancePath+"/known/" + i21+"/reason",schemaPath:"#/properties/known/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema31.properties.known.items.properties.reason,data:data225};
-if(vErrors === null){
-vErrors = [err457];
-}
-else {
-vErrors.push(err457);
-}
+if(data190.reason !== undefined){
+let data193 = data190.reason;
+if(typeof data193 === "string"){
+if(func2(data193) < 1){
+const err195 = {instancePath:instancePath+"/known/" + i2+"/reason",schemaPath:"#/properties/known/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.known.items.properties.reason,data:data193};
+(vErrors ??= []).push(err195);
 errors++;
 }
 }
 else {
-const err458 = {instancePath:instancePath+"/known/" + i21+"/reason",schemaPath:"#/properties/known/items/properties/reason/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.known.items.properties.reason,data:data225};
-if(vErrors === null){
-vErrors = [err458];
-}
-else {
-vErrors.push(err458);
-}
+const err196 = {instancePath:instancePath+"/known/" + i2+"/reason",schemaPath:"#/properties/known/items/properties/reason/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.known.items.properties.reason,data:data193};
+(vErrors ??= []).push(err196);
 errors++;
 }
 }
-if(data222.expires !== undefined){
-let data226 = data222.expires;
-if(typeof data226 === "string"){
-if(!(formats0.validate(data226))){
-const err459 = {instancePath:instancePath+"/known/" + i21+"/expires",schemaPath:"#/properties/known/items/properties/expires/format",keyword:"format",params:{format: "date"},parentSchema:schema31.properties.known.items.properties.expires,data:data226};
-if(vErrors === null){
-vErrors = [err459];
-}
-else {
-vErrors.push(err459);
-}
+if(data190.expires !== undefined){
+let data194 = data190.expires;
+if(typeof data194 === "string"){
+if(!(formats0.validate(data194))){
+const err197 = {instancePath:instancePath+"/known/" + i2+"/expires",schemaPath:"#/properties/known/items/properties/expires/format",keyword:"format",params:{format: "date"},parentSchema:schema19.properties.known.items.properties.expires,data:data194};
+(vErrors ??= []).push(err197);
 errors++;
 }
 }
 else {
-const err460 = {instancePath:instancePath+"/known/" + i21+"/expires",schemaPath:"#/properties/known/items/properties/expires/type",keyword:"type",params:{type: "string"},parentSchema:schema31.properties.known.items.properties.expires,data:data226};
-if(vErrors === null){
-vErrors = [err460];
-}
-else {
-vErrors.push(err460);
-}
+const err198 = {instancePath:instancePath+"/known/" + i2+"/expires",schemaPath:"#/properties/known/items/properties/expires/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.known.items.properties.expires,data:data194};
+(vErrors ??= []).push(err198);
 errors++;
 }
 }
 }
 else {
-const err461 = {instancePath:instancePath+"/known/" + i21,schemaPath:"#/properties/known/items/type",keyword:"type",params:{type: "object"},parentSchema:schema31.properties.known.items,data:data222};
-if(vErrors === null){
-vErrors = [err461];
-}
-else {
-vErrors.push(err461);
-}
+const err199 = {instancePath:instancePath+"/known/" + i2,schemaPath:"#/properties/known/items/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.known.items,data:data190};
+(vErrors ??= []).push(err199);
 errors++;
 }
 }
 }
 else {
-const err462 = {instancePath:instancePath+"/known",schemaPath:"#/properties/known/type",keyword:"type",params:{type: "array"},parentSchema:schema31.properties.known,data:data221};
-if(vErrors === null){
-vErrors = [err462];
-}
-else {
-vErrors.push(err462);
-}
+const err200 = {instancePath:instancePath+"/known",schemaPath:"#/properties/known/type",keyword:"type",params:{type: "array"},parentSchema:schema19.properties.known,data:data189};
+(vErrors ??= []).push(err200);
 errors++;
 }
 }
 }
 else {
-const err463 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err463];
-}
-else {
-vErrors.push(err463);
-}
+const err201 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},parentSchema:schema19,data};
+(vErrors ??= []).push(err201);
 errors++;
 }
-validate20.errors = vErrors;
+validate52.errors = vErrors;
 return errors === 0;
 }
-validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
+import schema from '../spec/schemas/target.schema.json' with { type: 'json' }
 import type { ValidationFailure } from './validators.ts'
 
 /** A failure with what lies at its place, and the part of the schema that says what should. */

@@ -6,6 +6,7 @@ const require = createRequire(import.meta.url)
 
 export type SchemaName = "PodStatus" | "PodAction" | "PodActionRequest" | "Pod" | "PodDisk" | "PodPort" | "PodPorts" | "PodPortsRequest" | "PodEnv" | "PodCloud" | "GpuConfig" | "CpuConfig" | "CpuConfigRequest" | "CpuFlavorId" | "VcpuCount" | "CpuMemory" | "Mounts" | "MountsRequest" | "PersistentMount" | "NetworkMount" | "MountPath" | "PodGlobalNetworking" | "PodRuntime" | "PodGpuUtilization" | "Utilization" | "PodRuntimePort" | "PodList" | "PodCreate" | "PodUpdate" | "CpuFlavor" | "CpuFlavorList" | "Problem" | "JobStatus" | "JobStatusInferred" | "Job" | "JobSubmission" | "JobPolicy" | "RunsyncWait" | "S3Config" | "JobAccepted" | "JobReceipt" | "JobNotification" | "StreamAnswer" | "PurgeAnswer" | "EndpointHealth" | "Count" | "QueueError" | "LbError" | "EndpointCreate" | "EndpointUpdate" | "GpuTypeIds" | "Endpoint" | "ManagementError"
 
+import { openapi } from './openapi.ts'
 import type { ConstraintName } from './tables.ts'
 
 /** One failure that a validator found. */
@@ -30,7 +31,7 @@ export function constraintOf({ keyword, parentSchema }: ValidationFailure): Cons
 
 
 const validate_PodStatus = validate53;
-const schema20 = {"type":"string","enum":["PROVISIONING","STARTING","RUNNING","EXITED","ERROR","TERMINATED"],"description":"PROVISIONING, being allocated; STARTING, the container is starting; RUNNING, healthy; EXITED, stopped; ERROR, cannot recover; TERMINATED, deleted permanently.","x-source":"Pod status"};
+const schema20 = openapi.components.schemas["PodStatus"];
 
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -44,22 +45,12 @@ evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema20,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(!((((((data === "PROVISIONING") || (data === "STARTING")) || (data === "RUNNING")) || (data === "EXITED")) || (data === "ERROR")) || (data === "TERMINATED"))){
 const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema20.enum},message:"must be equal to one of the allowed values",parentSchema:schema20,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 validate53.errors = vErrors;
@@ -68,7 +59,7 @@ return errors === 0;
 validate53.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validate_PodAction = validate54;
-const schema21 = {"type":"string","enum":["start","stop","restart","terminate"],"description":"An action on a pod.","x-source":"Pod"};
+const schema21 = openapi.components.schemas["PodAction"];
 
 function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -82,22 +73,12 @@ evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema21,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(!((((data === "start") || (data === "stop")) || (data === "restart")) || (data === "terminate"))){
 const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema21.enum},message:"must be equal to one of the allowed values",parentSchema:schema21,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 validate54.errors = vErrors;
@@ -106,7 +87,7 @@ return errors === 0;
 validate54.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validate_PodActionRequest = validate55;
-const schema22 = {"type":"object","x-constraint":"notObject","x-answers":{"type":[422,400]},"description":"One action and nothing else.","required":["action"],"properties":{"action":{"$ref":"#/components/schemas/PodAction"}},"additionalProperties":false,"x-source":"Trigger a pod action"};
+const schema22 = openapi.components.schemas["PodActionRequest"];
 
 function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -121,23 +102,13 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.action === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "action"},message:"must have required property '"+"action"+"'",parentSchema:schema22,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 for(const key0 in data){
 if(!(key0 === "action")){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema22,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -150,12 +121,7 @@ errors = vErrors.length;
 }
 else {
 const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema22,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 validate55.errors = vErrors;
@@ -164,9 +130,9 @@ return errors === 0;
 validate55.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const validate_Pod = validate57;
-const schema23 = {"type":"object","description":"A GPU or CPU container and everything known about it.","required":["id","name","status","actions","image","args","disk","mounts","ports","env","registry","cloud","dataCenterId","template","cost","locked","runtime","createdAt","startedAt","globalNetworking"],"properties":{"id":{"type":"string","description":"Identifier."},"name":{"type":"string"},"status":{"$ref":"#/components/schemas/PodStatus"},"actions":{"type":"array","description":"The actions that the status permits.","items":{"$ref":"#/components/schemas/PodAction"}},"image":{"type":"string","description":"Reference of the container image."},"args":{"type":"string","description":"Arguments for the entrypoint of the container."},"disk":{"$ref":"#/components/schemas/PodDisk"},"ports":{"$ref":"#/components/schemas/PodPorts"},"env":{"$ref":"#/components/schemas/PodEnv"},"registry":{"type":["string","null"],"description":"Identifier of the credential for a private image."},"mounts":{"$ref":"#/components/schemas/Mounts"},"gpu":{"$ref":"#/components/schemas/GpuConfig"},"cpu":{"$ref":"#/components/schemas/CpuConfig"},"cloud":{"$ref":"#/components/schemas/PodCloud"},"dataCenterId":{"type":["string","null"],"description":"The data center, chosen by the scheduler."},"template":{"type":["string","null"],"description":"Identifier of the template that the pod was made from."},"cost":{"type":"number","format":"float","description":"Current price in USD per hour; zero while EXITED or TERMINATED."},"locked":{"type":"boolean","description":"Whether stopping and resetting are refused."},"globalNetworking":{"$ref":"#/components/schemas/PodGlobalNetworking"},"runtime":{"description":"Live metrics; null unless RUNNING.","oneOf":[{"$ref":"#/components/schemas/PodRuntime"},{"type":"null"}]},"createdAt":{"type":"string","format":"date-time"},"startedAt":{"type":["string","null"],"format":"date-time"}},"allOf":[{"description":"A GPU pod has gpu, a CPU pod has cpu.","oneOf":[{"required":["gpu"]},{"required":["cpu"]}]},{"description":"A pod has one kind of mount at most.","properties":{"mounts":{"type":"object","if":{"required":["persistent"]},"then":{"properties":{"network":{"type":"array","maxItems":0}}}}}},{"description":"A CPU pod has no persistent mount.","if":{"required":["cpu"]},"then":{"properties":{"mounts":{"type":"object","properties":{"persistent":false}}}}},{"description":"Only a RUNNING pod has live metrics.","if":{"properties":{"status":{"not":{"const":"RUNNING"}}}},"then":{"properties":{"runtime":{"type":"null"}}}},{"description":"A pod costs nothing while EXITED or TERMINATED.","if":{"properties":{"status":{"enum":["EXITED","TERMINATED"]}}},"then":{"properties":{"cost":{"const":0}}}},{"description":"The actions that RUNNING permits. A locked pod may lack some of them.","if":{"properties":{"status":{"const":"RUNNING"}}},"then":{"properties":{"actions":{"type":"array","uniqueItems":true,"items":{"enum":["stop","restart","terminate"]}}},"if":{"properties":{"locked":{"const":false}}},"then":{"properties":{"actions":{"type":"array","minItems":3}}},"else":{"properties":{"actions":{"type":"array","contains":{"const":"terminate"}}}}}},{"description":"The actions that EXITED and ERROR permit.","if":{"properties":{"status":{"enum":["EXITED","ERROR"]}}},"then":{"properties":{"actions":{"type":"array","minItems":2,"uniqueItems":true,"items":{"enum":["start","terminate"]}}}}},{"description":"The actions that PROVISIONING and STARTING permit. A locked pod may lack stop.","if":{"properties":{"status":{"enum":["PROVISIONING","STARTING"]}}},"then":{"properties":{"actions":{"type":"array","uniqueItems":true,"items":{"enum":["stop","terminate"]}}},"if":{"properties":{"locked":{"const":false}}},"then":{"properties":{"actions":{"type":"array","minItems":2}}},"else":{"properties":{"actions":{"type":"array","contains":{"const":"terminate"}}}}}}],"x-source":"Pod"};
+const schema23 = openapi.components.schemas["Pod"];
 const func0 = require("ajv/dist/runtime/equal").default;
-const schema24 = {"type":"integer","minimum":1,"description":"Disk of the container in GB; a restart wipes it.","x-source":"Pod"};
+const schema24 = openapi.components.schemas["PodDisk"];
 
 function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -180,23 +146,13 @@ evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema24,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 1 || isNaN(data)){
 const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema24,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -205,8 +161,8 @@ return errors === 0;
 }
 validate60.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-const schema25 = {"type":"array","description":"Open ports.","items":{"$ref":"#/components/schemas/PodPort"},"x-source":"Pod"};
-const schema26 = {"type":"string","pattern":"^[0-9]{1,5}/[A-Za-z]+$","description":"An open port as number/protocol.","x-constraint":"portForm","x-answers":{"pattern":[422,400]},"example":"8888/http","x-source":"Pod"};
+const schema25 = openapi.components.schemas["PodPorts"];
+const schema26 = openapi.components.schemas["PodPort"];
 const pattern3 = new RegExp("^[0-9]{1,5}/[A-Za-z]+$", "u");
 
 function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -222,23 +178,13 @@ evaluated0.items = undefined;
 if(typeof data === "string"){
 if(!pattern3.test(data)){
 const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,5}/[A-Za-z]+$"},message:"must match pattern \""+"^[0-9]{1,5}/[A-Za-z]+$"+"\"",schema:"^[0-9]{1,5}/[A-Za-z]+$",parentSchema:schema26,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
 const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema26,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 validate63.errors = vErrors;
@@ -268,12 +214,7 @@ errors = vErrors.length;
 }
 else {
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema25,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 validate62.errors = vErrors;
@@ -281,7 +222,7 @@ return errors === 0;
 }
 validate62.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema27 = {"type":"object","description":"Environment variables by name.","additionalProperties":{"type":"string"},"x-source":"Pod"};
+const schema27 = openapi.components.schemas["PodEnv"];
 
 function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -298,24 +239,14 @@ for(const key0 in data){
 let data0 = data[key0];
 if(typeof data0 !== "string"){
 const err0 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema27.additionalProperties,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
 }
 else {
 const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema27,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 validate66.errors = vErrors;
@@ -323,9 +254,9 @@ return errors === 0;
 }
 validate66.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema28 = {"type":"object","description":"Storage of a pod, one kind at most.","properties":{"persistent":{"deprecated":true,"description":"Deprecated; use a network mount.","$ref":"#/components/schemas/PersistentMount"},"network":{"type":"array","maxItems":1,"x-constraint":"twoNetworks","x-answers":{"maxItems":[422,400]},"description":"A list, so that several volumes can be allowed later.","items":{"$ref":"#/components/schemas/NetworkMount"}}},"additionalProperties":false,"x-source":"Mounts"};
-const schema29 = {"type":"object","deprecated":true,"description":"Storage on the host of the pod, lost with that host. CPU pods cannot have it.","required":["size","path"],"properties":{"size":{"type":"integer","minimum":10,"description":"Size in GB."},"path":{"$ref":"#/components/schemas/MountPath"}},"additionalProperties":false,"x-source":"Mounts"};
-const schema30 = {"type":"string","description":"Path of the storage in the container. PATCH can change it.","x-source":"Mounts"};
+const schema28 = openapi.components.schemas["Mounts"];
+const schema29 = openapi.components.schemas["PersistentMount"];
+const schema30 = openapi.components.schemas["MountPath"];
 
 function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -339,12 +270,7 @@ evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema30,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 validate70.errors = vErrors;
@@ -366,33 +292,18 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.size === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "size"},message:"must have required property '"+"size"+"'",parentSchema:schema29,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.path === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'",parentSchema:schema29,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 for(const key0 in data){
 if(!((key0 === "size") || (key0 === "path"))){
 const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema29,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -400,23 +311,13 @@ if(data.size !== undefined){
 let data0 = data.size;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
 const err3 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema29.properties.size,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 < 10 || isNaN(data0)){
 const err4 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},message:"must be >= 10",parentSchema:schema29.properties.size,data:data0};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 }
@@ -430,12 +331,7 @@ errors = vErrors.length;
 }
 else {
 const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema29,data};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 validate69.errors = vErrors;
@@ -443,7 +339,7 @@ return errors === 0;
 }
 validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema31 = {"type":"object","description":"A network volume in the data center of the pod.","required":["volumeId","path"],"properties":{"volumeId":{"type":"string","description":"Identifier of an existing volume; fixed once the pod exists."},"path":{"$ref":"#/components/schemas/MountPath"}},"additionalProperties":false,"x-source":"Mounts"};
+const schema31 = openapi.components.schemas["NetworkMount"];
 
 function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -458,33 +354,18 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.volumeId === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "volumeId"},message:"must have required property '"+"volumeId"+"'",parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.path === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'",parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 for(const key0 in data){
 if(!((key0 === "volumeId") || (key0 === "path"))){
 const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -492,12 +373,7 @@ if(data.volumeId !== undefined){
 let data0 = data.volumeId;
 if(typeof data0 !== "string"){
 const err3 = {instancePath:instancePath+"/volumeId",schemaPath:"#/properties/volumeId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema31.properties.volumeId,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
@@ -510,12 +386,7 @@ errors = vErrors.length;
 }
 else {
 const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 validate73.errors = vErrors;
@@ -538,12 +409,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((key0 === "persistent") || (key0 === "network"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema28,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -558,12 +424,7 @@ let data1 = data.network;
 if(Array.isArray(data1)){
 if(data1.length > 1){
 const err1 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/maxItems",keyword:"maxItems",params:{limit: 1},message:"must NOT have more than 1 items",parentSchema:schema28.properties.network,data:data1};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 const len0 = data1.length;
@@ -576,24 +437,14 @@ errors = vErrors.length;
 }
 else {
 const err2 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema28.properties.network,data:data1};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
 }
 else {
 const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema28,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 validate68.errors = vErrors;
@@ -601,7 +452,7 @@ return errors === 0;
 }
 validate68.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema32 = {"type":"object","description":"The GPUs of a pod; absent on a CPU pod.","required":["id"],"properties":{"id":{"type":"string","description":"Identifier of the GPU type."},"count":{"type":"integer","minimum":1,"x-default":1,"description":"How many; 1 if omitted."}},"x-source":"GpuConfig"};
+const schema32 = openapi.components.schemas["GpuConfig"];
 
 function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -616,24 +467,14 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema32,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
 const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema32.properties.id,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -641,23 +482,13 @@ if(data.count !== undefined){
 let data1 = data.count;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
 const err2 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema32.properties.count,data:data1};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 < 1 || isNaN(data1)){
 const err3 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema32.properties.count,data:data1};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
@@ -665,12 +496,7 @@ errors++;
 }
 else {
 const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema32,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 validate77.errors = vErrors;
@@ -678,8 +504,8 @@ return errors === 0;
 }
 validate77.evaluated = {"props":{"id":true,"count":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema33 = {"type":"object","description":"The CPUs of a pod; absent on a GPU pod.","required":["id","vcpuCount","memory"],"properties":{"id":{"$ref":"#/components/schemas/CpuFlavorId"},"vcpuCount":{"$ref":"#/components/schemas/VcpuCount"},"memory":{"$ref":"#/components/schemas/CpuMemory"}},"x-source":"CpuConfig"};
-const schema34 = {"type":"string","minLength":1,"description":"Identifier of a flavor of the CPU catalog.","x-source":"CpuConfig"};
+const schema33 = openapi.components.schemas["CpuConfig"];
+const schema34 = openapi.components.schemas["CpuFlavorId"];
 const func4 = require("ajv/dist/runtime/ucs2length").default;
 
 function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -695,23 +521,13 @@ evaluated0.items = undefined;
 if(typeof data === "string"){
 if(func4(data) < 1){
 const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",parentSchema:schema34,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
 const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema34,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 validate80.errors = vErrors;
@@ -719,7 +535,7 @@ return errors === 0;
 }
 validate80.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-const schema35 = {"type":"integer","minimum":2,"description":"A power of two that the flavor offers.","allOf":[{"enum":[2,4,8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768,65536,131072,262144,524288,1048576],"x-constraint":"vcpuPower","x-answers":{"enum":"4XX"}}],"x-source":"CpuConfig"};
+const schema35 = openapi.components.schemas["VcpuCount"];
 
 function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -733,33 +549,18 @@ evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema35,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(!((((((((((((((((((((data === 2) || (data === 4)) || (data === 8)) || (data === 16)) || (data === 32)) || (data === 64)) || (data === 128)) || (data === 256)) || (data === 512)) || (data === 1024)) || (data === 2048)) || (data === 4096)) || (data === 8192)) || (data === 16384)) || (data === 32768)) || (data === 65536)) || (data === 131072)) || (data === 262144)) || (data === 524288)) || (data === 1048576))){
 const err1 = {instancePath,schemaPath:"#/allOf/0/enum",keyword:"enum",params:{allowedValues: schema35.allOf[0].enum},message:"must be equal to one of the allowed values",parentSchema:schema35.allOf[0],data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 2 || isNaN(data)){
 const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2",parentSchema:schema35,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -768,7 +569,7 @@ return errors === 0;
 }
 validate82.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-const schema36 = {"type":"integer","minimum":1,"description":"Memory in GB.","x-source":"CpuConfig"};
+const schema36 = openapi.components.schemas["CpuMemory"];
 
 function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -782,23 +583,13 @@ evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema36,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 1 || isNaN(data)){
 const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema36,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -821,32 +612,17 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema33,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.vcpuCount === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "vcpuCount"},message:"must have required property '"+"vcpuCount"+"'",parentSchema:schema33,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data.memory === undefined){
 const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "memory"},message:"must have required property '"+"memory"+"'",parentSchema:schema33,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 if(data.id !== undefined){
@@ -870,12 +646,7 @@ errors = vErrors.length;
 }
 else {
 const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema33,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 validate79.errors = vErrors;
@@ -883,7 +654,7 @@ return errors === 0;
 }
 validate79.evaluated = {"props":{"id":true,"vcpuCount":true,"memory":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema37 = {"type":"string","enum":["SECURE","COMMUNITY"],"description":"SECURE is hardware in owned data centers, COMMUNITY is hosted by the community.","x-source":"Pod"};
+const schema37 = openapi.components.schemas["PodCloud"];
 
 function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -897,22 +668,12 @@ evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema37,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(!((data === "SECURE") || (data === "COMMUNITY"))){
 const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema37.enum},message:"must be equal to one of the allowed values",parentSchema:schema37,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 validate87.errors = vErrors;
@@ -920,7 +681,7 @@ return errors === 0;
 }
 validate87.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-const schema38 = {"type":"object","description":"The private address of a pod across data centers.","required":["enabled"],"if":{"properties":{"enabled":{"const":false}}},"then":{"properties":{"ip":false,"internalDns":false}},"properties":{"enabled":{"type":"boolean","description":"Whether an address is assigned."},"ip":{"type":"string","description":"Private address."},"internalDns":{"type":"string","description":"Name that begins with the identifier of the pod; known to the other networked pods of the account."}},"x-source":"PodGlobalNetworking"};
+const schema38 = openapi.components.schemas["PodGlobalNetworking"];
 
 function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -939,12 +700,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.enabled !== undefined){
 if(false !== data.enabled){
 const err0 = {};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -964,22 +720,12 @@ const _errs4 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.ip !== undefined){
 const err1 = {instancePath:instancePath+"/ip",schemaPath:"#/then/properties/ip/false schema",keyword:"false schema",params:{},message:"boolean schema is false",parentSchema:schema38.then.properties.ip,data:data.ip};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data.internalDns !== undefined){
 const err2 = {instancePath:instancePath+"/internalDns",schemaPath:"#/then/properties/internalDns/false schema",keyword:"false schema",params:{},message:"boolean schema is false",parentSchema:schema38.then.properties.internalDns,data:data.internalDns};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -994,23 +740,13 @@ props0.enabled = true;
 }
 if(!valid0){
 const err3 = {instancePath,schemaPath:"#/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema38,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.enabled === undefined){
 const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "enabled"},message:"must have required property '"+"enabled"+"'",parentSchema:schema38,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 if(props0 !== true){
@@ -1023,12 +759,7 @@ if(data.enabled !== undefined){
 let data3 = data.enabled;
 if(typeof data3 !== "boolean"){
 const err5 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema38.properties.enabled,data:data3};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 }
@@ -1036,12 +767,7 @@ if(data.ip !== undefined){
 let data4 = data.ip;
 if(typeof data4 !== "string"){
 const err6 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.ip,data:data4};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 }
@@ -1049,24 +775,14 @@ if(data.internalDns !== undefined){
 let data5 = data.internalDns;
 if(typeof data5 !== "string"){
 const err7 = {instancePath:instancePath+"/internalDns",schemaPath:"#/properties/internalDns/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.internalDns,data:data5};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+(vErrors ??= []).push(err7);
 errors++;
 }
 }
 }
 else {
 const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema38,data};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+(vErrors ??= []).push(err8);
 errors++;
 }
 validate89.errors = vErrors;
@@ -1075,8 +791,8 @@ return errors === 0;
 }
 validate89.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
-const schema39 = {"type":"object","description":"Live metrics of a running pod.","properties":{"uptime":{"type":"integer","description":"Seconds since the container started."},"gpus":{"type":"array","items":{"$ref":"#/components/schemas/PodGpuUtilization"}},"cpu":{"$ref":"#/components/schemas/Utilization"},"memory":{"$ref":"#/components/schemas/Utilization"},"ports":{"type":"array","items":{"$ref":"#/components/schemas/PodRuntimePort"}}},"x-source":"PodRuntime"};
-const schema40 = {"type":"object","description":"Load of one GPU.","properties":{"util":{"type":"integer"},"memoryUtil":{"type":"integer"}},"x-source":"PodRuntime"};
+const schema39 = openapi.components.schemas["PodRuntime"];
+const schema40 = openapi.components.schemas["PodGpuUtilization"];
 
 function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1093,12 +809,7 @@ if(data.util !== undefined){
 let data0 = data.util;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
 const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.util,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -1106,24 +817,14 @@ if(data.memoryUtil !== undefined){
 let data1 = data.memoryUtil;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
 const err1 = {instancePath:instancePath+"/memoryUtil",schemaPath:"#/properties/memoryUtil/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.memoryUtil,data:data1};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
 }
 else {
 const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema40,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 validate92.errors = vErrors;
@@ -1131,7 +832,7 @@ return errors === 0;
 }
 validate92.evaluated = {"props":{"util":true,"memoryUtil":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema41 = {"type":"object","description":"Load in percent.","properties":{"util":{"type":"integer","minimum":0,"maximum":100}},"x-source":"PodRuntime"};
+const schema41 = openapi.components.schemas["Utilization"];
 
 function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1148,33 +849,18 @@ if(data.util !== undefined){
 let data0 = data.util;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
 const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema41.properties.util,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 100 || isNaN(data0)){
 const err1 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",parentSchema:schema41.properties.util,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data0 < 0 || isNaN(data0)){
 const err2 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema41.properties.util,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -1182,12 +868,7 @@ errors++;
 }
 else {
 const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema41,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 validate94.errors = vErrors;
@@ -1195,7 +876,7 @@ return errors === 0;
 }
 validate94.evaluated = {"props":{"util":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema42 = {"type":"object","description":"A port of the container and where it can be reached.","properties":{"private":{"type":"integer"},"public":{"type":["integer","null"]},"type":{"type":"string"},"ip":{"type":["string","null"]}},"x-source":"PodRuntime"};
+const schema42 = openapi.components.schemas["PodRuntimePort"];
 
 function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1212,12 +893,7 @@ if(data.private !== undefined){
 let data0 = data.private;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
 const err0 = {instancePath:instancePath+"/private",schemaPath:"#/properties/private/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema42.properties.private,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -1225,12 +901,7 @@ if(data.public !== undefined){
 let data1 = data.public;
 if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (data1 !== null)){
 const err1 = {instancePath:instancePath+"/public",schemaPath:"#/properties/public/type",keyword:"type",params:{type: schema42.properties.public.type},message:"must be integer,null",parentSchema:schema42.properties.public,data:data1};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -1238,12 +909,7 @@ if(data.type !== undefined){
 let data2 = data.type;
 if(typeof data2 !== "string"){
 const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema42.properties.type,data:data2};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -1251,24 +917,14 @@ if(data.ip !== undefined){
 let data3 = data.ip;
 if((typeof data3 !== "string") && (data3 !== null)){
 const err3 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: schema42.properties.ip.type},message:"must be string,null",parentSchema:schema42.properties.ip,data:data3};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
 }
 else {
 const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema42,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 validate97.errors = vErrors;
@@ -1292,12 +948,7 @@ if(data.uptime !== undefined){
 let data0 = data.uptime;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
 const err0 = {instancePath:instancePath+"/uptime",schemaPath:"#/properties/uptime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema39.properties.uptime,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -1314,12 +965,7 @@ errors = vErrors.length;
 }
 else {
 const err1 = {instancePath:instancePath+"/gpus",schemaPath:"#/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.gpus,data:data1};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -1348,24 +994,14 @@ errors = vErrors.length;
 }
 else {
 const err2 = {instancePath:instancePath+"/ports",schemaPath:"#/properties/ports/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.ports,data:data5};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
 }
 else {
 const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema39,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 validate91.errors = vErrors;
@@ -1393,12 +1029,7 @@ const _errs3 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.gpu === undefined){
 const err0 = {instancePath,schemaPath:"#/allOf/0/oneOf/0/required",keyword:"required",params:{missingProperty: "gpu"},message:"must have required property '"+"gpu"+"'",parentSchema:schema23.allOf[0].oneOf[0],data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -1411,12 +1042,7 @@ const _errs4 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.cpu === undefined){
 const err1 = {instancePath,schemaPath:"#/allOf/0/oneOf/1/required",keyword:"required",params:{missingProperty: "cpu"},message:"must have required property '"+"cpu"+"'",parentSchema:schema23.allOf[0].oneOf[1],data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -1433,12 +1059,7 @@ passing0 = 1;
 }
 if(!valid1){
 const err2 = {instancePath,schemaPath:"#/allOf/0/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf",parentSchema:schema23.allOf[0],data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 else {
@@ -1457,12 +1078,7 @@ if(data.mounts !== undefined){
 let data0 = data.mounts;
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
 const err3 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/1/properties/mounts/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema23.allOf[1].properties.mounts,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 const _errs8 = errors;
@@ -1472,12 +1088,7 @@ if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing0;
 if((data0.persistent === undefined) && (missing0 = "persistent")){
 const err4 = {};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 }
@@ -1499,23 +1110,13 @@ let data1 = data0.network;
 if(Array.isArray(data1)){
 if(data1.length > 0){
 const err5 = {instancePath:instancePath+"/mounts/network",schemaPath:"#/allOf/1/properties/mounts/then/properties/network/maxItems",keyword:"maxItems",params:{limit: 0},message:"must NOT have more than 0 items",parentSchema:schema23.allOf[1].properties.mounts.then.properties.network,data:data1};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 }
 else {
 const err6 = {instancePath:instancePath+"/mounts/network",schemaPath:"#/allOf/1/properties/mounts/then/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[1].properties.mounts.then.properties.network,data:data1};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 }
@@ -1529,12 +1130,7 @@ props0.network = true;
 }
 if(!valid3){
 const err7 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/1/properties/mounts/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[1].properties.mounts,data:data0};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+(vErrors ??= []).push(err7);
 errors++;
 }
 }
@@ -1546,12 +1142,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 let missing1;
 if((data.cpu === undefined) && (missing1 = "cpu")){
 const err8 = {};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+(vErrors ??= []).push(err8);
 errors++;
 }
 }
@@ -1573,23 +1164,13 @@ let data2 = data.mounts;
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 if(data2.persistent !== undefined){
 const err9 = {instancePath:instancePath+"/mounts/persistent",schemaPath:"#/allOf/2/then/properties/mounts/properties/persistent/false schema",keyword:"false schema",params:{},message:"boolean schema is false",parentSchema:schema23.allOf[2].then.properties.mounts.properties.persistent,data:data2.persistent};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
+(vErrors ??= []).push(err9);
 errors++;
 }
 }
 else {
 const err10 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/2/then/properties/mounts/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema23.allOf[2].then.properties.mounts,data:data2};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
+(vErrors ??= []).push(err10);
 errors++;
 }
 }
@@ -1603,12 +1184,7 @@ props1.mounts = true;
 }
 if(!valid5){
 const err11 = {instancePath,schemaPath:"#/allOf/2/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[2],data};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
+(vErrors ??= []).push(err11);
 errors++;
 }
 if(props1 !== true){
@@ -1624,23 +1200,13 @@ const _errs23 = errors;
 const _errs24 = errors;
 if("RUNNING" !== data.status){
 const err12 = {};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
+(vErrors ??= []).push(err12);
 errors++;
 }
 var valid10 = _errs24 === errors;
 if(valid10){
 const err13 = {};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
+(vErrors ??= []).push(err13);
 errors++;
 }
 else {
@@ -1673,12 +1239,7 @@ if(data.runtime !== undefined){
 let data5 = data.runtime;
 if(data5 !== null){
 const err14 = {instancePath:instancePath+"/runtime",schemaPath:"#/allOf/3/then/properties/runtime/type",keyword:"type",params:{type: "null"},message:"must be null",parentSchema:schema23.allOf[3].then.properties.runtime,data:data5};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
+(vErrors ??= []).push(err14);
 errors++;
 }
 }
@@ -1693,12 +1254,7 @@ props2.status = true;
 }
 if(!valid8){
 const err15 = {instancePath,schemaPath:"#/allOf/3/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[3],data};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
+(vErrors ??= []).push(err15);
 errors++;
 }
 if(props1 !== true && props2 !== undefined){
@@ -1718,12 +1274,7 @@ if(data.status !== undefined){
 let data6 = data.status;
 if(!((data6 === "EXITED") || (data6 === "TERMINATED"))){
 const err16 = {};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
+(vErrors ??= []).push(err16);
 errors++;
 }
 }
@@ -1745,12 +1296,7 @@ if(data.cost !== undefined){
 let data7 = data.cost;
 if(0 !== data7){
 const err17 = {instancePath:instancePath+"/cost",schemaPath:"#/allOf/4/then/properties/cost/const",keyword:"const",params:{allowedValue: 0},message:"must be equal to constant",parentSchema:schema23.allOf[4].then.properties.cost,data:data7};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
+(vErrors ??= []).push(err17);
 errors++;
 }
 }
@@ -1765,12 +1311,7 @@ props3.status = true;
 }
 if(!valid12){
 const err18 = {instancePath,schemaPath:"#/allOf/4/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[4],data};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
+(vErrors ??= []).push(err18);
 errors++;
 }
 if(props1 !== true && props3 !== undefined){
@@ -1789,12 +1330,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.status !== undefined){
 if("RUNNING" !== data.status){
 const err19 = {};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
+(vErrors ??= []).push(err19);
 errors++;
 }
 }
@@ -1818,12 +1354,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.locked !== undefined){
 if(false !== data.locked){
 const err20 = {};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
+(vErrors ??= []).push(err20);
 errors++;
 }
 }
@@ -1847,23 +1378,13 @@ let data10 = data.actions;
 if(Array.isArray(data10)){
 if(data10.length < 3){
 const err21 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/then/properties/actions/minItems",keyword:"minItems",params:{limit: 3},message:"must NOT have fewer than 3 items",parentSchema:schema23.allOf[5].then.then.properties.actions,data:data10};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
+(vErrors ??= []).push(err21);
 errors++;
 }
 }
 else {
 const err22 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[5].then.then.properties.actions,data:data10};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
+(vErrors ??= []).push(err22);
 errors++;
 }
 }
@@ -1890,12 +1411,7 @@ let data12 = data11[i0];
 const _errs49 = errors;
 if("terminate" !== data12){
 const err23 = {instancePath:instancePath+"/actions/" + i0,schemaPath:"#/allOf/5/then/else/properties/actions/contains/const",keyword:"const",params:{allowedValue: "terminate"},message:"must be equal to constant",parentSchema:schema23.allOf[5].then.else.properties.actions.contains,data:data12};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
+(vErrors ??= []).push(err23);
 errors++;
 }
 var valid21 = _errs49 === errors;
@@ -1905,12 +1421,7 @@ break;
 }
 if(!valid21){
 const err24 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/else/properties/actions/contains",keyword:"contains",params:{minContains: 1},message:"must contain at least 1 valid item(s)",parentSchema:schema23.allOf[5].then.else.properties.actions,data:data11};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
+(vErrors ??= []).push(err24);
 errors++;
 }
 else {
@@ -1927,12 +1438,7 @@ vErrors = null;
 }
 else {
 const err25 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/else/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[5].then.else.properties.actions,data:data11};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
+(vErrors ??= []).push(err25);
 errors++;
 }
 }
@@ -1949,12 +1455,7 @@ ifClause0 = "else";
 }
 if(!valid17){
 const err26 = {instancePath,schemaPath:"#/allOf/5/then/if",keyword:"if",params:{failingKeyword: ifClause0},message:"must match \""+ifClause0+"\" schema",parentSchema:schema23.allOf[5].then,data};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
+(vErrors ??= []).push(err26);
 errors++;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1970,12 +1471,7 @@ for(let i1=0; i1<len1; i1++){
 let data14 = data13[i1];
 if(!(((data14 === "stop") || (data14 === "restart")) || (data14 === "terminate"))){
 const err27 = {instancePath:instancePath+"/actions/" + i1,schemaPath:"#/allOf/5/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[5].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",parentSchema:schema23.allOf[5].then.properties.actions.items,data:data14};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
+(vErrors ??= []).push(err27);
 errors++;
 }
 }
@@ -1987,12 +1483,7 @@ for(;i2--;){
 for(j0 = i2; j0--;){
 if(func0(data13[i2], data13[j0])){
 const err28 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i2, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i2+" are identical)",parentSchema:schema23.allOf[5].then.properties.actions,data:data13};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
+(vErrors ??= []).push(err28);
 errors++;
 break outer0;
 }
@@ -2002,12 +1493,7 @@ break outer0;
 }
 else {
 const err29 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[5].then.properties.actions,data:data13};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
-}
+(vErrors ??= []).push(err29);
 errors++;
 }
 }
@@ -2023,12 +1509,7 @@ props4.status = true;
 }
 if(!valid15){
 const err30 = {instancePath,schemaPath:"#/allOf/5/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[5],data};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
+(vErrors ??= []).push(err30);
 errors++;
 }
 if(props1 !== true && props4 !== undefined){
@@ -2048,12 +1529,7 @@ if(data.status !== undefined){
 let data15 = data.status;
 if(!((data15 === "EXITED") || (data15 === "ERROR"))){
 const err31 = {};
-if(vErrors === null){
-vErrors = [err31];
-}
-else {
-vErrors.push(err31);
-}
+(vErrors ??= []).push(err31);
 errors++;
 }
 }
@@ -2076,12 +1552,7 @@ let data16 = data.actions;
 if(Array.isArray(data16)){
 if(data16.length < 2){
 const err32 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items",parentSchema:schema23.allOf[6].then.properties.actions,data:data16};
-if(vErrors === null){
-vErrors = [err32];
-}
-else {
-vErrors.push(err32);
-}
+(vErrors ??= []).push(err32);
 errors++;
 }
 const len2 = data16.length;
@@ -2089,12 +1560,7 @@ for(let i3=0; i3<len2; i3++){
 let data17 = data16[i3];
 if(!((data17 === "start") || (data17 === "terminate"))){
 const err33 = {instancePath:instancePath+"/actions/" + i3,schemaPath:"#/allOf/6/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[6].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",parentSchema:schema23.allOf[6].then.properties.actions.items,data:data17};
-if(vErrors === null){
-vErrors = [err33];
-}
-else {
-vErrors.push(err33);
-}
+(vErrors ??= []).push(err33);
 errors++;
 }
 }
@@ -2106,12 +1572,7 @@ for(;i4--;){
 for(j1 = i4; j1--;){
 if(func0(data16[i4], data16[j1])){
 const err34 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i4+" are identical)",parentSchema:schema23.allOf[6].then.properties.actions,data:data16};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
+(vErrors ??= []).push(err34);
 errors++;
 break outer1;
 }
@@ -2121,12 +1582,7 @@ break outer1;
 }
 else {
 const err35 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[6].then.properties.actions,data:data16};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
+(vErrors ??= []).push(err35);
 errors++;
 }
 }
@@ -2141,12 +1597,7 @@ props5.status = true;
 }
 if(!valid26){
 const err36 = {instancePath,schemaPath:"#/allOf/6/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[6],data};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
+(vErrors ??= []).push(err36);
 errors++;
 }
 if(props1 !== true && props5 !== undefined){
@@ -2166,12 +1617,7 @@ if(data.status !== undefined){
 let data18 = data.status;
 if(!((data18 === "PROVISIONING") || (data18 === "STARTING"))){
 const err37 = {};
-if(vErrors === null){
-vErrors = [err37];
-}
-else {
-vErrors.push(err37);
-}
+(vErrors ??= []).push(err37);
 errors++;
 }
 }
@@ -2195,12 +1641,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.locked !== undefined){
 if(false !== data.locked){
 const err38 = {};
-if(vErrors === null){
-vErrors = [err38];
-}
-else {
-vErrors.push(err38);
-}
+(vErrors ??= []).push(err38);
 errors++;
 }
 }
@@ -2224,23 +1665,13 @@ let data20 = data.actions;
 if(Array.isArray(data20)){
 if(data20.length < 2){
 const err39 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/then/properties/actions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items",parentSchema:schema23.allOf[7].then.then.properties.actions,data:data20};
-if(vErrors === null){
-vErrors = [err39];
-}
-else {
-vErrors.push(err39);
-}
+(vErrors ??= []).push(err39);
 errors++;
 }
 }
 else {
 const err40 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[7].then.then.properties.actions,data:data20};
-if(vErrors === null){
-vErrors = [err40];
-}
-else {
-vErrors.push(err40);
-}
+(vErrors ??= []).push(err40);
 errors++;
 }
 }
@@ -2267,12 +1698,7 @@ let data22 = data21[i5];
 const _errs76 = errors;
 if("terminate" !== data22){
 const err41 = {instancePath:instancePath+"/actions/" + i5,schemaPath:"#/allOf/7/then/else/properties/actions/contains/const",keyword:"const",params:{allowedValue: "terminate"},message:"must be equal to constant",parentSchema:schema23.allOf[7].then.else.properties.actions.contains,data:data22};
-if(vErrors === null){
-vErrors = [err41];
-}
-else {
-vErrors.push(err41);
-}
+(vErrors ??= []).push(err41);
 errors++;
 }
 var valid38 = _errs76 === errors;
@@ -2282,12 +1708,7 @@ break;
 }
 if(!valid38){
 const err42 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/else/properties/actions/contains",keyword:"contains",params:{minContains: 1},message:"must contain at least 1 valid item(s)",parentSchema:schema23.allOf[7].then.else.properties.actions,data:data21};
-if(vErrors === null){
-vErrors = [err42];
-}
-else {
-vErrors.push(err42);
-}
+(vErrors ??= []).push(err42);
 errors++;
 }
 else {
@@ -2304,12 +1725,7 @@ vErrors = null;
 }
 else {
 const err43 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/else/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[7].then.else.properties.actions,data:data21};
-if(vErrors === null){
-vErrors = [err43];
-}
-else {
-vErrors.push(err43);
-}
+(vErrors ??= []).push(err43);
 errors++;
 }
 }
@@ -2326,12 +1742,7 @@ ifClause1 = "else";
 }
 if(!valid34){
 const err44 = {instancePath,schemaPath:"#/allOf/7/then/if",keyword:"if",params:{failingKeyword: ifClause1},message:"must match \""+ifClause1+"\" schema",parentSchema:schema23.allOf[7].then,data};
-if(vErrors === null){
-vErrors = [err44];
-}
-else {
-vErrors.push(err44);
-}
+(vErrors ??= []).push(err44);
 errors++;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2347,12 +1758,7 @@ for(let i6=0; i6<len4; i6++){
 let data24 = data23[i6];
 if(!((data24 === "stop") || (data24 === "terminate"))){
 const err45 = {instancePath:instancePath+"/actions/" + i6,schemaPath:"#/allOf/7/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[7].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",parentSchema:schema23.allOf[7].then.properties.actions.items,data:data24};
-if(vErrors === null){
-vErrors = [err45];
-}
-else {
-vErrors.push(err45);
-}
+(vErrors ??= []).push(err45);
 errors++;
 }
 }
@@ -2364,12 +1770,7 @@ for(;i7--;){
 for(j2 = i7; j2--;){
 if(func0(data23[i7], data23[j2])){
 const err46 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i7, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i7+" are identical)",parentSchema:schema23.allOf[7].then.properties.actions,data:data23};
-if(vErrors === null){
-vErrors = [err46];
-}
-else {
-vErrors.push(err46);
-}
+(vErrors ??= []).push(err46);
 errors++;
 break outer2;
 }
@@ -2379,12 +1780,7 @@ break outer2;
 }
 else {
 const err47 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[7].then.properties.actions,data:data23};
-if(vErrors === null){
-vErrors = [err47];
-}
-else {
-vErrors.push(err47);
-}
+(vErrors ??= []).push(err47);
 errors++;
 }
 }
@@ -2400,12 +1796,7 @@ props6.status = true;
 }
 if(!valid32){
 const err48 = {instancePath,schemaPath:"#/allOf/7/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[7],data};
-if(vErrors === null){
-vErrors = [err48];
-}
-else {
-vErrors.push(err48);
-}
+(vErrors ??= []).push(err48);
 errors++;
 }
 if(props1 !== true && props6 !== undefined){
@@ -2420,202 +1811,102 @@ Object.assign(props1, props6);
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
 const err49 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err49];
-}
-else {
-vErrors.push(err49);
-}
+(vErrors ??= []).push(err49);
 errors++;
 }
 if(data.name === undefined){
 const err50 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err50];
-}
-else {
-vErrors.push(err50);
-}
+(vErrors ??= []).push(err50);
 errors++;
 }
 if(data.status === undefined){
 const err51 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err51];
-}
-else {
-vErrors.push(err51);
-}
+(vErrors ??= []).push(err51);
 errors++;
 }
 if(data.actions === undefined){
 const err52 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "actions"},message:"must have required property '"+"actions"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err52];
-}
-else {
-vErrors.push(err52);
-}
+(vErrors ??= []).push(err52);
 errors++;
 }
 if(data.image === undefined){
 const err53 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "image"},message:"must have required property '"+"image"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err53];
-}
-else {
-vErrors.push(err53);
-}
+(vErrors ??= []).push(err53);
 errors++;
 }
 if(data.args === undefined){
 const err54 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "args"},message:"must have required property '"+"args"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err54];
-}
-else {
-vErrors.push(err54);
-}
+(vErrors ??= []).push(err54);
 errors++;
 }
 if(data.disk === undefined){
 const err55 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "disk"},message:"must have required property '"+"disk"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err55];
-}
-else {
-vErrors.push(err55);
-}
+(vErrors ??= []).push(err55);
 errors++;
 }
 if(data.mounts === undefined){
 const err56 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "mounts"},message:"must have required property '"+"mounts"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err56];
-}
-else {
-vErrors.push(err56);
-}
+(vErrors ??= []).push(err56);
 errors++;
 }
 if(data.ports === undefined){
 const err57 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "ports"},message:"must have required property '"+"ports"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err57];
-}
-else {
-vErrors.push(err57);
-}
+(vErrors ??= []).push(err57);
 errors++;
 }
 if(data.env === undefined){
 const err58 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "env"},message:"must have required property '"+"env"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err58];
-}
-else {
-vErrors.push(err58);
-}
+(vErrors ??= []).push(err58);
 errors++;
 }
 if(data.registry === undefined){
 const err59 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "registry"},message:"must have required property '"+"registry"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err59];
-}
-else {
-vErrors.push(err59);
-}
+(vErrors ??= []).push(err59);
 errors++;
 }
 if(data.cloud === undefined){
 const err60 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "cloud"},message:"must have required property '"+"cloud"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err60];
-}
-else {
-vErrors.push(err60);
-}
+(vErrors ??= []).push(err60);
 errors++;
 }
 if(data.dataCenterId === undefined){
 const err61 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "dataCenterId"},message:"must have required property '"+"dataCenterId"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err61];
-}
-else {
-vErrors.push(err61);
-}
+(vErrors ??= []).push(err61);
 errors++;
 }
 if(data.template === undefined){
 const err62 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "template"},message:"must have required property '"+"template"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err62];
-}
-else {
-vErrors.push(err62);
-}
+(vErrors ??= []).push(err62);
 errors++;
 }
 if(data.cost === undefined){
 const err63 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "cost"},message:"must have required property '"+"cost"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err63];
-}
-else {
-vErrors.push(err63);
-}
+(vErrors ??= []).push(err63);
 errors++;
 }
 if(data.locked === undefined){
 const err64 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "locked"},message:"must have required property '"+"locked"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err64];
-}
-else {
-vErrors.push(err64);
-}
+(vErrors ??= []).push(err64);
 errors++;
 }
 if(data.runtime === undefined){
 const err65 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "runtime"},message:"must have required property '"+"runtime"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err65];
-}
-else {
-vErrors.push(err65);
-}
+(vErrors ??= []).push(err65);
 errors++;
 }
 if(data.createdAt === undefined){
 const err66 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "createdAt"},message:"must have required property '"+"createdAt"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err66];
-}
-else {
-vErrors.push(err66);
-}
+(vErrors ??= []).push(err66);
 errors++;
 }
 if(data.startedAt === undefined){
 const err67 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "startedAt"},message:"must have required property '"+"startedAt"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err67];
-}
-else {
-vErrors.push(err67);
-}
+(vErrors ??= []).push(err67);
 errors++;
 }
 if(data.globalNetworking === undefined){
 const err68 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "globalNetworking"},message:"must have required property '"+"globalNetworking"+"'",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err68];
-}
-else {
-vErrors.push(err68);
-}
+(vErrors ??= []).push(err68);
 errors++;
 }
 if(props1 !== true){
@@ -2647,12 +1938,7 @@ if(data.id !== undefined){
 let data25 = data.id;
 if(typeof data25 !== "string"){
 const err69 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.id,data:data25};
-if(vErrors === null){
-vErrors = [err69];
-}
-else {
-vErrors.push(err69);
-}
+(vErrors ??= []).push(err69);
 errors++;
 }
 }
@@ -2660,12 +1946,7 @@ if(data.name !== undefined){
 let data26 = data.name;
 if(typeof data26 !== "string"){
 const err70 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.name,data:data26};
-if(vErrors === null){
-vErrors = [err70];
-}
-else {
-vErrors.push(err70);
-}
+(vErrors ??= []).push(err70);
 errors++;
 }
 }
@@ -2688,12 +1969,7 @@ errors = vErrors.length;
 }
 else {
 const err71 = {instancePath:instancePath+"/actions",schemaPath:"#/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.properties.actions,data:data28};
-if(vErrors === null){
-vErrors = [err71];
-}
-else {
-vErrors.push(err71);
-}
+(vErrors ??= []).push(err71);
 errors++;
 }
 }
@@ -2701,12 +1977,7 @@ if(data.image !== undefined){
 let data30 = data.image;
 if(typeof data30 !== "string"){
 const err72 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.image,data:data30};
-if(vErrors === null){
-vErrors = [err72];
-}
-else {
-vErrors.push(err72);
-}
+(vErrors ??= []).push(err72);
 errors++;
 }
 }
@@ -2714,12 +1985,7 @@ if(data.args !== undefined){
 let data31 = data.args;
 if(typeof data31 !== "string"){
 const err73 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.args,data:data31};
-if(vErrors === null){
-vErrors = [err73];
-}
-else {
-vErrors.push(err73);
-}
+(vErrors ??= []).push(err73);
 errors++;
 }
 }
@@ -2745,12 +2011,7 @@ if(data.registry !== undefined){
 let data35 = data.registry;
 if((typeof data35 !== "string") && (data35 !== null)){
 const err74 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema23.properties.registry.type},message:"must be string,null",parentSchema:schema23.properties.registry,data:data35};
-if(vErrors === null){
-vErrors = [err74];
-}
-else {
-vErrors.push(err74);
-}
+(vErrors ??= []).push(err74);
 errors++;
 }
 }
@@ -2782,12 +2043,7 @@ if(data.dataCenterId !== undefined){
 let data40 = data.dataCenterId;
 if((typeof data40 !== "string") && (data40 !== null)){
 const err75 = {instancePath:instancePath+"/dataCenterId",schemaPath:"#/properties/dataCenterId/type",keyword:"type",params:{type: schema23.properties.dataCenterId.type},message:"must be string,null",parentSchema:schema23.properties.dataCenterId,data:data40};
-if(vErrors === null){
-vErrors = [err75];
-}
-else {
-vErrors.push(err75);
-}
+(vErrors ??= []).push(err75);
 errors++;
 }
 }
@@ -2795,12 +2051,7 @@ if(data.template !== undefined){
 let data41 = data.template;
 if((typeof data41 !== "string") && (data41 !== null)){
 const err76 = {instancePath:instancePath+"/template",schemaPath:"#/properties/template/type",keyword:"type",params:{type: schema23.properties.template.type},message:"must be string,null",parentSchema:schema23.properties.template,data:data41};
-if(vErrors === null){
-vErrors = [err76];
-}
-else {
-vErrors.push(err76);
-}
+(vErrors ??= []).push(err76);
 errors++;
 }
 }
@@ -2809,23 +2060,13 @@ let data42 = data.cost;
 if((typeof data42 == "number") && (isFinite(data42))){
 if(!(formats0.validate(data42))){
 const err77 = {instancePath:instancePath+"/cost",schemaPath:"#/properties/cost/format",keyword:"format",params:{format: "float"},message:"must match format \""+"float"+"\"",parentSchema:schema23.properties.cost,data:data42};
-if(vErrors === null){
-vErrors = [err77];
-}
-else {
-vErrors.push(err77);
-}
+(vErrors ??= []).push(err77);
 errors++;
 }
 }
 else {
 const err78 = {instancePath:instancePath+"/cost",schemaPath:"#/properties/cost/type",keyword:"type",params:{type: "number"},message:"must be number",parentSchema:schema23.properties.cost,data:data42};
-if(vErrors === null){
-vErrors = [err78];
-}
-else {
-vErrors.push(err78);
-}
+(vErrors ??= []).push(err78);
 errors++;
 }
 }
@@ -2833,12 +2074,7 @@ if(data.locked !== undefined){
 let data43 = data.locked;
 if(typeof data43 !== "boolean"){
 const err79 = {instancePath:instancePath+"/locked",schemaPath:"#/properties/locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema23.properties.locked,data:data43};
-if(vErrors === null){
-vErrors = [err79];
-}
-else {
-vErrors.push(err79);
-}
+(vErrors ??= []).push(err79);
 errors++;
 }
 }
@@ -2872,12 +2108,7 @@ props8.ports = true;
 const _errs113 = errors;
 if(data45 !== null){
 const err80 = {instancePath:instancePath+"/runtime",schemaPath:"#/properties/runtime/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null",parentSchema:schema23.properties.runtime.oneOf[1],data:data45};
-if(vErrors === null){
-vErrors = [err80];
-}
-else {
-vErrors.push(err80);
-}
+(vErrors ??= []).push(err80);
 errors++;
 }
 var _valid10 = _errs113 === errors;
@@ -2893,12 +2124,7 @@ passing1 = 1;
 }
 if(!valid46){
 const err81 = {instancePath:instancePath+"/runtime",schemaPath:"#/properties/runtime/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf",parentSchema:schema23.properties.runtime,data:data45};
-if(vErrors === null){
-vErrors = [err81];
-}
-else {
-vErrors.push(err81);
-}
+(vErrors ??= []).push(err81);
 errors++;
 }
 else {
@@ -2918,23 +2144,13 @@ let data46 = data.createdAt;
 if(typeof data46 === "string"){
 if(!(formats2.validate(data46))){
 const err82 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",parentSchema:schema23.properties.createdAt,data:data46};
-if(vErrors === null){
-vErrors = [err82];
-}
-else {
-vErrors.push(err82);
-}
+(vErrors ??= []).push(err82);
 errors++;
 }
 }
 else {
 const err83 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.createdAt,data:data46};
-if(vErrors === null){
-vErrors = [err83];
-}
-else {
-vErrors.push(err83);
-}
+(vErrors ??= []).push(err83);
 errors++;
 }
 }
@@ -2942,23 +2158,13 @@ if(data.startedAt !== undefined){
 let data47 = data.startedAt;
 if((typeof data47 !== "string") && (data47 !== null)){
 const err84 = {instancePath:instancePath+"/startedAt",schemaPath:"#/properties/startedAt/type",keyword:"type",params:{type: schema23.properties.startedAt.type},message:"must be string,null",parentSchema:schema23.properties.startedAt,data:data47};
-if(vErrors === null){
-vErrors = [err84];
-}
-else {
-vErrors.push(err84);
-}
+(vErrors ??= []).push(err84);
 errors++;
 }
 if(typeof data47 === "string"){
 if(!(formats2.validate(data47))){
 const err85 = {instancePath:instancePath+"/startedAt",schemaPath:"#/properties/startedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",parentSchema:schema23.properties.startedAt,data:data47};
-if(vErrors === null){
-vErrors = [err85];
-}
-else {
-vErrors.push(err85);
-}
+(vErrors ??= []).push(err85);
 errors++;
 }
 }
@@ -2966,12 +2172,7 @@ errors++;
 }
 else {
 const err86 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema23,data};
-if(vErrors === null){
-vErrors = [err86];
-}
-else {
-vErrors.push(err86);
-}
+(vErrors ??= []).push(err86);
 errors++;
 }
 validate57.errors = vErrors;
@@ -2994,23 +2195,13 @@ evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema24,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 1 || isNaN(data)){
 const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema24,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -3034,23 +2225,13 @@ evaluated0.items = undefined;
 if(typeof data === "string"){
 if(!pattern3.test(data)){
 const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,5}/[A-Za-z]+$"},message:"must match pattern \""+"^[0-9]{1,5}/[A-Za-z]+$"+"\"",schema:"^[0-9]{1,5}/[A-Za-z]+$",parentSchema:schema26,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
 const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema26,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 validate101.errors = vErrors;
@@ -3081,12 +2262,7 @@ errors = vErrors.length;
 }
 else {
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema25,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 validate102.errors = vErrors;
@@ -3095,7 +2271,7 @@ return errors === 0;
 validate102.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 const validate_PodPortsRequest = validate104;
-const schema46 = {"type":"array","description":"Open ports, each with a number from 1 to 65535.","items":{"$ref":"#/components/schemas/PodPort","description":"A port is a number from 1 to 65535.","not":{"type":"string","pattern":"^(0+|6553[6-9]|655[4-9][0-9]|65[6-9][0-9]{2}|6[6-9][0-9]{3}|[7-9][0-9]{4})/"},"x-constraint":"portRange","x-answers":{"not":"open"}},"x-source":"Pod","x-basis":"inferred"};
+const schema46 = openapi.components.schemas["PodPortsRequest"];
 const pattern5 = new RegExp("^(0+|6553[6-9]|655[4-9][0-9]|65[6-9][0-9]{2}|6[6-9][0-9]{3}|[7-9][0-9]{4})/", "u");
 
 function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -3122,35 +2298,20 @@ if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!pattern5.test(data0)){
 const err0 = {};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
 const err1 = {};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
 var valid2 = _errs3 === errors;
 if(valid2){
 const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/not",keyword:"not",params:{},message:"must NOT be valid",parentSchema:schema46.items,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 else {
@@ -3168,12 +2329,7 @@ vErrors = null;
 }
 else {
 const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema46,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 validate104.errors = vErrors;
@@ -3198,24 +2354,14 @@ for(const key0 in data){
 let data0 = data[key0];
 if(typeof data0 !== "string"){
 const err0 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema27.additionalProperties,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
 }
 else {
 const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema27,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 validate106.errors = vErrors;
@@ -3237,22 +2383,12 @@ evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema37,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(!((data === "SECURE") || (data === "COMMUNITY"))){
 const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema37.enum},message:"must be equal to one of the allowed values",parentSchema:schema37,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 validate107.errors = vErrors;
@@ -3275,24 +2411,14 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema32,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
 const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema32.properties.id,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -3300,23 +2426,13 @@ if(data.count !== undefined){
 let data1 = data.count;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
 const err2 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema32.properties.count,data:data1};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 < 1 || isNaN(data1)){
 const err3 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema32.properties.count,data:data1};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
@@ -3324,12 +2440,7 @@ errors++;
 }
 else {
 const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema32,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 validate108.errors = vErrors;
@@ -3352,32 +2463,17 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema33,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.vcpuCount === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "vcpuCount"},message:"must have required property '"+"vcpuCount"+"'",parentSchema:schema33,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data.memory === undefined){
 const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "memory"},message:"must have required property '"+"memory"+"'",parentSchema:schema33,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 if(data.id !== undefined){
@@ -3401,12 +2497,7 @@ errors = vErrors.length;
 }
 else {
 const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema33,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 validate109.errors = vErrors;
@@ -3415,7 +2506,7 @@ return errors === 0;
 validate109.evaluated = {"props":{"id":true,"vcpuCount":true,"memory":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_CpuConfigRequest = validate113;
-const schema51 = {"type":"object","description":"The CPUs asked for. Some platforms derive memory from the flavor.","required":["id","vcpuCount"],"properties":{"id":{"$ref":"#/components/schemas/CpuFlavorId"},"vcpuCount":{"$ref":"#/components/schemas/VcpuCount"},"memory":{"$ref":"#/components/schemas/CpuMemory"}},"x-source":"CpuConfig","x-basis":"inferred"};
+const schema51 = openapi.components.schemas["CpuConfigRequest"];
 
 function validate113(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3430,22 +2521,12 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema51,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.vcpuCount === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "vcpuCount"},message:"must have required property '"+"vcpuCount"+"'",parentSchema:schema51,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data.id !== undefined){
@@ -3469,12 +2550,7 @@ errors = vErrors.length;
 }
 else {
 const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema51,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 validate113.errors = vErrors;
@@ -3497,23 +2573,13 @@ evaluated0.items = undefined;
 if(typeof data === "string"){
 if(func4(data) < 1){
 const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",parentSchema:schema34,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
 const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema34,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 validate117.errors = vErrors;
@@ -3535,33 +2601,18 @@ evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema35,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(!((((((((((((((((((((data === 2) || (data === 4)) || (data === 8)) || (data === 16)) || (data === 32)) || (data === 64)) || (data === 128)) || (data === 256)) || (data === 512)) || (data === 1024)) || (data === 2048)) || (data === 4096)) || (data === 8192)) || (data === 16384)) || (data === 32768)) || (data === 65536)) || (data === 131072)) || (data === 262144)) || (data === 524288)) || (data === 1048576))){
 const err1 = {instancePath,schemaPath:"#/allOf/0/enum",keyword:"enum",params:{allowedValues: schema35.allOf[0].enum},message:"must be equal to one of the allowed values",parentSchema:schema35.allOf[0],data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 2 || isNaN(data)){
 const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2",parentSchema:schema35,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -3584,23 +2635,13 @@ evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema36,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 1 || isNaN(data)){
 const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema36,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -3625,12 +2666,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((key0 === "persistent") || (key0 === "network"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema28,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -3645,12 +2681,7 @@ let data1 = data.network;
 if(Array.isArray(data1)){
 if(data1.length > 1){
 const err1 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/maxItems",keyword:"maxItems",params:{limit: 1},message:"must NOT have more than 1 items",parentSchema:schema28.properties.network,data:data1};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 const len0 = data1.length;
@@ -3663,24 +2694,14 @@ errors = vErrors.length;
 }
 else {
 const err2 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema28.properties.network,data:data1};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
 }
 else {
 const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema28,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 validate120.errors = vErrors;
@@ -3689,7 +2710,7 @@ return errors === 0;
 validate120.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const validate_MountsRequest = validate123;
-const schema56 = {"$ref":"#/components/schemas/Mounts","allOf":[{"description":"Both kinds of mount are given.","not":{"type":"object","required":["persistent","network"]},"x-constraint":"bothMounts","x-answers":{"not":[400]}},{"description":"The list of network mounts is empty.","not":{"type":"object","required":["network"],"properties":{"network":{"type":"array","maxItems":0}}},"x-constraint":"emptyNetwork","x-answers":{"not":[400]}}],"x-source":"Mounts"};
+const schema56 = openapi.components.schemas["MountsRequest"];
 
 function validate123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3712,35 +2733,20 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.persistent === undefined) && (missing0 = "persistent")) || ((data.network === undefined) && (missing0 = "network"))){
 const err0 = {};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
 const err1 = {};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
 var valid1 = _errs2 === errors;
 if(valid1){
 const err2 = {instancePath,schemaPath:"#/allOf/0/not",keyword:"not",params:{},message:"must NOT be valid",parentSchema:schema56.allOf[0],data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 else {
@@ -3761,12 +2767,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 let missing1;
 if((data.network === undefined) && (missing1 = "network")){
 const err3 = {};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 else {
@@ -3777,23 +2778,13 @@ if(errors === _errs8){
 if(Array.isArray(data0)){
 if(data0.length > 0){
 const err4 = {};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 }
 else {
 const err5 = {};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 }
@@ -3802,24 +2793,14 @@ errors++;
 }
 else {
 const err6 = {};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 }
 var valid2 = _errs6 === errors;
 if(valid2){
 const err7 = {instancePath,schemaPath:"#/allOf/1/not",keyword:"not",params:{},message:"must NOT be valid",parentSchema:schema56.allOf[1],data};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+(vErrors ??= []).push(err7);
 errors++;
 }
 else {
@@ -3853,33 +2834,18 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.size === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "size"},message:"must have required property '"+"size"+"'",parentSchema:schema29,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.path === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'",parentSchema:schema29,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 for(const key0 in data){
 if(!((key0 === "size") || (key0 === "path"))){
 const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema29,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -3887,23 +2853,13 @@ if(data.size !== undefined){
 let data0 = data.size;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
 const err3 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema29.properties.size,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 < 10 || isNaN(data0)){
 const err4 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},message:"must be >= 10",parentSchema:schema29.properties.size,data:data0};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 }
@@ -3917,12 +2873,7 @@ errors = vErrors.length;
 }
 else {
 const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema29,data};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 validate125.errors = vErrors;
@@ -3945,33 +2896,18 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.volumeId === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "volumeId"},message:"must have required property '"+"volumeId"+"'",parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.path === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"},message:"must have required property '"+"path"+"'",parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 for(const key0 in data){
 if(!((key0 === "volumeId") || (key0 === "path"))){
 const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -3979,12 +2915,7 @@ if(data.volumeId !== undefined){
 let data0 = data.volumeId;
 if(typeof data0 !== "string"){
 const err3 = {instancePath:instancePath+"/volumeId",schemaPath:"#/properties/volumeId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema31.properties.volumeId,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
@@ -3997,12 +2928,7 @@ errors = vErrors.length;
 }
 else {
 const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema31,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 validate127.errors = vErrors;
@@ -4024,12 +2950,7 @@ evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema30,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 validate129.errors = vErrors;
@@ -4056,12 +2977,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.enabled !== undefined){
 if(false !== data.enabled){
 const err0 = {};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -4081,22 +2997,12 @@ const _errs4 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.ip !== undefined){
 const err1 = {instancePath:instancePath+"/ip",schemaPath:"#/then/properties/ip/false schema",keyword:"false schema",params:{},message:"boolean schema is false",parentSchema:schema38.then.properties.ip,data:data.ip};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data.internalDns !== undefined){
 const err2 = {instancePath:instancePath+"/internalDns",schemaPath:"#/then/properties/internalDns/false schema",keyword:"false schema",params:{},message:"boolean schema is false",parentSchema:schema38.then.properties.internalDns,data:data.internalDns};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -4111,23 +3017,13 @@ props0.enabled = true;
 }
 if(!valid0){
 const err3 = {instancePath,schemaPath:"#/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema38,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.enabled === undefined){
 const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "enabled"},message:"must have required property '"+"enabled"+"'",parentSchema:schema38,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 if(props0 !== true){
@@ -4140,12 +3036,7 @@ if(data.enabled !== undefined){
 let data3 = data.enabled;
 if(typeof data3 !== "boolean"){
 const err5 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema38.properties.enabled,data:data3};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 }
@@ -4153,12 +3044,7 @@ if(data.ip !== undefined){
 let data4 = data.ip;
 if(typeof data4 !== "string"){
 const err6 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.ip,data:data4};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 }
@@ -4166,24 +3052,14 @@ if(data.internalDns !== undefined){
 let data5 = data.internalDns;
 if(typeof data5 !== "string"){
 const err7 = {instancePath:instancePath+"/internalDns",schemaPath:"#/properties/internalDns/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.internalDns,data:data5};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+(vErrors ??= []).push(err7);
 errors++;
 }
 }
 }
 else {
 const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema38,data};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+(vErrors ??= []).push(err8);
 errors++;
 }
 validate130.errors = vErrors;
@@ -4209,12 +3085,7 @@ if(data.uptime !== undefined){
 let data0 = data.uptime;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
 const err0 = {instancePath:instancePath+"/uptime",schemaPath:"#/properties/uptime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema39.properties.uptime,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -4231,12 +3102,7 @@ errors = vErrors.length;
 }
 else {
 const err1 = {instancePath:instancePath+"/gpus",schemaPath:"#/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.gpus,data:data1};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -4265,24 +3131,14 @@ errors = vErrors.length;
 }
 else {
 const err2 = {instancePath:instancePath+"/ports",schemaPath:"#/properties/ports/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.ports,data:data5};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
 }
 else {
 const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema39,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 validate131.errors = vErrors;
@@ -4307,12 +3163,7 @@ if(data.util !== undefined){
 let data0 = data.util;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
 const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.util,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -4320,24 +3171,14 @@ if(data.memoryUtil !== undefined){
 let data1 = data.memoryUtil;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
 const err1 = {instancePath:instancePath+"/memoryUtil",schemaPath:"#/properties/memoryUtil/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.memoryUtil,data:data1};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
 }
 else {
 const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema40,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 validate136.errors = vErrors;
@@ -4362,33 +3203,18 @@ if(data.util !== undefined){
 let data0 = data.util;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
 const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema41.properties.util,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 100 || isNaN(data0)){
 const err1 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",parentSchema:schema41.properties.util,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data0 < 0 || isNaN(data0)){
 const err2 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema41.properties.util,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -4396,12 +3222,7 @@ errors++;
 }
 else {
 const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema41,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 validate137.errors = vErrors;
@@ -4426,12 +3247,7 @@ if(data.private !== undefined){
 let data0 = data.private;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
 const err0 = {instancePath:instancePath+"/private",schemaPath:"#/properties/private/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema42.properties.private,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -4439,12 +3255,7 @@ if(data.public !== undefined){
 let data1 = data.public;
 if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (data1 !== null)){
 const err1 = {instancePath:instancePath+"/public",schemaPath:"#/properties/public/type",keyword:"type",params:{type: schema42.properties.public.type},message:"must be integer,null",parentSchema:schema42.properties.public,data:data1};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -4452,12 +3263,7 @@ if(data.type !== undefined){
 let data2 = data.type;
 if(typeof data2 !== "string"){
 const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema42.properties.type,data:data2};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -4465,24 +3271,14 @@ if(data.ip !== undefined){
 let data3 = data.ip;
 if((typeof data3 !== "string") && (data3 !== null)){
 const err3 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: schema42.properties.ip.type},message:"must be string,null",parentSchema:schema42.properties.ip,data:data3};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
 }
 else {
 const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema42,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 validate138.errors = vErrors;
@@ -4491,7 +3287,7 @@ return errors === 0;
 validate138.evaluated = {"props":{"private":true,"public":true,"type":true,"ip":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_PodList = validate139;
-const schema65 = {"type":"object","description":"The pods of the caller.","required":["pods"],"properties":{"pods":{"type":"array","items":{"$ref":"#/components/schemas/Pod"}}},"x-source":"Other operations","x-basis":"inferred"};
+const schema65 = openapi.components.schemas["PodList"];
 
 function validate139(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4506,12 +3302,7 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.pods === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "pods"},message:"must have required property '"+"pods"+"'",parentSchema:schema65,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.pods !== undefined){
@@ -4527,24 +3318,14 @@ errors = vErrors.length;
 }
 else {
 const err1 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema65.properties.pods,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
 }
 else {
 const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema65,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 validate139.errors = vErrors;
@@ -4553,7 +3334,7 @@ return errors === 0;
 validate139.evaluated = {"props":{"pods":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_PodCreate = validate141;
-const schema66 = {"type":"object","description":"The body of a creation.","required":["name","image"],"properties":{"name":{"type":"string"},"image":{"type":"string"},"args":{"type":"string"},"disk":{"$ref":"#/components/schemas/PodDisk"},"ports":{"$ref":"#/components/schemas/PodPortsRequest"},"env":{"$ref":"#/components/schemas/PodEnv"},"registry":{"type":["string","null"]},"mounts":{"$ref":"#/components/schemas/MountsRequest"},"gpu":{"$ref":"#/components/schemas/GpuConfig"},"cpu":{"$ref":"#/components/schemas/CpuConfigRequest"},"cloud":{"$ref":"#/components/schemas/PodCloud","x-default":"SECURE","description":"SECURE if omitted."},"dataCenterIds":{"type":"array","description":"Data centers to choose from.","items":{"type":"string"}},"globalNetworking":{"type":"boolean"},"template":{"type":["string","null"]}},"additionalProperties":false,"allOf":[{"description":"A pod has gpu or cpu, never both.","not":{"type":"object","required":["gpu","cpu"]},"x-constraint":"gpuAndCpu","x-answers":{"not":"4XX"}},{"description":"Neither gpu nor cpu is given.","not":{"type":"object","properties":{"gpu":{"not":{}},"cpu":{"not":{}}}},"x-constraint":"neitherGpuNorCpu","x-answers":{"not":"open"}},{"description":"A CPU pod has no persistent mount.","not":{"type":"object","required":["cpu","mounts"],"properties":{"mounts":{"type":"object","required":["persistent"]}}},"x-constraint":"cpuPersistent","x-answers":{"not":[400,422]}}],"x-constraint":"notObject","x-answers":{"type":[422,400]},"x-source":"Other operations","x-basis":"inferred"};
+const schema66 = openapi.components.schemas["PodCreate"];
 const func6 = Object.prototype.hasOwnProperty;
 
 function validate141(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -4573,35 +3354,20 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.gpu === undefined) && (missing0 = "gpu")) || ((data.cpu === undefined) && (missing0 = "cpu"))){
 const err0 = {};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
 const err1 = {};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
 var valid1 = _errs3 === errors;
 if(valid1){
 const err2 = {instancePath,schemaPath:"#/allOf/0/not",keyword:"not",params:{},message:"must NOT be valid",parentSchema:schema66.allOf[0],data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 else {
@@ -4622,12 +3388,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.gpu !== undefined){
 const _errs9 = errors;
 const err3 = {};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 var valid3 = _errs9 === errors;
 }
@@ -4638,12 +3399,7 @@ if(valid3){
 if(data.cpu !== undefined){
 const _errs11 = errors;
 const err4 = {};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 var valid3 = _errs11 === errors;
 }
@@ -4654,24 +3410,14 @@ var valid3 = true;
 }
 else {
 const err5 = {};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 }
 var valid2 = _errs7 === errors;
 if(valid2){
 const err6 = {instancePath,schemaPath:"#/allOf/1/not",keyword:"not",params:{},message:"must NOT be valid",parentSchema:schema66.allOf[1],data};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 else {
@@ -4692,12 +3438,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 let missing1;
 if(((data.cpu === undefined) && (missing1 = "cpu")) || ((data.mounts === undefined) && (missing1 = "mounts"))){
 const err7 = {};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+(vErrors ??= []).push(err7);
 errors++;
 }
 else {
@@ -4709,23 +3450,13 @@ if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 let missing2;
 if((data2.persistent === undefined) && (missing2 = "persistent")){
 const err8 = {};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+(vErrors ??= []).push(err8);
 errors++;
 }
 }
 else {
 const err9 = {};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
+(vErrors ??= []).push(err9);
 errors++;
 }
 }
@@ -4734,24 +3465,14 @@ errors++;
 }
 else {
 const err10 = {};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
+(vErrors ??= []).push(err10);
 errors++;
 }
 }
 var valid4 = _errs15 === errors;
 if(valid4){
 const err11 = {instancePath,schemaPath:"#/allOf/2/not",keyword:"not",params:{},message:"must NOT be valid",parentSchema:schema66.allOf[2],data};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
+(vErrors ??= []).push(err11);
 errors++;
 }
 else {
@@ -4768,33 +3489,18 @@ vErrors = null;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.name === undefined){
 const err12 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",parentSchema:schema66,data};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
+(vErrors ??= []).push(err12);
 errors++;
 }
 if(data.image === undefined){
 const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "image"},message:"must have required property '"+"image"+"'",parentSchema:schema66,data};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
+(vErrors ??= []).push(err13);
 errors++;
 }
 for(const key0 in data){
 if(!(func6.call(schema66.properties, key0))){
 const err14 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema66,data};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
+(vErrors ??= []).push(err14);
 errors++;
 }
 }
@@ -4802,12 +3508,7 @@ if(data.name !== undefined){
 let data3 = data.name;
 if(typeof data3 !== "string"){
 const err15 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.name,data:data3};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
+(vErrors ??= []).push(err15);
 errors++;
 }
 }
@@ -4815,12 +3516,7 @@ if(data.image !== undefined){
 let data4 = data.image;
 if(typeof data4 !== "string"){
 const err16 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.image,data:data4};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
+(vErrors ??= []).push(err16);
 errors++;
 }
 }
@@ -4828,12 +3524,7 @@ if(data.args !== undefined){
 let data5 = data.args;
 if(typeof data5 !== "string"){
 const err17 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.args,data:data5};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
+(vErrors ??= []).push(err17);
 errors++;
 }
 }
@@ -4859,12 +3550,7 @@ if(data.registry !== undefined){
 let data9 = data.registry;
 if((typeof data9 !== "string") && (data9 !== null)){
 const err18 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema66.properties.registry.type},message:"must be string,null",parentSchema:schema66.properties.registry,data:data9};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
+(vErrors ??= []).push(err18);
 errors++;
 }
 }
@@ -4900,24 +3586,14 @@ for(let i0=0; i0<len0; i0++){
 let data15 = data14[i0];
 if(typeof data15 !== "string"){
 const err19 = {instancePath:instancePath+"/dataCenterIds/" + i0,schemaPath:"#/properties/dataCenterIds/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.dataCenterIds.items,data:data15};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
+(vErrors ??= []).push(err19);
 errors++;
 }
 }
 }
 else {
 const err20 = {instancePath:instancePath+"/dataCenterIds",schemaPath:"#/properties/dataCenterIds/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema66.properties.dataCenterIds,data:data14};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
+(vErrors ??= []).push(err20);
 errors++;
 }
 }
@@ -4925,12 +3601,7 @@ if(data.globalNetworking !== undefined){
 let data16 = data.globalNetworking;
 if(typeof data16 !== "boolean"){
 const err21 = {instancePath:instancePath+"/globalNetworking",schemaPath:"#/properties/globalNetworking/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema66.properties.globalNetworking,data:data16};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
+(vErrors ??= []).push(err21);
 errors++;
 }
 }
@@ -4938,24 +3609,14 @@ if(data.template !== undefined){
 let data17 = data.template;
 if((typeof data17 !== "string") && (data17 !== null)){
 const err22 = {instancePath:instancePath+"/template",schemaPath:"#/properties/template/type",keyword:"type",params:{type: schema66.properties.template.type},message:"must be string,null",parentSchema:schema66.properties.template,data:data17};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
+(vErrors ??= []).push(err22);
 errors++;
 }
 }
 }
 else {
 const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema66,data};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
+(vErrors ??= []).push(err23);
 errors++;
 }
 validate141.errors = vErrors;
@@ -4964,7 +3625,7 @@ return errors === 0;
 validate141.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const validate_PodUpdate = validate149;
-const schema67 = {"type":"object","x-constraint":"notObject","x-answers":{"type":[422,400]},"description":"The fields to change. Omitted fields keep their value.","properties":{"name":{"type":"string"},"image":{"type":"string"},"args":{"type":"string"},"disk":{"$ref":"#/components/schemas/PodDisk"},"ports":{"$ref":"#/components/schemas/PodPortsRequest"},"env":{"$ref":"#/components/schemas/PodEnv"},"registry":{"type":["string","null"]},"mounts":{"$ref":"#/components/schemas/MountsRequest"},"locked":{"type":"boolean"},"globalNetworking":{"type":"boolean"}},"additionalProperties":false,"x-source":"Mounts","x-basis":"inferred"};
+const schema67 = openapi.components.schemas["PodUpdate"];
 
 function validate149(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4980,12 +3641,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(func6.call(schema67.properties, key0))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",parentSchema:schema67,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -4993,12 +3649,7 @@ if(data.name !== undefined){
 let data0 = data.name;
 if(typeof data0 !== "string"){
 const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema67.properties.name,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -5006,12 +3657,7 @@ if(data.image !== undefined){
 let data1 = data.image;
 if(typeof data1 !== "string"){
 const err2 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema67.properties.image,data:data1};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -5019,12 +3665,7 @@ if(data.args !== undefined){
 let data2 = data.args;
 if(typeof data2 !== "string"){
 const err3 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema67.properties.args,data:data2};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
@@ -5050,12 +3691,7 @@ if(data.registry !== undefined){
 let data6 = data.registry;
 if((typeof data6 !== "string") && (data6 !== null)){
 const err4 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema67.properties.registry.type},message:"must be string,null",parentSchema:schema67.properties.registry,data:data6};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 }
@@ -5069,12 +3705,7 @@ if(data.locked !== undefined){
 let data8 = data.locked;
 if(typeof data8 !== "boolean"){
 const err5 = {instancePath:instancePath+"/locked",schemaPath:"#/properties/locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema67.properties.locked,data:data8};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 }
@@ -5082,24 +3713,14 @@ if(data.globalNetworking !== undefined){
 let data9 = data.globalNetworking;
 if(typeof data9 !== "boolean"){
 const err6 = {instancePath:instancePath+"/globalNetworking",schemaPath:"#/properties/globalNetworking/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema67.properties.globalNetworking,data:data9};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 }
 }
 else {
 const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema67,data};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+(vErrors ??= []).push(err7);
 errors++;
 }
 validate149.errors = vErrors;
@@ -5108,7 +3729,7 @@ return errors === 0;
 validate149.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const validate_CpuFlavor = validate154;
-const schema68 = {"type":"object","description":"A flavor of CPU.","required":["id"],"properties":{"id":{"$ref":"#/components/schemas/CpuFlavorId"},"name":{"type":"string"},"group":{"type":"string"},"vcpu":{"type":"object","description":"The smallest and the largest number of vCPUs.","properties":{"min":{"type":"integer"},"max":{"type":"integer"}}},"ramGbPerVcpu":{"type":"number"},"price":{"type":"object","additionalProperties":true,"description":"Prices by unit."}},"x-source":"CpuConfig","x-basis":"inferred"};
+const schema68 = openapi.components.schemas["CpuFlavor"];
 
 function validate154(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5123,12 +3744,7 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema68,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.id !== undefined){
@@ -5141,12 +3757,7 @@ if(data.name !== undefined){
 let data1 = data.name;
 if(typeof data1 !== "string"){
 const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema68.properties.name,data:data1};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -5154,12 +3765,7 @@ if(data.group !== undefined){
 let data2 = data.group;
 if(typeof data2 !== "string"){
 const err2 = {instancePath:instancePath+"/group",schemaPath:"#/properties/group/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema68.properties.group,data:data2};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -5170,12 +3776,7 @@ if(data3.min !== undefined){
 let data4 = data3.min;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
 const err3 = {instancePath:instancePath+"/vcpu/min",schemaPath:"#/properties/vcpu/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema68.properties.vcpu.properties.min,data:data4};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
@@ -5183,24 +3784,14 @@ if(data3.max !== undefined){
 let data5 = data3.max;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
 const err4 = {instancePath:instancePath+"/vcpu/max",schemaPath:"#/properties/vcpu/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema68.properties.vcpu.properties.max,data:data5};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 }
 }
 else {
 const err5 = {instancePath:instancePath+"/vcpu",schemaPath:"#/properties/vcpu/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema68.properties.vcpu,data:data3};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 }
@@ -5208,12 +3799,7 @@ if(data.ramGbPerVcpu !== undefined){
 let data6 = data.ramGbPerVcpu;
 if(!((typeof data6 == "number") && (isFinite(data6)))){
 const err6 = {instancePath:instancePath+"/ramGbPerVcpu",schemaPath:"#/properties/ramGbPerVcpu/type",keyword:"type",params:{type: "number"},message:"must be number",parentSchema:schema68.properties.ramGbPerVcpu,data:data6};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 }
@@ -5223,24 +3809,14 @@ if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 }
 else {
 const err7 = {instancePath:instancePath+"/price",schemaPath:"#/properties/price/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema68.properties.price,data:data7};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+(vErrors ??= []).push(err7);
 errors++;
 }
 }
 }
 else {
 const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema68,data};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+(vErrors ??= []).push(err8);
 errors++;
 }
 validate154.errors = vErrors;
@@ -5249,7 +3825,7 @@ return errors === 0;
 validate154.evaluated = {"props":{"id":true,"name":true,"group":true,"vcpu":true,"ramGbPerVcpu":true,"price":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_CpuFlavorList = validate156;
-const schema69 = {"type":"object","description":"The CPU catalog.","required":["cpus"],"properties":{"cpus":{"type":"array","items":{"$ref":"#/components/schemas/CpuFlavor"}}},"x-source":"CpuConfig","x-basis":"inferred"};
+const schema69 = openapi.components.schemas["CpuFlavorList"];
 
 function validate156(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5264,12 +3840,7 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.cpus === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "cpus"},message:"must have required property '"+"cpus"+"'",parentSchema:schema69,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.cpus !== undefined){
@@ -5285,24 +3856,14 @@ errors = vErrors.length;
 }
 else {
 const err1 = {instancePath:instancePath+"/cpus",schemaPath:"#/properties/cpus/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema69.properties.cpus,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
 }
 else {
 const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema69,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 validate156.errors = vErrors;
@@ -5311,7 +3872,7 @@ return errors === 0;
 validate156.evaluated = {"props":{"cpus":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_Problem = validate158;
-const schema70 = {"type":"object","description":"An error of the pod API.","required":["title","status","detail"],"properties":{"title":{"type":"string","description":"Short summary."},"status":{"type":"integer","description":"The HTTP status."},"detail":{"type":"string","description":"A readable explanation."},"errors":{"type":"array","description":"One text for each validation failure.","items":{"type":"string"}}},"x-source":"Errors"};
+const schema70 = openapi.components.schemas["Problem"];
 
 function validate158(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5326,44 +3887,24 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.title === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'",parentSchema:schema70,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.status === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",parentSchema:schema70,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data.detail === undefined){
 const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "detail"},message:"must have required property '"+"detail"+"'",parentSchema:schema70,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 if(data.title !== undefined){
 let data0 = data.title;
 if(typeof data0 !== "string"){
 const err3 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema70.properties.title,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
@@ -5371,12 +3912,7 @@ if(data.status !== undefined){
 let data1 = data.status;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
 const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema70.properties.status,data:data1};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 }
@@ -5384,12 +3920,7 @@ if(data.detail !== undefined){
 let data2 = data.detail;
 if(typeof data2 !== "string"){
 const err5 = {instancePath:instancePath+"/detail",schemaPath:"#/properties/detail/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema70.properties.detail,data:data2};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 }
@@ -5401,36 +3932,21 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 if(typeof data4 !== "string"){
 const err6 = {instancePath:instancePath+"/errors/" + i0,schemaPath:"#/properties/errors/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema70.properties.errors.items,data:data4};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 }
 }
 else {
 const err7 = {instancePath:instancePath+"/errors",schemaPath:"#/properties/errors/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema70.properties.errors,data:data3};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+(vErrors ??= []).push(err7);
 errors++;
 }
 }
 }
 else {
 const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema70,data};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+(vErrors ??= []).push(err8);
 errors++;
 }
 validate158.errors = vErrors;
@@ -5439,7 +3955,7 @@ return errors === 0;
 validate158.evaluated = {"props":{"title":true,"status":true,"detail":true,"errors":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_JobStatus = validate159;
-const schema71 = {"type":"string","enum":["IN_QUEUE","IN_PROGRESS","COMPLETED","FAILED"],"description":"IN_QUEUE, waiting for a worker; IN_PROGRESS, executed by a worker; COMPLETED, finished successfully; FAILED, ended in an error.","x-source":"Job status"};
+const schema71 = openapi.components.schemas["JobStatus"];
 
 function validate159(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5453,22 +3969,12 @@ evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema71,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(!((((data === "IN_QUEUE") || (data === "IN_PROGRESS")) || (data === "COMPLETED")) || (data === "FAILED"))){
 const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema71.enum},message:"must be equal to one of the allowed values",parentSchema:schema71,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 validate159.errors = vErrors;
@@ -5477,7 +3983,7 @@ return errors === 0;
 validate159.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validate_JobStatusInferred = validate160;
-const schema72 = {"type":"string","enum":["CANCELLED","TIMED_OUT"],"description":"Further statuses that services of this kind show.","x-source":"Job status","x-basis":"inferred"};
+const schema72 = openapi.components.schemas["JobStatusInferred"];
 
 function validate160(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5491,22 +3997,12 @@ evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema72,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(!((data === "CANCELLED") || (data === "TIMED_OUT"))){
 const err1 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema72.enum},message:"must be equal to one of the allowed values",parentSchema:schema72,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 validate160.errors = vErrors;
@@ -5515,7 +4011,7 @@ return errors === 0;
 validate160.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validate_Job = validate161;
-const schema73 = {"type":"object","description":"A job as /status and /runsync return it.","required":["id","status"],"if":{"properties":{"status":{"const":"FAILED"}}},"then":{"required":["error"]},"properties":{"id":{"type":"string"},"status":{"anyOf":[{"$ref":"#/components/schemas/JobStatus"},{"$ref":"#/components/schemas/JobStatusInferred"}]},"output":{"description":"Result of a COMPLETED job, shaped by the worker."},"error":{"type":"string","description":"Why the job FAILED."},"delayTime":{"type":"integer","description":"Milliseconds in the queue.","x-basis":"inferred"},"executionTime":{"type":"integer","description":"Milliseconds in a worker.","x-basis":"inferred"},"workerId":{"type":"string","x-basis":"inferred"},"retries":{"type":"integer","x-basis":"inferred"}},"x-source":"Job"};
+const schema73 = openapi.components.schemas["Job"];
 
 function validate161(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5534,12 +4030,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.status !== undefined){
 if("FAILED" !== data.status){
 const err0 = {};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -5559,12 +4050,7 @@ const _errs4 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.error === undefined){
 const err1 = {instancePath,schemaPath:"#/then/required",keyword:"required",params:{missingProperty: "error"},message:"must have required property '"+"error"+"'",parentSchema:schema73.then,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -5573,45 +4059,25 @@ valid0 = _valid0;
 }
 if(!valid0){
 const err2 = {instancePath,schemaPath:"#/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema73,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
 const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema73,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 if(data.status === undefined){
 const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",parentSchema:schema73,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 if(data.id !== undefined){
 let data1 = data.id;
 if(typeof data1 !== "string"){
 const err5 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema73.properties.id,data:data1};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 }
@@ -5635,12 +4101,7 @@ var _valid1 = _errs10 === errors;
 valid3 = valid3 || _valid1;
 if(!valid3){
 const err6 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",parentSchema:schema73.properties.status,data:data2};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 else {
@@ -5659,12 +4120,7 @@ if(data.error !== undefined){
 let data3 = data.error;
 if(typeof data3 !== "string"){
 const err7 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema73.properties.error,data:data3};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+(vErrors ??= []).push(err7);
 errors++;
 }
 }
@@ -5672,12 +4128,7 @@ if(data.delayTime !== undefined){
 let data4 = data.delayTime;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
 const err8 = {instancePath:instancePath+"/delayTime",schemaPath:"#/properties/delayTime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema73.properties.delayTime,data:data4};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+(vErrors ??= []).push(err8);
 errors++;
 }
 }
@@ -5685,12 +4136,7 @@ if(data.executionTime !== undefined){
 let data5 = data.executionTime;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
 const err9 = {instancePath:instancePath+"/executionTime",schemaPath:"#/properties/executionTime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema73.properties.executionTime,data:data5};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
+(vErrors ??= []).push(err9);
 errors++;
 }
 }
@@ -5698,12 +4144,7 @@ if(data.workerId !== undefined){
 let data6 = data.workerId;
 if(typeof data6 !== "string"){
 const err10 = {instancePath:instancePath+"/workerId",schemaPath:"#/properties/workerId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema73.properties.workerId,data:data6};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
+(vErrors ??= []).push(err10);
 errors++;
 }
 }
@@ -5711,24 +4152,14 @@ if(data.retries !== undefined){
 let data7 = data.retries;
 if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
 const err11 = {instancePath:instancePath+"/retries",schemaPath:"#/properties/retries/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema73.properties.retries,data:data7};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
+(vErrors ??= []).push(err11);
 errors++;
 }
 }
 }
 else {
 const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema73,data};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
+(vErrors ??= []).push(err12);
 errors++;
 }
 validate161.errors = vErrors;
@@ -5737,10 +4168,10 @@ return errors === 0;
 validate161.evaluated = {"props":{"id":true,"status":true,"output":true,"error":true,"delayTime":true,"executionTime":true,"workerId":true,"retries":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_JobSubmission = validate164;
-const schema74 = {"type":"object","description":"The body of a submission.","required":["input"],"properties":{"input":{"type":"object","additionalProperties":true,"description":"Parameters for the handler. Its contents depend on the worker."},"webhook":{"type":"string","format":"uri","pattern":"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]","description":"Notified when the job completes.","x-constraint":"webhookScheme","x-answers":{"pattern":[400,200]}},"policy":{"$ref":"#/components/schemas/JobPolicy"},"s3Config":{"$ref":"#/components/schemas/S3Config"}},"x-source":"Job submission body"};
+const schema74 = openapi.components.schemas["JobSubmission"];
 const formats6 = require("ajv-formats/dist/formats").fullFormats.uri;
 const pattern6 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]", "u");
-const schema75 = {"type":"object","description":"How long a job may take, how long it lives, and whether it may start workers.","properties":{"executionTimeout":{"type":"integer","minimum":5000,"maximum":604800000,"x-default":600000,"description":"Milliseconds of execution; 600000 if omitted and the endpoint sets none. Overrides the setting of the endpoint for this job.","x-constraint":"policyRange","x-answers":{"minimum":[400,200],"maximum":[400,200]}},"lowPriority":{"type":"boolean","x-default":false,"description":"The job starts no further worker; false if omitted."},"ttl":{"type":"integer","minimum":10000,"maximum":604800000,"x-default":86400000,"description":"Milliseconds from submission until the job is deleted, whatever its status; 86400000 if omitted. It must cover the time in the queue and the execution.","x-constraint":"policyRange","x-answers":{"minimum":[400,200],"maximum":[400,200]}}},"x-source":"Job submission body"};
+const schema75 = openapi.components.schemas["JobPolicy"];
 
 function validate165(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5757,33 +4188,18 @@ if(data.executionTimeout !== undefined){
 let data0 = data.executionTimeout;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
 const err0 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.executionTimeout,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 604800000 || isNaN(data0)){
 const err1 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.executionTimeout,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data0 < 5000 || isNaN(data0)){
 const err2 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5000},message:"must be >= 5000",parentSchema:schema75.properties.executionTimeout,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -5792,12 +4208,7 @@ if(data.lowPriority !== undefined){
 let data1 = data.lowPriority;
 if(typeof data1 !== "boolean"){
 const err3 = {instancePath:instancePath+"/lowPriority",schemaPath:"#/properties/lowPriority/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema75.properties.lowPriority,data:data1};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
@@ -5805,33 +4216,18 @@ if(data.ttl !== undefined){
 let data2 = data.ttl;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
 const err4 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.ttl,data:data2};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 604800000 || isNaN(data2)){
 const err5 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.ttl,data:data2};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 if(data2 < 10000 || isNaN(data2)){
 const err6 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10000},message:"must be >= 10000",parentSchema:schema75.properties.ttl,data:data2};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 }
@@ -5839,12 +4235,7 @@ errors++;
 }
 else {
 const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema75,data};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+(vErrors ??= []).push(err7);
 errors++;
 }
 validate165.errors = vErrors;
@@ -5852,7 +4243,7 @@ return errors === 0;
 }
 validate165.evaluated = {"props":{"executionTimeout":true,"lowPriority":true,"ttl":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema76 = {"type":"object","description":"An S3-compatible bucket. The worker itself must use it.","properties":{"accessId":{"type":"string"},"accessSecret":{"type":"string"},"bucketName":{"type":"string"},"endpointUrl":{"type":"string"}},"x-source":"Job submission body"};
+const schema76 = openapi.components.schemas["S3Config"];
 
 function validate167(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5869,12 +4260,7 @@ if(data.accessId !== undefined){
 let data0 = data.accessId;
 if(typeof data0 !== "string"){
 const err0 = {instancePath:instancePath+"/accessId",schemaPath:"#/properties/accessId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessId,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -5882,12 +4268,7 @@ if(data.accessSecret !== undefined){
 let data1 = data.accessSecret;
 if(typeof data1 !== "string"){
 const err1 = {instancePath:instancePath+"/accessSecret",schemaPath:"#/properties/accessSecret/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessSecret,data:data1};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -5895,12 +4276,7 @@ if(data.bucketName !== undefined){
 let data2 = data.bucketName;
 if(typeof data2 !== "string"){
 const err2 = {instancePath:instancePath+"/bucketName",schemaPath:"#/properties/bucketName/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.bucketName,data:data2};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -5908,24 +4284,14 @@ if(data.endpointUrl !== undefined){
 let data3 = data.endpointUrl;
 if(typeof data3 !== "string"){
 const err3 = {instancePath:instancePath+"/endpointUrl",schemaPath:"#/properties/endpointUrl/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.endpointUrl,data:data3};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
 }
 else {
 const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema76,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 validate167.errors = vErrors;
@@ -5947,12 +4313,7 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.input === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "input"},message:"must have required property '"+"input"+"'",parentSchema:schema74,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.input !== undefined){
@@ -5961,12 +4322,7 @@ if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 }
 else {
 const err1 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema74.properties.input,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -5975,33 +4331,18 @@ let data1 = data.webhook;
 if(typeof data1 === "string"){
 if(!pattern6.test(data1)){
 const err2 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/pattern",keyword:"pattern",params:{pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]"},message:"must match pattern \""+"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]"+"\"",parentSchema:schema74.properties.webhook,data:data1};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 if(!(formats6(data1))){
 const err3 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\"",parentSchema:schema74.properties.webhook,data:data1};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
 else {
 const err4 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema74.properties.webhook,data:data1};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 }
@@ -6020,12 +4361,7 @@ errors = vErrors.length;
 }
 else {
 const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema74,data};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 validate164.errors = vErrors;
@@ -6050,33 +4386,18 @@ if(data.executionTimeout !== undefined){
 let data0 = data.executionTimeout;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
 const err0 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.executionTimeout,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 604800000 || isNaN(data0)){
 const err1 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.executionTimeout,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data0 < 5000 || isNaN(data0)){
 const err2 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5000},message:"must be >= 5000",parentSchema:schema75.properties.executionTimeout,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -6085,12 +4406,7 @@ if(data.lowPriority !== undefined){
 let data1 = data.lowPriority;
 if(typeof data1 !== "boolean"){
 const err3 = {instancePath:instancePath+"/lowPriority",schemaPath:"#/properties/lowPriority/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema75.properties.lowPriority,data:data1};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
@@ -6098,33 +4414,18 @@ if(data.ttl !== undefined){
 let data2 = data.ttl;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
 const err4 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.ttl,data:data2};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 604800000 || isNaN(data2)){
 const err5 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.ttl,data:data2};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 if(data2 < 10000 || isNaN(data2)){
 const err6 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10000},message:"must be >= 10000",parentSchema:schema75.properties.ttl,data:data2};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 }
@@ -6132,12 +4433,7 @@ errors++;
 }
 else {
 const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema75,data};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+(vErrors ??= []).push(err7);
 errors++;
 }
 validate169.errors = vErrors;
@@ -6146,7 +4442,7 @@ return errors === 0;
 validate169.evaluated = {"props":{"executionTimeout":true,"lowPriority":true,"ttl":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_RunsyncWait = validate170;
-const schema78 = {"type":"integer","minimum":1000,"maximum":300000,"description":"Milliseconds that /runsync waits for its job.","x-constraint":"waitRange","x-answers":{"minimum":[400,200],"maximum":[400,200]},"x-source":"Queue-based endpoint operations","x-basis":"inferred"};
+const schema78 = openapi.components.schemas["RunsyncWait"];
 
 function validate170(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6160,33 +4456,18 @@ evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema78,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data > 300000 || isNaN(data)){
 const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 300000},message:"must be <= 300000",parentSchema:schema78,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data < 1000 || isNaN(data)){
 const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1000},message:"must be >= 1000",parentSchema:schema78,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -6212,12 +4493,7 @@ if(data.accessId !== undefined){
 let data0 = data.accessId;
 if(typeof data0 !== "string"){
 const err0 = {instancePath:instancePath+"/accessId",schemaPath:"#/properties/accessId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessId,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -6225,12 +4501,7 @@ if(data.accessSecret !== undefined){
 let data1 = data.accessSecret;
 if(typeof data1 !== "string"){
 const err1 = {instancePath:instancePath+"/accessSecret",schemaPath:"#/properties/accessSecret/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessSecret,data:data1};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -6238,12 +4509,7 @@ if(data.bucketName !== undefined){
 let data2 = data.bucketName;
 if(typeof data2 !== "string"){
 const err2 = {instancePath:instancePath+"/bucketName",schemaPath:"#/properties/bucketName/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.bucketName,data:data2};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -6251,24 +4517,14 @@ if(data.endpointUrl !== undefined){
 let data3 = data.endpointUrl;
 if(typeof data3 !== "string"){
 const err3 = {instancePath:instancePath+"/endpointUrl",schemaPath:"#/properties/endpointUrl/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.endpointUrl,data:data3};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
 }
 else {
 const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema76,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 validate171.errors = vErrors;
@@ -6277,7 +4533,7 @@ return errors === 0;
 validate171.evaluated = {"props":{"accessId":true,"accessSecret":true,"bucketName":true,"endpointUrl":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_JobAccepted = validate172;
-const schema80 = {"type":"object","description":"A job that waits in the queue.","required":["id","status"],"properties":{"id":{"type":"string"},"status":{"type":"string","const":"IN_QUEUE"}},"x-source":"Queue-based endpoint operations"};
+const schema80 = openapi.components.schemas["JobAccepted"];
 
 function validate172(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6292,34 +4548,19 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema80,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.status === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",parentSchema:schema80,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
 const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema80.properties.id,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -6327,34 +4568,19 @@ if(data.status !== undefined){
 let data1 = data.status;
 if(typeof data1 !== "string"){
 const err3 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema80.properties.status,data:data1};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 if("IN_QUEUE" !== data1){
 const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue: "IN_QUEUE"},message:"must be equal to constant",parentSchema:schema80.properties.status,data:data1};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 }
 }
 else {
 const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema80,data};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 validate172.errors = vErrors;
@@ -6363,7 +4589,7 @@ return errors === 0;
 validate172.evaluated = {"props":{"id":true,"status":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_JobReceipt = validate173;
-const schema81 = {"type":"object","description":"A job and its status, without a result.","required":["id","status"],"properties":{"id":{"type":"string"},"status":{"anyOf":[{"$ref":"#/components/schemas/JobStatus"},{"$ref":"#/components/schemas/JobStatusInferred"}]}},"x-source":"Queue-based endpoint operations","x-basis":"inferred"};
+const schema81 = openapi.components.schemas["JobReceipt"];
 
 function validate173(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6378,34 +4604,19 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema81,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.status === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",parentSchema:schema81,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
 const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema81.properties.id,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -6429,12 +4640,7 @@ var _valid0 = _errs6 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
 const err3 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",parentSchema:schema81.properties.status,data:data1};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 else {
@@ -6452,12 +4658,7 @@ vErrors = null;
 }
 else {
 const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema81,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 validate173.errors = vErrors;
@@ -6466,7 +4667,7 @@ return errors === 0;
 validate173.evaluated = {"props":{"id":true,"status":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_JobNotification = validate176;
-const schema82 = {"description":"The body of a notification.","allOf":[{"$ref":"#/components/schemas/Job"},{"type":"object","properties":{"input":{"type":"object","additionalProperties":true},"webhook":{"type":"string","format":"uri"}}}],"x-source":"Events","x-basis":"inferred"};
+const schema82 = openapi.components.schemas["JobNotification"];
 
 function validate176(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6489,12 +4690,7 @@ if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 }
 else {
 const err0 = {instancePath:instancePath+"/input",schemaPath:"#/allOf/1/properties/input/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema82.allOf[1].properties.input,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -6503,35 +4699,20 @@ let data1 = data.webhook;
 if(typeof data1 === "string"){
 if(!(formats6(data1))){
 const err1 = {instancePath:instancePath+"/webhook",schemaPath:"#/allOf/1/properties/webhook/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\"",parentSchema:schema82.allOf[1].properties.webhook,data:data1};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
 else {
 const err2 = {instancePath:instancePath+"/webhook",schemaPath:"#/allOf/1/properties/webhook/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema82.allOf[1].properties.webhook,data:data1};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
 }
 else {
 const err3 = {instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema82.allOf[1],data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 validate176.errors = vErrors;
@@ -6540,7 +4721,7 @@ return errors === 0;
 validate176.evaluated = {"props":{"input":true,"webhook":true,"id":true,"status":true,"output":true,"error":true,"delayTime":true,"executionTime":true,"workerId":true,"retries":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_StreamAnswer = validate178;
-const schema83 = {"type":"object","description":"Partial results since the last call.","required":["status","stream"],"properties":{"status":{"anyOf":[{"$ref":"#/components/schemas/JobStatus"},{"$ref":"#/components/schemas/JobStatusInferred"}]},"stream":{"type":"array","items":{"type":"object","properties":{"output":{"description":"One partial result."}}}}},"x-source":"Queue-based endpoint operations","x-basis":"inferred"};
+const schema83 = openapi.components.schemas["StreamAnswer"];
 
 function validate178(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6555,22 +4736,12 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.status === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",parentSchema:schema83,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.stream === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "stream"},message:"must have required property '"+"stream"+"'",parentSchema:schema83,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data.status !== undefined){
@@ -6593,12 +4764,7 @@ var _valid0 = _errs4 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
 const err2 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",parentSchema:schema83.properties.status,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 else {
@@ -6621,36 +4787,21 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
 const err3 = {instancePath:instancePath+"/stream/" + i0,schemaPath:"#/properties/stream/items/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema83.properties.stream.items,data:data2};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
 }
 else {
 const err4 = {instancePath:instancePath+"/stream",schemaPath:"#/properties/stream/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema83.properties.stream,data:data1};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 }
 }
 else {
 const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema83,data};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 validate178.errors = vErrors;
@@ -6659,7 +4810,7 @@ return errors === 0;
 validate178.evaluated = {"props":{"status":true,"stream":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_PurgeAnswer = validate181;
-const schema84 = {"type":"object","description":"The number of waiting jobs that were removed.","required":["removed","status"],"properties":{"removed":{"type":"integer","minimum":0},"status":{"type":"string"}},"x-source":"Queue-based endpoint operations","x-basis":"inferred"};
+const schema84 = openapi.components.schemas["PurgeAnswer"];
 
 function validate181(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6674,45 +4825,25 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.removed === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "removed"},message:"must have required property '"+"removed"+"'",parentSchema:schema84,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.status === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",parentSchema:schema84,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data.removed !== undefined){
 let data0 = data.removed;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
 const err2 = {instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema84.properties.removed,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 < 0 || isNaN(data0)){
 const err3 = {instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema84.properties.removed,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
@@ -6721,24 +4852,14 @@ if(data.status !== undefined){
 let data1 = data.status;
 if(typeof data1 !== "string"){
 const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema84.properties.status,data:data1};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 }
 }
 else {
 const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema84,data};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 validate181.errors = vErrors;
@@ -6747,8 +4868,8 @@ return errors === 0;
 validate181.evaluated = {"props":{"removed":true,"status":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_EndpointHealth = validate182;
-const schema85 = {"type":"object","description":"Jobs and workers by state.","required":["jobs","workers"],"properties":{"jobs":{"type":"object","required":["completed","failed","inProgress","inQueue","retried"],"properties":{"completed":{"$ref":"#/components/schemas/Count"},"failed":{"$ref":"#/components/schemas/Count"},"inProgress":{"$ref":"#/components/schemas/Count"},"inQueue":{"$ref":"#/components/schemas/Count"},"retried":{"$ref":"#/components/schemas/Count"}}},"workers":{"type":"object","required":["idle","initializing","ready","running","throttled","unhealthy"],"properties":{"idle":{"$ref":"#/components/schemas/Count"},"initializing":{"$ref":"#/components/schemas/Count"},"ready":{"$ref":"#/components/schemas/Count"},"running":{"$ref":"#/components/schemas/Count"},"throttled":{"$ref":"#/components/schemas/Count"},"unhealthy":{"$ref":"#/components/schemas/Count"}}}},"x-source":"Queue-based endpoint operations","x-basis":"inferred"};
-const schema86 = {"type":"integer","minimum":0,"description":"A number of jobs or workers.","x-source":"Queue-based endpoint operations","x-basis":"inferred"};
+const schema85 = openapi.components.schemas["EndpointHealth"];
+const schema86 = openapi.components.schemas["Count"];
 
 function validate183(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6762,23 +4883,13 @@ evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema86,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 0 || isNaN(data)){
 const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema86,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -6801,22 +4912,12 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.jobs === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "jobs"},message:"must have required property '"+"jobs"+"'",parentSchema:schema85,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.workers === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "workers"},message:"must have required property '"+"workers"+"'",parentSchema:schema85,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data.jobs !== undefined){
@@ -6824,52 +4925,27 @@ let data0 = data.jobs;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0.completed === undefined){
 const err2 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "completed"},message:"must have required property '"+"completed"+"'",parentSchema:schema85.properties.jobs,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 if(data0.failed === undefined){
 const err3 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "failed"},message:"must have required property '"+"failed"+"'",parentSchema:schema85.properties.jobs,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 if(data0.inProgress === undefined){
 const err4 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "inProgress"},message:"must have required property '"+"inProgress"+"'",parentSchema:schema85.properties.jobs,data:data0};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 if(data0.inQueue === undefined){
 const err5 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "inQueue"},message:"must have required property '"+"inQueue"+"'",parentSchema:schema85.properties.jobs,data:data0};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 if(data0.retried === undefined){
 const err6 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "retried"},message:"must have required property '"+"retried"+"'",parentSchema:schema85.properties.jobs,data:data0};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 if(data0.completed !== undefined){
@@ -6905,12 +4981,7 @@ errors = vErrors.length;
 }
 else {
 const err7 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema85.properties.jobs,data:data0};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+(vErrors ??= []).push(err7);
 errors++;
 }
 }
@@ -6919,62 +4990,32 @@ let data6 = data.workers;
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 if(data6.idle === undefined){
 const err8 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "idle"},message:"must have required property '"+"idle"+"'",parentSchema:schema85.properties.workers,data:data6};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+(vErrors ??= []).push(err8);
 errors++;
 }
 if(data6.initializing === undefined){
 const err9 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "initializing"},message:"must have required property '"+"initializing"+"'",parentSchema:schema85.properties.workers,data:data6};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
+(vErrors ??= []).push(err9);
 errors++;
 }
 if(data6.ready === undefined){
 const err10 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "ready"},message:"must have required property '"+"ready"+"'",parentSchema:schema85.properties.workers,data:data6};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
+(vErrors ??= []).push(err10);
 errors++;
 }
 if(data6.running === undefined){
 const err11 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "running"},message:"must have required property '"+"running"+"'",parentSchema:schema85.properties.workers,data:data6};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
+(vErrors ??= []).push(err11);
 errors++;
 }
 if(data6.throttled === undefined){
 const err12 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "throttled"},message:"must have required property '"+"throttled"+"'",parentSchema:schema85.properties.workers,data:data6};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
+(vErrors ??= []).push(err12);
 errors++;
 }
 if(data6.unhealthy === undefined){
 const err13 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "unhealthy"},message:"must have required property '"+"unhealthy"+"'",parentSchema:schema85.properties.workers,data:data6};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
+(vErrors ??= []).push(err13);
 errors++;
 }
 if(data6.idle !== undefined){
@@ -7016,24 +5057,14 @@ errors = vErrors.length;
 }
 else {
 const err14 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema85.properties.workers,data:data6};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
+(vErrors ??= []).push(err14);
 errors++;
 }
 }
 }
 else {
 const err15 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema85,data};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
+(vErrors ??= []).push(err15);
 errors++;
 }
 validate182.errors = vErrors;
@@ -7055,23 +5086,13 @@ evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
 const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema86,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 0 || isNaN(data)){
 const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema86,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -7081,7 +5102,7 @@ return errors === 0;
 validate195.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validate_QueueError = validate196;
-const schema88 = {"type":"object","description":"An error of the queue plane.","required":["error"],"properties":{"error":{"type":"string"}},"x-source":"Errors","x-basis":"inferred"};
+const schema88 = openapi.components.schemas["QueueError"];
 
 function validate196(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7096,36 +5117,21 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.error === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "error"},message:"must have required property '"+"error"+"'",parentSchema:schema88,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.error !== undefined){
 let data0 = data.error;
 if(typeof data0 !== "string"){
 const err1 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema88.properties.error,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
 }
 else {
 const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema88,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 validate196.errors = vErrors;
@@ -7134,7 +5140,7 @@ return errors === 0;
 validate196.evaluated = {"props":{"error":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_LbError = validate197;
-const schema89 = {"type":"object","description":"An error of a load-balanced endpoint.","required":["error","detail"],"properties":{"error":{"type":"string"},"detail":{"type":"string"}},"x-source":"Load-balanced endpoint routes"};
+const schema89 = openapi.components.schemas["LbError"];
 
 function validate197(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7149,34 +5155,19 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.error === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "error"},message:"must have required property '"+"error"+"'",parentSchema:schema89,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.detail === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "detail"},message:"must have required property '"+"detail"+"'",parentSchema:schema89,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data.error !== undefined){
 let data0 = data.error;
 if(typeof data0 !== "string"){
 const err2 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema89.properties.error,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -7184,24 +5175,14 @@ if(data.detail !== undefined){
 let data1 = data.detail;
 if(typeof data1 !== "string"){
 const err3 = {instancePath:instancePath+"/detail",schemaPath:"#/properties/detail/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema89.properties.detail,data:data1};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
 }
 else {
 const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema89,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 validate197.errors = vErrors;
@@ -7210,8 +5191,8 @@ return errors === 0;
 validate197.evaluated = {"props":{"error":true,"detail":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_EndpointCreate = validate198;
-const schema90 = {"type":"object","description":"The body of the creation of an endpoint. That only templateId is required is inferred.","required":["templateId"],"properties":{"name":{"type":"string"},"templateId":{"type":"string","description":"The template to make it from."},"gpuTypeIds":{"$ref":"#/components/schemas/GpuTypeIds"},"workersMin":{"type":"integer","description":"Fewest workers."},"workersMax":{"type":"integer","description":"Most workers."},"idleTimeout":{"type":"integer","description":"How long a worker idles before it is taken down."},"executionTimeoutMs":{"type":"integer","description":"Limit of one execution.","x-basis":"inferred"}},"x-source":"Endpoint creation body"};
-const schema91 = {"type":"array","description":"GPU types, the preferred one first; the first that is available is taken.","items":{"type":"string"},"x-source":"Endpoint creation body"};
+const schema90 = openapi.components.schemas["EndpointCreate"];
+const schema91 = openapi.components.schemas["GpuTypeIds"];
 
 function validate199(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7229,24 +5210,14 @@ for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 if(typeof data0 !== "string"){
 const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema91.items,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
 }
 else {
 const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema91,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 validate199.errors = vErrors;
@@ -7268,24 +5239,14 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.templateId === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "templateId"},message:"must have required property '"+"templateId"+"'",parentSchema:schema90,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.name !== undefined){
 let data0 = data.name;
 if(typeof data0 !== "string"){
 const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema90.properties.name,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -7293,12 +5254,7 @@ if(data.templateId !== undefined){
 let data1 = data.templateId;
 if(typeof data1 !== "string"){
 const err2 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema90.properties.templateId,data:data1};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -7312,12 +5268,7 @@ if(data.workersMin !== undefined){
 let data3 = data.workersMin;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
 const err3 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.workersMin,data:data3};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
@@ -7325,12 +5276,7 @@ if(data.workersMax !== undefined){
 let data4 = data.workersMax;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
 const err4 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.workersMax,data:data4};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 }
@@ -7338,12 +5284,7 @@ if(data.idleTimeout !== undefined){
 let data5 = data.idleTimeout;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
 const err5 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.idleTimeout,data:data5};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 }
@@ -7351,24 +5292,14 @@ if(data.executionTimeoutMs !== undefined){
 let data6 = data.executionTimeoutMs;
 if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
 const err6 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.executionTimeoutMs,data:data6};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 }
 }
 else {
 const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema90,data};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+(vErrors ??= []).push(err7);
 errors++;
 }
 validate198.errors = vErrors;
@@ -7377,7 +5308,7 @@ return errors === 0;
 validate198.evaluated = {"props":{"name":true,"templateId":true,"gpuTypeIds":true,"workersMin":true,"workersMax":true,"idleTimeout":true,"executionTimeoutMs":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_EndpointUpdate = validate201;
-const schema92 = {"type":"object","description":"The fields of an endpoint to change. Omitted fields keep their value.","properties":{"name":{"type":"string"},"templateId":{"type":"string"},"gpuTypeIds":{"$ref":"#/components/schemas/GpuTypeIds"},"workersMin":{"type":"integer"},"workersMax":{"type":"integer"},"idleTimeout":{"type":"integer"},"executionTimeoutMs":{"type":"integer","x-basis":"inferred"}},"x-source":"Create an endpoint","x-basis":"inferred"};
+const schema92 = openapi.components.schemas["EndpointUpdate"];
 
 function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7394,12 +5325,7 @@ if(data.name !== undefined){
 let data0 = data.name;
 if(typeof data0 !== "string"){
 const err0 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema92.properties.name,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
@@ -7407,12 +5333,7 @@ if(data.templateId !== undefined){
 let data1 = data.templateId;
 if(typeof data1 !== "string"){
 const err1 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema92.properties.templateId,data:data1};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -7426,12 +5347,7 @@ if(data.workersMin !== undefined){
 let data3 = data.workersMin;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
 const err2 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.workersMin,data:data3};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -7439,12 +5355,7 @@ if(data.workersMax !== undefined){
 let data4 = data.workersMax;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
 const err3 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.workersMax,data:data4};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
@@ -7452,12 +5363,7 @@ if(data.idleTimeout !== undefined){
 let data5 = data.idleTimeout;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
 const err4 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.idleTimeout,data:data5};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 }
@@ -7465,24 +5371,14 @@ if(data.executionTimeoutMs !== undefined){
 let data6 = data.executionTimeoutMs;
 if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
 const err5 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.executionTimeoutMs,data:data6};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 }
 }
 else {
 const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema92,data};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 validate201.errors = vErrors;
@@ -7508,24 +5404,14 @@ for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 if(typeof data0 !== "string"){
 const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema91.items,data:data0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 }
 }
 else {
 const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema91,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 validate203.errors = vErrors;
@@ -7534,7 +5420,7 @@ return errors === 0;
 validate203.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 const validate_Endpoint = validate204;
-const schema94 = {"type":"object","description":"An endpoint as endpoint management returns it.","required":["id","templateId"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"templateId":{"type":"string"},"gpuTypeIds":{"$ref":"#/components/schemas/GpuTypeIds"},"workersMin":{"type":"integer"},"workersMax":{"type":"integer"},"idleTimeout":{"type":"integer"},"executionTimeoutMs":{"type":"integer","x-basis":"inferred"},"createdAt":{"type":"string","format":"date-time"}},"x-source":"Create an endpoint","x-basis":"inferred"};
+const schema94 = openapi.components.schemas["Endpoint"];
 
 function validate204(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7549,34 +5435,19 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",parentSchema:schema94,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.templateId === undefined){
 const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "templateId"},message:"must have required property '"+"templateId"+"'",parentSchema:schema94,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
 const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.id,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
@@ -7584,12 +5455,7 @@ if(data.name !== undefined){
 let data1 = data.name;
 if(typeof data1 !== "string"){
 const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.name,data:data1};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 }
@@ -7597,12 +5463,7 @@ if(data.templateId !== undefined){
 let data2 = data.templateId;
 if(typeof data2 !== "string"){
 const err4 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.templateId,data:data2};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+(vErrors ??= []).push(err4);
 errors++;
 }
 }
@@ -7616,12 +5477,7 @@ if(data.workersMin !== undefined){
 let data4 = data.workersMin;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
 const err5 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.workersMin,data:data4};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+(vErrors ??= []).push(err5);
 errors++;
 }
 }
@@ -7629,12 +5485,7 @@ if(data.workersMax !== undefined){
 let data5 = data.workersMax;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
 const err6 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.workersMax,data:data5};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push(err6);
 errors++;
 }
 }
@@ -7642,12 +5493,7 @@ if(data.idleTimeout !== undefined){
 let data6 = data.idleTimeout;
 if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
 const err7 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.idleTimeout,data:data6};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+(vErrors ??= []).push(err7);
 errors++;
 }
 }
@@ -7655,12 +5501,7 @@ if(data.executionTimeoutMs !== undefined){
 let data7 = data.executionTimeoutMs;
 if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
 const err8 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.executionTimeoutMs,data:data7};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+(vErrors ??= []).push(err8);
 errors++;
 }
 }
@@ -7669,35 +5510,20 @@ let data8 = data.createdAt;
 if(typeof data8 === "string"){
 if(!(formats2.validate(data8))){
 const err9 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",parentSchema:schema94.properties.createdAt,data:data8};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
+(vErrors ??= []).push(err9);
 errors++;
 }
 }
 else {
 const err10 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.createdAt,data:data8};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
+(vErrors ??= []).push(err10);
 errors++;
 }
 }
 }
 else {
 const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema94,data};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
+(vErrors ??= []).push(err11);
 errors++;
 }
 validate204.errors = vErrors;
@@ -7706,7 +5532,7 @@ return errors === 0;
 validate204.evaluated = {"props":{"id":true,"name":true,"templateId":true,"gpuTypeIds":true,"workersMin":true,"workersMax":true,"idleTimeout":true,"executionTimeoutMs":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_ManagementError = validate206;
-const schema95 = {"type":"object","description":"An error of endpoint management.","required":["error"],"properties":{"error":{"type":"string"},"status":{"type":"integer"}},"x-source":"Errors","x-basis":"inferred"};
+const schema95 = openapi.components.schemas["ManagementError"];
 
 function validate206(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7721,24 +5547,14 @@ evaluated0.items = undefined;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.error === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "error"},message:"must have required property '"+"error"+"'",parentSchema:schema95,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push(err0);
 errors++;
 }
 if(data.error !== undefined){
 let data0 = data.error;
 if(typeof data0 !== "string"){
 const err1 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema95.properties.error,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push(err1);
 errors++;
 }
 }
@@ -7746,24 +5562,14 @@ if(data.status !== undefined){
 let data1 = data.status;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
 const err2 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema95.properties.status,data:data1};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push(err2);
 errors++;
 }
 }
 }
 else {
 const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema95,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push(err3);
 errors++;
 }
 validate206.errors = vErrors;

@@ -41,6 +41,8 @@ interface Loaded {
 async function load(schemas: object): Promise<Loaded> {
   const path = join(folder, 'validators.ts')
   writeFileSync(path, generateValidators(inputs(schemas)).text)
+  const document = JSON.stringify({ components: { schemas } })
+  writeFileSync(join(folder, 'openapi.ts'), `export const openapi = ${document}`)
   return import(pathToFileURL(path).href)
 }
 

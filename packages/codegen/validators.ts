@@ -7,7 +7,8 @@ import type { Inputs, Schema } from './inputs.ts'
 const POINTER = '#/components/schemas/'
 const NO_CHECK = '// @ts-nocheck\n'
 
-const API_TYPES = `import type { ConstraintName } from './tables.ts'
+const API_TYPES = `import { openapi } from './openapi.ts'
+import type { ConstraintName } from './tables.ts'
 
 /** One failure that a validator found. */
 export interface ValidationFailure {
@@ -29,7 +30,8 @@ export function constraintOf({ keyword, parentSchema }: ValidationFailure): Cons
   return typeof answers === 'object' && answers !== null && keyword in answers ? (name as ConstraintName) : null
 }`
 
-const TARGET_TYPES = `import type { ValidationFailure } from './validators.ts'
+const TARGET_TYPES = `import schema from '../spec/schemas/target.schema.json' with { type: 'json' }
+import type { ValidationFailure } from './validators.ts'
 
 /** A failure with what lies at its place, and the part of the schema that says what should. */
 export interface TargetFailure extends ValidationFailure {
@@ -59,8 +61,9 @@ export function generateTarget({ targetSchema }: Inputs): Output {
   const ajv = compiler(['date'], { messages: false })
   // A regular expression is compiled, or refused, by the reader of the file.
   ajv.addFormat('regex', true).addKeyword({ keyword: 'x-expected', schemaType: 'string' })
-  const validate = ajv.compile(targetSchema.data as Schema)
-  const code = withoutExports(standalone.default(ajv, validate)).replace(/export default \w+;/, '')
+  const schema = targetSchema.data as Schema
+  const validate = ajv.compile(schema)
+  const code = shortened(standalone.default(ajv, validate), 'schema', schema).replace(/export default \w+;/, '')
   return { name: 'target.ts', text: withHeader(moduleOf(code, TARGET_TYPES), [targetSchema.text], NO_CHECK) }
 }
 
@@ -68,7 +71,6 @@ function compile(schemas: Readonly<Record<string, Schema>>, names: readonly stri
   const ajv = compiler(['date-time', 'uri', 'float'], {
     // Conditions require properties that the schema around them defines.
     strictRequired: false,
-    inlineRefs: false,
   })
   ajv.addVocabulary([...annotations(schemas), 'components'])
   ajv.addSchema({ $id: 'api', components: { schemas } })
@@ -76,7 +78,7 @@ function compile(schemas: Readonly<Record<string, Schema>>, names: readonly stri
     ajv,
     Object.fromEntries(names.map((name) => [`validate_${name}`, `api${POINTER}${name}`])),
   )
-  return withoutExports(code)
+  return shortened(code, 'openapi.components.schemas', schemas)
 }
 
 /** Keywords that say something about a schema without constraining it: what strict mode has to be told of. */
@@ -96,6 +98,8 @@ function compiler(formats: FormatName[], options: Options = {}): Ajv2020 {
     allErrors: true,
     verbose: true,
     allowUnionTypes: true,
+    // A function for each definition, not its text at each use.
+    inlineRefs: false,
     code: { source: true, esm: true, lines: true },
     ...options,
   })
@@ -112,13 +116,30 @@ function moduleOf(...parts: readonly string[]): string {
   ].join('\n\n')
 }
 
-/** Compiled validators as constants of the module: its exports are typed by hand. */
-function withoutExports(code: string): string {
+/** Compiled validators as constants of the module, whose exports are typed by hand; their schemas are those at `path`. */
+function shortened(code: string, path: string, schemas: Readonly<Record<string, unknown>>): string {
+  const places = placesOf(schemas, path)
   return (
     code
       .replace(/^"use strict";/, '')
       .replaceAll(/export const (validate\w*)/g, 'const $1')
+      .replaceAll(/^const (schema\d+) = (\{.*\});$/gm, (line, name, text) => {
+        const place = places.get(text)
+        return place === undefined ? line : `const ${name} = ${place};`
+      })
+      .replaceAll(
+        /if\(vErrors === null\)\{\s*vErrors = \[(\w+)\];\s*\}\s*else \{\s*vErrors\.push\(\1\);\s*\}/g,
+        '(vErrors ??= []).push($1);',
+      )
       // The value of the keyword is in the schema that has it.
       .replaceAll(/,schema:[^,{}]*,parentSchema:/g, ',parentSchema:')
   )
+}
+
+/** Where each schema is, by its text. */
+function placesOf(value: unknown, path: string, found = new Map<string, string>()): ReadonlyMap<string, string> {
+  if (typeof value !== 'object' || value === null) return found
+  found.set(JSON.stringify(value), path)
+  for (const [key, inner] of Object.entries(value)) placesOf(inner, `${path}[${JSON.stringify(key)}]`, found)
+  return found
 }
