@@ -9,14 +9,14 @@ import { DamagedLoad, LoadError } from './load-error.ts'
 import type { LoadAction } from './plan/types.ts'
 import { givePoints } from './pods/exchanges.ts'
 import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
-import type { Point } from './points.ts'
+import type { Points } from './points.ts'
 import { planAfterSmoke, readSmoke, type Smoke, type Undecided } from './queue/after-smoke.ts'
 import { limitSteps, type Step, smokeSteps } from './queue/steps.ts'
 import { jobsAdded, runningOnceBusy, workersDuring } from './queue/workers.ts'
 
 /** A plan that was driven. */
 export interface Driven {
-  readonly points: readonly Point[]
+  readonly points: Points
   /** Remarks on how it was driven, one sentence each. */
   readonly notes: readonly string[]
   /** The responses of /health before and after the plan, which show its workers; empty on the pod API. */

@@ -24,9 +24,7 @@ export function judgementsOf({ rules, k6, windowScale, isSmoke }: LoadFacts, con
 
   return rowsOf(rules).map((row): Judgement => {
     const steps = conducted.judged.filter(({ verdicts }) => verdicts.some(({ rule }) => rule === row.id))
-    const points = steps.flatMap((step) => step.points)
-    const firstMs = points.reduce((least, { sentMs }) => Math.min(least, sentMs), Infinity)
-    const lastMs = points.reduce((most, { receivedMs }) => Math.max(most, receivedMs), -Infinity)
+    const { count, firstMs, lastMs } = extentOf(steps)
     const base = {
       rule: row.id,
       by: null,
@@ -34,9 +32,9 @@ export function judgementsOf({ rules, k6, windowScale, isSmoke }: LoadFacts, con
       readings: {},
       variation: {},
       clauses: [...new Set(steps.map(({ step }) => step.plan.shape))].sort(),
-      exchanges: points.length,
-      startedMs: points.length === 0 ? null : Math.round(firstMs),
-      endedMs: points.length === 0 ? null : Math.round(lastMs),
+      exchanges: count,
+      startedMs: count === 0 ? null : Math.round(firstMs),
+      endedMs: count === 0 ? null : Math.round(lastMs),
     }
     const ruled = (verdict: Verdict, reason: string | null = null) => ({ ...base, verdict, reason })
     const missing = conducted.leftOut.get(row.id)
@@ -57,6 +55,18 @@ export function judgementsOf({ rules, k6, windowScale, isSmoke }: LoadFacts, con
     const isInPart = row.id === SCALING_RULE && !base.clauses.includes('kept-under')
     return { ...ruled('passed'), readings: isInPart ? { ...readings, ...baseUnjudged } : readings }
   })
+}
+
+function extentOf(steps: readonly Judged[]) {
+  let [count, firstMs, lastMs] = [0, Infinity, -Infinity]
+  for (const { points } of steps) {
+    count += points.length
+    for (const { sentMs, receivedMs } of points) {
+      firstMs = Math.min(firstMs, sentMs)
+      lastMs = Math.max(lastMs, receivedMs)
+    }
+  }
+  return { count, firstMs, lastMs }
 }
 
 function findingsOf(row: RuleRow, steps: readonly Judged[]): Finding[] {

@@ -23,6 +23,16 @@ export interface Point {
   readonly podStatus?: string | null
 }
 
+/** Points in order of sending: an array, or columns if there are many. */
+export interface Points extends Iterable<Point> {
+  readonly length: number
+  at(place: number): Point | undefined
+  filter(isWanted: (point: Point) => boolean): Points
+  find(isWanted: (point: Point) => boolean): Point | undefined
+  some(isWanted: (point: Point) => boolean): boolean
+  every(isWanted: (point: Point) => boolean): boolean
+}
+
 /** A limiter may have let it in: every fate but a 429. */
 export function mayHaveCounted({ kind, status }: Point): boolean {
   return kind === 'transport' || status !== 429
@@ -35,6 +45,13 @@ export function isRefused({ kind, status }: Point): boolean {
 /** It was let in, without doubt: a success. */
 export function isServed({ kind, status }: Point): boolean {
   return kind === 'answer' && isSuccess(status)
+}
+
+/** The different statuses of points, 0 for no response. */
+export function statusesOf(points: Points): number[] {
+  const statuses = new Set<number>()
+  for (const { status } of points) statuses.add(status)
+  return [...statuses]
 }
 
 /** Neither served nor 429: another error, or silence. */

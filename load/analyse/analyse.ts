@@ -1,6 +1,6 @@
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import { lengthOf, type Plan, plannedCount, type QueuePlan, type Shape } from '../plan/types.ts'
-import { isNeither, type Point } from '../points.ts'
+import { isNeither, type Point, type Points, statusesOf } from '../points.ts'
 import { judgeConcurrency, judgeReleased } from './at-once.ts'
 import { judgeRecovery, judgeStatus } from './overload.ts'
 import { judgePods } from './pods.ts'
@@ -25,12 +25,13 @@ const LATE_SHARE = 0.1
  * give the same verdicts. Only intervals that the client measured are used, and every doubt speaks for the target:
  * `failed` is a proof, `passed` needs the whole planned load, the rest is `inconclusive` (headings Errors and Limits).
  */
-export function analyse(points: readonly Point[], plan: Plan): LoadVerdict[] {
-  if (plan.plane === 'pods') return judgePods(points, plan)
+export function analyse(given: Points, plan: Plan): LoadVerdict[] {
+  if (plan.plane === 'pods') return judgePods([...given], plan)
+  const points = Array.isArray(given) ? given.toSorted((a: Point, b: Point) => a.sentMs - b.sentMs) : given
   const subject: Case = {
     plan,
     points,
-    beganMs: points.reduce((least, { sentMs }) => Math.min(least, sentMs), Infinity),
+    beganMs: points.at(0)?.sentMs ?? Infinity,
   }
   const short = shortfall(subject)
   return judgesOf(plan).map(([rule, judge]) => {
@@ -91,14 +92,12 @@ function shortfall({ plan, points, beganMs }: Case): string | null {
   const neither = points.filter((point) => isNeither(point) && !isMeantToFail(point, plan))
   if (neither.length > Math.max(1, points.length * FAILED_SHARE) || neither.length === points.length) {
     const silent = neither.filter(({ kind }) => kind === 'transport').length
-    const statuses = [...new Set(neither.filter(({ kind }) => kind === 'answer').map(({ status }) => status))].sort()
+    const statuses = statusesOf(neither.filter(({ kind }) => kind === 'answer')).sort()
     const errors = statuses.length === 0 ? '' : `, ${neither.length - silent} with status ${statuses.join(', ')}`
     return `${neither.length} of ${points.length} requests were neither served nor refused: ${silent} without a response${errors}`
   }
   const lengthMs = lengthOf(plan)
-  let lastMs = beganMs
-  for (const { sentMs } of points) if (sentMs > lastMs) lastMs = sentMs
-  const tookMs = lastMs - beganMs
+  const tookMs = (points.at(-1)?.sentMs ?? beganMs) - beganMs
   if (tookMs > lengthMs * (1 + LATE_SHARE) + plan.limit.windowMs * LATE_SHARE) {
     return `sending took ${Math.round(tookMs)} ms, where ${Math.round(lengthMs)} ms were planned`
   }

@@ -16,8 +16,9 @@ export function judgeConcurrency({ plan, points, beganMs }: Case): Ruling {
   const { operation, concurrent } = plan.limit
   if (concurrent === null) return unclear(`${operation} has no limit on requests at once`)
   const refused = points.filter(isRefused)
-  const onTheWayMs = refused.reduce((most, { sentMs, receivedMs }) => Math.max(most, receivedMs - sentMs), 0)
-  const crowd = greatestCrowd(points.filter(isServed), plan, onTheWayMs)
+  let onTheWayMs = 0
+  for (const { sentMs, receivedMs } of refused) onTheWayMs = Math.max(onTheWayMs, receivedMs - sentMs)
+  const crowd = greatestCrowd([...points.filter(isServed)], plan, onTheWayMs)
   if (crowd.open > concurrent) {
     const sentence = `${operation} served ${crowd.open} requests at once at ${milliseconds(crowd.atMs - beganMs)}, where ${concurrent} are permitted`
     if (crowd.open > raisedBy(plan, concurrent)) return failed(sentence)
@@ -77,8 +78,7 @@ export function judgeReleased({ plan, points, beganMs }: Case): Ruling {
   const last = plan.stretches.at(-1)
   if (concurrent === null || last === undefined) return unclear(`${operation} has no limit on requests at once`)
   const { isExplained, openAt } = createExplainer(points, plan.limit)
-  const inOrder = points.toSorted((a, b) => a.sentMs - b.sentMs)
-  const strict = inOrder.find((point) => isRefused(point) && !isExplained(point))
+  const strict = points.find((point) => isRefused(point) && !isExplained(point))
   const untilMs = strict?.sentMs ?? beganMs + last.startMs - windowMs / 2
   const earlier = points.filter(({ receivedMs }) => receivedMs < untilMs)
   const faults = earlier.filter((point) => isNeither(point) && point.kind === 'answer').length

@@ -1,4 +1,4 @@
-import type { Point } from '../points.ts'
+import type { Point, Points } from '../points.ts'
 
 /**
  * The uncertainty at the edges of a window, ms: servers keep whole milliseconds (2 of them, one at
@@ -17,8 +17,12 @@ export function evenPaceSlack(requests: number): number {
 }
 
 /** Moments in order. */
-export function sorted(points: readonly Point[], momentOf: (point: Point) => number): Float64Array {
-  return Float64Array.from(points, momentOf).sort()
+export function sorted(points: Points, momentOf: (point: Point) => number): Float64Array {
+  // Not `Float64Array.from`, which makes a list of all points first.
+  const moments = new Float64Array(points.length)
+  let count = 0
+  for (const point of points) moments[count++] = momentOf(point)
+  return moments.sort()
 }
 
 /** How many of `moments` are before `ms`. */

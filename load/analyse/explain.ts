@@ -1,5 +1,5 @@
 import type { PlannedLimit } from '../plan/types.ts'
-import { mayHaveCounted, type Point } from '../points.ts'
+import { mayHaveCounted, type Point, type Points } from '../points.ts'
 import { clockSlackMs, countBefore, countUntil, evenPaceSlack, sorted } from './counting.ts'
 
 /** The most that may have been counted in so many milliseconds before a moment. */
@@ -10,7 +10,7 @@ type CountBack = (backMs: number) => number
  * moment between sending and `arrivedBy` (by default: its response), and every doubt speaks for the limiter.
  */
 export function createExplainer(
-  points: readonly Point[],
+  points: Points,
   { requests, windowMs, concurrent }: PlannedLimit,
   arrivedBy: (point: Point) => number = (point) => point.receivedMs,
 ) {
@@ -22,7 +22,8 @@ export function createExplainer(
     kind === 'transport' ? Number.POSITIVE_INFINITY : receivedMs,
   )
   const slackMs = clockSlackMs(windowMs)
-  const level = levels(arrived, requests / windowMs)
+  // Only a refusal within the limit asks for it.
+  let level: Float64Array | null = null
 
   const openAt = (point: Point) => countUntil(sent, arrivedBy(point)) - countBefore(ended, point.sentMs)
   const countBack = (point: Point): CountBack => {
@@ -30,6 +31,7 @@ export function createExplainer(
     return (backMs) => until - countBefore(arrived, point.sentMs - slackMs - backMs)
   }
   const isBunched = (atMs: number, count: CountBack): boolean => {
+    level ??= levels(arrived, requests / windowMs)
     const before = countBefore(arrived, atMs)
     const passedMs = atMs - (arrived[before - 1] ?? atMs)
     const left = before === 0 ? 0 : Math.max(0, (level[before - 1] ?? 0) - (passedMs * requests) / windowMs)

@@ -1,4 +1,4 @@
-import type { Point } from '../points.ts'
+import type { Points } from '../points.ts'
 import { clockSlackMs, sorted } from './counting.ts'
 
 /** More was served within a span than any kind of counting explains. */
@@ -13,7 +13,7 @@ interface Overflow {
  * The span with the most served beyond N·(⌈T/W⌉ + 1), or null. A request counts for a span only where its whole
  * interval lies in it, so no delay on the way makes a limiter look generous.
  */
-export function findOverflow(served: readonly Point[], requests: number, windowMs: number): Overflow | null {
+export function findOverflow(served: Points, requests: number, windowMs: number): Overflow | null {
   const sent = sorted(served, (point) => point.sentMs)
   const received = sorted(served, (point) => point.receivedMs)
   const wholeMs = (received.at(-1) ?? 0) - (sent[0] ?? 0)

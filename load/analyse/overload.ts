@@ -1,4 +1,4 @@
-import { isNeither, isRefused, isServed } from '../points.ts'
+import { isNeither, isRefused, isServed, statusesOf } from '../points.ts'
 import { createExplainer } from './explain.ts'
 import { type Case, failed, milliseconds, passed, type Ruling, unclear } from './verdict.ts'
 
@@ -15,15 +15,15 @@ const ERROR_SHARE = 0.25
 export function judgeStatus({ plan, points, beganMs }: Case): Ruling {
   const { operation, requests, windowMs } = plan.limit
   const refused = points.filter(isRefused).length
-  const neither = points.filter(isNeither).sort((a, b) => a.sentMs - b.sentMs)
-  const [first] = neither
+  const neither = points.filter(isNeither)
+  const first = neither.at(0)
   const last = neither.at(-1)
   if (first === undefined || last === undefined) {
     return refused > 0
       ? passed(`all ${refused} refusals of ${operation} are 429`)
       : unclear(`${operation} refused nothing`)
   }
-  const names = [...new Set(neither.map(({ kind, status }) => (kind === 'transport' ? 'no response' : String(status))))]
+  const names = statusesOf(neither).map((status) => (status === 0 ? 'no response' : String(status)))
   const what = `${operation} gave ${neither.length} of ${points.length} requests ${names.join(', ')}`
   const beside = refused === 0 ? 'and no 429' : `beside ${refused} 429s`
   const isOften =
@@ -51,9 +51,10 @@ export function judgeRecovery({ plan, points, beganMs }: Case): Ruling {
   const overloadMs = overload === undefined ? 0 : (overload.count - 1) * overload.spacingMs
   const isProbe = ({ sentMs }: { sentMs: number }) => sentMs > beganMs + overloadMs + windowMs / 2
   const refused = points.filter((point) => isRefused(point) && !isProbe(point))
-  const probes = points.filter(isProbe).sort((a, b) => a.sentMs - b.sentMs)
+  const probes = points.filter(isProbe)
   if (refused.length === 0) return unclear(`${operation} refused nothing, so there was nothing to recover from`)
-  const lastMs = refused.reduce((latest, { receivedMs }) => Math.max(latest, receivedMs), beganMs)
+  let lastMs = beganMs
+  for (const { receivedMs } of refused) lastMs = Math.max(lastMs, receivedMs)
   const { isExplained } = createExplainer(points, plan.limit)
   for (const probe of probes) {
     const waited = milliseconds(probe.sentMs - lastMs)

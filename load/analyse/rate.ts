@@ -1,7 +1,7 @@
 import { tables } from '../../generated/tables.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import type { PlannedLimit, QueuePlan } from '../plan/types.ts'
-import { isNeither, isRefused, isServed, type Point } from '../points.ts'
+import { isNeither, isRefused, isServed, type Point, type Points } from '../points.ts'
 import { EXACT_UP_TO, isExplainable } from './exact.ts'
 import { createExplainer } from './explain.ts'
 import { findOverflow } from './generous.ts'
@@ -23,10 +23,10 @@ export function judgeRaised({ plan, points, beganMs }: Case): Ruling {
 }
 
 /** Judges the 429s among requests to one limiter by those requests alone. */
-function judgeRefusals(points: readonly Point[], limit: PlannedLimit, beganMs: number): Ruling {
+function judgeRefusals(points: Points, limit: PlannedLimit, beganMs: number): Ruling {
   const { operation, requests, windowMs } = limit
   const refused = points.filter(isRefused)
-  const [first] = refused
+  const first = refused.at(0)
   if (first === undefined) return passed(`${operation} gave ${points.length} evenly paced requests no 429`)
   const { isExplained, inWindowBefore } = createExplainer(points, limit)
   const strict = refused.find((point) => !isExplained(point))
@@ -64,19 +64,19 @@ export function judgeTooGenerous({ plan, points, beganMs }: Case): Ruling {
 }
 
 /** A sentence about requests that were served beyond a limit; null if none were. */
-function excessOf(points: readonly Point[], requests: number, windowMs: number, beganMs: number): string | null {
+function excessOf(points: Points, requests: number, windowMs: number, beganMs: number): string | null {
   const each = `${requests} each ${milliseconds(windowMs)}`
   const between = (fromMs: number, toMs: number) =>
     `between ${milliseconds(fromMs - beganMs)} and ${milliseconds(toMs - beganMs)}`
-  const served = points.filter(isServed).sort((a, b) => a.sentMs - b.sentMs)
+  const served = points.filter(isServed)
   const overflow = findOverflow(served, requests, windowMs)
   if (overflow !== null) {
     const { fromMs, toMs, served, allowed } = overflow
     return `${served} requests ${between(fromMs, toMs)}, where ${each} explain at most ${allowed}`
   }
   // An error may have been counted, too.
-  if (requests > EXACT_UP_TO || points.some(isNeither) || isExplainable(served, requests, windowMs)) return null
-  const [first] = served
+  if (requests > EXACT_UP_TO || points.some(isNeither) || isExplainable([...served], requests, windowMs)) return null
+  const first = served.at(0)
   const last = served.at(-1)
   if (first === undefined || last === undefined) return null
   return `${served.length} requests ${between(first.sentMs, last.receivedMs)}, at moments that no kind of counting ${each} explains`

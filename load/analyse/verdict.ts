@@ -1,7 +1,7 @@
 import type { RateOperation } from '../../generated/tables.ts'
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import type { QueuePlan, Shape } from '../plan/types.ts'
-import type { Point } from '../points.ts'
+import type { Points } from '../points.ts'
 
 /** The verdict of one shape of load on one rule. */
 export interface LoadVerdict {
@@ -16,7 +16,7 @@ export interface LoadVerdict {
 /** The input of every judge of queue load. */
 export interface Case {
   readonly plan: QueuePlan
-  readonly points: readonly Point[]
+  readonly points: Points
   /** When the first request was sent; sentences count from it. */
   readonly beganMs: number
 }

@@ -2,7 +2,7 @@ import { operations } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
 import type { Exchange, PodOperation } from '../../harness/exchange/exchange.ts'
 import type { TakeUnrecorded } from '../../harness/run/invariants.ts'
-import type { Point } from '../points.ts'
+import type { Point, Points } from '../points.ts'
 import { BODY_CHARACTERS } from '../scripts/lib/steps.ts'
 
 /** Invariants that judge a request by its status and its rate headers. */
@@ -33,8 +33,8 @@ export const loadAloneRules = podPointRules.filter(
 )
 
 /** Gives requests to the pod API to the invariants, as far as the script recorded them. */
-export function givePoints(points: readonly Point[], take: TakeUnrecorded): void {
-  for (const point of points.toSorted((a, b) => a.receivedMs - b.receivedMs)) {
+export function givePoints(points: Points, take: TakeUnrecorded): void {
+  for (const point of [...points].sort((a, b) => a.receivedMs - b.receivedMs)) {
     if (point.rateLimit === undefined) continue
     const { body = null, contentType, status } = point
     const isWhole = status >= 400 && contentType !== undefined && body !== null && body.length < BODY_CHARACTERS

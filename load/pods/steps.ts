@@ -2,7 +2,7 @@ import { podLoadRules } from '../../harness/rule/load-rules.ts'
 import { quotasOf, remainingOf, resetMsOf } from '../analyse/exceeded.ts'
 import { LoadError } from '../load-error.ts'
 import { type LoadAction, type PodPlan, podRequests } from '../plan/types.ts'
-import { isRefused, isServed, type Point } from '../points.ts'
+import { isRefused, isServed, type Point, type Points } from '../points.ts'
 import type { Step } from '../queue/steps.ts'
 
 type PodStep = Step<PodPlan>
@@ -26,8 +26,8 @@ export const podSmoke: PodStep = {
 }
 
 /** The response to the request of `podSmoke`. Throws LoadError if nothing follows from it. */
-export function readPodSmoke(driven: readonly { readonly points: readonly Point[] }[], url: string): Point {
-  const [point] = driven.flatMap(({ points }) => points)
+export function readPodSmoke(driven: readonly { readonly points: Points }[], url: string): Point {
+  const [point] = driven.flatMap(({ points }) => [...points])
   if (point !== undefined && (isServed(point) || isRefused(point))) return point
   const came = point === undefined || point.status === 0 ? 'had no response' : `was answered ${point.status}`
   throw new LoadError(

@@ -1,7 +1,7 @@
 import type { RateOperation } from '../../generated/tables.ts'
 import type { Health } from '../../harness/record/events.ts'
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
-import { isServed, type Point } from '../points.ts'
+import { isServed, type Point, type Points } from '../points.ts'
 import { SCALING_RULE, scalingFault, scalingOf } from './scaling.ts'
 import {
   type Holds,
@@ -45,7 +45,7 @@ export interface Smoke {
 /** A step of a smoke that was driven. */
 interface DrivenSmoke {
   readonly step: Step
-  readonly points: readonly Point[]
+  readonly points: Points
   readonly health: readonly Health[]
 }
 
@@ -53,7 +53,7 @@ interface DrivenSmoke {
 export function readSmoke(driven: readonly DrivenSmoke[], scope: LoadScope): Smoke {
   const planned = smokeSteps(scope)
   const shown = (isOne: (name: string) => boolean): Shown => {
-    const points = driven.filter(({ step }) => isOne(step.name)).flatMap((one) => one.points)
+    const points = driven.filter(({ step }) => isOne(step.name)).flatMap((one) => [...one.points])
     const stretches = planned.filter(({ name }) => isOne(name)).flatMap(({ plan }) => plan.stretches)
     const operations = stretches.map(({ operation }) => operation)
     return { points, faults: smokeFaults(points, operations, scope.queue.url) }

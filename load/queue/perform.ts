@@ -8,7 +8,7 @@ import { type Fills, jobsKey } from '../k6/script-plan.ts'
 import { LoadError } from '../load-error.ts'
 import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
 import { lengthOf, type QueuePlan, type Stretch } from '../plan/types.ts'
-import type { Point } from '../points.ts'
+import type { Points } from '../points.ts'
 import type { QueueClient } from './client.ts'
 import { namingJobs } from './requests.ts'
 import type { QueueStep } from './steps.ts'
@@ -137,7 +137,7 @@ async function prepareJobs(plan: QueuePlan, workers: number | null, options: Que
   }
 }
 
-function refuseSilence(points: readonly Point[]): void {
+function refuseSilence(points: Points): void {
   const silent = points.filter(({ kind }) => kind === 'transport').length
   if (points.length === 0 || silent <= points.length * SILENT_SHARE) return
   throw new LoadError(
