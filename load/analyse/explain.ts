@@ -16,7 +16,9 @@ export function createExplainer(
 ) {
   const counted = points.filter(mayHaveCounted)
   const sent = sorted(counted, (point) => point.sentMs)
-  const arrived = sorted(counted, arrivedBy)
+  // Many points take long to sort, and some judges ask only what was open.
+  let arrivals: Float64Array | null = null
+  const arrived = () => (arrivals ??= sorted(counted, arrivedBy))
   // A request that the client gave up may still be under way on the other side.
   const ended = sorted(counted, ({ kind, receivedMs }) =>
     kind === 'transport' ? Number.POSITIVE_INFINITY : receivedMs,
@@ -28,12 +30,12 @@ export function createExplainer(
   const openAt = (point: Point) => countUntil(sent, arrivedBy(point)) - countBefore(ended, point.sentMs)
   const countBack = (point: Point): CountBack => {
     const until = countUntil(sent, arrivedBy(point))
-    return (backMs) => until - countBefore(arrived, point.sentMs - slackMs - backMs)
+    return (backMs) => until - countBefore(arrived(), point.sentMs - slackMs - backMs)
   }
   const isBunched = (atMs: number, count: CountBack): boolean => {
-    level ??= levels(arrived, requests / windowMs)
-    const before = countBefore(arrived, atMs)
-    const passedMs = atMs - (arrived[before - 1] ?? atMs)
+    level ??= levels(arrived(), requests / windowMs)
+    const before = countBefore(arrived(), atMs)
+    const passedMs = atMs - (arrived()[before - 1] ?? atMs)
     const left = before === 0 ? 0 : Math.max(0, (level[before - 1] ?? 0) - (passedMs * requests) / windowMs)
     return left + count(0) + 1 > evenPaceSlack(requests)
   }
@@ -54,7 +56,7 @@ export function createExplainer(
         count(windowMs) >= requests ||
         (concurrent !== null && openAt(point) >= concurrent) ||
         isBunched(atMs, count) ||
-        isRoundedUp(count, momentsBack(arrived, atMs, windowMs), requests, windowMs)
+        isRoundedUp(count, momentsBack(arrived(), atMs, windowMs), requests, windowMs)
       )
     },
   }
