@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { randomFrom } from '../../harness/common/random.ts'
-import { type Answer, type CompareOptions, compareRounds, measureNames, minRounds, type Round } from './compare.ts'
+import { type Answer, type CompareOptions, compareRounds } from '../shared/comparison/compare.ts'
+import { measures, measuresOf, minRounds, type Round } from './measures.ts'
 
-const pairs = { tolerance: 0.05, isPaired: true }
+const pairs = { tolerance: 0.05, isPaired: true, measuresOf }
 
 interface Server {
   readonly ms?: number
@@ -108,5 +109,5 @@ test('a side that never succeeds is too noisy to say for latencies, and has more
 
 test('more operations need more rounds', () => {
   expect([1, 10].map(minRounds)).toEqual([8, 12])
-  expect(measureNames).toHaveLength(5)
+  expect(Object.keys(measures)).toHaveLength(5)
 })

@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
 import { renderPage } from '../../reports/html-page.ts'
 import { pageStyle } from '../../reports/html-style.ts'
+import { answerLine } from '../shared/comparison/text.ts'
 import type { RegressResult } from './result.ts'
 import type { Percentiles, Values } from './rounds.ts'
-import { answerLine } from './text.ts'
+import { wording } from './text.ts'
 
 const rowHeight = 44
 const plotWidth = 720
@@ -21,7 +22,7 @@ export function regressPage(result: RegressResult, verdicts: string | null): str
   const body = html`<main>
 <h1>${title}</h1>
 <h2>Answers</h2>
-<ul>${answers.map((answer) => html`<li class="${gradeOf[answer.kind]}">${answerLine(answer)}</li>`)}</ul>
+<ul>${answers.map((answer) => html`<li class="${gradeOf[answer.kind]}">${answerLine(answer, wording)}</li>`)}</ul>
 ${(['alone', 'load'] as const).map(
   (kind) => html`<h2>Latency ${kind === 'alone' ? 'alone' : 'under load'}</h2>
 <p class="quiet">From p50 (dot) over p95 (bar) to p99, ms; grey: ${baseline.file}, blue: ${candidate.file}</p>

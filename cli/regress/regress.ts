@@ -6,6 +6,7 @@ import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refusalBefore } from '../shared/ask.ts'
 import { refuseStandingClock } from '../shared/clocks.ts'
+import { type Answer, compareRounds, exitOfAnswers, levelOf } from '../shared/comparison/compare.ts'
 import { UsageError } from '../shared/errors.ts'
 import { type Interruption, watchInterruption } from '../shared/interrupt.ts'
 import { withOutput } from '../shared/lock.ts'
@@ -16,8 +17,8 @@ import { resultsFile } from '../shared/read-results.ts'
 import { readTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { busyShare, watchProcessor } from './busy.ts'
-import { type Answer, compareRounds, levelOf, minRounds } from './compare.ts'
 import { regressPage } from './html.ts'
+import { measuresOf, minRounds } from './measures.ts'
 import { type MeasuredOperation, operationsOf } from './operations.ts'
 import { type MeasuredSide, readStored, resultOf, storedFolder, writeResult } from './result.ts'
 import { concurrency, measure, type SideValues } from './rounds.ts'
@@ -138,7 +139,7 @@ async function measured(
   interruption: Interruption,
   verdicts: string | null,
 ): Promise<readonly Answer[]> {
-  const { options, seed, folder, terminal, targets, stored, operations } = regressing
+  const { options, seed, folder, terminal, targets, stored } = regressing
   const measuredMs = Date.now()
   const waited = watchProcessor()
   const values = await measureTargets(regressing, interruption)
@@ -149,8 +150,10 @@ async function measured(
   const isPaired = stored === null
   const { tolerance } = options
   const busy = waitedShare !== null && waitedShare > busyShare ? waitedShare : 0
-  const answers = compareRounds(roundsOf(baseline), roundsOf(candidate), { seed, tolerance, isPaired, busy })
-  const level = levelOf(operations.length)
+  const answers = compareRounds(roundsOf(baseline), roundsOf(candidate), {
+    ...{ measuresOf, seed, tolerance, isPaired, busy },
+  })
+  const level = levelOf(answers.length)
   const result = resultOf({
     seed,
     tolerance,
@@ -194,10 +197,10 @@ async function measureTargets(regressing: Regressing, interruption: Interruption
   }
 }
 
+/** A difference of the verdicts counts before too much noise. */
 function exitOf(answers: readonly Answer[], verdicts: number): number {
-  if (answers.some(({ kind }) => kind === 'worse')) return exitCodes['not conformant']
-  if (verdicts !== exitCodes.conformant) return verdicts
-  return answers.some(({ kind }) => kind === 'too noisy to say') ? exitCodes.incomplete : exitCodes.conformant
+  const exit = exitOfAnswers(answers)
+  return exit === exitCodes['not conformant'] || verdicts === exitCodes.conformant ? exit : verdicts
 }
 
 /** True for errors that say what the target did or lacks. */

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
+import type { Answer } from '../shared/comparison/compare.ts'
 import { UsageError } from '../shared/errors.ts'
 import { program, version } from '../shared/package-paths.ts'
-import type { Answer } from './compare.ts'
 import type { SideValues } from './rounds.ts'
 
 /** Version of `regress.json`. */

@@ -2,7 +2,7 @@ import { median, quantile } from 'simple-statistics'
 import { randomFrom } from '../../harness/common/random.ts'
 import { type Exchange, isSuccess } from '../../harness/exchange/exchange.ts'
 import { Unanswered } from '../../harness/rule/outcome.ts'
-import type { Round } from './compare.ts'
+import type { Round } from './measures.ts'
 import { type MeasuredOperation, send } from './operations.ts'
 import type { Side } from './side.ts'
 

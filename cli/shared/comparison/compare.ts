@@ -1,47 +1,32 @@
 import { geometricMean, mean } from 'simple-statistics'
-import { randomFrom } from '../../harness/common/random.ts'
+import { randomFrom } from '../../../harness/common/random.ts'
+import { exitCodes } from '../../../verdicts/exit-codes.ts'
 import { type Centre, type Effect, minPairs, pairedEffect, unpairedEffect } from './statistics.ts'
 
-/** The values of one operation on one side in one round; null if no request succeeded. */
-export interface Round {
-  /** Median latency of requests one after the other, real ms. */
-  readonly alone: number | null
-  /** Median latency of requests with several open, real ms. */
-  readonly load: number | null
-  /** Successful requests per second while several are open. */
-  readonly throughput: number | null
-  /** Share of requests without a response, or with one that is neither a success nor 429. */
-  readonly errors: number
-  /** Share of requests that were answered 429. */
-  readonly limited: number
-}
+/** The values of one operation on one side in one round, by measure; null if it has none. */
+export type Values = Readonly<Record<string, number | null>>
 
-type MeasureName = keyof Round
-
-interface Measure {
+/** What is compared of an operation. */
+export interface Measure {
   readonly title: string
   /** A share is compared by its difference, anything else by its ratio. */
   readonly isShare?: boolean
   /** True if less is worse. */
   readonly isInverse?: boolean
+  /** The smallest difference of a share that counts; default: one percentage point. */
+  readonly least?: number
+  /** The whole that it is a share of, where that is not the requests. */
+  readonly of?: string
 }
 
-export const measures: Readonly<Record<MeasureName, Measure>> = {
-  alone: { title: 'latency alone' },
-  load: { title: 'latency under load' },
-  throughput: { title: 'throughput', isInverse: true },
-  errors: { title: 'errors', isShare: true },
-  limited: { title: '429', isShare: true },
-}
-
-export const measureNames = Object.keys(measures) as readonly MeasureName[]
+export type Measures = Readonly<Record<string, Measure>>
 
 type AnswerKind = 'no difference' | 'worse' | 'better' | 'too noisy to say'
 
 /** The answer about one measure of one operation. `change` and its interval: above 0 is worse. */
 export interface Answer {
   readonly operation: string
-  readonly measure: MeasureName
+  readonly measure: string
   readonly kind: AnswerKind
   /** The part by which a value is worse, or the difference of two shares; null if too few rounds have a value. */
   readonly change: number | null
@@ -53,6 +38,8 @@ export interface Answer {
 }
 
 export interface CompareOptions {
+  /** The measures of an operation, and of `allOperations`. */
+  readonly measuresOf: (operation: string) => Measures
   readonly seed: number
   /** The smallest slowdown that counts, as a ratio minus 1. */
   readonly tolerance: number
@@ -62,10 +49,10 @@ export interface CompareOptions {
   readonly busy?: number
 }
 
-type Rounds = Readonly<Record<string, readonly Round[]>>
+type Rounds = Readonly<Record<string, readonly Values[]>>
 
 /** The name of all operations together in answers. */
-const allOperations = 'all operations'
+export const allOperations = 'all operations'
 
 /** Probability of any false alarm in a run in which nothing differs. */
 const falseAlarm = 0.05
@@ -75,13 +62,8 @@ const shareTolerance = 0.01
 const maxRounds = 500
 
 /** The level of each test: by Bonferroni, the probability of a false alarm divided by the number of tests. */
-export function levelOf(operations: number): number {
-  return falseAlarm / ((operations === 1 ? 1 : operations + 1) * measureNames.length)
-}
-
-/** The fewest rounds that can find a difference in so many operations. */
-export function minRounds(operations: number): number {
-  return minPairs(levelOf(operations))
+export function levelOf(comparisons: number): number {
+  return falseAlarm / comparisons
 }
 
 /**
@@ -89,31 +71,45 @@ export function minRounds(operations: number): number {
  * that is lost in the noise of each.
  */
 export function compareRounds(before: Rounds, after: Rounds, options: CompareOptions): Answer[] {
+  const { measuresOf, isPaired, seed } = options
   const operations = Object.keys(after).filter((operation) => operation in before)
-  const level = levelOf(operations.length)
   const sidesOf = (operation: string) => [before[operation] ?? [], after[operation] ?? []] as const
   const subjects = operations.map((operation) => [operation, ...sidesOf(operation)] as const)
-  const both = [before, after].map((side) => together(operations.map((operation) => side[operation] ?? [])))
+  const common = measuresOf(allOperations)
+  const both = [before, after].map((side) =>
+    together(
+      operations.map((operation) => side[operation] ?? []),
+      common,
+    ),
+  )
   if (operations.length > 1) subjects.unshift([allOperations, both[0] ?? [], both[1] ?? []])
-  return subjects.flatMap(([operation, old, now]) =>
-    measureNames.map((measure) => {
-      const random = randomFrom(options.seed, `${operation} ${measure}`)
-      const effect = effectOf(old, now, measure, options.isPaired, random)
-      return { operation, measure, ...answerOf(effect, measure, level, options) }
+  const compared = subjects.flatMap(([operation, old, now]) =>
+    Object.entries(measuresOf(operation)).map(([name, measure]) => {
+      const random = randomFrom(seed, `${operation} ${name}`)
+      return { operation, name, measure, effect: effectOf(old, now, name, measure, isPaired, random) }
     }),
   )
+  const level = levelOf(compared.length)
+  return compared.map(({ operation, name, measure, effect }) => {
+    return { operation, measure: name, ...answerOf(effect, measure, level, options) }
+  })
+}
+
+/** The exit code of a comparison: something is worse, or too noisy to say. */
+export function exitOfAnswers(answers: readonly Answer[]): number {
+  if (answers.some(({ kind }) => kind === 'worse')) return exitCodes['not conformant']
+  return answers.some(({ kind }) => kind === 'too noisy to say') ? exitCodes.incomplete : exitCodes.conformant
 }
 
 /** The values of several operations in each round: the geometric mean, so that each counts alike; of shares the mean. */
-function together(operations: readonly (readonly Round[])[]): Round[] {
-  const values = (at: number, measure: MeasureName) => operations.map((rounds) => rounds[at]?.[measure] ?? null)
-  const joined = (at: number, measure: MeasureName) => {
-    const all = values(at, measure).filter((value) => value !== null)
+function together(operations: readonly (readonly Values[])[], measures: Measures): Values[] {
+  const joined = (at: number, name: string, { isShare = false }: Measure) => {
+    const all = operations.map((rounds) => rounds[at]?.[name] ?? null).filter((value) => value !== null)
     if (all.length < operations.length) return null
-    return measures[measure].isShare === true ? mean(all) : geometricMean(all)
+    return isShare ? mean(all) : geometricMean(all)
   }
-  return (operations[0] ?? []).map(
-    (_, at) => Object.fromEntries(measureNames.map((measure) => [measure, joined(at, measure)])) as unknown as Round,
+  return (operations[0] ?? []).map((_, at) =>
+    Object.fromEntries(Object.entries(measures).map(([name, measure]) => [name, joined(at, name, measure)])),
   )
 }
 
@@ -123,15 +119,15 @@ interface Measured extends Effect {
 
 /** The effect on the scale of the test, above 0 if worse; null if fewer than two rounds have a value. */
 function effectOf(
-  before: readonly Round[],
-  after: readonly Round[],
-  measure: MeasureName,
+  before: readonly Values[],
+  after: readonly Values[],
+  name: string,
+  { isShare = false, isInverse = false }: Measure,
   isPaired: boolean,
   random: () => number,
 ): Measured | null {
-  const { isShare = false, isInverse = false } = measures[measure]
-  const scaled = (round: Round | undefined) => {
-    const value = round?.[measure] ?? null
+  const scaled = (round: Values | undefined) => {
+    const value = round?.[name] ?? null
     if (isShare || value === null) return value
     return isInverse ? -Math.log(value) : Math.log(value)
   }
@@ -152,14 +148,13 @@ function effectOf(
 
 function answerOf(
   effect: Measured | null,
-  measure: MeasureName,
+  { isShare = false, isInverse = false, least: ofShare = shareTolerance }: Measure,
   level: number,
   { tolerance, busy = 0 }: CompareOptions,
 ): Omit<Answer, 'operation' | 'measure'> {
   if (effect === null) return { kind: 'too noisy to say', change: null, low: null, high: null, p: null, rounds: null }
-  const { isShare = false, isInverse = false } = measures[measure]
-  const least = isShare ? shareTolerance : Math.log1p(tolerance)
-  const found = isShare ? 2 * shareTolerance : Math.log1p(2 * tolerance)
+  const least = isShare ? ofShare : Math.log1p(tolerance)
+  const found = isShare ? 2 * ofShare : Math.log1p(2 * tolerance)
   const seen = kindOf(effect, level, least, found)
   const isByMachine = !isShare && Math.abs(effect.estimate) < Math.log1p(busy)
   const kind = seen !== 'no difference' && isByMachine ? 'too noisy to say' : seen

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { randomFrom } from '../../harness/common/random.ts'
+import { randomFrom } from '../../../harness/common/random.ts'
 import { minPairs, pairedEffect, unpairedEffect } from './statistics.ts'
 
 const random = () => randomFrom(1, 'test')

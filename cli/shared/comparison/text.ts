@@ -1,0 +1,73 @@
+import { pluralize } from '../../../harness/common/pluralize.ts'
+import type { Paint } from '../../../reports/text.ts'
+import { type Answer, levelOf, type Measure, type Measures } from './compare.ts'
+
+/** Words of a comparison. */
+export interface Wording {
+  readonly measuresOf: (operation: string) => Measures
+  /** Advice how to decide, given the rounds that may be enough. */
+  readonly advice: (rounds: number) => string
+}
+
+/** Each answer that is not "no difference", the worst first. */
+export function answerLines(answers: readonly Answer[], wording: Wording, paint: Paint): string[] {
+  const paints = { worse: paint.red, better: paint.green, 'too noisy to say': paint.yellow } as const
+  return (['worse', 'better', 'too noisy to say'] as const).flatMap((wanted) =>
+    answers.filter(({ kind }) => kind === wanted).map((answer) => paints[wanted](answerLine(answer, wording))),
+  )
+}
+
+/** One answer as a sentence, such as `getPod, latency alone: slower by 10.2 % (8.1 % to 12.0 %)`. */
+export function answerLine(answer: Answer, { measuresOf, advice }: Wording): string {
+  const { operation, measure: name, kind, change, low, high, rounds } = answer
+  const measure = measuresOf(operation)[name] ?? { title: name }
+  const subject = `${operation}, ${measure.title}`
+  if (change === null || low === null || high === null)
+    return `${subject}: too noisy to say, because too few rounds have a successful response`
+  if (kind === 'too noisy to say') {
+    const most = rounds === null ? '' : `; ${advice(rounds)} may decide`
+    return `${subject}: too noisy to say (${percent(low)} to ${percent(high)})${most}`
+  }
+  if (kind === 'no difference') return `${subject}: no difference (${percent(low)} to ${percent(high)})`
+  const [from, to] = kind === 'worse' ? [low, high] : [-high, -low]
+  const of = measure.of === undefined ? '' : ` of ${measure.of}`
+  return `${subject}: ${wordOf(kind, measure)} by ${percent(Math.abs(change))}${of} (${percent(from)} to ${percent(to)})`
+}
+
+function wordOf(kind: Answer['kind'], { isShare = false, isInverse = false }: Measure): string | undefined {
+  const [worse, better] = isShare ? ['more', 'fewer'] : isInverse ? ['lower', 'higher'] : ['slower', 'faster']
+  return kind === 'worse' ? worse : better
+}
+
+/** How many tests there were, and at which level. */
+export function levelLine({ length }: readonly Answer[], tolerance: number): string {
+  return `${pluralize(length, 'comparison')} at a level of ${levelOf(length).toPrecision(2)}; tolerance ${percent(tolerance)}`
+}
+
+/** How many answers there are of each kind, such as `regress: 1 worse, 4 without a difference`. */
+export function sumLine(command: string, answers: readonly Answer[], nothing = 'difference'): string {
+  const count = (wanted: Answer['kind']) => answers.filter(({ kind }) => kind === wanted).length
+  const [worse, noisy, better] = [count('worse'), count('too noisy to say'), count('better')]
+  if (worse + noisy + better === 0) return `${command}: no ${nothing}`
+  const parts = [
+    ...(worse === 0 ? [] : [`${worse} worse`]),
+    ...(noisy === 0 ? [] : [`${noisy} too noisy to say`]),
+    ...(better === 0 ? [] : [`${better} better`]),
+  ]
+  return `${command}: ${parts.join(', ')}, ${answers.length - worse - noisy - better} without a ${nothing}`
+}
+
+/** Rows with their cells below each other. */
+export function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+export function percent(part: number): string {
+  return `${(100 * part).toFixed(1)} %`
+}
