@@ -1,6 +1,6 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { LoadOptions } from '../harness/run/options.ts'
-import { lengthOf, type Plan, plannedCount, podRequests, podWaitMs } from './plan/types.ts'
+import { lengthOf, mixedCount, type Plan, plannedCount, podRequests, podWaitMs } from './plan/types.ts'
 import { preparedJobs, type Step, submittedJobs } from './queue/steps.ts'
 
 /** The most that a load takes, known before anything is sent. */
@@ -31,6 +31,11 @@ export function estimateOf(steps: readonly Step[]): Estimate {
       if (plan.action !== null) pods++
       continue
     }
+    if (plan.plane === 'mixed') {
+      jobs += mixedCount(plan, 'run') + mixedCount(plan, 'runsync')
+      pods += mixedCount(plan, 'createPod')
+      continue
+    }
     requests += preparedJobs(plan)
     jobs += preparedJobs(plan) + submittedJobs(plan)
     busyJobs += plan.busyWorkers
@@ -40,6 +45,7 @@ export function estimateOf(steps: readonly Step[]): Estimate {
 
 /** Planned length of a step, ms. */
 export function msOf(plan: Plan): number {
+  if (plan.plane === 'mixed') return plan.count * plan.spacingMs
   return plan.plane === 'pods' ? podWaitMs(plan) : plan.quietMs + lengthOf(plan) + plan.holdMs
 }
 
@@ -82,6 +88,7 @@ function priceOf(jobs: number, jobPrice: number | null): string {
 }
 
 function requestsOf(plan: Plan): number {
+  if (plan.plane === 'mixed') return mixedCount(plan)
   return plan.plane === 'queue' ? plannedCount(plan) : podRequests(plan)
 }
 

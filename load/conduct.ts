@@ -1,11 +1,12 @@
 import { planeOfRule } from '../harness/planes/index.ts'
-import type { Health, LoadFacts } from '../harness/record/events.ts'
+import type { Health, LoadFacts, MixedFacts } from '../harness/record/events.ts'
 import type { TakeUnrecorded } from '../harness/run/invariants.ts'
 import type { Target } from '../target/types.ts'
 import { analyse } from './analyse/analyse.ts'
 import type { LoadVerdict } from './analyse/verdict.ts'
 import { type LeftOut, leftOutOf } from './claims.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
+import { mixedSmoke, mixedStep, refuseUnserved } from './mixed/plan.ts'
 import type { LoadAction } from './plan/types.ts'
 import { givePoints } from './pods/exchanges.ts'
 import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
@@ -35,7 +36,7 @@ export type Perform = (step: Step) => Promise<Driven>
 interface ConductOptions {
   readonly target: Target
   /** The selected rules; a smoke ends each plane after its first plans. */
-  readonly load: Pick<LoadFacts, 'rules' | 'windowScale' | 'isSmoke'>
+  readonly load: Pick<LoadFacts, 'rules' | 'windowScale' | 'isSmoke' | 'mixed'>
   /** The request to the pod of a load, while the quota is used up and again later. */
   readonly action: LoadAction
   readonly perform: Perform
@@ -90,6 +91,7 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
     async queue() {
       const { queue } = target
       if (queue === null) return
+      if (load.mixed !== undefined) return mixed(load.mixed)
       const scope = { queue, rules, windowScale: load.windowScale }
       const first = smokeSteps(scope)
       planned(load.isSmoke ? first : [...first, ...limitSteps(scope)])
@@ -111,6 +113,16 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
       await take(steps)
     },
   }
+  const mixed = async (facts: MixedFacts) => {
+    const first = mixedSmoke(facts)
+    planned([first])
+    const smoke = (await take([first])).flatMap(({ points }) => points)
+    refuseUnserved(first, smoke)
+    const { requestsPerMinute } = target.budget
+    const step = mixedStep(facts, { windowScale: load.windowScale, requestsPerMinute, smoke })
+    planned([first, step])
+    await take([step])
+  }
   for (const plane of ['queue', 'pods'] as const) {
     if (![...rules].some((id) => planeOfRule(id).name === plane)) continue
     try {
@@ -128,7 +140,7 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
 function judge(step: Step, driven: Driven, rules: ReadonlySet<string>, { queue }: Target): Judged {
   const { plan: planned } = step
   const plan =
-    queue === null || planned.plane === 'pods'
+    queue === null || planned.plane !== 'queue'
       ? planned
       : {
           ...planned,

@@ -19,7 +19,7 @@ const baseUnjudged = { 'a higher base': 'not judged: the workers raised every li
  * The judgement of each rule of a load, in the order of the ledger. The clauses of a rule are the shapes that were
  * driven, its exchanges the requests of its plans.
  */
-export function judgementsOf({ rules, k6, windowScale, isSmoke }: LoadFacts, conducted: Conducted): Judgement[] {
+export function judgementsOf({ rules, k6, windowScale, isSmoke, mixed }: LoadFacts, conducted: Conducted): Judgement[] {
   const readings = { k6, ...(windowScale === 1 ? {} : { 'window scale': String(windowScale) }) }
 
   return rowsOf(rules).map((row): Judgement => {
@@ -49,6 +49,7 @@ export function judgementsOf({ rules, k6, windowScale, isSmoke }: LoadFacts, con
       return { ...ruled(row.level === 'must' ? 'failed' : 'advice'), findings: findingsOf(row, steps) }
     }
     if (brokenOff !== undefined) return ruled('unverified', `the load was broken off: ${brokenOff.reason}`)
+    if (mixed !== undefined) return ruled('unverified', 'a mixed load judges no rule')
     if (isSmoke) return ruled('unverified', 'a smoke judges nothing')
     if (found === null) return ruled('inconclusive', 'no plan of this load judges it')
     if (found.verdict === 'inconclusive') return ruled('inconclusive', found.sentence)
@@ -81,7 +82,7 @@ function findingsOf(row: RuleRow, steps: readonly Judged[]): Finding[] {
 
 /** The limit that a plan holds the target to, in numbers; the sentence of the rule if that is not a number. */
 function limitText(plan: Plan, { id, says }: RuleRow): string {
-  if (plan.plane === 'pods') return says
+  if (plan.plane !== 'queue') return says
   const { operation, requests, windowMs, concurrent } = plan.limit
   const rate = `${requests} requests of ${operation} each ${milliseconds(windowMs)}`
   if (id === `limits.queue.concurrent-${operation}` && concurrent !== null) {

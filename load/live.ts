@@ -1,12 +1,15 @@
 import type { ScenarioClock } from '../harness/clock/types.ts'
 import type { LoadOptions, LoadTask } from '../harness/run/options.ts'
+import type { QueuePlane } from '../target/types.ts'
 import type { Driven } from './conduct.ts'
 import { type LoadRequests, noFills } from './k6/script-plan.ts'
+import { mixedRequests } from './mixed/requests.ts'
+import { FIRST_ENDPOINT } from './plan/queue-plan.ts'
 import { createLoadPod } from './pods/pod.ts'
 import { waitBeforeDrainMs } from './pods/steps.ts'
 import type { Point } from './points.ts'
 import { createQueueClient } from './queue/client.ts'
-import { type Drive, performQueue } from './queue/perform.ts'
+import { type Drive, performQueue, refuseSilence } from './queue/perform.ts'
 import { queueRequests } from './queue/requests.ts'
 import type { QueueStep, Step } from './queue/steps.ts'
 import { runLoad } from './run.ts'
@@ -19,7 +22,7 @@ export function createLive(
   { run, options, target, transport, recorder, resources, reportProgress }: LoadTask,
   { k6, windowScale }: LoadOptions,
   clock: ScenarioClock,
-): Readonly<Record<'pods' | 'queue', DriveIn>> {
+): Readonly<Record<Step['plan']['plane'], DriveIn>> {
   const token = target.keys.full ?? ''
   const agentOf = (rule: string) => `plumbline/${options.plumbline} (run ${run.run}; rule ${rule})`
 
@@ -31,6 +34,7 @@ export function createLive(
         fills,
         k6: k6.path,
         url,
+        ...(target.pods !== null && { podsUrl: target.pods.url }),
         token,
         network: target.network,
         clean: recorder.clean,
@@ -56,7 +60,35 @@ export function createLive(
 
   let last: Point | null = null
   let isLoaded = false
+  /** Notes the dedicated endpoint, which is purged at the end. */
+  function noteLoaded({ url, endpoints }: QueuePlane): void {
+    if (!isLoaded) resources({ kind: 'endpoint', endpoint: endpoints.dedicated ?? '', url, state: 'loaded' })
+    isLoaded = true
+  }
   return {
+    async mixed(step, folder) {
+      const { queue, pods } = target
+      if (queue === null) throw new Error('there is no queue plane')
+      noteLoaded(queue)
+      const isCreating = step.plan.plane === 'mixed' && step.plan.sessions.flat().includes('createPod')
+      const pod = isCreating ? podOf(step) : null
+      const ofPod = Object.entries((await pod?.requests('delete')) ?? {})
+      const requests = {
+        ...Object.fromEntries(ofPod.map(([name, request]) => [name, { ...request, plane: 'pods' } as const])),
+        ...mixedRequests(queue, pods),
+      }
+      const ids = { [FIRST_ENDPOINT]: queue.endpoints.dedicated ?? '' }
+      const left: string[] = []
+      const driven = await driverOf(
+        queue.url,
+        requests,
+        folder,
+      )(step, { ids, jobs: {} }).finally(async () => {
+        left.push(...((await pod?.remove()) ?? []))
+      })
+      refuseSilence(driven.points)
+      return { ...driven, notes: [...driven.notes, ...left], health: [] }
+    },
     async pods(step, folder) {
       const { url = '', paths } = target.pods ?? {}
       const waitMs = step.plan.shape === 'pod-429' && last !== null ? waitBeforeDrainMs(last, Date.now()) : 0
@@ -79,9 +111,7 @@ export function createLive(
     async queue(step, folder) {
       const { queue } = target
       if (queue === null) throw new Error('there is no queue plane')
-      const dedicated = queue.endpoints.dedicated ?? ''
-      if (!isLoaded) resources({ kind: 'endpoint', endpoint: dedicated, url: queue.url, state: 'loaded' })
-      isLoaded = true
+      noteLoaded(queue)
       const { tolerances } = target
       const userAgent = agentOf('load')
       const client = createQueueClient({ transport, section: queue, token, userAgent, tolerances, clock, resources })

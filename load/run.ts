@@ -18,6 +18,8 @@ interface LoadRunOptions {
   readonly k6: string
   /** The base address of the plane. */
   readonly url: string
+  /** The base address of the pod API, beside that of another plane. */
+  readonly podsUrl?: string
   readonly token: string
   readonly network?: Network
   /** Removes secrets from texts of the target. */
@@ -88,7 +90,7 @@ function networkOf({ network, folder }: LoadRunOptions): Record<string, string> 
 }
 
 function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Promise<Ended> {
-  const { plan, k6, url, token, userAgent, onStart } = options
+  const { plan, k6, url, podsUrl, token, userAgent, onStart } = options
   const args = ['run', '--quiet', '--no-color', '--no-usage-report', '--include-system-env-vars']
   const begunMs = performance.now()
   return new Promise((resolve, reject) => {
@@ -100,6 +102,7 @@ function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Prom
         PLUMBLINE_PLAN: planFile,
         PLUMBLINE_TOKEN: token,
         PLUMBLINE_URL: url,
+        ...(podsUrl !== undefined && { PLUMBLINE_PODS_URL: podsUrl }),
         ...networkOf(options),
         ...(userAgent !== undefined && { K6_USER_AGENT: userAgent }),
       },

@@ -9,6 +9,7 @@ import { nameIn, resolveSecret } from '../target/secrets.ts'
 import { defaultTolerances, leastTolerancesMs, type Tolerances } from '../target/tolerances.ts'
 import type { Grants, KeyName, KnownFailure, Network, PlaneSection, Target } from '../target/types.ts'
 import { addressOf, type Surroundings, take } from '../target/values.ts'
+import { checkMix } from './mix.ts'
 import { suggestion, unknownRule } from './nearest.ts'
 import { type FileSurroundings, networkOf, withHeaders } from './network.ts'
 import { receiverOf } from './receiver.ts'
@@ -38,7 +39,9 @@ export function normalise(file: TargetFile, around: FileSurroundings): Target {
     tolerances: tolerancesOf(file.tolerances ?? {}, around),
     budget: { ...defaultBudget, ...file.budget },
     known: knownOf(file, around),
+    ...(file.load !== undefined && { load: file.load }),
   }
+  checkMix(target, around)
   for (const need of Object.keys(absent)) {
     if (isWritten(file, need) && claimOf({ ...target, absent: {} }, need) === 'given') {
       fault(['absent', need], `${need} is both given and declared absent; remove one of the two`)

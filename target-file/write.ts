@@ -12,7 +12,7 @@ import { filled, unlike } from '../target/values.ts'
  * are, so only example keys of the reference make a file that can be read again.
  */
 export function writeTarget(target: Target): string {
-  const { name, receiver, network, keys, grants, absent, clock, tolerances, budget, known } = target
+  const { name, receiver, network, keys, grants, absent, clock, tolerances, budget, known, load = {} } = target
   const { restricted, altered: _, ...plain } = keys
   return stringify({
     plumbline: 1,
@@ -29,6 +29,7 @@ export function writeTarget(target: Target): string {
     ...(clock === 'real' ? {} : { clock }),
     ...filled('tolerances', tolerancesOf(tolerances)),
     ...filled('budget', unlike(budget, defaultBudget)),
+    ...filled('load', load),
     ...(known.length === 0
       ? {}
       : { known: known.map(({ clause, ...rest }) => ({ ...rest, ...(clause === null ? {} : { clause }) })) }),

@@ -202,6 +202,12 @@ export interface Budget {
   readonly fuzzPods: number | null
 }
 
+/** The requests of a load of all operations together, as the file has them. */
+export type MixedLoad = NonNullable<TargetFile['load']>
+
+/** Proportions of operations. */
+export type Mix = NonNullable<MixedLoad['mixed']>
+
 /** A target file with every default filled in and secrets in place. Records get it with marks. */
 export interface Target {
   readonly name: string
@@ -225,4 +231,6 @@ export interface Target {
   readonly tolerances: Tolerances
   readonly budget: Budget
   readonly known: readonly KnownFailure[]
+  /** Missing if the file does not have it. */
+  readonly load?: MixedLoad
 }

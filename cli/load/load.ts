@@ -1,6 +1,9 @@
+import { lengthOf } from '../../harness/common/length.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import type { RunEvent } from '../../harness/record/events.ts'
 import { readEvidence } from '../../harness/record/read.ts'
+import type { Conducted } from '../../load/conduct.ts'
+import { mixedFacts } from '../../load/mixed/plan.ts'
 import { loadAloneRules } from '../../load/pods/exchanges.ts'
 import type { Point } from '../../load/points.ts'
 import { conductRecorded, type Driving } from '../../load/record.ts'
@@ -14,14 +17,16 @@ import { openReports, runCheck } from '../shared/run-check.ts'
 import { type LoadKind, selectLoad } from '../shared/selection.ts'
 import { readTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
+import { soakWindows } from './drift.ts'
+import { printMixed } from './mixed.ts'
 
 type Options = commands.OptionsOf<typeof commands.load>
 
 /** Runs the rules of load alone: those of a plane, or one request of each operation. Returns the exit code. */
 export async function load(kind: LoadKind, options: Options, terminal: Terminal): Promise<number> {
   const { quiet, target: targetFile } = options
-  if (kind === 'smoke' && options.format.length > 0)
-    throw new UsageError('--format has nothing to report of load smoke, which judges nothing; leave it out')
+  const isMixed = kind === 'mixed' || kind === 'soak'
+  refuseFlags(kind, options)
   if (targetFile === undefined) {
     throw new UsageError('load needs --target FILE; it has no default, because it floods and purges an endpoint')
   }
@@ -32,7 +37,9 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
   const reports = openReports(options, terminal.cwd)
   // Every request of a whole load is judged by the invariants, too.
   const others = kind === 'pods' && options.only.length === 0 ? loadAloneRules : []
-  const { options: load, estimate } = await prepareLoad(selected, target, options, terminal, kind === 'smoke')
+  const mixed = isMixed ? mixedFacts(kind, options.for ?? usualMs[kind], target) : undefined
+  const shape = { isSmoke: kind === 'smoke', ...(mixed !== undefined && { mixed }) }
+  const { options: load, estimate } = await prepareLoad(selected, target, options, terminal, shape)
   return runCheck({
     plan: { seed: null, profiles, strict: false, keep: false, rules: [...selected, ...others].sort(), load },
     target,
@@ -41,8 +48,33 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
     quiet,
     estimate,
     terminal,
-    ...(kind === 'smoke' && { printRecord: (folder) => printSmoke(folder, terminal) }),
+    ...(kind === 'smoke' && { printRecord: (folder) => printLoad(folder, printSmoke, terminal) }),
+    ...(isMixed && {
+      printRecord: (folder) =>
+        printLoad(
+          folder,
+          (conducted, run) => printMixed(folder, run, conducted, options.tolerance, terminal),
+          terminal,
+        ),
+    }),
   })
+}
+
+/** How long a load lasts unless a flag says it, ms. */
+const usualMs = { mixed: 30_000, soak: 3_600_000 } as const
+/** Windows of a second have too few requests for a median. */
+const leastSoakMs = soakWindows * 1000
+
+function refuseFlags(kind: LoadKind, { for: forMs, format, only }: Options): void {
+  const isMixed = kind === 'mixed' || kind === 'soak'
+  if (format.length > 0 && (isMixed || kind === 'smoke'))
+    throw new UsageError(`--format has nothing to report of load ${kind}, which judges no rule; leave it out`)
+  if (only.length > 0 && isMixed)
+    throw new UsageError(`--only: load ${kind} judges no rule; choose operations by load.mixed of the target file`)
+  if (forMs !== undefined && !isMixed)
+    throw new UsageError(`--for is for load mixed and load soak; the plans of load ${kind} have their own length`)
+  if (kind === 'soak' && forMs !== undefined && forMs < leastSoakMs)
+    throw new UsageError(`--for ${lengthOf(forMs)} is too short for a soak; give at least ${lengthOf(leastSoakMs)}`)
 }
 
 function refuseNothing(kind: LoadKind, { pods, queue }: Target): void {
@@ -59,19 +91,25 @@ function refuseNothing(kind: LoadKind, { pods, queue }: Target): void {
   )
 }
 
-/** Prints what the smoke of a record showed. Returns the exit code: 0 if every operation was served. */
-async function printSmoke(dir: string, { out, err }: Terminal): Promise<number> {
+type Print = (conducted: Conducted, run: RunEvent, terminal: Terminal) => number
+
+/** Prints the load of a record, conducted again. Returns the exit code. */
+async function printLoad(dir: string, print: Print, terminal: Terminal): Promise<number> {
   let run: RunEvent | null = null
   const driven: Driving[] = []
   for await (const event of readEvidence(dir)) {
     if (event.type === 'run') run = event
     if (event.type === 'plan' || event.type === 'broken-off') driven.push(event)
     if (event.type === 'end' && event.stopped !== null) {
-      err(`plumbline: ${event.stopped.message}`)
+      terminal.err(`plumbline: ${event.stopped.message}`)
       return event.stopped.exit
     }
   }
-  const { smoke } = run === null ? { smoke: null } : await conductRecorded(dir, run, driven)
+  return run === null ? exitCodes.incomplete : print(await conductRecorded(dir, run, driven), run, terminal)
+}
+
+/** Prints what a smoke showed. Returns the exit code: 0 if every operation was served. */
+function printSmoke({ smoke }: Conducted, _: RunEvent, { out, err }: Terminal): number {
   if (smoke === null) return exitCodes.incomplete
   const { brief, held } = smoke
   for (const point of brief.points) out(lineOf(point, ''))

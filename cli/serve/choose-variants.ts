@@ -56,6 +56,7 @@ export async function listVariants({ json, only }: Options): Promise<string[]> {
 /** Loaded on demand: it imports the whole proof. */
 async function catalog() {
   const { defects: proven, latitudes } = await import('../../proof/catalog.ts')
-  const { loadDefects: ofLoad } = await import('../../load/defects.ts')
-  return { proven, ofLoad, latitudes }
+  const { loadDefects } = await import('../../load/defects.ts')
+  const { soakDefects } = await import('../../load/mixed/defects.ts')
+  return { proven, ofLoad: [...loadDefects, ...soakDefects], latitudes }
 }

@@ -15,8 +15,8 @@ export function findVariants<V extends Variant>(flag: string, names: readonly st
   })
 }
 
-/** A defect in a listing; one that a load finds has no clause. */
-type ListedDefect = Pick<Defect, 'id' | 'says' | 'rule'> & Partial<Pick<Defect, 'clause'>>
+/** A defect in a listing; one that a load finds has no clause, and one that a soak finds no rule. */
+type ListedDefect = Pick<Defect, 'id' | 'says'> & Partial<Pick<Defect, 'clause' | 'rule'>>
 type ListedLatitude = Pick<Latitude, 'id' | 'says' | 'planes'>
 
 interface Listed {
@@ -46,7 +46,7 @@ export function selectVariants(
   }
   const matches = (id: string) => only.some((pattern) => matcherOf(pattern)(id))
   return {
-    defects: defects.filter(({ id, rule }) => matches(id) || matches(rule)),
+    defects: defects.filter(({ id, rule }) => matches(id) || (rule !== undefined && matches(rule))),
     latitudes: latitudes.filter(({ id }) => matches(id)),
   }
 }
@@ -55,7 +55,7 @@ export function selectVariants(
 export function variantLines({ defects, latitudes }: Listed): string[] {
   return [
     `${pluralize(defects.length, 'defect')}, for --defect:`,
-    ...defects.map(({ id, says, rule }) => `  ${id}: ${says} (${rule})`),
+    ...defects.map(({ id, says, rule = 'load soak' }) => `  ${id}: ${says} (${rule})`),
     `${pluralize(latitudes.length, 'latitude')}, for --latitude:`,
     ...latitudes.map(({ id, says }) => `  ${id}: ${says}`),
   ]
@@ -64,7 +64,7 @@ export function variantLines({ defects, latitudes }: Listed): string[] {
 /** The same as data. */
 export function variantData({ defects, latitudes }: Listed) {
   return {
-    defects: defects.map(({ id, says, rule, clause = null }) => ({ id, says, rule, clause })),
+    defects: defects.map(({ id, says, rule = null, clause = null }) => ({ id, says, rule, clause })),
     latitudes: latitudes.map(({ id, says, planes = null }) => ({ id, says, planes })),
   }
 }

@@ -132,13 +132,18 @@ export const plan = () =>
     .addOption(common.budget)
 
 export const load = () =>
-  command('load', 'drive rate limits with k6 and judge them: smoke (one request each), limits or pods')
+  command(
+    'load',
+    'drive a target with k6: its rate limits (smoke, limits, pods), or all operations together (mixed, soak)',
+  )
     .addArgument(
-      new Argument('<kind>', 'smoke, limits or pods').argParser(
-        oneOf<LoadKind>('kind of load', ['smoke', 'limits', 'pods']),
+      new Argument('<kind>', 'smoke, limits, pods, mixed or soak').argParser(
+        oneOf<LoadKind>('kind of load', ['smoke', 'limits', 'pods', 'mixed', 'soak']),
       ),
     )
     .option('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
+    .option('--for <length>', 'how long mixed (default: 30s) or soak (default: 1h) lasts', lengthOfTime)
+    .option('--tolerance <percent>', 'soak: the smallest slowdown that counts, such as 5%', percentage, 0.1)
     .addOption(common.only)
     .option('--profile <list>', 'profiles to judge, separated by commas (default: all but lab)')
     .addOption(common.out)

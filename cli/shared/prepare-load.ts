@@ -5,6 +5,7 @@ import { describeEstimate, type Estimate, estimateOf, refusalBeyond } from '../.
 import { leftOutOf } from '../../load/claims.ts'
 import { findK6 } from '../../load/k6/find.ts'
 import { LoadError } from '../../load/load-error.ts'
+import { mixedSteps } from '../../load/mixed/plan.ts'
 import { limitSteps, smokeSteps } from '../../load/queue/steps.ts'
 import type { Target } from '../../target/types.ts'
 import { isLoopback } from '../../target/values.ts'
@@ -35,18 +36,22 @@ const SPARE_BYTES = 64 * 1024 * 1024
 export async function prepareLoad(
   rules: readonly string[],
   target: Target,
-  { iOwnThis, maxRequests = 100_000, maxSeconds = 3600, windowScale = 1, quiet }: LoadFlags,
+  { iOwnThis, maxRequests = 100_000, windowScale = 1, quiet, ...flags }: LoadFlags,
   terminal: Terminal,
-  isSmoke = false,
+  { isSmoke = false, mixed }: Pick<Partial<LoadOptions>, 'isSmoke' | 'mixed'> = {},
 ): Promise<PreparedLoad> {
-  refuseAddresses(rules, target, windowScale, iOwnThis)
+  const planes = rules.map((id) => planeOfRule(id).name)
+  refuseAddresses(new Set([...planes, ...(mixed === undefined ? [] : ['pods'])]), target, windowScale, iOwnThis)
   const leftOut = leftOutOf(rules, target)
   const claimed = new Set(rules.filter((id) => !leftOut.has(id)))
   const [missing] = leftOut.values()
   if (claimed.size === 0) throw new UsageError(`nothing to load: ${missing?.message ?? 'no rule was selected'}`)
   const scope = target.queue === null ? null : { queue: target.queue, rules: claimed, windowScale }
-  const steps = scope === null ? [] : [...smokeSteps(scope), ...(isSmoke ? [] : limitSteps(scope))]
+  const limits = scope === null ? [] : [...smokeSteps(scope), ...(isSmoke ? [] : limitSteps(scope))]
+  const steps = mixed === undefined ? limits : mixedSteps(mixed, windowScale)
   const estimate = estimateOf(steps)
+  // The length of a mixed load was stated.
+  const { maxSeconds = mixed === undefined ? 3600 : estimate.seconds } = flags
   // The load on the pod API follows from its quota, which its first response states.
   if (!quiet && steps.length > 0) terminal.err(describeEstimate(estimate, target.budget.jobPrice))
   const refusal = refusalBeyond(estimate, { maxRequests, maxSeconds })
@@ -54,17 +59,17 @@ export async function prepareLoad(
   const { path, version } = await foundK6(terminal)
   const module = moduleUrl('load/drive')
   const k6 = { path, version }
-  return { options: { rules: [...rules].sort(), windowScale, isSmoke, maxRequests, maxSeconds, k6, module }, estimate }
+  const options = { rules: [...rules].sort(), windowScale, isSmoke, maxRequests, maxSeconds, k6, module }
+  return { options: { ...options, ...(mixed !== undefined && { mixed }) }, estimate }
 }
 
 /** k6 knows only real time, and only a local reference has windows of another length. */
 function refuseAddresses(
-  rules: readonly string[],
+  planes: ReadonlySet<string>,
   target: Target,
   windowScale: number,
   iOwnThis: string | undefined,
 ): void {
-  const planes = new Set(rules.map((id) => planeOfRule(id).name))
   const urls = [...planes].flatMap((name) => sectionOf(target, name)?.url ?? [])
   refuseUnowned(urls, iOwnThis)
   if (target.clock !== 'real') {

@@ -13,8 +13,11 @@ import { noVendorRules, type VendorRules } from './vendor-rules.ts'
 /** Reports in the output folder. */
 export const reportFiles = ['results.json', 'junit.xml', 'report.html'] as const
 
+/** The windows of a load of all operations. */
+export const windowsFile = 'windows.json'
+
 /** Names that a run writes into its output folder; those of an earlier run are removed first. */
-const written = [...reportFiles, 'evidence.ndjson'] as const
+const written = [...reportFiles, windowsFile, 'evidence.ndjson'] as const
 
 /** Folders beside the record, and the names in them that are of a run. */
 const companions: readonly (readonly [folder: string, own: RegExp])[] = [

@@ -16,7 +16,7 @@ interface Selecting {
   readonly load?: unknown
 }
 
-export type LoadKind = 'smoke' | 'limits' | 'pods'
+export type LoadKind = 'smoke' | 'limits' | 'pods' | 'mixed' | 'soak'
 
 /** The rules of a run and the profiles that they are judged in. */
 interface Selected {
@@ -30,6 +30,8 @@ const longestPattern = 1_000
 
 const idsOf: Readonly<Record<LoadKind, readonly string[]>> = {
   smoke: queueLoadRules,
+  mixed: queueLoadRules,
+  soak: queueLoadRules,
   limits: queueLoadRules,
   pods: [...podLoadRules, 'limits.pods.headers-on-success'],
 }

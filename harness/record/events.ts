@@ -1,3 +1,4 @@
+import type { Mix } from '../../target/types.ts'
 import type { Verdict } from '../../verdicts/verdicts.ts'
 import type { WaitEnd } from '../clock/types.ts'
 import type { Exchange, WireRequest, WireResponse } from '../exchange/exchange.ts'
@@ -61,6 +62,21 @@ export interface LoadFacts {
   readonly k6: string
   /** True if only one request of each operation is sent and nothing is judged. */
   readonly isSmoke: boolean
+  /** Load of all operations together, which judges no rule; missing for any other load. */
+  readonly mixed?: MixedFacts
+}
+
+/** How all operations are loaded together. */
+export interface MixedFacts {
+  /** A soak compares its first windows with its last. */
+  readonly kind: 'mixed' | 'soak'
+  readonly forMs: number
+  /** Load before that, while the number of jobs still grows. */
+  readonly leadMs: number
+  /** Proportions of operations. */
+  readonly mix: Mix
+  /** All operations together; fewer if a quota requires it. */
+  readonly requestsPerSecond: number
 }
 
 /** A rule that a budget left out, with the reason. */

@@ -240,7 +240,10 @@ function recordStart(recorder: Recorder, options: RunOptions, target: Target, cl
     ...(leftOut.length === 0 ? {} : { leftOut }),
     ...(isSparing && { isSparing }),
     ...(load !== undefined && {
-      load: { rules: load.rules, windowScale: load.windowScale, k6: load.k6.version, isSmoke: load.isSmoke },
+      load: {
+        ...{ rules: load.rules, windowScale: load.windowScale, k6: load.k6.version, isSmoke: load.isSmoke },
+        ...(load.mixed !== undefined && { mixed: load.mixed }),
+      },
     }),
     digests,
     target: describeTarget(target),

@@ -60,7 +60,7 @@ export interface FailFast {
 }
 
 /** How load is driven. */
-export interface LoadOptions extends Pick<LoadFacts, 'rules' | 'windowScale' | 'isSmoke'> {
+export interface LoadOptions extends Pick<LoadFacts, 'rules' | 'windowScale' | 'isSmoke' | 'mixed'> {
   /** The module whose `driveLoad` drives it. */
   readonly module: string
   readonly k6: { readonly path: string; readonly version: string }

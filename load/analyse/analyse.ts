@@ -26,6 +26,7 @@ const LATE_SHARE = 0.1
  * `failed` is a proof, `passed` needs the whole planned load, the rest is `inconclusive` (headings Errors and Limits).
  */
 export function analyse(given: Points, plan: Plan): LoadVerdict[] {
+  if (plan.plane === 'mixed') return []
   if (plan.plane === 'pods') return judgePods([...given], plan)
   const points = Array.isArray(given) ? given.toSorted((a: Point, b: Point) => a.sentMs - b.sentMs) : given
   const subject: Case = {

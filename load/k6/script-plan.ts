@@ -1,6 +1,10 @@
+import { tables } from '../../generated/tables.ts'
+import { FIRST_ENDPOINT } from '../plan/queue-plan.ts'
 import {
   EARLY_FROM_MS,
   lengthOf,
+  type MixedPlan,
+  mixedCount,
   type Plan,
   plannedCount,
   podWaitMs,
@@ -21,6 +25,8 @@ export interface Fills {
 
 export const noFills: Fills = { ids: {}, jobs: {} }
 
+/** How long a mixed load asks to hold /runsync: as long as its jobs live. */
+const MIXED_HOLD_MS = tables.bounds.ttlMs.minimum
 /** How long a response is waited for beyond the time that it is held. */
 const ANSWER_MS = 30_000
 /** An arrival rate of k6 lasts at least this long; in a shorter stretch every request has a virtual user of its own. */
@@ -44,6 +50,7 @@ export function scriptPlan(plan: Plan, requests: LoadRequests, fills: Fills = no
     const none = { mayMiss: 0, holdMs: 0, answerMs: ANSWER_MS }
     return { ...common, ...none, planned, scenarios, pods: { ...pods, earlyFromMs: EARLY_FROM_MS } }
   }
+  if (plan.plane === 'mixed') return { ...common, ...mixedScript(plan) }
   const taken = new Map<string, number>()
   const scenarios = plan.stretches.map((stretch, n) => {
     const key = jobsKey(stretch)
@@ -66,21 +73,43 @@ export function scriptPlan(plan: Plan, requests: LoadRequests, fills: Fills = no
 
 /** Real milliseconds after which a run of k6 is stuck: all that is planned, every wait at its longest, and a start. */
 export function timeLimitMs(plan: Plan): number {
+  if (plan.plane === 'mixed') return Math.ceil(30_000 + plan.count * plan.spacingMs + 2 * ANSWER_MS)
   if (plan.plane === 'pods') return 30_000 + podWaitMs(plan) + (plan.requests + plan.probes + 1) * 1000
   return Math.ceil(30_000 + plan.quietMs + lengthOf(plan) + plan.holdMs + 2 * ANSWER_MS)
 }
 
-function scenarioOf(
-  { operation, endpoint, startMs, count, spacingMs }: Stretch,
-  { holdMs, quietMs }: QueuePlan,
-): Omit<ScriptScenario, 'jobs'> {
+/** Sessions at an even pace, each sent by one virtual user. */
+function mixedScript(plan: MixedPlan): Omit<ScriptPlan, 'shape' | 'requests' | 'ids'> {
+  const { count, spacingMs, sessions } = plan
+  const even = arrivals({ startMs: 0, count, spacingMs }, { holdMs: MIXED_HOLD_MS, quietMs: 0 })
+  return {
+    planned: mixedCount(plan),
+    mayMiss: Math.max(...sessions.map(({ length }) => length)),
+    holdMs: MIXED_HOLD_MS,
+    answerMs: MIXED_HOLD_MS + ANSWER_MS,
+    scenarios: { mixed: { operation: '', endpoint: FIRST_ENDPOINT, jobs: [], ...even } },
+    sessions,
+    pods: null,
+  }
+}
+
+function scenarioOf(stretch: Stretch, plan: QueuePlan): Omit<ScriptScenario, 'jobs'> {
+  const { operation, endpoint } = stretch
+  return { operation, endpoint, ...arrivals(stretch, plan) }
+}
+
+/** The options of k6 for requests at an even pace. */
+function arrivals(
+  { startMs, count, spacingMs }: Pick<Stretch, 'startMs' | 'count' | 'spacingMs'>,
+  { holdMs, quietMs }: Pick<QueuePlan, 'holdMs' | 'quietMs'>,
+): Pick<ScriptScenario, 'spacingMs' | 'k6'> {
   const begin = { startTime: `${Math.round(quietMs + startMs)}ms`, gracefulStop: `${holdMs + ANSWER_MS}ms` }
   // Half a spacing less than the whole, or k6 sends one more at the very end.
   const durationMs = Math.round((count - 0.5) * spacingMs)
   if (durationMs < SHORTEST_RATE_MS || count === 1) {
     const maxDuration = `${holdMs + SHORTEST_RATE_MS + ANSWER_MS}ms`
     const k6 = { executor: 'per-vu-iterations', vus: count, iterations: 1, maxDuration, ...begin }
-    return { operation, endpoint, spacingMs, k6 }
+    return { spacingMs, k6 }
   }
   const usersFor = (seconds: number) =>
     Math.min(count, Math.ceil((1000 / spacingMs) * (seconds + holdMs / 1000)) + VIRTUAL_USERS.spare)
@@ -93,5 +122,5 @@ function scenarioOf(
     maxVUs: usersFor(VIRTUAL_USERS.atMostSeconds),
     ...begin,
   }
-  return { operation, endpoint, spacingMs: 0, k6 }
+  return { spacingMs: 0, k6 }
 }

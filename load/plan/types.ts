@@ -14,7 +14,8 @@ export type QueueShape =
 /** Load while workers are kept busy: on a limit that they raise, or on one whose base is higher. */
 export type ScalingShape = 'raised-under' | 'raised-over' | 'kept-under'
 type PodShape = 'pod-headers' | 'pod-429'
-export type Shape = 'smoke' | QueueShape | PodShape
+type MixedShape = 'mixed-smoke' | 'mixed'
+export type Shape = 'smoke' | QueueShape | PodShape | MixedShape
 
 /** A limit as one client meets it. */
 export interface PlannedLimit {
@@ -89,7 +90,18 @@ export const loadActions = ['stop', 'terminate', 'delete'] as const
 /** A shorter wait is not asked about: whole seconds are rounded up, so a request within it may be rightly served. */
 export const EARLY_FROM_MS = 2000
 
-export type Plan = QueuePlan | PodPlan
+/** Load on all operations together. */
+export interface MixedPlan {
+  readonly plane: 'mixed'
+  readonly shape: MixedShape
+  /** Operations that are sent one after the other, the first of which gives the job or pod of the rest; repeated in this order. */
+  readonly sessions: readonly (readonly string[])[]
+  /** Sessions in all. */
+  readonly count: number
+  readonly spacingMs: number
+}
+
+export type Plan = QueuePlan | PodPlan | MixedPlan
 
 /** How long the stretches of a plan last, from the first request to the last. */
 export function lengthOf({ stretches }: Pick<QueuePlan, 'stretches'>): number {
@@ -98,6 +110,12 @@ export function lengthOf({ stretches }: Pick<QueuePlan, 'stretches'>): number {
 
 export function plannedCount({ stretches }: Pick<QueuePlan, 'stretches'>): number {
   return stretches.reduce((sum, { count }) => sum + count, 0)
+}
+
+/** How many requests a mixed plan sends; of one operation, if it is named. */
+export function mixedCount({ sessions, count }: MixedPlan, operation?: string): number {
+  const cycle = sessions.flat().filter((one) => operation === undefined || one === operation)
+  return Math.ceil((cycle.length * count) / sessions.length)
 }
 
 /** The most that a plan for the pod API waits, ms. A pod has two more waits, and changes within another one. */

@@ -126,12 +126,16 @@ function smokeFaults(points: readonly Point[], operations: readonly RateOperatio
     if (point !== undefined && isServed(point)) continue
     const came =
       point === undefined ? 'was not recorded' : point.status === 0 ? 'had no response' : `was answered ${point.status}`
-    faults.set(operation, `one request of ${operation} to ${url} ${came} before any load; ${hint(point?.status ?? 0)}`)
+    faults.set(
+      operation,
+      `one request of ${operation} to ${url} ${came} before any load; ${statusHint(point?.status ?? 0)}`,
+    )
   }
   return faults
 }
 
-function hint(status: number): string {
+/** Advice about an operation whose one request had this status; 0: no response. */
+export function statusHint(status: number): string {
   if (status === 0) return 'see that the target is up, and that it does not hold this operation without end'
   if (status === 401 || status === 403) return 'check keys.full of the target file'
   if (status === 404 || status === 405) return 'check queue.paths and queue.endpoints.dedicated of the target file'

@@ -137,7 +137,8 @@ async function prepareJobs(plan: QueuePlan, workers: number | null, options: Que
   }
 }
 
-function refuseSilence(points: Points): void {
+/** Throws LoadError if most requests had no response. */
+export function refuseSilence(points: Points): void {
   const silent = points.filter(({ kind }) => kind === 'transport').length
   if (points.length === 0 || silent <= points.length * SILENT_SHARE) return
   throw new LoadError(

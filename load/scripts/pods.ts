@@ -1,19 +1,11 @@
 import { sleep } from 'k6'
-import { Trend } from 'k6/metrics'
-import { createSend, optionsOf, readPlan } from './lib/k6.ts'
+import { createRecord, createSend, headerTags, jsonIn, optionsOf, readPlan } from './lib/k6.ts'
 import { BODY_CHARACTERS, type PodAnswer, type PodSend, podSteps } from './lib/steps.ts'
 
 // One request after the other (headings Errors and Limits).
 const plan = readPlan()
 const sendOne = createSend(plan)
-const recorded = new Trend('plumbline_answer', true)
-
-const HEADERS = {
-  retry_after: 'Retry-After',
-  ratelimit: 'Ratelimit',
-  ratelimit_policy: 'Ratelimit-Policy',
-  content_type: 'Content-Type',
-}
+const record = createRecord()
 
 export const options = optionsOf(plan)
 
@@ -34,27 +26,19 @@ export function drive(): void {
 function send(operation: PodSend): PodAnswer {
   const { method, path, body: sent } = plan.requests[operation] ?? { method: 'GET', path: '/v2/pods', body: null }
   const request = { method, path: path.replaceAll('{id}', encodeURIComponent(pod)), body: sent }
-  const { status, error_code, headers, body, timings } = sendOne(request, { responseType: 'text' })
-  const tags: Record<string, string> = { operation, status: String(status), headers: 'recorded' }
-  if (error_code !== 0) tags.error_code = String(error_code)
-  for (const [tag, name] of Object.entries(HEADERS)) {
-    const line = headers[name]
-    if (line !== undefined) tags[tag] = line
-  }
+  const response = sendOne(request, { responseType: 'text' })
+  const { status, headers, body } = response
+  const tags = headerTags(response)
   if (status >= 400) tags.body = String(body ?? '').slice(0, BODY_CHARACTERS)
   const { id, status: podStatus } = operation === 'pods' ? {} : podIn(String(body ?? ''))
   if (operation === 'createPod' && typeof id === 'string') pod = id
   if (operation === 'getPod' && typeof podStatus === 'string') tags.pod_status = podStatus
-  recorded.add(timings.duration, tags)
+  record(operation, response, tags)
   return { status, retryAfter: headers['Retry-After'] ?? null, podStatus: tags.pod_status ?? null }
 }
 
 /** The members of a pod, or of the object around it. */
 function podIn(body: string): { readonly id?: unknown; readonly status?: unknown } {
-  try {
-    const json = JSON.parse(body)
-    return json?.pod ?? json ?? {}
-  } catch {
-    return {}
-  }
+  const json = jsonIn(body)
+  return json?.pod ?? json ?? {}
 }

@@ -1,5 +1,5 @@
 import http, { type Params, type Response } from 'k6/http'
-import { Counter } from 'k6/metrics'
+import { Counter, Trend } from 'k6/metrics'
 import type { ScriptNetwork, ScriptPlan, ScriptRequest } from './types.ts'
 
 /** A variable of the environment; a script without it ends before it sends anything. */
@@ -44,10 +44,48 @@ export function createSend({ answerMs }: ScriptPlan): (request: ScriptRequest, p
   const sent = new Counter('plumbline_sent')
   http.setResponseCallback(http.expectedStatuses(429, { min: 200, max: 299 }))
 
-  return ({ method, path, body }, params) => {
+  return ({ method, plane, path, body }, params) => {
     const headers = { ...more, authorization, ...(method !== 'GET' && { 'content-type': 'application/json' }) }
-    const response = http.request(method, url + path, body, { headers, timeout: `${answerMs}ms`, ...params })
+    const response = http.request(method, (plane === undefined ? url : __ENV.PLUMBLINE_PODS_URL) + path, body, {
+      headers,
+      timeout: `${answerMs}ms`,
+      ...params,
+    })
     sent.add(1)
     return response
+  }
+}
+
+const rateHeaders = {
+  retry_after: 'Retry-After',
+  ratelimit: 'Ratelimit',
+  ratelimit_policy: 'Ratelimit-Policy',
+  content_type: 'Content-Type',
+}
+
+/** Tags for the headers of a response about limits. */
+export function headerTags({ headers }: Response): Record<string, string> {
+  const found = Object.entries(rateHeaders).flatMap(([tag, name]) => {
+    const line = headers[name]
+    return line === undefined ? [] : [[tag, line]]
+  })
+  return { headers: 'recorded', ...Object.fromEntries(found) }
+}
+
+/** Records responses with more tags than k6 has, in place of its own points. */
+export function createRecord(): (operation: string, response: Response, tags: Record<string, string>) => void {
+  const recorded = new Trend('plumbline_answer', true)
+  return (operation, { status, error_code, timings }, tags) => {
+    const failure: Record<string, string> = error_code === 0 ? {} : { error_code: String(error_code) }
+    recorded.add(timings.duration, { operation, status: String(status), ...failure, ...tags })
+  }
+}
+
+/** The JSON in a body; null if it is none. */
+export function jsonIn(body: unknown) {
+  try {
+    return JSON.parse(String(body ?? ''))
+  } catch {
+    return null
   }
 }

@@ -5,7 +5,7 @@ import type { ScriptPlan, ScriptPods, ScriptRequest } from './types.ts'
 
 /** A request with the ids of its endpoint and job, and the time for which it is to be held. */
 export function filled(
-  { method, path, body }: ScriptRequest,
+  { path, body, ...rest }: ScriptRequest,
   { ids, holdMs }: Pick<ScriptPlan, 'ids' | 'holdMs'>,
   endpoint: string,
   job: string,
@@ -15,7 +15,7 @@ export function filled(
       .replaceAll('{endpoint}', ids[endpoint] ?? '')
       .replaceAll('{job}', job)
       .replaceAll('{holdMs}', String(holdMs))
-  return { method, path: fill(path), body: body === null ? null : fill(body) }
+  return { ...rest, path: fill(path), body: body === null ? null : fill(body) }
 }
 
 /** Characters of the body of an error that are kept; a shorter one is whole. */

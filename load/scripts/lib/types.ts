@@ -14,6 +14,8 @@ export interface ScriptPlan {
   /** The request of an operation; `{holdMs}` in path and body stands for the time to hold. */
   readonly requests: Readonly<Record<string, ScriptRequest>>
   readonly pods: ScriptPods | null
+  /** Operations of a mixed load that are sent one after the other; repeated in this order. */
+  readonly sessions?: readonly (readonly string[])[]
   /** Ids of the endpoints, by the name that scenarios have for them; `{endpoint}` in a path stands for it. */
   readonly ids: Readonly<Record<string, string>>
 }
@@ -40,6 +42,10 @@ export interface ScriptScenario {
 
 export interface ScriptRequest {
   readonly method: string
+  /** Its plane, if its base address is not that of the plan. */
+  readonly plane?: 'pods'
+  /** Where a response counts jobs that have not ended: names joined by dots. `list`: each entry of a list in it is one. */
+  readonly residents?: 'list' | readonly string[]
   readonly path: string
   readonly body: string | null
 }

@@ -1,0 +1,63 @@
+import type { Window, Windows } from '../../load/mixed/windows.ts'
+import { isServed, type Point } from '../../load/points.ts'
+import { type Answer, compareRounds, type Measure, type Measures, type Values } from '../shared/comparison/compare.ts'
+
+/** Windows of a soak, of which the first third is compared with the last. */
+export const soakWindows = 24
+export const comparedWindows = soakWindows / 3
+
+const measures = {
+  latency: { title: 'latency' },
+  errors: { title: 'errors', isShare: true },
+  limited: { title: '429', isShare: true },
+} as const satisfies Measures
+
+/** One in ten that stays is found before it is a million. */
+const resident = { isShare: true, least: 0.1 } as const
+
+const ofJobs: Measure = { ...resident, title: 'unfinished jobs', of: 'the submitted jobs' }
+
+/** Operations whose responses count what has not ended, and what creates it. */
+const counting: Readonly<Record<string, { readonly measure: Measure; readonly created: readonly string[] }>> = {
+  health: { measure: ofJobs, created: ['run', 'runsync'] },
+  requests: { measure: ofJobs, created: ['run', 'runsync'] },
+  listPods: { measure: { ...resident, title: 'pods', of: 'the created pods' }, created: ['createPod'] },
+}
+
+export function measuresOf(operation: string): Measures {
+  const counted = counting[operation]
+  return counted === undefined ? measures : { ...measures, resident: counted.measure }
+}
+
+/** The first third of the windows compared with the last: latency, errors and 429 of each operation, and what has not ended. */
+export function driftIn({ operations, points, fromMs, lengthMs }: Windows, seed: number, tolerance: number): Answer[] {
+  const halfMs = (comparedWindows / 2) * lengthMs
+  const between = points.filter(
+    ({ sentMs }) => sentMs >= fromMs + halfMs && sentMs < fromMs + soakWindows * lengthMs - halfMs,
+  )
+  const sideOf = (part: (windows: readonly Window[]) => readonly Window[]) =>
+    Object.fromEntries(
+      Object.entries(operations).map(([operation, windows]) => {
+        const created = createdIn(between, counting[operation]?.created ?? [])
+        return [operation, part(windows).map((window) => valuesOf(window, created))]
+      }),
+    )
+  const first = sideOf((windows) => windows.slice(0, comparedWindows))
+  const last = sideOf((windows) => windows.slice(-comparedWindows))
+  return compareRounds(first, last, { measuresOf, seed, tolerance, isPaired: false })
+}
+
+/** Jobs or pods that were created; 1 at least, so that others that appear count as well. */
+function createdIn(points: readonly Point[], operations: readonly string[]): number {
+  return Math.max(1, points.filter((point) => operations.includes(point.operation) && isServed(point)).length)
+}
+
+function valuesOf({ requests, latency, errors, limited, resident }: Window, created: number): Values {
+  const isEmpty = requests === 0
+  return {
+    latency: latency?.p50 ?? null,
+    errors: isEmpty ? null : errors,
+    limited: isEmpty ? null : limited,
+    resident: resident === null ? null : resident / created,
+  }
+}

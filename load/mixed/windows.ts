@@ -1,0 +1,62 @@
+import { mean, quantile } from 'simple-statistics'
+import { isNeither, isRefused, isServed, type Point } from '../points.ts'
+
+/** Percentiles of latencies, ms. */
+export type Percentiles = Readonly<Record<'p50' | 'p95' | 'p99', number>>
+
+/** The requests of an operation within a length of time. */
+export interface Window {
+  readonly requests: number
+  /** Of the successful requests; null if there was none. */
+  readonly latency: Percentiles | null
+  /** Share of requests without a response, or with one that is neither a success nor 429. */
+  readonly errors: number
+  /** Share of requests that were answered 429. */
+  readonly limited: number
+  /** Jobs or pods that had not ended, the mean of the responses that say so; null if none did. */
+  readonly resident: number | null
+}
+
+/** Windows of the same length for each operation, and the points in them. */
+export interface Windows {
+  readonly fromMs: number
+  readonly lengthMs: number
+  readonly points: readonly Point[]
+  readonly operations: Readonly<Record<string, readonly Window[]>>
+}
+
+/** Divides `forMs` of a load, its lead left out, into windows by the moments of sending. */
+export function windowsOf(
+  all: readonly Point[],
+  { forMs, leadMs }: { readonly forMs: number; readonly leadMs: number },
+  count: number,
+): Windows {
+  const fromMs = (all[0]?.sentMs ?? 0) + leadMs
+  const lengthMs = forMs / count
+  const points = all.filter(({ sentMs }) => sentMs >= fromMs && sentMs < fromMs + forMs)
+  const names = [...new Set(points.map(({ operation }) => operation))].sort()
+  const windowsFor = (name: string) => {
+    const groups = Array.from({ length: count }, (): Point[] => [])
+    for (const point of points) {
+      if (point.operation === name) groups[Math.floor((point.sentMs - fromMs) / lengthMs)]?.push(point)
+    }
+    return groups.map(windowOf)
+  }
+  return { fromMs, lengthMs, points, operations: Object.fromEntries(names.map((name) => [name, windowsFor(name)])) }
+}
+
+/** The values of these requests together. */
+export function windowOf(points: readonly Point[]): Window {
+  const latencies = points.filter(isServed).map(({ sentMs, receivedMs }) => Math.max(0.001, receivedMs - sentMs))
+  const counts = points.flatMap(({ resident }) => (resident === undefined ? [] : [resident]))
+  const share = (isCounted: (point: Point) => boolean) =>
+    points.length === 0 ? 0 : points.filter(isCounted).length / points.length
+  const [p50 = 0, p95 = 0, p99 = 0] = latencies.length === 0 ? [] : quantile(latencies, [0.5, 0.95, 0.99])
+  return {
+    requests: points.length,
+    latency: latencies.length === 0 ? null : { p50, p95, p99 },
+    errors: share((point) => isNeither(point)),
+    limited: share(isRefused),
+    resident: counts.length === 0 ? null : mean(counts),
+  }
+}
