@@ -5,7 +5,7 @@ import { temporary } from '../harness/testing/temporary.ts'
 export default defineConfig({
   test: {
     name: 'load',
-    include: ['cli/load/k6.test.ts'],
+    include: ['cli/load/*k6.test.ts'],
     root: `${import.meta.dirname}/..`,
     maxConcurrency: 3,
     env: { TMPDIR: temporary },

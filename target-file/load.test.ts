@@ -130,6 +130,21 @@ const refusals: readonly [name: string, text: string, message: string][] = [
     'target.yaml:2: pods.statuses.ERROR.hook.1: expected a word of the command, a text, got 7',
   ],
   [
+    'a mix of operations that are not offered',
+    file({ more: 'load:\n  mixed:\n    run: 1\n    listPods: 1' }),
+    'target.yaml:6: load.mixed.run: the file has no queue-based endpoints; add queue, or remove this key',
+  ],
+  [
+    'a mix that reads pods and creates none',
+    file({ more: 'load: {mixed: {getPod: 1}}' }),
+    'target.yaml:4: load.mixed.getPod: needs load.mixed.createPod, whose jobs or pods it is about',
+  ],
+  [
+    'a mix with a proportion of 0',
+    file({ more: 'load: {mixed: {listPods: 0}}' }),
+    'target.yaml:4: load.mixed.listPods: expected an integer from 1 to 1000, got 0',
+  ],
+  [
     'no pause between looks',
     file({ more: 'tolerances: {poll: 0ms}' }),
     'target.yaml:4: tolerances.poll: expected a length of time of at least 10ms, got 0ms',

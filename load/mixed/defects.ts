@@ -1,7 +1,7 @@
 import { composeOptions, type ReferenceOptions } from '../../reference/index.ts'
 
 /** A change of the reference that breaks no rule: only a soak shows it. */
-export interface SoakDefect {
+interface SoakDefect {
   readonly id: string
   /** The fault, as one sentence. */
   readonly says: string
@@ -32,14 +32,20 @@ export const soakDefects: readonly SoakDefect[] = [
   {
     id: 'health-keeps-counting',
     says: '/health counts every job that was submitted as waiting, also once it has ended.',
-    change: (options) =>
-      composeOptions(options, {
+    change: (options) => {
+      const submitted = new Map<string, number>()
+      return composeOptions(options, {
         parts: {
+          addJob: (add) => (submission, operation, endpoint, service) => {
+            submitted.set(endpoint.id, (submitted.get(endpoint.id) ?? 0) + 1)
+            return add(submission, operation, endpoint, service)
+          },
           presentHealth: (present) => (endpoint, service) => {
             const shown = present(endpoint, service)
-            return { ...shown, jobs: { ...Object(shown.jobs), inQueue: endpoint.jobs.size } }
+            return { ...shown, jobs: { ...Object(shown.jobs), inQueue: submitted.get(endpoint.id) ?? 0 } }
           },
         },
-      }),
+      })
+    },
   },
 ]

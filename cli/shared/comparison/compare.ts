@@ -6,7 +6,7 @@ import { type Centre, type Effect, minPairs, pairedEffect, unpairedEffect } from
 /** The values of one operation on one side in one round, by measure; null if it has none. */
 export type Values = Readonly<Record<string, number | null>>
 
-/** What is compared of an operation. */
+/** A property of an operation that is compared. */
 export interface Measure {
   readonly title: string
   /** A share is compared by its difference, anything else by its ratio. */
