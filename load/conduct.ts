@@ -116,7 +116,7 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
   const mixed = async (facts: MixedFacts) => {
     const first = mixedSmoke(facts)
     planned([first])
-    const smoke = (await take([first])).flatMap(({ points }) => points)
+    const smoke = (await take([first])).flatMap(({ points }) => [...points])
     refuseUnserved(first, smoke)
     const { requestsPerMinute } = target.budget
     const step = mixedStep(facts, { windowScale: load.windowScale, requestsPerMinute, smoke })

@@ -33,7 +33,7 @@ export function printMixed(
     terminal.out(`${facts?.kind}: not measured: ${reason}`)
     return exitCodes.incomplete
   }
-  const windows = windowsOf(driven.points, facts, facts.kind === 'soak' ? soakWindows : mixedWindows)
+  const windows = windowsOf([...driven.points], facts, facts.kind === 'soak' ? soakWindows : mixedWindows)
   const { points: _, ...kept } = windows
   // Drawn from the name of the run, so that a record always gives the same answers.
   const answers = facts.kind === 'soak' ? driftIn(windows, Number.parseInt(run.slice(1), 36), tolerance) : []
