@@ -20,7 +20,7 @@ type DriveIn = (step: Step, folder: string) => Promise<Driven>
 /** Drives the steps of each plane of a target over HTTP. */
 export function createLive(
   { run, options, target, transport, recorder, resources, reportProgress }: LoadTask,
-  { k6, windowScale }: LoadOptions,
+  { k6, windowScale, segments = 1 }: LoadOptions,
   clock: ScenarioClock,
 ): Readonly<Record<Step['plan']['plane'], DriveIn>> {
   const token = target.keys.full ?? ''
@@ -40,7 +40,8 @@ export function createLive(
         clean: recorder.clean,
         userAgent: agentOf(rules[0] ?? 'smoke'),
         folder,
-        onStart: (id) => reportProgress({ type: 'process', id }),
+        segments,
+        onStart: (ids) => reportProgress({ type: 'processes', ids }),
       })
   }
 

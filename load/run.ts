@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createReadStream, createWriteStream, writeFileSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Network } from '../target/types.ts'
 import { loadFolder } from './folder.ts'
@@ -30,8 +31,10 @@ interface LoadRunOptions {
   readonly userAgent?: string
   /** A folder for the plan and the raw points of this run; it is made if it is missing. */
   readonly folder: string
-  /** Told of the process of k6 once it runs. */
-  readonly onStart?: (process: number) => void
+  /** Told of the processes of k6 once they run. */
+  readonly onStart?: (processes: readonly number[]) => void
+  /** Processes of k6 that share the requests of a plan on endpoints; default: one. */
+  readonly segments?: number
 }
 
 interface Ended {
@@ -50,6 +53,8 @@ const BROKEN_EXITS: Readonly<Record<number, string>> = {
   110: 'was failed by the script',
 }
 const THRESHOLDS_EXIT = 99
+/** Requests of each segment. A plan that has fewer is sent by one process. */
+const LEAST_OF_SEGMENT = 10
 
 /**
  * Drives a plan with k6; resolves with its points and the remarks of k6, one sentence each. Its summary and exit code decide nothing: verdicts come from the raw points alone, and a run
@@ -63,9 +68,14 @@ export async function runLoad(options: LoadRunOptions) {
   const rawFile = join(folder, rawName)
   await writeFile(planFile, `${JSON.stringify(scriptPlan(plan, requests, fills), null, 2)}\n`)
 
-  const ended = await runK6(options, planFile, rawFile)
-  const said = lastErrors(ended.text, token)
-  refuseBroken(ended, said, timeLimitMs(plan))
+  const segments = segmentsOf(options)
+  const rawFiles = segments.map((_, n) => (segments.length === 1 ? rawFile : join(folder, `segment-${n + 1}.json.gz`)))
+  const started = segments.map((flags, n) => startK6(options, [...flags, '--out', `json=${rawFiles[n]}`], planFile))
+  options.onStart?.(started.flatMap(({ child }) => child.pid ?? []))
+  const all = await Promise.all(started.map(({ ended }) => ended))
+  const said = lastErrors(all.map(({ text }) => text).join('\n'), token)
+  for (const ended of all) refuseBroken(ended, said, timeLimitMs(plan))
+  if (segments.length > 1) await joinFiles(rawFiles, rawFile)
   if (plan.plane === 'pods') await removeSecrets(rawFile, clean)
   const { points, dropped } = await readRawPoints(rawFile)
   const notes = said === '' ? [] : [`k6 said: ${said}`]
@@ -89,39 +99,60 @@ function networkOf({ network, folder }: LoadRunOptions): Record<string, string> 
   }
 }
 
-function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Promise<Ended> {
-  const { plan, k6, url, podsUrl, token, userAgent, onStart } = options
+/** More flags of each process of k6: where they share a plan, the segment of its requests. */
+function segmentsOf({ plan, segments = 1 }: LoadRunOptions): readonly (readonly string[])[] {
+  const most = plan.plane === 'queue' ? Math.max(...plan.stretches.map(({ count }) => count)) : 0
+  if (segments === 1 || most < LEAST_OF_SEGMENT * segments) return [[]]
+  const bounds = ['0', ...Array.from({ length: segments - 1 }, (_, n) => `${n + 1}/${segments}`), '1']
+  const sequence = ['--execution-segment-sequence', bounds.join(',')]
+  return bounds.slice(1).map((end, n) => ['--execution-segment', `${bounds[n]}:${end}`, ...sequence])
+}
+
+/** Appends files to each other: a gzip file may consist of several. */
+async function joinFiles(files: readonly string[], whole: string): Promise<void> {
+  for (const file of files) {
+    await pipeline(createReadStream(file), createWriteStream(whole, { flags: 'a' }))
+    await rm(file)
+  }
+}
+
+function startK6(
+  options: LoadRunOptions,
+  flags: readonly string[],
+  planFile: string,
+): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
+  const { plan, k6, url, podsUrl, token, userAgent } = options
   const args = ['run', '--quiet', '--no-color', '--no-usage-report', '--include-system-env-vars']
   const begunMs = performance.now()
-  return new Promise((resolve, reject) => {
-    const child = spawn(k6, [...args, '--out', `json=${rawFile}`, join(loadFolder, 'scripts', `${plan.plane}.ts`)], {
-      env: {
-        HOME: options.folder,
-        K6_AUTO_EXTENSION_RESOLUTION: 'false',
-        K6_NO_USAGE_REPORT: 'true',
-        PLUMBLINE_PLAN: planFile,
-        PLUMBLINE_TOKEN: token,
-        PLUMBLINE_URL: url,
-        ...(podsUrl !== undefined && { PLUMBLINE_PODS_URL: podsUrl }),
-        ...networkOf(options),
-        ...(userAgent !== undefined && { K6_USER_AGENT: userAgent }),
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: timeLimitMs(plan),
-      killSignal: 'SIGKILL',
-    })
-    if (child.pid !== undefined) onStart?.(child.pid)
-    let text = ''
-    const keep = (chunk: Buffer) => {
-      text = (text + chunk.toString()).slice(-100_000)
-    }
-    child.stdout.on('data', keep)
-    child.stderr.on('data', keep)
+  const child = spawn(k6, [...args, ...flags, join(loadFolder, 'scripts', `${plan.plane}.ts`)], {
+    env: {
+      HOME: options.folder,
+      K6_AUTO_EXTENSION_RESOLUTION: 'false',
+      K6_NO_USAGE_REPORT: 'true',
+      PLUMBLINE_PLAN: planFile,
+      PLUMBLINE_TOKEN: token,
+      PLUMBLINE_URL: url,
+      ...(podsUrl !== undefined && { PLUMBLINE_PODS_URL: podsUrl }),
+      ...networkOf(options),
+      ...(userAgent !== undefined && { K6_USER_AGENT: userAgent }),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: timeLimitMs(plan),
+    killSignal: 'SIGKILL',
+  })
+  let text = ''
+  const keep = (chunk: Buffer) => {
+    text = (text + chunk.toString()).slice(-100_000)
+  }
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', (error) => {
       reject(new LoadError(`k6 at ${k6} could not be run: ${error.message}; name another one in PLUMBLINE_K6.`))
     })
     child.on('close', (code, killed) => resolve({ code, signal: killed, text, tookMs: performance.now() - begunMs }))
   })
+  return { child, ended }
 }
 
 function refuseBroken({ code, signal, tookMs }: Ended, said: string, limitMs: number): void {

@@ -57,6 +57,21 @@ test.concurrent.each([
   expect(code).toBe(1)
 })
 
+test.concurrent.each<[string, string[], number, string]>([
+  ['that keeps its limits passes', [], 0, 'passed'],
+  ['with the defect cancel-half fails', ['--defect', 'cancel-half'], 1, 'failed'],
+])('by two segments, a reference %s', { timeout }, async (name, flags, exit, verdict) => {
+  const { target } = await serve(['--limiter', 'fixed-window', ...flags])
+  const folder = `segments-${name}`
+  const { code, said } = await load(target, [...rulesOf('cancel'), '--segments', '2', '--out', folder])
+  expect({ code, said }).toEqual({ code: exit, said: expect.stringContaining(`1 ${verdict}`) })
+  const plans = readdirSync(join(cwd, folder, 'load'))
+  expect(plans.flatMap((plan) => readdirSync(join(cwd, folder, 'load', plan)).toSorted())).toEqual(
+    plans.flatMap(() => ['plan.json', 'raw.json.gz']),
+  )
+  expect(await replay(folder, `${folder}-again`)).toMatchObject({ code: exit })
+})
+
 const raising = ['--latitude', 'workers-raise-limits']
 
 test.concurrent('a limit that workers raise passes, also when its load is judged again', { timeout }, async () => {

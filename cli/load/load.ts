@@ -65,12 +65,14 @@ const usualMs = { mixed: 30_000, soak: 3_600_000 } as const
 /** Windows of a second have too few requests for a median. */
 const leastSoakMs = soakWindows * 1000
 
-function refuseFlags(kind: LoadKind, { for: forMs, format, only }: Options): void {
+function refuseFlags(kind: LoadKind, { for: forMs, format, only, segments }: Options): void {
   const isMixed = kind === 'mixed' || kind === 'soak'
   if (format.length > 0 && (isMixed || kind === 'smoke'))
     throw new UsageError(`--format has nothing to report of load ${kind}, which judges no rule; leave it out`)
   if (only.length > 0 && isMixed)
     throw new UsageError(`--only: load ${kind} judges no rule; choose operations by load.mixed of the target file`)
+  if (segments !== undefined && kind !== 'limits')
+    throw new UsageError(`--segments is for load limits; one process of k6 drives load ${kind}`)
   if (forMs !== undefined && !isMixed)
     throw new UsageError(`--for is for load mixed and load soak; the plans of load ${kind} have their own length`)
   if (kind === 'soak' && forMs !== undefined && forMs < leastSoakMs)

@@ -143,6 +143,7 @@ export const load = () =>
     )
     .option('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
     .option('--for <length>', 'how long mixed (default: 30s) or soak (default: 1h) lasts', lengthOfTime)
+    .option('--segments <number>', 'limits: share each plan among so many processes of k6', integer(1, 16))
     .option('--tolerance <percent>', 'soak: the smallest slowdown that counts, such as 5%', percentage, 0.1)
     .addOption(common.only)
     .option('--profile <list>', 'profiles to judge, separated by commas (default: all but lab)')

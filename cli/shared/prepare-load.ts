@@ -17,7 +17,7 @@ import type { Terminal } from './terminal.ts'
 /** The options of a load, alone or after `check`. */
 export type LoadFlags = Pick<
   commands.OptionsOf<typeof commands.load>,
-  'iOwnThis' | 'maxRequests' | 'maxSeconds' | 'windowScale' | 'quiet'
+  'iOwnThis' | 'maxRequests' | 'maxSeconds' | 'windowScale' | 'segments' | 'quiet'
 >
 
 export interface PreparedLoad {
@@ -36,7 +36,7 @@ const SPARE_BYTES = 64 * 1024 * 1024
 export async function prepareLoad(
   rules: readonly string[],
   target: Target,
-  { iOwnThis, maxRequests = 100_000, windowScale = 1, quiet, ...flags }: LoadFlags,
+  { iOwnThis, maxRequests = 100_000, windowScale = 1, segments, quiet, ...flags }: LoadFlags,
   terminal: Terminal,
   { isSmoke = false, mixed }: Pick<Partial<LoadOptions>, 'isSmoke' | 'mixed'> = {},
 ): Promise<PreparedLoad> {
@@ -60,7 +60,10 @@ export async function prepareLoad(
   const module = moduleUrl('load/drive')
   const k6 = { path, version }
   const options = { rules: [...rules].sort(), windowScale, isSmoke, maxRequests, maxSeconds, k6, module }
-  return { options: { ...options, ...(mixed !== undefined && { mixed }) }, estimate }
+  return {
+    options: { ...options, ...(mixed !== undefined && { mixed }), ...(segments !== undefined && { segments }) },
+    estimate,
+  }
 }
 
 /** k6 knows only real time, and only a local reference has windows of another length. */

@@ -137,7 +137,7 @@ async function runChild(options: RunOptions, given: RunCheckOptions): Promise<nu
   const progress = quiet ? noProgress : showProgress(terminal, createTimeLeft(options.rules, given.expectedMs ?? null))
   /** Forwards progress. A process that may outlive the run is noted, so that `sweep` waits for its end. */
   function onProgress(line: Progress): void {
-    if (line.type === 'process') writeOwner(terminal.cwd, run, [process.pid, child?.pid ?? process.pid, line.id])
+    if (line.type === 'processes') writeOwner(terminal.cwd, run, [process.pid, child?.pid ?? process.pid, ...line.ids])
     // Nothing is judged if only the record is told of.
     if (printRecord === undefined || line.type === 'plan' || line.type === 'shown') progress.tell(line)
   }

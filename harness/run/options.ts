@@ -66,6 +66,8 @@ export interface LoadOptions extends Pick<LoadFacts, 'rules' | 'windowScale' | '
   readonly k6: { readonly path: string; readonly version: string }
   readonly maxRequests: number
   readonly maxSeconds: number
+  /** Processes of k6 that share the requests of a plan; default: one. */
+  readonly segments?: number
 }
 
 /** Input for driving and judging the load of a run. */
@@ -119,6 +121,6 @@ export type Progress =
   /** Lines to show as they are. */
   | { readonly type: 'shown'; readonly lines: readonly string[] }
   /** The id of a process that the run has started and that may outlive it. */
-  | { readonly type: 'process'; readonly id: number }
+  | { readonly type: 'processes'; readonly ids: readonly number[] }
   | { readonly type: 'stopped'; readonly exit: number; readonly message: string }
   | { readonly type: 'ended' }
