@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { Hono } from 'hono'
 import { expect, onTestFinished, test } from 'vitest'
@@ -148,8 +148,15 @@ async function serve(forgets: boolean): Promise<{ readonly url: string; readonly
 async function targetOf(url: string, dir: string): Promise<Target> {
   const data = { ...schema, properties: { ...schema.properties, notes: section } }
   const { text } = generateTarget({ targetSchema: { path: '', text: '', data } } as unknown as Inputs)
-  const module = join(dir, 'target.ts')
-  writeFileSync(module, text)
+  const module = join(dir, 'generated', 'target.ts')
+  // The validator looks its patterns and bounds up in the schema.
+  for (const [file, content] of [
+    [module, text],
+    [join(dir, 'spec', 'schemas', 'target.schema.json'), JSON.stringify(data)],
+  ] as const) {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+  }
   const { validateTarget } = await import(module)
   const file = { plumbline: 1, notes: { url, allowPlainHttp: true, pinned: true }, keys: { full: `\${KEY}` } }
   expect(validateTarget(file)).toBe(true)
