@@ -52,7 +52,10 @@ export function createPointCollector(): PointCollector {
       number = columns.fates.push(fate) - 1
       numbers.set(fate, number)
     }
-    const fits = number < MAX_FATES && fate.endpoint !== undefined && fate.retryAfter === undefined
+    const fits =
+      number < MAX_FATES &&
+      [fate.retryAfter, fate.resident].every((one) => one === undefined) &&
+      fate.endpoint !== undefined
     if (!fits || !isColumn(sent) || !isColumn(received)) return false
     if (count === columns.sent.length) grow(columns)
     columns.sent[count] = sent

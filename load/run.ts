@@ -54,7 +54,7 @@ const BROKEN_EXITS: Readonly<Record<number, string>> = {
 }
 const THRESHOLDS_EXIT = 99
 /** Requests of each segment. A plan that has fewer is sent by one process. */
-const LEAST_OF_SEGMENT = 10
+const MIN_REQUESTS_OF_SEGMENT = 10
 
 /**
  * Drives a plan with k6; resolves with its points and the remarks of k6, one sentence each. Its summary and exit code decide nothing: verdicts come from the raw points alone, and a run
@@ -66,9 +66,12 @@ export async function runLoad(options: LoadRunOptions) {
   await mkdir(folder, { recursive: true })
   const planFile = join(folder, 'plan.json')
   const rawFile = join(folder, rawName)
-  await writeFile(planFile, `${JSON.stringify(scriptPlan(plan, requests, fills), null, 2)}\n`)
-
   const segments = segmentsOf(options)
+  const script = scriptPlan(plan, requests, fills)
+  // One of several processes sends a part only, so the count of one says nothing.
+  const counted = segments.length === 1 ? script : { ...script, planned: 0 }
+  await writeFile(planFile, `${JSON.stringify(counted, null, 2)}\n`)
+
   const rawFiles = segments.map((_, n) => (segments.length === 1 ? rawFile : join(folder, `segment-${n + 1}.json.gz`)))
   const started = segments.map((flags, n) => startK6(options, [...flags, '--out', `json=${rawFiles[n]}`], planFile))
   options.onStart?.(started.flatMap(({ child }) => child.pid ?? []))
@@ -76,7 +79,7 @@ export async function runLoad(options: LoadRunOptions) {
   const said = lastErrors(all.map(({ text }) => text).join('\n'), token)
   for (const ended of all) refuseBroken(ended, said, timeLimitMs(plan))
   if (segments.length > 1) await joinFiles(rawFiles, rawFile)
-  if (plan.plane === 'pods') await removeSecrets(rawFile, clean)
+  if (plan.plane === 'pods' || plan.shape === 'mixed-smoke') await removeSecrets(rawFile, clean)
   const { points, dropped } = await readRawPoints(rawFile)
   const notes = said === '' ? [] : [`k6 said: ${said}`]
   if (dropped > 0) notes.push(`k6 left out ${dropped} requests, for lack of virtual users or of processor time`)
@@ -99,10 +102,10 @@ function networkOf({ network, folder }: LoadRunOptions): Record<string, string> 
   }
 }
 
-/** More flags of each process of k6: where they share a plan, the segment of its requests. */
+/** More flags of each process of k6: if they share a plan, the segment of its requests. */
 function segmentsOf({ plan, segments = 1 }: LoadRunOptions): readonly (readonly string[])[] {
-  const most = plan.plane === 'queue' ? Math.max(...plan.stretches.map(({ count }) => count)) : 0
-  if (segments === 1 || most < LEAST_OF_SEGMENT * segments) return [[]]
+  const largest = plan.plane === 'queue' ? Math.max(...plan.stretches.map(({ count }) => count)) : 0
+  if (segments === 1 || largest < MIN_REQUESTS_OF_SEGMENT * segments) return [[]]
   const bounds = ['0', ...Array.from({ length: segments - 1 }, (_, n) => `${n + 1}/${segments}`), '1']
   const sequence = ['--execution-segment-sequence', bounds.join(',')]
   return bounds.slice(1).map((end, n) => ['--execution-segment', `${bounds[n]}:${end}`, ...sequence])
@@ -110,8 +113,8 @@ function segmentsOf({ plan, segments = 1 }: LoadRunOptions): readonly (readonly 
 
 /** Appends files to each other: a gzip file may consist of several. */
 async function joinFiles(files: readonly string[], whole: string): Promise<void> {
-  for (const file of files) {
-    await pipeline(createReadStream(file), createWriteStream(whole, { flags: 'a' }))
+  for (const [n, file] of files.entries()) {
+    await pipeline(createReadStream(file), createWriteStream(whole, { flags: n === 0 ? 'w' : 'a' }))
     await rm(file)
   }
 }
@@ -167,7 +170,7 @@ function refuseBroken({ code, signal, tookMs }: Ended, said: string, limitMs: nu
   throw new LoadError(`k6 ${why} after ${seconds} s, so nothing is judged.${rest}`)
 }
 
-/** Headers and the body of a 429 are recorded on the pod API, and a target may repeat a key in them. */
+/** Headers and the body of a 429 are recorded of the pod API, and a target may repeat a key in them. */
 async function removeSecrets(rawFile: string, clean: (text: string) => string): Promise<void> {
   const text = gunzipSync(await readFile(rawFile)).toString()
   const cleaned = clean(text)

@@ -49,7 +49,8 @@ test('the reference has no finding, and each rule says how many exchanges exerci
 })
 
 test('a HAR may come from the standard input', async () => {
-  expect(await commands.start(['judge', '-', ...addresses], {}, harOf(good)).ended).toMatchObject({
+  // A writer may be slower than the command.
+  expect(await commands.start(['judge', '-', ...addresses], {}, harOf(good), 1500).ended).toMatchObject({
     code: 0,
     said: expect.stringContaining('no failures: '),
   })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { text as textIn } from 'node:stream/consumers'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { type HarEntry, InvalidHar, readHar } from '../../traffic/har.ts'
 import { UsageError } from '../shared/errors.ts'
@@ -14,7 +15,7 @@ type Options = commands.OptionsOf<typeof commands.judge>
 /** Judges the entries of a HAR. Returns the exit code. */
 export async function judge(file: string, options: Options, terminal: Terminal): Promise<number> {
   const { target, targetFile, words } = await trafficTarget(options, terminal)
-  const entries = entriesOf(file, terminal).toSorted((a, b) => a.receivedMs - b.receivedMs)
+  const entries = (await entriesOf(file, terminal)).toSorted((a, b) => a.receivedMs - b.receivedMs)
   const choice = {
     ...{ target, targetFile, judgesClient: false, quiet: options.quiet, format: options.format },
     command: commandOf('judge', file, ...words),
@@ -41,10 +42,10 @@ function reportUnjudged(entries: readonly HarEntry[], { err }: Terminal): void {
   if (bodiless > 0) err(`rules about bodies do not judge ${pluralize(bodiless, 'entry', 'entries')} without them`)
 }
 
-function entriesOf(file: string, { cwd }: Terminal): readonly HarEntry[] {
+async function entriesOf(file: string, { cwd }: Terminal): Promise<readonly HarEntry[]> {
   let text: string
   try {
-    text = readFileSync(file === '-' ? process.stdin.fd : resolve(cwd, file), 'utf8')
+    text = file === '-' ? await textIn(process.stdin) : readFileSync(resolve(cwd, file), 'utf8')
   } catch (error) {
     throw new UsageError(
       `${file} cannot be read (${codeOf(error)}); name a HAR file, or - for the standard input`,

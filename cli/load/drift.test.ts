@@ -29,7 +29,7 @@ function soak(seed: number, { ms = () => 20, noise = 0.1, left = 0, failed = () 
     })
     return [of('run'), of('health', Math.round(10 + 2 * random() + left * second))]
   }).flat()
-  const answers = driftIn(windowsOf(points, { forMs, leadMs: 0 }, soakWindows), seed, 0.1)
+  const answers = driftIn(windowsOf(points, { forMs, leadMs: 0, mix: { run: 1, health: 1 } }, soakWindows), seed, 0.1)
   return answers
     .filter(({ kind }) => kind !== 'no difference')
     .map((one) => `${one.operation} ${one.measure} ${one.kind}`)

@@ -13,7 +13,7 @@ const measures = {
 } as const satisfies Measures
 
 /** One in ten that stays is found before it is a million. */
-const resident = { isShare: true, least: 0.1 } as const
+const resident = { isShare: true, minDifference: 0.1 } as const
 
 const ofJobs: Measure = { ...resident, title: 'unfinished jobs', of: 'the submitted jobs' }
 
@@ -24,9 +24,13 @@ const counting: Readonly<Record<string, { readonly measure: Measure; readonly cr
   listPods: { measure: { ...resident, title: 'pods', of: 'the created pods' }, created: ['createPod'] },
 }
 
-export function measuresOf(operation: string): Measures {
-  const counted = counting[operation]
-  return counted === undefined ? measures : { ...measures, resident: counted.measure }
+/** The measures of an operation in a load of these operations. One that creates nothing leaves nothing. */
+export function measuresIn(operations: Windows['operations']): (operation: string) => Measures {
+  return (operation) => {
+    const counted = counting[operation]
+    const isCounted = counted?.created.some((name) => Object.hasOwn(operations, name)) === true
+    return counted === undefined || !isCounted ? measures : { ...measures, resident: counted.measure }
+  }
 }
 
 /** The first third of the windows compared with the last: latency, errors and 429 of each operation, and what has not ended. */
@@ -44,10 +48,10 @@ export function driftIn({ operations, points, fromMs, lengthMs }: Windows, seed:
     )
   const first = sideOf((windows) => windows.slice(0, comparedWindows))
   const last = sideOf((windows) => windows.slice(-comparedWindows))
-  return compareRounds(first, last, { measuresOf, seed, tolerance, isPaired: false })
+  return compareRounds(first, last, { measuresOf: measuresIn(operations), seed, tolerance, isPaired: false })
 }
 
-/** Jobs or pods that were created; 1 at least, so that others that appear count as well. */
+/** Jobs or pods that were created; 1 at least, because it divides. */
 function createdIn(points: readonly Point[], operations: readonly string[]): number {
   return Math.max(1, points.filter((point) => operations.includes(point.operation) && isServed(point)).length)
 }

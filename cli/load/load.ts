@@ -53,7 +53,7 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
       printRecord: (folder) =>
         printLoad(
           folder,
-          (conducted, run) => printMixed(folder, run, conducted, options.tolerance, terminal),
+          (conducted, run) => printMixed(folder, run, conducted, options.tolerance ?? usualTolerance, terminal),
           terminal,
         ),
     }),
@@ -62,21 +62,26 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
 
 /** How long a load lasts unless a flag says it, ms. */
 const usualMs = { mixed: 30_000, soak: 3_600_000 } as const
-/** Windows of a second have too few requests for a median. */
-const leastSoakMs = soakWindows * 1000
+/** The smallest drift that counts unless a flag says it, as a ratio minus 1. */
+const usualTolerance = 0.1
+/** Shorter windows have too few requests for a median. */
+const minSoakMs = soakWindows * 1000
 
-function refuseFlags(kind: LoadKind, { for: forMs, format, only, segments }: Options): void {
+function refuseFlags(kind: LoadKind, { for: forMs, format, only, profile, segments, tolerance }: Options): void {
   const isMixed = kind === 'mixed' || kind === 'soak'
   if (format.length > 0 && (isMixed || kind === 'smoke'))
     throw new UsageError(`--format has nothing to report of load ${kind}, which judges no rule; leave it out`)
   if (only.length > 0 && isMixed)
     throw new UsageError(`--only: load ${kind} judges no rule; choose operations by load.mixed of the target file`)
+  if (profile !== undefined && isMixed) throw new UsageError(`--profile: load ${kind} judges no rule; leave it out`)
+  if (tolerance !== undefined && kind !== 'soak')
+    throw new UsageError(`--tolerance is for load soak; load ${kind} compares nothing`)
   if (segments !== undefined && kind !== 'limits')
     throw new UsageError(`--segments is for load limits; one process of k6 drives load ${kind}`)
   if (forMs !== undefined && !isMixed)
     throw new UsageError(`--for is for load mixed and load soak; the plans of load ${kind} have their own length`)
-  if (kind === 'soak' && forMs !== undefined && forMs < leastSoakMs)
-    throw new UsageError(`--for ${lengthOf(forMs)} is too short for a soak; give at least ${lengthOf(leastSoakMs)}`)
+  if (kind === 'soak' && forMs !== undefined && forMs < minSoakMs)
+    throw new UsageError(`--for ${lengthOf(forMs)} is too short for a soak; give at least ${lengthOf(minSoakMs)}`)
 }
 
 function refuseNothing(kind: LoadKind, { pods, queue }: Target): void {

@@ -10,7 +10,7 @@ import { type Answer, exitOfAnswers } from '../shared/comparison/compare.ts'
 import { aligned, answerLines, levelLine, percent, sumLine } from '../shared/comparison/text.ts'
 import { windowsFile } from '../shared/record.ts'
 import type { Terminal } from '../shared/terminal.ts'
-import { comparedWindows, driftIn, measuresOf, soakWindows } from './drift.ts'
+import { comparedWindows, driftIn, measuresIn, soakWindows } from './drift.ts'
 
 /** Windows of a mixed load. */
 const mixedWindows = 6
@@ -34,6 +34,12 @@ export function printMixed(
     return exitCodes.incomplete
   }
   const windows = windowsOf([...driven.points], facts, facts.kind === 'soak' ? soakWindows : mixedWindows)
+  if (windows.points.length === 0) {
+    terminal.out(
+      `${facts.kind}: not measured: no request was sent after the lead; give a longer --for, or more load.requestsPerSecond`,
+    )
+    return exitCodes.incomplete
+  }
   const { points: _, ...kept } = windows
   // Drawn from the name of the run, so that a record always gives the same answers.
   const answers = facts.kind === 'soak' ? driftIn(windows, Number.parseInt(run.slice(1), 36), tolerance) : []
@@ -57,7 +63,7 @@ function linesOf(
     return [head, '', ...aligned(rowsOfMixed(windows)), '', sum]
   }
   const advice = (rounds: number) => `--for ${lengthOf((forMs * rounds) / comparedWindows)}`
-  const found = answerLines(answers, { measuresOf, advice }, colors)
+  const found = answerLines(answers, { measuresOf: measuresIn(windows.operations), advice }, colors)
   return [
     `${head}, ${perSecond} requests per second; the first ${comparedWindows} windows → the last ${comparedWindows}`,
     levelLine(answers, tolerance),

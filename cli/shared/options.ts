@@ -144,7 +144,7 @@ export const load = () =>
     .option('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
     .option('--for <length>', 'how long mixed (default: 30s) or soak (default: 1h) lasts', lengthOfTime)
     .option('--segments <number>', 'limits: share each plan among so many processes of k6', integer(1, 16))
-    .option('--tolerance <percent>', 'soak: the smallest slowdown that counts, such as 5%', percentage, 0.1)
+    .option('--tolerance <percent>', 'soak: the smallest slowdown that counts, such as 5% (default: 10%)', percentage)
     .addOption(common.only)
     .option('--profile <list>', 'profiles to judge, separated by commas (default: all but lab)')
     .addOption(common.out)

@@ -120,7 +120,7 @@ export type Progress =
     }
   /** Lines to show as they are. */
   | { readonly type: 'shown'; readonly lines: readonly string[] }
-  /** The id of a process that the run has started and that may outlive it. */
+  /** The ids of processes that the run has started and that may outlive it. */
   | { readonly type: 'processes'; readonly ids: readonly number[] }
   | { readonly type: 'stopped'; readonly exit: number; readonly message: string }
   | { readonly type: 'ended' }

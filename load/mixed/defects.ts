@@ -31,7 +31,7 @@ export const soakDefects: readonly SoakDefect[] = [
   },
   {
     id: 'health-keeps-counting',
-    says: '/health counts every job that was submitted as waiting, also once it has ended.',
+    says: '/health still counts ended jobs as waiting.',
     change: (options) => {
       const submitted = new Map<string, number>()
       return composeOptions(options, {

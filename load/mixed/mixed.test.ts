@@ -65,6 +65,9 @@ describe('the pace', () => {
     expect(smoke.plan.sessions).toEqual([['run'], ['health']])
     const points = [point('run', 0), point('health', 1)]
     expect(() => refuseUnserved(smoke, points)).not.toThrow()
+    // A worker may have ended the job.
+    const cancels = mixedSmoke({ ...facts, mix: { run: 1, cancel: 1 } })
+    expect(() => refuseUnserved(cancels, [point('run', 0), point('cancel', 1, { status: 409 })])).not.toThrow()
     expect(() => refuseUnserved(smoke, [point('run', 0), point('health', 1, { status: 404 })])).toThrow(
       /^One request of health was answered 404 before any load; check queue\.paths .* leave health out of load\.mixed\.$/,
     )
@@ -74,13 +77,21 @@ describe('the pace', () => {
 describe('windows', () => {
   test('begin after the lead, and have the requests that were sent in them', () => {
     const points = [0, 900, 1000, 1400, 1500, 1999, 2000].map((ms) => point('run', ms))
-    const { operations, fromMs, lengthMs } = windowsOf(points, { forMs: 1000, leadMs: 1000 }, 2)
+    const { operations, fromMs, lengthMs } = windowsOf(
+      points,
+      { forMs: 1000, leadMs: 1000, mix: { run: 1, health: 1 } },
+      2,
+    )
     expect({ fromMs, lengthMs }).toEqual({ fromMs: 1000, lengthMs: 500 })
     expect(operations.run?.map(({ requests }) => requests)).toEqual([2, 2])
+    // It was never sent.
+    expect(operations.health?.map(({ requests }) => requests)).toEqual([0, 0])
   })
 
   test('have latencies of successes, shares of errors and 429, and the mean of the counts', () => {
     const failures = [point('run', 0, { status: 429 }), point('run', 0, { status: 0, kind: 'transport' })]
+    const late = [point('cancel', 0, { status: 409 })]
+    expect(windowOf(late)).toMatchObject({ errors: 0, latency: null })
     const counted = [1, 3].map((resident) => point('run', 0, { resident }))
     expect(windowOf([...failures, ...counted])).toEqual({
       requests: 4,

@@ -8,6 +8,7 @@ import { isServed, type Point } from '../points.ts'
 import { statusHint } from '../queue/after-smoke.ts'
 import type { Step } from '../queue/steps.ts'
 import { sessionsOf } from './sessions.ts'
+import { isTooLateToCancel } from './windows.ts'
 
 export type MixedStep = Step<MixedPlan>
 
@@ -41,7 +42,7 @@ export function mixedSmoke({ mix }: MixedFacts): MixedStep {
 export function refuseUnserved({ plan }: MixedStep, points: readonly Point[]): void {
   for (const operation of new Set(plan.sessions.flat())) {
     const point = points.find((one) => one.operation === operation)
-    if (point !== undefined && isServed(point)) continue
+    if (point !== undefined && (isServed(point) || isTooLateToCancel(point))) continue
     const { status = 0 } = point ?? {}
     throw new LoadError(
       `One request of ${operation} ${status === 0 ? 'had no response' : `was answered ${status}`} before any load; ${statusHint(status)}, or leave ${operation} out of load.mixed.`,

@@ -1,5 +1,7 @@
 import { mean, quantile } from 'simple-statistics'
+import type { Mix } from '../../target/types.ts'
 import { isNeither, isRefused, isServed, type Point } from '../points.ts'
+import { sessionsOf } from './sessions.ts'
 
 /** Percentiles of latencies, ms. */
 export type Percentiles = Readonly<Record<'p50' | 'p95' | 'p99', number>>
@@ -9,7 +11,7 @@ export interface Window {
   readonly requests: number
   /** Of the successful requests; null if there was none. */
   readonly latency: Percentiles | null
-  /** Share of requests without a response, or with one that is neither a success nor 429. */
+  /** Share of requests without a response, or with one that is neither a success nor 429 nor rightly refused. */
   readonly errors: number
   /** Share of requests that were answered 429. */
   readonly limited: number
@@ -25,16 +27,19 @@ export interface Windows {
   readonly operations: Readonly<Record<string, readonly Window[]>>
 }
 
-/** Divides `forMs` of a load, its lead left out, into windows by the moments of sending. */
+/**
+ * Divides `forMs` of a load, its lead left out, into windows by the moments of sending. An operation of the mix that was not
+ * sent has empty windows.
+ */
 export function windowsOf(
   all: readonly Point[],
-  { forMs, leadMs }: { readonly forMs: number; readonly leadMs: number },
+  { forMs, leadMs, mix }: { readonly forMs: number; readonly leadMs: number; readonly mix: Mix },
   count: number,
 ): Windows {
   const fromMs = (all[0]?.sentMs ?? 0) + leadMs
   const lengthMs = forMs / count
   const points = all.filter(({ sentMs }) => sentMs >= fromMs && sentMs < fromMs + forMs)
-  const names = [...new Set(points.map(({ operation }) => operation))].sort()
+  const names = [...new Set(sessionsOf(mix).flat())].sort()
   const windowsFor = (name: string) => {
     const groups = Array.from({ length: count }, (): Point[] => [])
     for (const point of points) {
@@ -43,6 +48,11 @@ export function windowsOf(
     return groups.map(windowOf)
   }
   return { fromMs, lengthMs, points, operations: Object.fromEntries(names.map((name) => [name, windowsFor(name)])) }
+}
+
+/** Refused because the job has ended by itself, which a worker may do at any time. */
+export function isTooLateToCancel({ operation, kind, status }: Point): boolean {
+  return operation === 'cancel' && kind === 'answer' && (status === 400 || status === 409)
 }
 
 /** The values of these requests together. */
@@ -55,7 +65,7 @@ export function windowOf(points: readonly Point[]): Window {
   return {
     requests: points.length,
     latency: latencies.length === 0 ? null : { p50, p95, p99 },
-    errors: share((point) => isNeither(point)),
+    errors: share((point) => isNeither(point) && !isTooLateToCancel(point)),
     limited: share(isRefused),
     resident: counts.length === 0 ? null : mean(counts),
   }

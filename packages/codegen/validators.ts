@@ -136,7 +136,7 @@ function shortened(code: string, path: string, schemas: Readonly<Record<string, 
   )
 }
 
-/** Where each schema is, by its text. */
+/** Path of each schema, by its JSON text. */
 function placesOf(value: unknown, path: string, found = new Map<string, string>()): ReadonlyMap<string, string> {
   if (typeof value !== 'object' || value === null) return found
   found.set(JSON.stringify(value), path)

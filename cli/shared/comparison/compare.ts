@@ -14,8 +14,8 @@ export interface Measure {
   /** True if less is worse. */
   readonly isInverse?: boolean
   /** The smallest difference of a share that counts; default: one percentage point. */
-  readonly least?: number
-  /** The whole that it is a share of, where that is not the requests. */
+  readonly minDifference?: number
+  /** The whole that it is a share of, if that is not the requests. */
   readonly of?: string
 }
 
@@ -148,13 +148,13 @@ function effectOf(
 
 function answerOf(
   effect: Measured | null,
-  { isShare = false, isInverse = false, least: ofShare = shareTolerance }: Measure,
+  { isShare = false, isInverse = false, minDifference = shareTolerance }: Measure,
   level: number,
   { tolerance, busy = 0 }: CompareOptions,
 ): Omit<Answer, 'operation' | 'measure'> {
   if (effect === null) return { kind: 'too noisy to say', change: null, low: null, high: null, p: null, rounds: null }
-  const least = isShare ? ofShare : Math.log1p(tolerance)
-  const found = isShare ? 2 * ofShare : Math.log1p(2 * tolerance)
+  const least = isShare ? minDifference : Math.log1p(tolerance)
+  const found = isShare ? 2 * minDifference : Math.log1p(2 * tolerance)
   const seen = kindOf(effect, level, least, found)
   const isByMachine = !isShare && Math.abs(effect.estimate) < Math.log1p(busy)
   const kind = seen !== 'no difference' && isByMachine ? 'too noisy to say' : seen

@@ -23,7 +23,7 @@ export function answerLine(answer: Answer, { measuresOf, advice }: Wording): str
   const measure = measuresOf(operation)[name] ?? { title: name }
   const subject = `${operation}, ${measure.title}`
   if (change === null || low === null || high === null)
-    return `${subject}: too noisy to say, because too few rounds have a successful response`
+    return `${subject}: too noisy to say, because too little was measured`
   if (kind === 'too noisy to say') {
     const most = rounds === null ? '' : `; ${advice(rounds)} may decide`
     return `${subject}: too noisy to say (${percent(low)} to ${percent(high)})${most}`

@@ -26,11 +26,17 @@ export function createCommands(name: string) {
   const began: ChildProcess[] = []
   let servers = 0
 
-  function start(args: readonly string[], environment: Readonly<Record<string, string>> = {}, input = ''): Command {
+  function start(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+    input = '',
+    inputAfterMs = 0,
+  ): Command {
     const env = { ...process.env, NO_COLOR: '1', ...environment }
     const child = spawn(process.execPath, [main, ...args], { cwd, env, stdio: 'pipe' })
     began.push(child)
-    child.stdin.end(input)
+    if (inputAfterMs === 0) child.stdin.end(input)
+    else setTimeout(() => child.stdin.end(input), inputAfterMs)
     let said = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += String(chunk)))
     const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, said })))

@@ -78,10 +78,10 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
 
   /** How many jobs have not ended once its queue is purged, if that is permitted: the job without an id may wait there. */
   async function unfinishedOncePurged(endpoint: string): Promise<number | string> {
-    const purged = purges.get(endpoint) ?? purge(endpoint)
-    purges.set(endpoint, purged)
-    await purged
-    return unfinished(endpoint)
+    const purging = purges.get(endpoint) ?? purge(endpoint)
+    purges.set(endpoint, purging)
+    const purged = await purging
+    return typeof purged === 'object' ? `${waiting}, and ${purged.reason}` : unfinished(endpoint)
   }
 
   return {
@@ -100,19 +100,21 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
       }
       if (last > 0 && endpoints.dedicated === endpoint) {
         const seen = await unfinishedOncePurged(endpoint)
-        if (typeof seen === 'number') last = seen
+        if (typeof seen === 'string') return { reason: seen }
+        last = seen
       }
       while (last > 0 && removal.leftMs(of) <= soonMs && (await removal.sleep(againMs))) {
         const seen = removal.leftMs(of) <= 0 ? 0 : await unfinished(endpoint)
         if (typeof seen === 'string') break
         last = seen
       }
-      return last === 0 ? 'gone' : { reason: `${untold}, and its endpoint has jobs that have not ended` }
+      return last === 0 ? 'gone' : { reason: waiting }
     },
   }
 }
 
 const untold = 'no response to its submission had an id'
+const waiting = `${untold}, and its endpoint has jobs that have not ended`
 
 function hasEnded(response: ApiResponse): boolean {
   return response.status === 410 || (isSuccess(response.status) && finalStatuses.has(statusOf(response)))
