@@ -59,6 +59,15 @@ export function createLive(
     })
   }
 
+  /** The outcome of a plan, once the pod that it may have created is removed; its notes name what may be left. */
+  async function removing(pod: ReturnType<typeof podOf> | null, driving: ReturnType<Drive<Step>>): Promise<Driven> {
+    const left: string[] = []
+    const driven = await driving.finally(async () => {
+      left.push(...((await pod?.remove()) ?? []))
+    })
+    return { ...driven, notes: [...driven.notes, ...left], health: [] }
+  }
+
   let last: Point | null = null
   let isLoaded = false
   /** Notes the dedicated endpoint, which is purged at the end. */
@@ -79,16 +88,9 @@ export function createLive(
         ...mixedRequests(queue, pods),
       }
       const ids = { [FIRST_ENDPOINT]: queue.endpoints.dedicated ?? '' }
-      const left: string[] = []
-      const driven = await driverOf(
-        queue.url,
-        requests,
-        folder,
-      )(step, { ids, jobs: {} }).finally(async () => {
-        left.push(...((await pod?.remove()) ?? []))
-      })
+      const driven = await removing(pod, driverOf(queue.url, requests, folder)(step, { ids, jobs: {} }))
       refuseSilence(driven.points)
-      return { ...driven, notes: [...driven.notes, ...left], health: [] }
+      return driven
     },
     async pods(step, folder) {
       const { url = '', paths } = target.pods ?? {}
@@ -98,16 +100,9 @@ export function createLive(
       const action = step.plan.plane === 'pods' ? step.plan.action : null
       const pod = action === null ? null : podOf(step)
       const requests = { ...list, ...(action === null ? {} : await pod?.requests(action)) }
-      const left: string[] = []
-      const driven = await driverOf(
-        url,
-        requests,
-        folder,
-      )(step, noFills).finally(async () => {
-        left.push(...((await pod?.remove()) ?? []))
-      })
+      const driven = await removing(pod, driverOf(url, requests, folder)(step, noFills))
       last = driven.points.at(-1) ?? null
-      return { ...driven, notes: [...driven.notes, ...left], health: [] }
+      return driven
     },
     async queue(step, folder) {
       const { queue } = target

@@ -36,7 +36,7 @@ const SPARE_BYTES = 64 * 1024 * 1024
 export async function prepareLoad(
   rules: readonly string[],
   target: Target,
-  { iOwnThis, maxRequests = 100_000, windowScale = 1, segments, quiet, ...flags }: LoadFlags,
+  { iOwnThis, maxRequests = 100_000, maxSeconds: given, windowScale = 1, segments, quiet }: LoadFlags,
   terminal: Terminal,
   { isSmoke = false, mixed }: Pick<Partial<LoadOptions>, 'isSmoke' | 'mixed'> = {},
 ): Promise<PreparedLoad> {
@@ -51,7 +51,7 @@ export async function prepareLoad(
   const steps = mixed === undefined ? limits : mixedSteps(mixed, windowScale)
   const estimate = estimateOf(steps)
   // The length of a mixed load was stated.
-  const { maxSeconds = mixed === undefined ? 3600 : estimate.seconds } = flags
+  const maxSeconds = given ?? (mixed === undefined ? 3600 : estimate.seconds)
   // The load on the pod API follows from its quota, which its first response states.
   if (!quiet && steps.length > 0) terminal.err(describeEstimate(estimate, target.budget.jobPrice))
   const refusal = refusalBeyond(estimate, { maxRequests, maxSeconds })
