@@ -4,7 +4,7 @@ import type { Finding } from '../harness/rule/outcome.ts'
 import { readCommandAddress } from '../harness/tool/address.ts'
 import type { Made, Reproduction, Step } from './reproduction.ts'
 import type { TargetFacts } from './rerun.ts'
-import { comment, marksIn, printfFormat, secretVariable, waitMs, word } from './shell.ts'
+import { comment, curlFunction, marksIn, printfFormat, secretVariable, waitMs, word } from './shell.ts'
 import { mentionsStatusOf, shownResponseText } from './shown.ts'
 
 /** A scenario of a run, with the facts about the target for its shell lines. */
@@ -183,6 +183,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
           ]
         : []),
       exportBase(scenario),
+      ...curlFunction(scenario.files),
       ...marksIn(sent)
         .filter((name) => isUsed(secretVariable(name, variables)))
         .map((name) => exportSecret(name, scenario)),

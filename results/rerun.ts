@@ -2,6 +2,7 @@ import { quote } from 'shell-quote'
 import { membersOf } from '../harness/exchange/read.ts'
 import { allPlanes, planeOfRule } from '../harness/planes/index.ts'
 import type { RunEvent } from '../harness/record/events.ts'
+import { filesOf } from './shell.ts'
 
 /** The facts about the recorded target that shell lines and commands need. */
 export interface TargetFacts {
@@ -15,6 +16,8 @@ export interface TargetFacts {
   readonly embedded: boolean
   /** The environment variables of the target file's keys, by mark. */
   readonly variables: Readonly<Record<string, unknown>>
+  /** The keys of the target file that name files which a private network requires, such as `network.ca`. */
+  readonly files: readonly string[]
 }
 
 export function targetFacts({ target, clock, program = 'plumbline' }: RunEvent): TargetFacts {
@@ -28,6 +31,7 @@ export function targetFacts({ target, clock, program = 'plumbline' }: RunEvent):
     clock: clock !== 'real' && typeof url === 'string' ? url : null,
     embedded: clock === 'virtual',
     variables: membersOf(members.variables) ?? {},
+    files: filesOf(members.network),
   }
 }
 

@@ -1,4 +1,5 @@
 import { quote } from 'shell-quote'
+import { membersOf } from '../harness/exchange/read.ts'
 
 /** Marks of values that only the shell has: secrets as in a record (`«key.full»`), and ids that the lines read (`«POD_1»`). */
 const mark = /«([A-Za-z0-9._-]+)»/
@@ -33,6 +34,29 @@ export function word(text: string): string {
     return parts.map((part, at) => (isName(at) ? `"$${variableOf(part)}"` : part === '' ? '' : quote([part]))).join('')
   const use = (name: string, next = '') => (/^[A-Za-z0-9_[]/.test(next) ? `\${${name}}` : `$${name}`)
   return `"${parts.map((part, at) => (isName(at) ? use(variableOf(part), parts[at + 1]) : part)).join('')}"`
+}
+
+/** The flags of curl for the files that `network` of a target file names. */
+const fileFlags = {
+  'network.ca': '--cacert',
+  'network.certificate.cert': '--cert',
+  'network.certificate.key': '--key',
+} as const
+
+/** The keys of `network`, as recorded, that name files. */
+export function filesOf(network: unknown): readonly string[] {
+  const { ca, certificate } = membersOf(network) ?? {}
+  return Object.keys(fileFlags).filter((name) => (name === 'network.ca' ? ca : certificate) != null)
+}
+
+/** A shell function in place of curl, for a private network; none where it requires nothing. `flags`: more flags of curl. */
+export function curlFunction(files: readonly string[], flags: readonly string[] = []): string[] {
+  const given = files.map((name) => {
+    const variable = variableOf(name)
+    return `${fileFlags[name as keyof typeof fileFlags]} "\${${variable}:?set it to the file of ${name} (your target file)}"`
+  })
+  const all = [...given, ...flags]
+  return all.length === 0 ? [] : [`curl() { command curl ${all.join(' ')} "$@"; }`]
 }
 
 /** Text for a comment: one line, without control characters, at most 300 characters. */

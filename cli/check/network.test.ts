@@ -1,7 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
+import { loadTarget } from '../../target-file/load.ts'
+import { createShell } from '../fuzz/shell-lines.ts'
 import { createCommands } from '../shared/testing/commands.ts'
 import { openPrivateNetwork } from '../shared/testing/private-network.ts'
 
@@ -22,13 +26,18 @@ afterAll(() => {
   close()
 })
 
-/** Judges one rule of the pod plane at an address with this `network`. */
-async function check(address: 'proxied' | 'direct', given: string) {
+/** Judges one rule of the pod plane at an address with this section `network`. */
+async function check(
+  address: 'proxied' | 'direct',
+  given: string,
+  { addresses } = network,
+  rule = 'pods.list.contains',
+) {
   network.tunnels.length = 0
   const name = `target-${address}.yaml`
-  const lines = ['plumbline: 1', `pods: ${network.addresses[address]}`, `network: ${given}`, `keys: {full: "\${KEY}"}`]
+  const lines = ['plumbline: 1', `pods: ${addresses[address]}`, `network: ${given}`, `keys: {full: "\${KEY}"}`]
   writeFileSync(join(cwd, name), lines.join('\n'))
-  const more = ['--only', 'pods.list.contains', '--out', address]
+  const more = ['--only', rule, '--out', address]
   const environment = { KEY: defaultKeys.full, GATEWAY_KEY: gatewayKey, HTTPS_PROXY: network.proxy }
   return start(['check', '--target', name, ...more], environment).ended
 }
@@ -72,4 +81,70 @@ test.each<[string, string, RegExp, number]>([
   const { code, said } = await check('direct', given)
   expect(said).toMatch(message)
   expect(code).toBe(exit)
+})
+
+describe('init', () => {
+  const init = (flags: string) => {
+    const environment = { KEY: defaultKeys.full, GATEWAY_KEY: gatewayKey }
+    const address = `--pods ${network.addresses.direct} --key-variable KEY`
+    return start(['init', ...`${address} ${flags}`.split(' ')], environment).ended
+  }
+  const files = '--ca pem/ca.pem --cert pem/client.pem --cert-key pem/key.pem'
+
+  test('asks over the private network that its flags name', async () => {
+    mkdirSync(join(cwd, 'other'))
+    const { code, said } = await init(`${files} --header X-Gateway-Key=GATEWAY_KEY --target other/private.yaml`)
+    expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining('seen: catalog') })
+    expect(parse(readFileSync(join(cwd, 'other/private.yaml'), 'utf8')).network).toEqual({
+      ca: '../pem/ca.pem',
+      certificate: { cert: '../pem/client.pem', key: '../pem/key.pem' },
+      headers: { 'X-Gateway-Key': `\${GATEWAY_KEY}` },
+    })
+  })
+
+  test.each([
+    ['--ca none.pem', /--ca: .*none\.pem cannot be read \(ENOENT\)/],
+    ['--ca pem/ca.pem --cert pem/client.pem', /--cert FILE and --cert-key FILE need each other/],
+    ['--header X-Gateway-Key:gateway-key-5071', /--header takes NAME=VARIABLE, such as .*its value\n/],
+    ['--header X-Gateway-Key=NO_SUCH_KEY', /--header X-Gateway-Key: environment variable NO_SUCH_KEY is not set/],
+    [`${files}`, /403/],
+  ])('refuses or names %s', async (flags, message) => {
+    const { code, said } = await init(`${flags} --target refused.yaml`)
+    expect(said).toMatch(message)
+    expect(said).not.toContain('gateway-key-5071')
+    expect(code).toBe(2)
+    expect(existsSync(join(cwd, 'refused.yaml'))).toBe(false)
+  })
+})
+
+// Writes other PEM files in the place of those before, so it is the last.
+test('the lines of a finding and of a walk use the files and the headers', async () => {
+  const { url } = await serve(['--defect', 'catalog-404'])
+  const other = await openPrivateNetwork(new URL(url).origin, join(cwd, 'pem'), ['X-Gateway-Key', gatewayKey])
+  const { code } = await check('direct', all, other, 'pods.catalog.cpus')
+  expect(code).toBe(1)
+  const { rules } = JSON.parse(readFileSync(join(cwd, 'direct', 'results.json'), 'utf8'))
+  const { curl } = rules.find(({ id }: { id: string }) => id === 'pods.catalog.cpus')
+  const shell = createShell(
+    loadTarget(join(cwd, 'target-direct.yaml'), { KEY: defaultKeys.full, GATEWAY_KEY: gatewayKey }),
+  )
+  const walk = [shell.exports('full'), `curl -si ${shell.call('GET', 'listCpuFlavors')}`]
+  for (const lines of [curl, walk]) {
+    const env = {
+      PATH: process.env.PATH,
+      KEY: defaultKeys.full,
+      NETWORK_CA: 'pem/ca.pem',
+      NETWORK_CERTIFICATE_CERT: 'pem/client.pem',
+      NETWORK_CERTIFICATE_KEY: 'pem/key.pem',
+      NETWORK_HEADERS_X_GATEWAY_KEY: gatewayKey,
+    }
+    const run = (more: object) =>
+      new Promise<string>((done) => {
+        const options = { cwd, env: { ...env, ...more } }
+        execFile('bash', ['-c', lines.join('\n')], options, (_, out, err) => done(out + err))
+      })
+    expect(await run({})).toContain('HTTP/1.1 404 Not Found')
+    expect(await run({ NETWORK_CA: '' })).toContain('NETWORK_CA: set it to the file of network.ca (your target file)')
+  }
+  other.close()
 })

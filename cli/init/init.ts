@@ -1,9 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import { Document } from 'yaml'
 import { sectionOf } from '../../harness/planes/index.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import type { Target } from '../../target/types.ts'
+import { filled } from '../../target/values.ts'
 import { TargetFileError } from '../../target-file/error.ts'
 import { parseTarget } from '../../target-file/load.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
@@ -32,6 +33,9 @@ const flagOf: Readonly<Record<string, string>> = {
   'management.url': '--management',
   'management.template': '--template',
   'keys.full': '--key-variable',
+  'network.ca': '--ca',
+  'network.certificate.cert': '--cert',
+  'network.certificate.key': '--cert-key',
 }
 
 /** Asks a target what it offers and writes its target file. Returns the exit code. */
@@ -46,7 +50,7 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
     err('plumbline: init was cancelled; nothing is written')
     return exitCodes.interrupted
   }
-  const document = documentOf(options)
+  const document = documentOf(options, cwd)
   const target = read(document, options, terminal)
   terminal.hide?.(redactorOf(target).text)
   const refusal = await refusalBefore(target, () => true, 'init', err)
@@ -92,6 +96,8 @@ async function withAddress(options: Options, { live }: Terminal): Promise<Option
     const [has, lacks] = asked[plane] === undefined ? [needed, `${plane} URL`] : [plane, `${needed} ID`]
     throw new UsageError(`--${has} needs --${lacks}`)
   }
+  if ((asked.cert === undefined) !== (asked.certKey === undefined))
+    throw new UsageError('--cert FILE and --cert-key FILE need each other')
   return asked
 }
 
@@ -105,17 +111,32 @@ async function prompted(): Promise<Partial<Options> | null> {
 }
 
 /** The file that the flags give. */
-function documentOf({ pods, queue, endpoint, lb, management, template, keyVariable }: Options): Document {
+function documentOf(options: Options, cwd: string): Document {
+  const { pods, queue, endpoint, lb, management, template, keyVariable } = options
   const document = new Document({
     plumbline: 1,
     ...(pods === undefined ? {} : { pods: { url: pods } }),
     ...(queue === undefined ? {} : { queue: { url: queue, endpoints: { normal: endpoint } } }),
     ...(lb === undefined ? {} : { lb: { endpoints: { normal: lb } } }),
     ...(management === undefined ? {} : { management: { url: management, template } }),
+    ...filled('network', networkOf(options, cwd)),
     keys: { full: `\${${keyVariable}}` },
   })
   document.commentBefore = ' Written by plumbline init. docs/target-file.md explains each key.'
   return document
+}
+
+/** The section `network`; its files are named from the folder of the target file. */
+function networkOf({ target, ca, cert, certKey, header }: Options, cwd: string): object {
+  const besides = (file: string) => relative(dirname(resolve(cwd, target)), resolve(cwd, file))
+  const headers = Object.entries(header).map(([name, variable]) => [name, `\${${variable}}`])
+  return {
+    ...(ca === undefined ? {} : { ca: besides(ca) }),
+    ...(cert === undefined || certKey === undefined
+      ? {}
+      : { certificate: { cert: besides(cert), key: besides(certKey) } }),
+    ...filled('headers', Object.fromEntries(headers)),
+  }
 }
 
 /** The target of the document. Throws UsageError with the first fault, by its flag. */
@@ -125,7 +146,8 @@ function read(document: Document, { target: file, keyVariable }: Options, { envi
   } catch (error) {
     if (!(error instanceof TargetFileError)) throw error
     const [{ path, message } = { path: '', message: '' }] = error.faults
-    const flag = path === 'keys.full' ? `--key-variable ${keyVariable}` : (flagOf[path] ?? path)
+    const header = path.replace(/^network\.headers\./, '--header ')
+    const flag = path === 'keys.full' ? `--key-variable ${keyVariable}` : (flagOf[path] ?? header)
     throw new UsageError(message.replace(path, flag))
   }
 }

@@ -6,6 +6,7 @@ import {
   day,
   factor,
   gather,
+  headerVariable,
   integer,
   lengthOfTime,
   Option,
@@ -87,6 +88,17 @@ export const init = () =>
     .option('--management <url>', 'base address of endpoint management')
     .option('--template <id>', 'with --management: the template that a run may create endpoints from')
     .option('--key-variable <name>', 'the environment variable that holds a key with all permissions', 'API_KEY')
+    .option('--ca <file>', 'the authorities that sign the certificate of the target (PEM)')
+    .option('--cert <file>', 'with --cert-key: the certificate that the target expects of its clients (PEM)')
+    .option('--cert-key <file>', 'the private key of this certificate (PEM)')
+    .addOption(
+      new Option(
+        '--header <name=variable>',
+        'a header that each request needs and the environment variable that holds its value; can be repeated',
+      )
+        .argParser(headerVariable)
+        .default({}),
+    )
     .option('--create', 'also create one pod, and remove it', false)
     .option('--target <file>', 'the target file to write', 'plumbline.yaml')
     .option('--force', 'overwrite the target file', false)

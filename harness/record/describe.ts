@@ -18,7 +18,15 @@ export function describeTarget(target: Target): Target {
     return [name, section.headers === undefined ? shown : { ...shown, headers }]
   })
   const marks = Object.keys(target.keys).map((name) => [name, markOf(`key.${name}`)])
-  const network = { ca: null, certificate: null, headers }
+  const { ca, certificate } = target.network
+  const network = {
+    ca: ca === null ? null : markOf('network.ca'),
+    certificate:
+      certificate === null
+        ? null
+        : { cert: markOf('network.certificate.cert'), key: markOf('network.certificate.key') },
+    headers,
+  }
   return { ...target, ...Object.fromEntries(described), network, keys: Object.fromEntries(marks) }
 }
 
