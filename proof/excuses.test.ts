@@ -40,3 +40,17 @@ test.each<readonly [defect: string, rules: readonly RuleId[], verdict: string]>(
     if (verdict === 'blocked') expect(seen.get(String(seen.get(rule)?.by))).toMatchObject({ verdict: 'failed' })
   }
 })
+
+/** Rules that judge a list where nothing can be created. */
+test.each([
+  ['creation-answers-nothing-and-list-no-names', 'pods-no-key-serves-list-pods', 'auth.pods.missing'],
+  ['endpoint-creation-500', 'no-key-serves-list', 'auth.management.missing'],
+])('beside %s, %s fails its rule', async (creation, list, rule) => {
+  const variants = defects.filter(({ id }) => id === creation || id === list)
+  const foundation = variants.find(({ id }) => id === creation)?.rule
+  const chosen = rules.filter(({ id }) => id === rule || id === foundation)
+  const judgements = await judgeOn({ variants, rules: chosen })
+  expect(judgements.find((judgement) => judgement.rule === rule)).toMatchObject({ verdict: 'failed' })
+  const without = await judgeOn({ variants: variants.filter(({ id }) => id === creation), rules: chosen })
+  expect(without.find((judgement) => judgement.rule === rule)).toMatchObject({ verdict: 'blocked' })
+})

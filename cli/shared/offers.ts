@@ -66,7 +66,8 @@ async function seen(
   send: ReturnType<Parameters<Parameters<typeof asking>[2]>[0]>,
 ): Promise<Offer> {
   const { method = '', path = '' } = { ...plane.operations[look.operation], path: section.paths[look.operation] }
-  const asked = `${method} ${path}`
+  // The document is at the address itself.
+  const asked = `${method} ${path === '' ? section.url : path}`
   try {
     const { status, body } = await send(look.operation, look.call?.(section as never))
     if (!isSuccess(status)) return { reason: `${asked} returned ${status}` }

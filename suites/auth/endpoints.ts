@@ -17,6 +17,9 @@ import { type AuthPlane, createTwins } from './plane.ts'
 export const endpoints: AuthPlane = {
   options: { creates: 2, varies: ['order', 'sample'] },
   partOf: { updateEndpoint: 'management.update' },
+  reads: ({ on }) => [
+    { operation: 'listEndpoints', send: (key, options) => on('management', key).call('listEndpoints', options ?? {}) },
+  ],
   async arrange(context, wanted) {
     const { check, clock, on, part } = context
     const twins = createTwins(context)

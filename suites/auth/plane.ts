@@ -26,6 +26,8 @@ export interface AuthPlane {
   readonly options: Partial<ScenarioOptions>
   /** Operations that a target may lack, and the part of the rules that they are. */
   readonly partOf: Readonly<Partial<Record<OperationId, string>>>
+  /** Reads that need nothing which the run creates. */
+  readonly reads?: (context: Context) => readonly AuthRequest[]
   /** Creates what the requests are about, and shows with the owner's key that they work. */
   readonly arrange: (context: Context, wanted: readonly OperationId[], scope: Scope) => Promise<Arranged>
 }

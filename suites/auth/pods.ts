@@ -15,6 +15,7 @@ import { type AuthPlane, type AuthRequest, createTwins, secretText } from './pla
 export const pods: AuthPlane = {
   options: { varies: [...anyPod, 'order', 'sample'] },
   partOf: { listCpuFlavors: 'catalog' },
+  reads: ({ as }) => [{ operation: 'listPods', send: (key, options) => as(key).list(options) }],
   async arrange(context, wanted, scope) {
     const { as, fixture, target } = context
     const secret = secretText(context)

@@ -9,10 +9,12 @@ export interface WindowRead {
   readonly windows: readonly Window[]
 }
 
-export async function readWindows({ inconclusive, pods }: Context): Promise<WindowRead> {
+export async function readWindows({ blocked, inconclusive, pods }: Context): Promise<WindowRead> {
   const response = await pods.list()
   if (!isSuccess(response.status)) inconclusive(`the list was answered ${response.status}`)
-  return { response, windows: windowsIn(response.exchange) }
+  const windows = windowsIn(response.exchange)
+  if (windows.length === 0) blocked('limits.pods.headers-on-success', 'the list shows no window of a limit')
+  return { response, windows }
 }
 
 /** How one window counted the requests of a trial. */

@@ -79,12 +79,9 @@ rule('pods.create.read-back', { varies: ['kind', 'mount', 'fields'] }, async (co
   // Other rules build on whatever can be read, so a pod of each kind is tried before this one fails.
   if (!rest.settled)
     for (const kind of ['gpu', 'cpu'] as const) if (offers(`pods.${kind}`)) await readsPlain(context, kind)
-  check('read').that(
-    rest.settled,
-    'the pod in reads',
-    `${rest.pod === null ? rest.status : 'another pod'}`,
-    rest.response,
-  )
+  const lacking = isSuccess(rest.response.status) ? 'a body that lacks its id or its status' : rest.status
+  const observed = rest.pod === null ? lacking : 'another pod'
+  check('read').that(rest.settled, 'the pod with its id and its status in reads', observed, rest.response)
   const { isShown, response: list } = await listUntil(context, id ?? '')
   check('listed').that(isShown, 'the pod in the list', 'a list without it', list)
 })
