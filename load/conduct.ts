@@ -3,11 +3,11 @@ import type { Health, LoadFacts, MixedFacts } from '../harness/record/events.ts'
 import type { TakeUnrecorded } from '../harness/run/invariants.ts'
 import type { Target } from '../target/types.ts'
 import { analyse } from './analyse/analyse.ts'
-import type { LoadVerdict } from './analyse/verdict.ts'
+import { type LoadVerdict, milliseconds, unclear } from './analyse/verdict.ts'
 import { type LeftOut, leftOutOf } from './claims.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
 import { mixedSmoke, mixedStep, refuseUnserved } from './mixed/plan.ts'
-import type { LoadAction } from './plan/types.ts'
+import type { LoadAction, PlannedLimit } from './plan/types.ts'
 import { givePoints } from './pods/exchanges.ts'
 import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
 import type { Points } from './points.ts'
@@ -15,9 +15,14 @@ import { planAfterSmoke, readSmoke, type Smoke, type Undecided } from './queue/a
 import { limitSteps, type Step, smokeSteps } from './queue/steps.ts'
 import { jobsAdded, runningOnceBusy, workersDuring } from './queue/workers.ts'
 
+/** Share of a window that the clocks of several machines may be off. */
+const CLOCK_SHARE = 0.05
+
 /** A plan that was driven. */
 export interface Driven {
   readonly points: Points
+  /** How far the clocks of several machines may be off, ms; missing for one machine. The times of the points are widened by it. */
+  readonly clockErrorMs?: number
   /** Remarks on how it was driven, one sentence each. */
   readonly notes: readonly string[]
   /** The responses of /health before and after the plan, which show its workers; empty on the pod API. */
@@ -150,5 +155,14 @@ function judge(step: Step, driven: Driven, rules: ReadonlySet<string>, { queue }
         }
   const wanted = new Set<string>(step.rules)
   const verdicts = analyse(driven.points, plan).filter(({ rule }) => wanted.has(rule) && rules.has(rule))
-  return { ...driven, step: { ...step, plan }, verdicts }
+  const doubt = plan.plane === 'queue' ? clockDoubt(driven, plan.limit) : null
+  const ruled = doubt === null ? verdicts : verdicts.map((one) => ({ ...one, ...unclear(doubt) }))
+  return { ...driven, step: { ...step, plan }, verdicts: ruled }
+}
+
+/** Why the clocks of several machines do not permit a verdict; null if they do. */
+function clockDoubt({ clockErrorMs = 0 }: Driven, { windowMs }: PlannedLimit): string | null {
+  if (clockErrorMs <= windowMs * CLOCK_SHARE) return null
+  const bound = Number.isFinite(clockErrorMs) ? `may be ${milliseconds(clockErrorMs)} off` : 'cannot be compared'
+  return `the clocks of its machines ${bound}, because too few responses had a Date, and a window is ${milliseconds(windowMs)}`
 }
