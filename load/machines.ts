@@ -16,12 +16,15 @@ interface DateLine {
   readonly data: { readonly time: string; readonly value: number; readonly tags: { readonly date?: string } }
 }
 
-/** A machine, and how far the target's clock is ahead of its own: at least `minMs`, at most `maxMs`. */
-interface Machine {
+/** How far the target's clock is ahead of a machine's own: at least `minMs`, at most `maxMs`. */
+interface ClockBounds {
+  minMs: number
+  maxMs: number
+}
+
+interface Machine extends ClockBounds {
   readonly name: string
   readonly points: Points
-  readonly minMs: number
-  readonly maxMs: number
 }
 
 export interface MachinePoints {
@@ -59,31 +62,42 @@ export async function readMachines(files: readonly string[]): Promise<MachinePoi
 
 async function readMachine(file: string, hasOthers: boolean): Promise<Machine> {
   const { points } = await readRawPoints(file)
-  let [minMs, maxMs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+  const clock = createClockBounds()
   const read = async (text: AsyncIterable<Buffer>) => {
-    for await (const lines of wholeLines(text)) {
-      for (const line of lines.toString().split('\n')) {
-        if (!line.startsWith(DATE)) continue
-        const { time, value, tags } = (JSON.parse(line) as DateLine).data
-        const dateMs = Date.parse(tags.date ?? '')
-        if (Number.isNaN(dateMs)) continue
-        // The moment of the line is later than the response, and loses less than a millisecond here.
-        minMs = Math.max(minMs, dateMs - Date.parse(time) - 1)
-        maxMs = Math.min(maxMs, dateMs + SECOND_MS - value)
-      }
-    }
+    for await (const lines of wholeLines(text)) for (const line of lines.toString().split('\n')) clock.narrow(line)
   }
   if (hasOthers) await pipeline(createReadStream(file), createGunzip(), read)
-  return { name: basename(file), points, minMs, maxMs }
+  return { name: basename(file), points, ...clock.bounds }
+}
+
+/** Bounds the clock of a machine by its lines. `narrow` is true for a line that says more than those before it. */
+export function createClockBounds() {
+  const bounds: ClockBounds = { minMs: Number.NEGATIVE_INFINITY, maxMs: Number.POSITIVE_INFINITY }
+  return {
+    bounds,
+    narrow(line: string): boolean {
+      if (!line.startsWith(DATE)) return false
+      const { time, value, tags } = (JSON.parse(line) as DateLine).data
+      const dateMs = Date.parse(tags.date ?? '')
+      if (Number.isNaN(dateMs)) return false
+      // The moment of the line is later than the response, and loses less than a millisecond here.
+      const minMs = dateMs - Date.parse(time) - 1
+      const maxMs = dateMs + SECOND_MS - value
+      const isNarrower = minMs > bounds.minMs || maxMs < bounds.maxMs
+      bounds.minMs = Math.max(bounds.minMs, minMs)
+      bounds.maxMs = Math.min(bounds.maxMs, maxMs)
+      return isNarrower
+    },
+  }
 }
 
 /** The middle of what the Dates permit. */
-function offsetMs({ minMs, maxMs }: Machine): number {
+function offsetMs({ minMs, maxMs }: ClockBounds): number {
   return Number.isFinite(minMs) ? (minMs + maxMs) / 2 : 0
 }
 
 /** Dates that contradict each other, such as those of several servers, are in doubt by all of the contradiction. */
-function errorMs({ minMs, maxMs }: Machine): number {
+function errorMs({ minMs, maxMs }: ClockBounds): number {
   return minMs <= maxMs ? (maxMs - minMs) / 2 : minMs - maxMs
 }
 

@@ -46,7 +46,7 @@ function rawPathOf(dir: string, plan: string): string {
 }
 
 /** The raw points of a plan in a record, those of several machines by the clock of the target. */
-function readPlan(dir: string, plan: string): Promise<MachinePoints> {
+export function readPlan(dir: string, plan: string): Promise<MachinePoints> {
   return readMachines(rawNamesOf(dir, plan).map((name) => join(dir, plansFolder, plan, name)))
 }
 
