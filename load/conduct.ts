@@ -2,21 +2,18 @@ import { planeOfRule } from '../harness/planes/index.ts'
 import type { Health, LoadFacts, MixedFacts } from '../harness/record/events.ts'
 import type { TakeUnrecorded } from '../harness/run/invariants.ts'
 import type { Target } from '../target/types.ts'
-import { analyse } from './analyse/analyse.ts'
-import { type LoadVerdict, milliseconds, unclear } from './analyse/verdict.ts'
+import { analyseByClocks } from './analyse/clocks.ts'
+import type { LoadVerdict } from './analyse/verdict.ts'
 import { type LeftOut, leftOutOf } from './claims.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
 import { mixedSmoke, mixedStep, refuseUnserved } from './mixed/plan.ts'
-import type { LoadAction, PlannedLimit } from './plan/types.ts'
+import type { LoadAction } from './plan/types.ts'
 import { givePoints } from './pods/exchanges.ts'
 import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
 import type { Points } from './points.ts'
 import { planAfterSmoke, readSmoke, type Smoke, type Undecided } from './queue/after-smoke.ts'
 import { limitSteps, type Step, smokeSteps } from './queue/steps.ts'
 import { jobsAdded, runningOnceBusy, workersDuring } from './queue/workers.ts'
-
-/** Share of a window that the clocks of several machines may be off. */
-const CLOCK_SHARE = 0.05
 
 /** A plan that was driven. */
 export interface Driven {
@@ -154,15 +151,8 @@ function judge(step: Step, driven: Driven, rules: ReadonlySet<string>, { queue }
           jobsAdded: jobsAdded(driven.health, queue),
         }
   const wanted = new Set<string>(step.rules)
-  const verdicts = analyse(driven.points, plan).filter(({ rule }) => wanted.has(rule) && rules.has(rule))
-  const doubt = plan.plane === 'queue' ? clockDoubt(driven, plan.limit) : null
-  const ruled = doubt === null ? verdicts : verdicts.map((one) => ({ ...one, ...unclear(doubt) }))
-  return { ...driven, step: { ...step, plan }, verdicts: ruled }
-}
-
-/** Why the clocks of several machines do not permit a verdict; null if they do. */
-function clockDoubt({ clockErrorMs = 0 }: Driven, { windowMs }: PlannedLimit): string | null {
-  if (clockErrorMs <= windowMs * CLOCK_SHARE) return null
-  const bound = Number.isFinite(clockErrorMs) ? `may be ${milliseconds(clockErrorMs)} off` : 'cannot be compared'
-  return `the clocks of its machines ${bound}, because too few responses had a Date, and a window is ${milliseconds(windowMs)}`
+  const verdicts = analyseByClocks(driven.points, plan, driven.clockErrorMs).filter(
+    ({ rule }) => wanted.has(rule) && rules.has(rule),
+  )
+  return { ...driven, step: { ...step, plan }, verdicts }
 }

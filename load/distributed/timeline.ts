@@ -9,7 +9,7 @@ import { preparedJobs, type QueueStep } from '../queue/steps.ts'
 import type { ScriptPlan, ScriptScenario } from '../scripts/lib/types.ts'
 
 /** Time for late responses at the end of each plan, and the longest of /health, ms. */
-const LATE_MS = 3000
+const LATE_MS = 2000
 const HEALTH_MS = 30_000
 
 /** Rules whose plans follow from more than time: jobs that are submitted before, busy workers, or requests that are held. */
