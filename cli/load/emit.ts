@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { lengthOf } from '../../harness/common/length.ts'
 import { describeTarget, redactorOf } from '../../harness/record/describe.ts'
 import { createFileRecorder } from '../../harness/record/recorder.ts'
-import { manifestsOf } from '../../load/distributed/manifests.ts'
+import { type EmittedLoad, manifestsOf } from '../../load/distributed/manifests.ts'
 import { needDriver, timelineOf } from '../../load/distributed/timeline.ts'
 import { pinnedK6 } from '../../load/k6/find.ts'
 import { LoadError } from '../../load/load-error.ts'
@@ -54,7 +54,7 @@ export async function emitLoad(emission: Emission, options: Options, terminal: T
   })
 }
 
-function manifests(load: Parameters<typeof manifestsOf>[0]) {
+function manifests(load: EmittedLoad) {
   try {
     return manifestsOf(load)
   } catch (error) {

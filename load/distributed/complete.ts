@@ -15,7 +15,7 @@ import { wholeLines } from '../k6/raw.ts'
 import { LoadError } from '../load-error.ts'
 import { createClockBounds } from '../machines.ts'
 import { refuseSilence } from '../queue/perform.ts'
-import { actionOf, loadOf, planFolder, plansFolder, pointsOf, readPlan } from '../record.ts'
+import { actionOf, type Driving, loadOf, planFolder, plansFolder, pointsOf, readPlan } from '../record.ts'
 
 const REQUEST = '{"metric":"http_req_duration","type":"Point"'
 const HEALTH = '{"metric":"plumbline_answer","type":"Point"'
@@ -28,8 +28,7 @@ const SCENARIO = /"scenario":"([\w-]+)_(\d+|before|after)"/
  */
 export async function completeLoad(dir: string, emitted: RunEvent, files: readonly string[]): Promise<void> {
   const load = loadOf(emitted)
-  const recorder = createFileRecorder(dir, createRedactor({}))
-  recorder.event(emitted)
+  const driven: Driving[] = []
   let count = 0
   const perform: Perform = async (step) => {
     const plan = planFolder(++count, step.name)
@@ -38,19 +37,22 @@ export async function completeLoad(dir: string, emitted: RunEvent, files: readon
       const { points, clockErrorMs, notes } = await readPlan(dir, plan)
       if (points.length === 0) throw new LoadError(`No machine recorded a request of ${step.name}; run the load again.`)
       refuseSilence(points)
-      recorder.event({ type: 'plan', plan, points: pointsOf(dir, plan), requests: points.length, health, notes })
+      driven.push({ type: 'plan', plan, points: pointsOf(dir, plan), requests: points.length, health, notes })
       return { points, clockErrorMs, health, notes }
     } catch (error) {
-      if (error instanceof LoadError) recorder.event({ type: 'broken-off', plan, reason: error.message })
+      if (error instanceof LoadError) driven.push({ type: 'broken-off', plan, reason: error.message })
       throw error
     }
   }
   const conducted = await conductLoad({ target: toTarget(emitted), load, action: actionOf(emitted), perform })
   const judgements = judgementsOf(load, conducted)
+  const judged = judgements.filter((one) => one.startedMs !== null)
+  const startedMs = judged.length === 0 ? emitted.startedMs : Math.min(...judged.map((one) => one.startedMs ?? 0))
+  const endedMs = Math.max(startedMs, ...judged.map((one) => one.endedMs ?? 0))
+  const recorder = createFileRecorder(dir, createRedactor({}))
+  for (const event of [{ ...emitted, startedMs }, ...driven]) recorder.event(event)
   for (const judgement of judgements) recordJudgement(recorder, judgement)
-  const endedMs = Math.max(emitted.startedMs, ...judgements.map((one) => one.endedMs ?? 0))
-  const passedMs = endedMs - emitted.startedMs
-  recorder.event({ type: 'end', endedMs, passedMs, exchanges: 0, stopped: null })
+  recorder.event({ type: 'end', endedMs, passedMs: endedMs - startedMs, exchanges: 0, stopped: null })
   recorder.flush()
 }
 
