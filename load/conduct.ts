@@ -2,7 +2,7 @@ import { planeOfRule } from '../harness/planes/index.ts'
 import type { Health, LoadFacts, MixedFacts } from '../harness/record/events.ts'
 import type { TakeUnrecorded } from '../harness/run/invariants.ts'
 import type { Target } from '../target/types.ts'
-import { analyse } from './analyse/analyse.ts'
+import { analyseByClocks } from './analyse/clocks.ts'
 import type { LoadVerdict } from './analyse/verdict.ts'
 import { type LeftOut, leftOutOf } from './claims.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
@@ -18,6 +18,8 @@ import { jobsAdded, runningOnceBusy, workersDuring } from './queue/workers.ts'
 /** A plan that was driven. */
 export interface Driven {
   readonly points: Points
+  /** How far the clocks of several machines may be off, ms; missing for one machine. The times of the points are widened by it. */
+  readonly clockErrorMs?: number
   /** Remarks on how it was driven, one sentence each. */
   readonly notes: readonly string[]
   /** The responses of /health before and after the plan, which show its workers; empty on the pod API. */
@@ -149,6 +151,8 @@ function judge(step: Step, driven: Driven, rules: ReadonlySet<string>, { queue }
           jobsAdded: jobsAdded(driven.health, queue),
         }
   const wanted = new Set<string>(step.rules)
-  const verdicts = analyse(driven.points, plan).filter(({ rule }) => wanted.has(rule) && rules.has(rule))
+  const verdicts = analyseByClocks(driven.points, plan, driven.clockErrorMs).filter(
+    ({ rule }) => wanted.has(rule) && rules.has(rule),
+  )
   return { ...driven, step: { ...step, plan }, verdicts }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomFrom } from '../harness/common/random.ts'
 import type { BrokenOffEvent, LoadFacts, PlanEvent, RunEvent } from '../harness/record/events.ts'
@@ -7,13 +7,15 @@ import { toTarget } from '../harness/record/read.ts'
 import type { TakeUnrecorded } from '../harness/run/invariants.ts'
 import { type Conducted, conductLoad, type Perform } from './conduct.ts'
 import { judgementsOf } from './judgements.ts'
-import { readRawPoints } from './k6/raw.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
+import { type MachinePoints, readMachines } from './machines.ts'
 import { type LoadAction, loadActions } from './plan/types.ts'
 
 /** Folder beside the record in which each plan has a folder. */
 export const plansFolder = 'load'
 export const rawName = 'raw.json.gz'
+/** The raw points of one of several machines. */
+const rawNameOfMachine = /^raw-\d+\.json\.gz$/
 
 /** An event of a plan, driven or not. */
 export type Driving = PlanEvent | BrokenOffEvent
@@ -23,11 +25,29 @@ export function planFolder(count: number, name: string): string {
   return `${String(count).padStart(2, '0')}-${name}`
 }
 
-/** The raw points of a plan as the record names them. */
+/** The raw points of a plan as the record names them; the digest of several files is that of their bytes in order. */
 export function pointsOf(dir: string, plan: string): PlanEvent['points'] {
-  const file = `${plansFolder}/${plan}/${rawName}`
-  const hash = createHash('sha256').update(readFileSync(join(dir, file)))
-  return { file, digest: `sha256:${hash.digest('hex')}` }
+  const names = rawNamesOf(dir, plan)
+  const hash = createHash('sha256')
+  for (const name of names) hash.update(readFileSync(join(dir, plansFolder, plan, name)))
+  return { file: rawPathOf(dir, plan), digest: `sha256:${hash.digest('hex')}` }
+}
+
+/** The files with the raw points of a plan: one of this machine, or one of each machine. */
+function rawNamesOf(dir: string, plan: string): readonly string[] {
+  const folder = join(dir, plansFolder, plan)
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => rawNameOfMachine.test(name)) : []
+  return names.length === 0 ? [rawName] : names.sort()
+}
+
+function rawPathOf(dir: string, plan: string): string {
+  const [first = rawName, second] = rawNamesOf(dir, plan)
+  return `${plansFolder}/${plan}/${second === undefined ? first : 'raw-*.json.gz'}`
+}
+
+/** The raw points of a plan in a record, those of several machines by the clock of the target. */
+export function readPlan(dir: string, plan: string): Promise<MachinePoints> {
+  return readMachines(rawNamesOf(dir, plan).map((name) => join(dir, plansFolder, plan, name)))
 }
 
 /** Judges the load of a record in `dir` again, by its plans and their points. */
@@ -63,11 +83,12 @@ export async function conductRecorded(
     }
     if (event.type === 'broken-off') throw new LoadError(event.reason)
     const { requests, points: recorded, health, notes } = event
-    const points = await readPoints(dir, plan)
-    if (pointsOf(dir, plan).digest !== recorded.digest || points.length !== requests) {
-      throw new DamagedLoad(`${plansFolder}/${plan}/${rawName} is not the file that the record names`)
+    const { points, clockErrorMs } = await readPoints(dir, plan)
+    const { file, digest } = pointsOf(dir, plan)
+    if (digest !== recorded.digest || points.length !== requests) {
+      throw new DamagedLoad(`${file} is not the file that the record names`)
     }
-    return { points, notes, health }
+    return { points, clockErrorMs, notes, health }
   }
   const conducted = await conductLoad({
     target: toTarget(run),
@@ -87,9 +108,9 @@ export async function conductRecorded(
 
 async function readPoints(dir: string, plan: string) {
   try {
-    return (await readRawPoints(join(dir, plansFolder, plan, rawName))).points
+    return await readPlan(dir, plan)
   } catch (error) {
-    if (error instanceof LoadError) throw new DamagedLoad(`${plansFolder}/${plan}/${rawName} cannot be read to its end`)
+    if (error instanceof LoadError) throw new DamagedLoad(`${rawPathOf(dir, plan)} cannot be read to its end`)
     throw error
   }
 }

@@ -18,6 +18,7 @@ import { type LoadKind, selectLoad } from '../shared/selection.ts'
 import { readTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { soakWindows } from './drift.ts'
+import { emitLoad } from './emit.ts'
 import { printMixed } from './mixed.ts'
 
 type Options = commands.OptionsOf<typeof commands.load>
@@ -33,6 +34,7 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
   const target = await readTarget(targetFile, terminal)
   refuseNothing(kind, target)
   const { profiles, selected } = selectLoad(kind, options)
+  if (options.emit !== undefined) return emitLoad({ target, targetFile, profiles, rules: selected }, options, terminal)
   await refuseStandingClock(target)
   const reports = openReports(options, terminal.cwd)
   // Every request of a whole load is judged by the invariants, too.
@@ -67,7 +69,8 @@ const usualTolerance = 0.1
 /** Shorter windows have too few requests for a median. */
 const minSoakMs = soakWindows * 1000
 
-function refuseFlags(kind: LoadKind, { for: forMs, format, only, profile, segments, tolerance }: Options): void {
+function refuseFlags(kind: LoadKind, options: Options): void {
+  const { emit, for: forMs, format, image, only, profile, segments, tolerance } = options
   const isMixed = kind === 'mixed' || kind === 'soak'
   if (format.length > 0 && (isMixed || kind === 'smoke'))
     throw new UsageError(`--format has nothing to report of load ${kind}, which judges no rule; leave it out`)
@@ -78,6 +81,11 @@ function refuseFlags(kind: LoadKind, { for: forMs, format, only, profile, segmen
     throw new UsageError(`--tolerance is for load soak; load ${kind} compares nothing`)
   if (segments !== undefined && kind !== 'limits')
     throw new UsageError(`--segments is for load limits; one process of k6 drives load ${kind}`)
+  if (emit !== undefined && kind !== 'limits')
+    throw new UsageError(`--emit is for load limits; load ${kind} follows from responses that only plumbline reads`)
+  if (emit !== undefined && format.length > 0)
+    throw new UsageError('--format has nothing to report with --emit, which judges nothing; replay takes it later')
+  if (image !== undefined && emit === undefined) throw new UsageError('--image is for --emit; add --emit k8s')
   if (forMs !== undefined && !isMixed)
     throw new UsageError(`--for is for load mixed and load soak; the plans of load ${kind} have their own length`)
   if (kind === 'soak' && forMs !== undefined && forMs < minSoakMs)

@@ -119,6 +119,25 @@ test.each<[string, (folder: string) => void, RegExp, RegExp?]>([
   expect(code).toBe(4)
 })
 
+test.each([
+  ['passes', (text: string) => text, /\b1 passed/],
+  ['fails', (text: string) => text.replaceAll('"200"', '"429"'), /^FAILED {2}limits\.queue\.cancel {2}/],
+])('a load of two machines, one of them 3 s ahead, %s as that of one', async (name, change, verdict) => {
+  const folder = `machines-${name}`
+  const dir = join(cwd, folder)
+  cpSync(join(cwd, 'whole'), dir, { recursive: true })
+  rmSync(join(dir, 'results.json'))
+  for (const plan of ['01-smoke', '02-cancel-under', '03-cancel-over']) {
+    const { file, digest } = pointsOf(dir, plan)
+    if (plan === '02-cancel-under') changeRaw(dir, plan, change)
+    divide(join(dir, file))
+    const machines = pointsOf(dir, plan)
+    changeText(dir, evidence, digest, machines.digest)
+    expect(machines.file).toBe(`load/${plan}/raw-*.json.gz`)
+  }
+  expect((await replayed(folder)).out).toMatch(verdict)
+})
+
 test('a version that judged otherwise is named', async () => {
   cpSync(join(cwd, 'whole'), join(cwd, 'older'), { recursive: true })
   changeText(join(cwd, 'older'), evidence, '"plumbline":"0.1.0"', '"plumbline":"0.0.9"')
@@ -209,6 +228,26 @@ function changeText(folder: string, name: string, from: string, to: string): voi
 
 function changeRaw(folder: string, plan: string, by: (text: string) => string): void {
   change(folder, `load/${plan}/${rawName}`, (bytes) => gzipSync(by(gunzipSync(bytes).toString())))
+}
+
+/** Divides raw points among two machines that record Dates, the second with a clock that is 3 s ahead. */
+function divide(file: string): void {
+  const lines = gunzipSync(readFileSync(file)).toString().split('\n')
+  for (const machine of [0, 1]) {
+    const own = lines.filter((_, n) => n % 2 === machine).map((line) => JSON.parse(line))
+    const text = own.flatMap(({ data, ...line }) => {
+      const endMs = Date.parse(data.time)
+      const time = new Date(endMs + machine * 3000).toISOString()
+      const value = endMs + machine * 3000 - data.value
+      const tags = { date: new Date(endMs).toUTCString() }
+      return [
+        { ...line, data: { ...data, time } },
+        { metric: 'plumbline_date', type: 'Point', data: { time, value, tags } },
+      ].map((one) => JSON.stringify(one))
+    })
+    writeFileSync(file.replace('raw.', `raw-${machine + 1}.`), gzipSync(text.join('\n')))
+  }
+  rmSync(file)
 }
 
 /** Changes the lines of the plans in a record. */

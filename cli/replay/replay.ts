@@ -15,6 +15,7 @@ import { report } from '../shared/report.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { type VendorRules, vendorRulesOf } from '../shared/vendor-rules.ts'
 import { cutOffOf } from './cut-off.ts'
+import { completeEmitted } from './emitted.ts'
 
 type Options = commands.OptionsOf<typeof commands.replay>
 
@@ -34,6 +35,7 @@ async function judgedAgain(folder: string, formats: Formats, options: Options, t
   if (!isFile(join(dir, 'evidence.ndjson'))) {
     throw new UsageError(`${folder} has no evidence.ndjson; check --out FOLDER and load --out FOLDER write one`)
   }
+  await completeEmitted(dir, folder)
   const vendor = await vendorRulesOf(options.rules, terminal.cwd)
   const kept = join(dir, 'results.json')
   // Before --out writes there.

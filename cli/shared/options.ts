@@ -156,6 +156,12 @@ export const load = () =>
     .option('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
     .option('--for <length>', 'how long mixed (default: 30s) or soak (default: 1h) lasts', lengthOfTime)
     .option('--segments <number>', 'limits: share each plan among so many processes of k6', integer(1, 16))
+    .option(
+      '--emit <form>',
+      'limits: send nothing, and write the load for the operator of k6 into --out (k8s)',
+      oneOf('form of --emit', ['k8s']),
+    )
+    .option('--image <image>', 'with --emit: the image with k6 and plumbline (default: plumbline)')
     .option('--tolerance <percent>', 'soak: the smallest slowdown that counts, such as 5% (default: 10%)', percentage)
     .addOption(common.only)
     .option('--profile <list>', 'profiles to judge, separated by commas (default: all but lab)')

@@ -20,6 +20,8 @@ export type LoadFlags = Pick<
   'iOwnThis' | 'maxRequests' | 'maxSeconds' | 'windowScale' | 'segments' | 'quiet'
 >
 
+type LoadShape = Pick<Partial<LoadOptions>, 'isSmoke' | 'mixed'>
+
 export interface PreparedLoad {
   readonly options: LoadOptions
   readonly estimate: Estimate
@@ -30,16 +32,16 @@ const BYTES_A_REQUEST = 200
 const SPARE_BYTES = 64 * 1024 * 1024
 
 /**
- * Makes ready to drive the load of these rules: says what it takes and finds k6, or builds it.
- * @throws UsageError if the target may not be loaded, a cap is exceeded, nothing can be loaded, or there is no k6.
+ * Plans the load of these rules, and says what it takes.
+ * @throws UsageError if the target may not be loaded, a cap is exceeded, or nothing can be loaded.
  */
-export async function prepareLoad(
+export function planLoad(
   rules: readonly string[],
   target: Target,
-  { iOwnThis, maxRequests = 100_000, maxSeconds: given, windowScale = 1, segments, quiet }: LoadFlags,
+  { iOwnThis, maxRequests = 100_000, maxSeconds: given, windowScale = 1, quiet }: LoadFlags,
   terminal: Terminal,
-  { isSmoke = false, mixed }: Pick<Partial<LoadOptions>, 'isSmoke' | 'mixed'> = {},
-): Promise<PreparedLoad> {
+  { isSmoke = false, mixed }: LoadShape = {},
+) {
   const planes = rules.map((id) => planeOfRule(id).name)
   refuseAddresses(new Set([...planes, ...(mixed === undefined ? [] : ['pods'])]), target, windowScale, iOwnThis)
   const leftOut = leftOutOf(rules, target)
@@ -56,12 +58,27 @@ export async function prepareLoad(
   if (!quiet && steps.length > 0) terminal.err(describeEstimate(estimate, target.budget.jobPrice))
   const refusal = refusalBeyond(estimate, { maxRequests, maxSeconds })
   if (refusal !== null) throw new UsageError(refusal)
+  const options = { rules: [...rules].sort(), windowScale, isSmoke, maxRequests, maxSeconds }
+  return { limits, estimate, options: { ...options, ...(mixed !== undefined && { mixed }) } }
+}
+
+/**
+ * Makes ready to drive the load of these rules: plans it and finds k6, or builds it.
+ * @throws UsageError as `planLoad` does, or if there is no k6.
+ */
+export async function prepareLoad(
+  rules: readonly string[],
+  target: Target,
+  flags: LoadFlags,
+  terminal: Terminal,
+  shape: LoadShape = {},
+): Promise<PreparedLoad> {
+  const { options, estimate } = planLoad(rules, target, flags, terminal, shape)
   const { path, version } = await foundK6(terminal)
   const module = moduleUrl('load/drive')
-  const k6 = { path, version }
-  const options = { rules: [...rules].sort(), windowScale, isSmoke, maxRequests, maxSeconds, k6, module }
+  const { segments } = flags
   return {
-    options: { ...options, ...(mixed !== undefined && { mixed }), ...(segments !== undefined && { segments }) },
+    options: { ...options, k6: { path, version }, module, ...(segments !== undefined && { segments }) },
     estimate,
   }
 }

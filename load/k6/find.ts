@@ -24,7 +24,7 @@ interface FindOptions {
 
 const K6_MAJOR = '2.'
 /** The version that `load/k6/go.mod` pins. */
-const K6_PINNED = '2.1.0'
+export const pinnedK6 = '2.1.0'
 const VERSION_MS = 10_000
 const BUILD_MS = 600_000
 
@@ -42,7 +42,7 @@ export async function findK6(options: FindOptions): Promise<K6> {
       `PLUMBLINE_K6 names ${named}, which should be a k6 of version 2 and answers ${JSON.stringify(version ?? text)}; name another one, or unset it.`,
     )
   }
-  const cached = join(cacheFolder(env), `k6-${K6_PINNED}`)
+  const cached = join(cacheFolder(env), `k6-${pinnedK6}`)
   const onPath = (env.PATH ?? '').split(delimiter).filter(Boolean)
   for (const path of [...onPath.map((folder) => join(folder, 'k6')), cached].filter(existsSync)) {
     const { version } = await versionOf(path, env)
@@ -64,7 +64,7 @@ async function build(path: string, options: FindOptions): Promise<K6> {
   if (!existsSync(join(moduleFolder, 'go.mod'))) {
     throw new LoadError(howToGet(`there is none, and no go.mod in ${moduleFolder} to build it from`))
   }
-  onBuild?.(`building k6 ${K6_PINNED} into ${path}, which takes one to three minutes`)
+  onBuild?.(`building k6 ${pinnedK6} into ${path}, which takes one to three minutes`)
   await mkdir(join(path, '..'), { recursive: true })
   const partial = `${path}.${process.pid}`
   const settings = { ...env, GOTOOLCHAIN: 'local', GOWORK: 'off' }
@@ -80,7 +80,7 @@ async function build(path: string, options: FindOptions): Promise<K6> {
 }
 
 function howToGet(why: string): string {
-  return `Load needs k6 of version 2, and ${why}: install k6 ${K6_PINNED} (https://grafana.com/docs/k6/latest/set-up/install-k6/) or Go 1.26, or name a k6 in PLUMBLINE_K6.`
+  return `Load needs k6 of version 2, and ${why}: install k6 ${pinnedK6} (https://grafana.com/docs/k6/latest/set-up/install-k6/) or Go 1.26, or name a k6 in PLUMBLINE_K6.`
 }
 
 async function versionOf(path: string, env: FindOptions['env']): Promise<{ version: string | null; text: string }> {

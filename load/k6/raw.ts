@@ -66,7 +66,7 @@ export async function readRawPoints(file: string): Promise<{ points: Points; dro
 }
 
 /** Chunks of a text that end with a line. Not by `readline`, which leaves out the failure of what it reads. */
-async function* wholeLines(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* wholeLines(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of text) {
     const end = chunk.lastIndexOf(NEWLINE) + 1

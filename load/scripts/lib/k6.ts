@@ -38,20 +38,24 @@ export function optionsOf({ scenarios, planned, mayMiss }: ScriptPlan): Record<s
  * The one way to send of all scripts, which counts each request. A script without an address or a key ends before it sends
  * anything.
  */
-export function createSend({ answerMs }: ScriptPlan): (request: ScriptRequest, params: Params) => Response {
+export function createSend({ answerMs, hasDates }: ScriptPlan): (request: ScriptRequest, params: Params) => Response {
   const authorization = `Bearer ${required('PLUMBLINE_TOKEN')}`
   const url = required('PLUMBLINE_URL')
   const sent = new Counter('plumbline_sent')
+  const dates = hasDates === true ? new Trend('plumbline_date') : null
   http.setResponseCallback(http.expectedStatuses(429, { min: 200, max: 299 }))
 
   return ({ method, plane, path, body }, params) => {
     const headers = { ...more, authorization, ...(method !== 'GET' && { 'content-type': 'application/json' }) }
+    const beforeMs = Date.now()
     const response = http.request(method, (plane === undefined ? url : __ENV.PLUMBLINE_PODS_URL) + path, body, {
       headers,
       timeout: `${answerMs}ms`,
       ...params,
     })
     sent.add(1)
+    const { Date: date } = response.headers
+    if (date !== undefined) dates?.add(beforeMs, { date })
     return response
   }
 }

@@ -11,6 +11,8 @@ export interface ScriptPlan {
   /** How long a response is waited for, its hold included. */
   readonly answerMs: number
   readonly scenarios: Readonly<Record<string, ScriptScenario>>
+  /** True if the Date of each response is recorded, because other machines send a part of the plan. */
+  readonly hasDates?: boolean
   /** The request of an operation; `{holdMs}` in path and body stands for the time to hold. */
   readonly requests: Readonly<Record<string, ScriptRequest>>
   readonly pods: ScriptPods | null

@@ -1,0 +1,45 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RunEvent } from '../../harness/record/events.ts'
+import { InvalidRecord, readEvidence } from '../../harness/record/read.ts'
+import { completeLoad } from '../../load/distributed/complete.ts'
+import { UsageError } from '../shared/errors.ts'
+
+/** A file with the points of one process of k6. */
+const pointsFile = /^points-[\w.-]+\.json\.gz$/
+
+/**
+ * Completes the record of a load that was emitted by the points of its processes, the first time that it is judged. Throws
+ * UsageError if one of their files is missing. Leaves any other record alone.
+ */
+export async function completeEmitted(dir: string, folder: string): Promise<void> {
+  const run = await emittedIn(dir)
+  if (run === null) return
+  const processes = run.load?.processes ?? 0
+  const files = existsSync(dir) ? readdirSync(dir).filter((name) => pointsFile.test(name)) : []
+  if (files.length !== processes) {
+    throw new UsageError(
+      `${folder} has ${files.length} files points-NAME.json.gz, but ${processes} processes of k6 share this load; copy the file of each into it`,
+    )
+  }
+  await completeLoad(
+    dir,
+    run,
+    files.sort().map((name) => join(dir, name)),
+  )
+}
+
+/** The run of a record that has the points of others still to come; null if there is none, or a damage that is reported later. */
+async function emittedIn(dir: string): Promise<RunEvent | null> {
+  let run: RunEvent | null = null
+  try {
+    for await (const event of readEvidence(dir)) {
+      if (event.type === 'run' && event.load?.processes !== undefined) run = event
+      if (run === null || event.type === 'end') return null
+    }
+  } catch (error) {
+    if (error instanceof InvalidRecord) return null
+    throw error
+  }
+  return run
+}

@@ -1,0 +1,37 @@
+import type { Plan } from '../plan/types.ts'
+import type { Points } from '../points.ts'
+import { analyse } from './analyse.ts'
+import { type LoadVerdict, milliseconds, unclear } from './verdict.ts'
+
+/** Share of a window that the clocks of several machines may be off. */
+const CLOCK_SHARE = 0.05
+
+/**
+ * Judges as `analyse` does, also points of several machines, whose intervals were widened by how far their clocks may be off. No
+ * verdict if that is too far. A failure must also follow from the intervals without it, narrowed by as much: most judges favour the target
+ * if they know less of the moments, but errors in place of a 429 must come beyond the limit for certain.
+ */
+export function analyseByClocks(points: Points, plan: Plan, clockErrorMs = 0): LoadVerdict[] {
+  const verdicts = analyse(points, plan)
+  if (clockErrorMs === 0 || plan.plane !== 'queue') return verdicts
+  const { windowMs } = plan.limit
+  if (clockErrorMs > windowMs * CLOCK_SHARE) {
+    const bound = Number.isFinite(clockErrorMs) ? `may be ${milliseconds(clockErrorMs)} off` : 'cannot be compared'
+    const doubt = `the clocks of its machines ${bound}, because too few responses had a fitting Date, and a window is ${milliseconds(windowMs)}`
+    return verdicts.map((one) => ({ ...one, ...unclear(doubt) }))
+  }
+  if (verdicts.every(({ verdict }) => verdict !== 'failed')) return verdicts
+  const by = 2 * clockErrorMs
+  const narrowed = [...points].map((point) => {
+    return { ...point, sentMs: point.sentMs + by, receivedMs: point.receivedMs - by }
+  })
+  const again = analyse(narrowed, plan)
+  return verdicts.map((one, n) =>
+    one.verdict !== 'failed' || again[n]?.verdict === 'failed'
+      ? one
+      : {
+          ...one,
+          ...unclear(`${one.sentence}, or not, as the clocks of its machines may be ${milliseconds(clockErrorMs)} off`),
+        },
+  )
+}
