@@ -1,37 +1,50 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { analyse } from '../load/analyse/analyse.ts'
+import { keepRead } from '../load/k6/lines.ts'
 import { readRawPoints } from '../load/k6/raw.ts'
 import { queuePlan } from '../load/plan/queue-plan.ts'
 
-// How long the points of one large plan take to read and to judge, and the most memory that this takes: a rate exceeded by
-// half, with responses that overtake each other, as k6 writes it. In a process of its own, because only that has a peak.
+// How long the points of one large plan take to keep while k6 writes them, then to read and to judge, and the most memory
+// that this takes: a rate exceeded by half, with responses that overtake each other, in the 14 lines that k6 writes for each
+// request. Each part in a process of its own, because only that has a peak.
 // `node bench/points.ts 1000000` takes another number of points than ten million.
 
 const [what = '10000000', file = ''] = process.argv.slice(2)
 const windows = 4
 const overShare = 1.5
-const spacingMs = (windows * 10_000) / (what === 'judge' ? 1 : Number(what))
 
-if (what === 'judge') await judge()
+if (what === 'keep') await keep()
+else if (what === 'judge') await judge()
 else await measure(Number(what))
 
 async function measure(count: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-points-'))
   const path = join(folder, 'raw.json.gz')
   try {
-    await pipeline(Readable.from(linesOf(count)), createGzip({ level: 1 }), createWriteStream(path))
+    const keeper = part('keep', path)
+    await pipeline(Readable.from(linesOf(count)), keeper.stdin as Writable)
+    await once(keeper, 'exit')
     process.stdout.write(`${count.toLocaleString('en')} points in ${Math.round(statSync(path).size / 1e6)} MB\n`)
-    const child = fork(import.meta.filename, ['judge', path])
-    await new Promise((resolve) => child.on('exit', resolve))
+    await once(part('judge', path), 'exit')
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+function part(name: string, path: string): ChildProcess {
+  return fork(import.meta.filename, [name, path], { stdio: ['pipe', 'inherit', 'inherit', 'ipc'] })
+}
+
+async function keep(): Promise<void> {
+  await pipeline(process.stdin, (text) => keepRead(text), createGzip(), createWriteStream(file))
+  report('kept')
 }
 
 async function judge(): Promise<void> {
@@ -47,26 +60,47 @@ async function judge(): Promise<void> {
   })
   const verdicts = analyse(points, plan)
   const [readS, judgedS] = [readMs - begunMs, performance.now() - readMs].map((ms) => (ms / 1000).toFixed(1))
-  const { maxRSS, userCPUTime } = process.resourceUsage()
   for (const { verdict, rule, sentence } of verdicts) process.stdout.write(`${verdict} ${rule}: ${sentence}\n`)
-  process.stdout.write(
-    `read in ${readS} s, judged in ${judgedS} s, ${(userCPUTime / 1e6).toFixed(1)} s of processor time, ${Math.round(maxRSS / 1000)} MB at most\n`,
-  )
+  report(`read in ${readS} s, judged in ${judgedS} s`)
+}
+
+function report(text: string): void {
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage()
+  const seconds = ((userCPUTime + systemCPUTime) / 1e6).toFixed(1)
+  process.stdout.write(`${text}: ${seconds} s of processor time, ${Math.round(maxRSS / 1000)} MB at most\n`)
+  process.disconnect()
 }
 
 /** A third of the requests is refused, evenly; each takes between 1 and 101 ms. */
 function* linesOf(count: number): Generator<string> {
   const beganMs = Date.UTC(2026, 0, 2)
+  const spacingMs = (windows * 10_000) / count
   let text = ''
   for (let n = 0; n < count; n++) {
-    const value = 1 + ((n * 7919) % 100_003) / 1000
+    const value = Number((1 + ((n * 79_190_033) % 100_000_003) / 1e6).toFixed(6))
     const ended = beganMs + n * spacingMs + value
-    const time = `${new Date(ended).toISOString().slice(0, 23)}${String(n % 1_000_000).padStart(6, '0')}Z`
-    const tags = `{"endpoint":"first","operation":"requests","scenario":"requests_0","status":"${n % 3 === 2 ? 429 : 200}"}`
-    text += `{"metric":"http_req_duration","type":"Point","data":{"time":"${time}","value":${value},"tags":${tags}}}\n`
+    const time = `${new Date(ended).toISOString().slice(0, 23)}${String((n * 104_729) % 1_000_000).padStart(6, '0')}Z`
+    text += linesOfRequest(time, value, n % 3 === 2)
     if (text.length < 60_000) continue
     yield text
     text = ''
   }
   yield text
+}
+
+function linesOfRequest(time: string, value: number, isRefused: boolean): string {
+  const outcome = isRefused ? '"error_code":"1429",' : ''
+  const own = '"scenario":"requests_0"'
+  const tags = `"endpoint":"first",${outcome}"operation":"requests",${own},"status":"${isRefused ? 429 : 200}"`
+  const line = (metric: string, of: number, its: string) =>
+    `{"metric":"${metric}","type":"Point","data":{"time":"${time}","value":${of},"tags":{${its}}}}\n`
+  return [
+    line('http_reqs', 1, tags),
+    line('http_req_duration', value, tags),
+    ...['blocked', 'connecting', 'tls_handshaking', 'sending', 'waiting', 'receiving', 'failed'].map((name) =>
+      line(`http_req_${name}`, value, tags),
+    ),
+    line('plumbline_sent', 1, own),
+    ...['data_sent', 'data_received', 'iteration_duration', 'iterations'].map((name) => line(name, value, own)),
+  ].join('')
 }

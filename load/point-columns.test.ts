@@ -52,3 +52,17 @@ test.each([
   expect(points).toHaveLength(count + 1)
   expect([...points]).toContainEqual({ ...odd.fate, sentMs: odd.sentMs, receivedMs: odd.receivedMs })
 })
+
+test('more points than are sorted at once are in order, however far from it they came', () => {
+  const collector = createPointCollector()
+  const length = 1_200_000
+  for (let n = length; n > 0; n--) collector.add(n % 2 === 0 ? served : refused, beganMs + n / 16, beganMs + n / 16 + 1)
+  let n = 0
+  let wrong = 0
+  collector.done().forEach(({ sentMs, receivedMs, status }) => {
+    n++
+    const isRight = sentMs === beganMs + n / 16 && receivedMs === sentMs + 1 && (status === 200) === (n % 2 === 0)
+    if (!isRight) wrong++
+  })
+  expect({ n, wrong }).toEqual({ n: length, wrong: 0 })
+})

@@ -2,11 +2,15 @@ import { endianness } from 'node:os'
 import type { Point, Points } from './points.ts'
 
 /** Ticks per millisecond: the precision of a number that holds a moment of this epoch, so that no moment is rounded. */
-const TICKS = 4096
+export const TICKS = 4096
 /** How long before the end of the first request any request may begin, ms. */
 const EARLIER_MS = 2 ** 18
 /** Points kept as objects, which take twelve times the memory. */
 const FEW = 100_000
+/** Twice as much would leave much of it empty. */
+const GROWTH = 1.25
+/** Rows that are sorted at once, twice over. */
+const SORTED_ROWS = 2 ** 19
 /** Different fates that a column can tell apart. */
 const MAX_FATES = 2 ** 16
 
@@ -16,10 +20,10 @@ export type Fate = Omit<Point, 'sentMs' | 'receivedMs'>
 /** Columns of all points. */
 interface Columns {
   readonly baseMs: number
-  sent: Uint32Array
-  received: Uint32Array
+  sent: Uint32Array<ArrayBuffer>
+  received: Uint32Array<ArrayBuffer>
   /** Place of the fate in the list. */
-  fate: Uint16Array
+  fate: Uint16Array<ArrayBuffer>
   readonly fates: Fate[]
 }
 
@@ -49,14 +53,11 @@ export function createPointCollector(): PointCollector {
     const received = (receivedMs - columns.baseMs) * TICKS
     let number = numbers.get(fate)
     if (number === undefined) {
+      if (!hasColumns(fate) || columns.fates.length === MAX_FATES) return false
       number = columns.fates.push(fate) - 1
       numbers.set(fate, number)
     }
-    const fits =
-      number < MAX_FATES &&
-      [fate.retryAfter, fate.resident].every((one) => one === undefined) &&
-      fate.endpoint !== undefined
-    if (!fits || !isColumn(sent) || !isColumn(received)) return false
+    if (!isWhole32(sent) || !isWhole32(received)) return false
     if (count === columns.sent.length) grow(columns)
     columns.sent[count] = sent
     columns.received[count] = received
@@ -78,7 +79,9 @@ export function createPointCollector(): PointCollector {
     done() {
       if (columns === null) return few.map(pointOf).sort((a, b) => a.sentMs - b.sentMs)
       sortBySending(columns, count)
-      return new PointColumns(columns, count)
+      const rows = new Uint8Array(Math.ceil(count / 8)).fill(255)
+      if (count % 8 > 0) rows[rows.length - 1] = (1 << (count % 8)) - 1
+      return new PointColumns(columns, rows, count)
     },
   }
 }
@@ -98,59 +101,135 @@ function pointOf({ fate, sentMs, receivedMs }: Timed): Point {
 /** Points in columns: each is made anew when it is looked at. */
 class PointColumns implements Points {
   readonly #columns: Columns
-  readonly #places: Uint32Array | null
+  /** A bit for each row of the columns: 1 if its point is one of these. */
+  readonly #chosen: Uint8Array
   readonly length: number
 
-  /** `places`: those of the points in the columns; null for the first `length`. */
-  constructor(columns: Columns, length: number, places: Uint32Array | null = null) {
+  constructor(columns: Columns, chosen: Uint8Array, length: number) {
     this.#columns = columns
+    this.#chosen = chosen
     this.length = length
-    this.#places = places
   }
 
   at(place: number): Point | undefined {
-    const from = place < 0 ? this.length + place : place
-    return from < 0 || from >= this.length ? undefined : this.#point(this.#places?.[from] ?? from)
+    let left = place < 0 ? this.length + place : place
+    if (left < 0 || left >= this.length) return undefined
+    let row = this.#next(0)
+    if (left === this.length - 1) {
+      // The last one is wanted most.
+      for (row = 8 * this.#chosen.length - 1; this.#next(row) !== row; row--);
+      left = 0
+    }
+    while (left-- > 0) row = this.#next(row + 1)
+    return this.#point(row)
   }
 
   *[Symbol.iterator](): Generator<Point, undefined> {
-    for (let n = 0; n < this.length; n++) yield this.#point(this.#places?.[n] ?? n)
+    for (let row = this.#next(0); row !== -1; row = this.#next(row + 1)) yield this.#point(row)
   }
 
   filter(isWanted: (point: Point) => boolean): Points {
-    const places = new Uint32Array(this.length)
+    const chosen = new Uint8Array(this.#chosen.length)
     let count = 0
-    for (let n = 0; n < this.length; n++) {
-      const place = this.#places?.[n] ?? n
-      if (isWanted(this.#point(place))) places[count++] = place
-    }
-    return new PointColumns(this.#columns, count, places.subarray(0, count))
+    this.#findRow((point, row) => {
+      if (!isWanted(point)) return false
+      chosen[row >> 3] = (chosen[row >> 3] ?? 0) | (1 << (row & 7))
+      count++
+      return false
+    })
+    return new PointColumns(this.#columns, chosen, count)
   }
 
   find(isWanted: (point: Point) => boolean): Point | undefined {
-    for (const point of this) if (isWanted(point)) return point
-    return undefined
+    const row = this.#findRow(isWanted)
+    return row === -1 ? undefined : this.#point(row)
   }
 
   some(isWanted: (point: Point) => boolean): boolean {
-    return this.find(isWanted) !== undefined
+    return this.#findRow(isWanted) !== -1
   }
 
   every(isWanted: (point: Point) => boolean): boolean {
     return !this.some((point) => !isWanted(point))
   }
 
-  #point(place: number): Point {
-    const { baseMs, sent, received, fate, fates } = this.#columns
-    // Not a spread of the fate, which takes five times as long.
-    const { operation, endpoint, status, kind } = fates[fate[place] ?? 0] as Fate & { endpoint: string }
-    const sentMs = baseMs + (sent[place] ?? 0) / TICKS
-    return { operation, endpoint, sentMs, receivedMs: baseMs + (received[place] ?? 0) / TICKS, status, kind }
+  forEach(take: (point: Point) => void): void {
+    this.#findRow((point) => {
+      take(point)
+      return false
+    })
+  }
+
+  /** The first row whose point is wanted; -1 if there is none. The point is the same object each time. */
+  #findRow(isWanted: (point: Point, row: number) => boolean): number {
+    const view = new RowView(this.#columns)
+    for (let row = this.#next(0); row !== -1; row = this.#next(row + 1)) {
+      view.row = row
+      if (isWanted(view, row)) return row
+    }
+    return -1
+  }
+
+  /** The first chosen row from this one on; -1 if there is none. */
+  #next(from: number): number {
+    for (let row = from; row < 8 * this.#chosen.length; row++)
+      if (((this.#chosen[row >> 3] ?? 0) & (1 << (row & 7))) !== 0) return row
+    return -1
+  }
+
+  #point(row: number): Point {
+    const view = new RowView(this.#columns)
+    view.row = row
+    const { operation, endpoint, sentMs, receivedMs, status, kind } = view
+    return { operation, endpoint, sentMs, receivedMs, status, kind }
   }
 }
 
-function isColumn(ticks: number): boolean {
-  return Number.isInteger(ticks) && ticks >= 0 && ticks < 2 ** 32
+/** A point that is read from a row, without an object of each. */
+class RowView implements Point {
+  row = 0
+  readonly #columns: Columns
+
+  constructor(columns: Columns) {
+    this.#columns = columns
+  }
+
+  get sentMs(): number {
+    return this.#columns.baseMs + (this.#columns.sent[this.row] ?? 0) / TICKS
+  }
+
+  get receivedMs(): number {
+    return this.#columns.baseMs + (this.#columns.received[this.row] ?? 0) / TICKS
+  }
+
+  get operation(): string {
+    return this.#fate.operation
+  }
+
+  get endpoint(): string {
+    return this.#fate.endpoint ?? ''
+  }
+
+  get status(): number {
+    return this.#fate.status
+  }
+
+  get kind(): Point['kind'] {
+    return this.#fate.kind
+  }
+
+  get #fate(): Fate {
+    return this.#columns.fates[this.#columns.fate[this.row] ?? 0] as Fate
+  }
+}
+
+function hasColumns({ retryAfter, resident, endpoint }: Fate): boolean {
+  return retryAfter === undefined && resident === undefined && endpoint !== undefined
+}
+
+/** True for a number that a column of 32 bits holds as it is. */
+export function isWhole32(ticks: number): boolean {
+  return ticks >>> 0 === ticks
 }
 
 function emptyColumns(baseMs: number): Columns {
@@ -159,31 +238,38 @@ function emptyColumns(baseMs: number): Columns {
   return { baseMs: Math.floor(baseMs), sent, received, fate: new Uint16Array(length), fates: [] }
 }
 
+/** Makes room for more points, without copies that would stay in memory until the next garbage collection. */
 function grow(columns: Columns): void {
-  const longer = <A extends Uint32Array | Uint16Array>(column: A, grown: A): A => {
-    grown.set(column)
-    return grown
-  }
-  const length = 2 * columns.sent.length
-  columns.sent = longer(columns.sent, new Uint32Array(length))
-  columns.received = longer(columns.received, new Uint32Array(length))
-  columns.fate = longer(columns.fate, new Uint16Array(length))
+  const length = Math.ceil(columns.sent.length * GROWTH)
+  columns.sent = new Uint32Array(columns.sent.buffer.transfer(4 * length))
+  columns.received = new Uint32Array(columns.received.buffer.transfer(4 * length))
+  columns.fate = new Uint16Array(columns.fate.buffer.transfer(2 * length))
 }
 
-/** Sorts in little memory: by one number for each point, its moment above its place. */
-function sortBySending({ sent, received, fate }: Columns, count: number): void {
-  const keys = new BigUint64Array(count)
+/** Sorts in little memory: rows that are at most `SORTED_ROWS` from their place in one pass, any others in several. */
+function sortBySending(columns: Columns, length: number): void {
+  const keys = new BigUint64Array(2 * SORTED_ROWS)
+  const sent = columns.sent.subarray(0, length)
+  const isSorted = () => sent.every((ticks, row) => row === 0 || ticks >= (sent[row - 1] ?? 0))
+  while (!isSorted()) {
+    for (let start = 0; start < length; start += SORTED_ROWS)
+      sortRows(columns, start, keys.subarray(0, Math.min(length - start, keys.length)))
+  }
+}
+
+/** Sorts as many rows as there are keys. A key is the moment of a row above its place. */
+function sortRows({ sent, received, fate }: Columns, start: number, keys: BigUint64Array<ArrayBuffer>): void {
   const words = new Uint32Array(keys.buffer)
   const [place, moment] = endianness() === 'LE' ? [0, 1] : [1, 0]
-  for (let n = 0; n < count; n++) {
-    words[2 * n + place] = n
-    words[2 * n + moment] = sent[n] ?? 0
+  for (let n = 0; n < keys.length; n++) {
+    words[2 * n + place] = start + n
+    words[2 * n + moment] = sent[start + n] ?? 0
   }
   keys.sort()
-  for (let n = 0; n < count; n++) sent[n] = words[2 * n + moment] ?? 0
+  for (let n = 0; n < keys.length; n++) sent[start + n] = words[2 * n + moment] ?? 0
   // The words of the moments are free now.
   for (const column of [received, fate]) {
-    for (let n = 0; n < count; n++) words[2 * n + moment] = column[words[2 * n + place] ?? 0] ?? 0
-    for (let n = 0; n < count; n++) column[n] = words[2 * n + moment] ?? 0
+    for (let n = 0; n < keys.length; n++) words[2 * n + moment] = column[words[2 * n + place] ?? 0] ?? 0
+    for (let n = 0; n < keys.length; n++) column[start + n] = words[2 * n + moment] ?? 0
   }
 }

@@ -33,6 +33,8 @@ export interface Points extends Iterable<Point> {
   find(isWanted: (point: Point) => boolean): Point | undefined
   some(isWanted: (point: Point) => boolean): boolean
   every(isWanted: (point: Point) => boolean): boolean
+  /** The point is to be read at once: of many points it may be the same object each time, as for the functions above. */
+  forEach(take: (point: Point) => void): void
 }
 
 /** A limiter may have let it in: every fate but a 429. */
@@ -52,7 +54,7 @@ export function isServed({ kind, status }: Point): boolean {
 /** The different statuses of points, 0 for no response. */
 export function statusesOf(points: Points): number[] {
   const statuses = new Set<number>()
-  for (const { status } of points) statuses.add(status)
+  points.forEach(({ status }) => void statuses.add(status))
   return [...statuses]
 }
 

@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { createReadStream, createWriteStream, writeFileSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { createWriteStream, writeFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { createGzip, type Gzip } from 'node:zlib'
 import type { Network } from '../target/types.ts'
 import { loadFolder } from './folder.ts'
+import { keepRead } from './k6/lines.ts'
 import { readRawPoints } from './k6/raw.ts'
 import { type Fills, type LoadRequests, scriptPlan, timeLimitMs } from './k6/script-plan.ts'
 import { LoadError } from './load-error.ts'
@@ -72,14 +74,19 @@ export async function runLoad(options: LoadRunOptions) {
   const counted = segments.length === 1 ? script : { ...script, planned: 0 }
   await writeFile(planFile, `${JSON.stringify(counted, null, 2)}\n`)
 
-  const rawFiles = segments.map((_, n) => (segments.length === 1 ? rawFile : join(folder, `segment-${n + 1}.json.gz`)))
-  const started = segments.map((flags, n) => startK6(options, [...flags, '--out', `json=${rawFiles[n]}`], planFile))
+  // The processes of k6 write to one file, as they run: all that they write takes ten times as much of the disk.
+  const raw = createGzip()
+  const written = pipeline(raw, createWriteStream(rawFile))
+  const started = segments.map((flags) => startK6(options, flags, planFile))
   options.onStart?.(started.flatMap(({ child }) => child.pid ?? []))
-  const all = await Promise.all(started.map(({ ended }) => ended))
+  // Headers and the body of a 429 are recorded of the pod API, and a target may repeat a key in them.
+  const cleaned = plan.plane === 'pods' || plan.shape === 'mixed-smoke' ? clean : null
+  const kept = started.map(({ child }) =>
+    pipeline(child.stdout, (text) => keepRead(text, cleaned), raw, { end: false }),
+  )
+  const [all] = await Promise.all([Promise.all(started.map(({ ended }) => ended)), written, endAfter(kept, raw)])
   const said = lastErrors(all.map(({ text }) => text).join('\n'), token)
   for (const ended of all) refuseBroken(ended, said, timeLimitMs(plan))
-  if (segments.length > 1) await joinFiles(rawFiles, rawFile)
-  if (plan.plane === 'pods' || plan.shape === 'mixed-smoke') await removeSecrets(rawFile, clean)
   const { points, dropped } = await readRawPoints(rawFile)
   const notes = said === '' ? [] : [`k6 said: ${said}`]
   if (dropped > 0) notes.push(`k6 left out ${dropped} requests, for lack of virtual users or of processor time`)
@@ -111,11 +118,12 @@ function segmentsOf({ plan, segments = 1 }: LoadRunOptions): readonly (readonly 
   return bounds.slice(1).map((end, n) => ['--execution-segment', `${bounds[n]}:${end}`, ...sequence])
 }
 
-/** Appends files to each other: a gzip file may consist of several. */
-async function joinFiles(files: readonly string[], whole: string): Promise<void> {
-  for (const [n, file] of files.entries()) {
-    await pipeline(createReadStream(file), createWriteStream(whole, { flags: n === 0 ? 'w' : 'a' }))
-    await rm(file)
+/** Ends a file once all is written to it. */
+async function endAfter(kept: readonly Promise<void>[], raw: Gzip): Promise<void> {
+  try {
+    await Promise.all(kept)
+  } finally {
+    raw.end()
   }
 }
 
@@ -123,9 +131,9 @@ function startK6(
   options: LoadRunOptions,
   flags: readonly string[],
   planFile: string,
-): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
+): { readonly child: ChildProcessByStdio<null, Readable, Readable>; readonly ended: Promise<Ended> } {
   const { plan, k6, url, podsUrl, token, userAgent } = options
-  const args = ['run', '--quiet', '--no-color', '--no-usage-report', '--include-system-env-vars']
+  const args = ['run', '--quiet', '--no-color', '--no-usage-report', '--include-system-env-vars', '--out', 'json=-']
   const begunMs = performance.now()
   const child = spawn(k6, [...args, ...flags, join(loadFolder, 'scripts', `${plan.plane}.ts`)], {
     env: {
@@ -144,11 +152,9 @@ function startK6(
     killSignal: 'SIGKILL',
   })
   let text = ''
-  const keep = (chunk: Buffer) => {
+  child.stderr.on('data', (chunk: Buffer) => {
     text = (text + chunk.toString()).slice(-100_000)
-  }
-  child.stdout.on('data', keep)
-  child.stderr.on('data', keep)
+  })
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on('error', (error) => {
       reject(new LoadError(`k6 at ${k6} could not be run: ${error.message}; name another one in PLUMBLINE_K6.`))
@@ -168,13 +174,6 @@ function refuseBroken({ code, signal, tookMs }: Ended, said: string, limitMs: nu
   }
   const why = BROKEN_EXITS[code ?? -1] ?? `ended with exit code ${code}`
   throw new LoadError(`k6 ${why} after ${seconds} s, so nothing is judged.${rest}`)
-}
-
-/** Headers and the body of a 429 are recorded of the pod API, and a target may repeat a key in them. */
-async function removeSecrets(rawFile: string, clean: (text: string) => string): Promise<void> {
-  const text = gunzipSync(await readFile(rawFile)).toString()
-  const cleaned = clean(text)
-  if (cleaned !== text) await writeFile(rawFile, gzipSync(cleaned))
 }
 
 /** The last errors and warnings of k6, without the token. */

@@ -189,7 +189,7 @@ function processesWith(folder: string): string[] {
     .filter((name) => /^\d+$/.test(name))
     .filter((id) => {
       try {
-        return readFileSync(`/proc/${id}/cmdline`, 'utf8').includes(`json=${folder}`)
+        return readFileSync(`/proc/${id}/environ`, 'utf8').includes(`PLUMBLINE_PLAN=${folder}`)
       } catch {
         return false
       }

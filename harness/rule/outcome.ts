@@ -86,6 +86,14 @@ export class Blocked extends Error {
   }
 }
 
+/** A result, or why another rule blocks it. */
+export function orBlocked<T>(result: Promise<T>): Promise<T | Blocked> {
+  return result.catch((error: unknown) => {
+    if (error instanceof Blocked) return error
+    throw error
+  })
+}
+
 /**
  * Something that rules build on does not work for this one. It is blocked `by` the rule that judges that, or by the rule
  * `later` that judges whether it goes on working: the former's verdict decides.

@@ -1,6 +1,6 @@
 import type { PlannedLimit } from '../plan/types.ts'
 import { mayHaveCounted, type Point, type Points } from '../points.ts'
-import { clockSlackMs, countBefore, countUntil, evenPaceSlack, sorted } from './counting.ts'
+import { clockSlackMs, countBefore, countUntil, evenPaceSlack, type Moments, sorted } from './counting.ts'
 
 /** The most that may have been counted in so many milliseconds before a moment. */
 type CountBack = (backMs: number) => number
@@ -15,28 +15,26 @@ export function createExplainer(
   arrivedBy: (point: Point) => number = (point) => point.receivedMs,
 ) {
   const counted = points.filter(mayHaveCounted)
-  const sent = sorted(counted, (point) => point.sentMs)
-  // Many points take long to sort, and some judges ask only what was open.
-  let arrivals: Float64Array | null = null
-  const arrived = () => (arrivals ??= sorted(counted, arrivedBy))
-  // A request that the client gave up may still be under way on the other side.
-  const ended = sorted(counted, ({ kind, receivedMs }) =>
-    kind === 'transport' ? Number.POSITIVE_INFINITY : receivedMs,
-  )
+  // Many points take long to sort, and some judges ask for little.
+  const sent = once(() => sorted(counted, (point) => point.sentMs))
+  const arrived = once(() => sorted(counted, arrivedBy))
+  // Not those that the client gave up, which may still be under way on the other side.
+  const ended = once(() => {
+    const answered = counted.filter(({ kind }) => kind === 'answer')
+    return sorted(answered, (point) => point.receivedMs)
+  })
   const slackMs = clockSlackMs(windowMs)
-  // Only a refusal within the limit asks for it.
-  let level: Float64Array | null = null
+  const level = once(() => levels(arrived(), requests / windowMs))
 
-  const openAt = (point: Point) => countUntil(sent, arrivedBy(point)) - countBefore(ended, point.sentMs)
+  const openAt = (point: Point) => countUntil(sent(), arrivedBy(point)) - countBefore(ended(), point.sentMs)
   const countBack = (point: Point): CountBack => {
-    const until = countUntil(sent, arrivedBy(point))
+    const until = countUntil(sent(), arrivedBy(point))
     return (backMs) => until - countBefore(arrived(), point.sentMs - slackMs - backMs)
   }
   const isBunched = (atMs: number, count: CountBack): boolean => {
-    level ??= levels(arrived(), requests / windowMs)
     const before = countBefore(arrived(), atMs)
-    const passedMs = atMs - (arrived()[before - 1] ?? atMs)
-    const left = before === 0 ? 0 : Math.max(0, (level[before - 1] ?? 0) - (passedMs * requests) / windowMs)
+    const passedMs = atMs - (arrived().at(before - 1) ?? atMs)
+    const left = before === 0 ? 0 : Math.max(0, (level()[before - 1] ?? 0) - (passedMs * requests) / windowMs)
     return left + count(0) + 1 > evenPaceSlack(requests)
   }
 
@@ -62,12 +60,17 @@ export function createExplainer(
   }
 }
 
+function once<V>(make: () => V): () => V {
+  let made: V | undefined
+  return () => (made ??= make())
+}
+
 /** The level of a bucket that drains at the limit and takes one for each arrival, after each arrival. */
-function levels(moments: Float64Array, perMs: number): Float64Array {
+function levels(moments: Moments, perMs: number): Float64Array {
   const level = new Float64Array(moments.length)
   let current = 0
   for (let n = 0; n < moments.length; n++) {
-    const passedMs = n === 0 ? 0 : (moments[n] ?? 0) - (moments[n - 1] ?? 0)
+    const passedMs = n === 0 ? 0 : (moments.at(n) ?? 0) - (moments.at(n - 1) ?? 0)
     current = Math.max(0, current - passedMs * perMs) + 1
     level[n] = current
   }
@@ -75,10 +78,10 @@ function levels(moments: Float64Array, perMs: number): Float64Array {
 }
 
 /** How long before `atMs` each arrival of the last two windows was. */
-function momentsBack(moments: Float64Array, atMs: number, windowMs: number): number[] {
+function momentsBack(moments: Moments, atMs: number, windowMs: number): number[] {
   const back: number[] = []
   for (let n = countBefore(moments, atMs - 2 * windowMs); n < moments.length; n++) {
-    const ms = atMs - (moments[n] ?? 0)
+    const ms = atMs - (moments.at(n) ?? 0)
     if (ms < 0) break
     back.push(ms)
   }

@@ -50,6 +50,12 @@ test('a line of k6 is a point: its time is the end, its value the duration', asy
   ])
 })
 
+test.each([0, 2.5, 1e-7, 12345.678901, 8.266521, 30000])('a duration of %d ms is exact', async (value) => {
+  const text = line('http_req_duration', value, '2026-01-02T03:04:05.000000001Z', { ...tags, status: '200' })
+  const receivedMs = Date.UTC(2026, 0, 2, 3, 4, 5) + Number('0.000000001') * 1000
+  expect((await readRawPoints(file(gzipSync(text)))).points).toMatchObject([{ receivedMs, sentMs: receivedMs - value }])
+})
+
 test.each([
   ['a refused connection', { status: '0', error_code: '1212' }, 0, 'transport'],
   ['a body that broke off', { status: '200', error_code: '1000' }, 0, 'transport'],

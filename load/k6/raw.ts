@@ -5,20 +5,24 @@ import { memoizeTexts } from '../../harness/common/memoize.ts'
 import { LoadError } from '../load-error.ts'
 import { createPointCollector, type Fate, type PointCollector } from '../point-columns.ts'
 import type { Points } from '../points.ts'
+import { ANSWER, DROPPED, eachLine, isAt, REQUEST } from './lines.ts'
 
-/** The two measures that become points: k6's own of each request, and the one of our scripts that carries headers. */
-const REQUEST = '{"metric":"http_req_duration","type":"Point"'
-const ANSWER = '{"metric":"plumbline_answer","type":"Point"'
-const DROPPED = '{"metric":"dropped_iterations","type":"Point"'
-
-const HEAD = Buffer.from(`${REQUEST},"data":{"time":"`)
+/** Between the head of a line and its moment, and between its other members. */
+const [TIME, VALUE, TAGS] = ['"time":"', '","value":', ',"tags":'].map((text) => Buffer.from(text)) as [
+  Buffer,
+  Buffer,
+  Buffer,
+]
 /** A date and time without its fraction, such as 2026-01-02T03:04:05. */
 const SECOND_BYTES = 19
 /** Larger chunks of a file are read faster. */
 const CHUNK_BYTES = 2 ** 18
 /** Different tags of requests that are kept parsed. */
 const MAX_FATES = 1000
-const NEWLINE = 10
+const MAX_RECENT = 8
+const [QUOTE, COMMA, POINT, ZERO, BRACE] = Buffer.from('",.0}') as unknown as [number, number, number, number, number]
+/** Powers of ten, exactly. A number of this many digits is exact, too. */
+const POWERS = Array.from({ length: 16 }, (_, n) => Number(`1e${n}`))
 
 interface RawLine {
   readonly data: { readonly time: string; readonly value: number; readonly tags: Readonly<Record<string, string>> }
@@ -33,28 +37,20 @@ interface RawLine {
 export async function readRawPoints(file: string): Promise<{ points: Points; dropped: number }> {
   const requests = createPointCollector()
   const answers = createPointCollector()
-  const addRequest = createRequestReader(requests)
+  const [addRequest, addAnswer] = [createLineReader(REQUEST, requests), createLineReader(ANSWER, answers)]
   let dropped = 0
   let answered = 0
-  const read = async (text: AsyncIterable<Buffer>) => {
-    for await (const bytes of wholeLines(text)) {
-      for (let start = 0; start < bytes.length; ) {
-        const newline = bytes.indexOf(NEWLINE, start)
-        const end = newline === -1 ? bytes.length : newline
-        if (!addRequest(bytes, start, end)) {
-          const line = bytes.toString('utf8', start, end)
-          if (line.startsWith(REQUEST)) addLine(line, requests)
-          else if (line.startsWith(ANSWER)) answered = addLine(line, answers)
-          else if (line.startsWith(DROPPED)) dropped += (JSON.parse(line) as RawLine).data.value
-        }
-        start = end + 1
-      }
-    }
-  }
+  const read = (text: AsyncIterable<Buffer>) =>
+    eachLine(text, (bytes, start, end) => {
+      // Answers take the place of requests.
+      if (answered === 0 && isAt(bytes, start, REQUEST)) addRequest(bytes, start, end)
+      else if (isAt(bytes, start, ANSWER)) answered = addAnswer(bytes, start, end)
+      else if (isAt(bytes, start, DROPPED)) dropped += lineIn(bytes, start, end).value
+    })
   try {
     const source = createReadStream(file)
     await (file.endsWith('.gz')
-      ? pipeline(source, createGunzip({ chunkSize: CHUNK_BYTES }), read)
+      ? pipeline(source, createGunzip({ chunkSize: CHUNK_BYTES }), freeRead, read)
       : pipeline(source, read))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -65,56 +61,106 @@ export async function readRawPoints(file: string): Promise<{ points: Points; dro
   return { points: (answered > 0 ? answers : requests).done(), dropped }
 }
 
-/** Chunks of a text that end with a line. Not by `readline`, which leaves out the failure of what it reads. */
-export async function* wholeLines(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0)
+/** Frees each chunk of a text once it is read, and not when garbage is collected: that would be tens of MB later. */
+async function* freeRead(text: AsyncIterable<Buffer<ArrayBuffer>>): AsyncGenerator<Buffer> {
   for await (const chunk of text) {
-    const end = chunk.lastIndexOf(NEWLINE) + 1
-    if (end > 0) yield Buffer.concat([rest, chunk.subarray(0, end)])
-    rest = end > 0 ? chunk.subarray(end) : Buffer.concat([rest, chunk])
+    yield chunk
+    const { buffer, byteOffset, length } = chunk
+    // A shorter chunk shares its memory with the next one.
+    if (buffer.byteLength === CHUNK_BYTES && byteOffset + length === CHUNK_BYTES) buffer.transfer(0)
   }
-  yield rest
 }
+
+/** Adds a line to a collector and returns the number of points in it. */
+type AddLine = (bytes: Buffer, start: number, end: number) => number
 
 /**
- * Adds a request without making an object of its line; false if k6 wrote that in any other way than
+ * Adds lines without making an object of each, unless k6 wrote one in any other way than
  * `…"time":"2026-01-02T03:04:05.123Z","value":2.5,"tags":{…}}}`, with any fraction and zone.
  */
-function createRequestReader(to: PointCollector): (bytes: Buffer, start: number, end: number) => boolean {
-  const fateOf = memoizeTexts((tags) => fateIn(JSON.parse(Buffer.from(tags, 'latin1').toString())), MAX_FATES)
-  let current = { text: Buffer.alloc(SECOND_BYTES), zone: '', ms: Number.NaN }
+function createLineReader(head: Buffer, to: PointCollector): AddLine {
+  const fateOfText = memoizeTexts((tags) => fateIn(JSON.parse(Buffer.from(tags, 'latin1').toString())), MAX_FATES)
+  const recent: { readonly tags: Buffer; readonly fate: Fate }[] = []
+  // Most lines have the tags of one of the last few, and making a text of them takes longest.
+  const fateOf = (bytes: Buffer, start: number, end: number): Fate => {
+    for (const { tags, fate } of recent) if (tags.length === end - start && isAt(bytes, start, tags)) return fate
+    const tags = Buffer.from(bytes.subarray(start, end))
+    const fate = fateOfText(tags.toString('latin1'))
+    recent.unshift({ tags, fate })
+    recent.splice(MAX_RECENT)
+    return fate
+  }
+  let current: { readonly second: Buffer; readonly zone: Buffer; readonly ms: number } = {
+    second: head,
+    zone: head,
+    ms: Number.NaN,
+  }
+  const addAny: AddLine = (bytes, start, end) => {
+    const { time, value, tags } = lineIn(bytes, start, end)
+    const [, second = '', fraction = '', zone = ''] = /^([^.Z+]+)(\.\d+)?(.*)$/.exec(time) ?? []
+    const receivedMs = wholeMs(second, zone) + Number(`0${fraction}`) * 1000
+    return to.add(fateIn(tags), receivedMs - value, receivedMs)
+  }
   return (bytes, start, end) => {
-    const secondAt = start + HEAD.length
+    const timeAt = start + head.length
+    const secondAt = timeAt + TIME.length
     const fractionAt = secondAt + SECOND_BYTES
-    if (end < fractionAt || HEAD.compare(bytes, start, secondAt) !== 0) return false
-    const rest = bytes.toString('latin1', fractionAt, end)
-    const valueAt = rest.indexOf('","value":')
-    const tagsAt = rest.indexOf(',"tags":{', valueAt)
-    if (valueAt === -1 || tagsAt === -1 || !rest.endsWith('}}')) return false
-    let zoneAt = 0
-    if (rest.charCodeAt(0) === 46) for (zoneAt = 1; isDigit(rest.charCodeAt(zoneAt)); zoneAt++);
-    const zone = rest.slice(zoneAt, valueAt)
-    if (zone !== current.zone || current.text.compare(bytes, secondAt, fractionAt) !== 0) {
-      const text = Buffer.from(bytes.subarray(secondAt, fractionAt))
-      current = { text, zone, ms: wholeMs(text.toString(), zone) }
+    const quoteAt = placeOf(QUOTE, bytes, fractionAt, end)
+    const zoneAt = endOfDecimal(bytes, fractionAt, quoteAt)
+    const valueAt = quoteAt + VALUE.length
+    const commaAt = placeOf(COMMA, bytes, valueAt, end)
+    const value = decimalIn(bytes, valueAt, commaAt)
+    const fraction = decimalIn(bytes, fractionAt, zoneAt)
+    const isUsual =
+      isAt(bytes, timeAt, TIME) &&
+      isAt(bytes, quoteAt, VALUE) &&
+      isAt(bytes, commaAt, TAGS) &&
+      bytes[end - 1] === BRACE &&
+      bytes[end - 2] === BRACE
+    if (!isUsual || Number.isNaN(value + fraction)) return addAny(bytes, start, end)
+    const { second, zone } = current
+    if (!isAt(bytes, secondAt, second) || !isAt(bytes, zoneAt, zone) || zone.length !== quoteAt - zoneAt) {
+      const [second, zone] = [bytes.subarray(secondAt, fractionAt), bytes.subarray(zoneAt, quoteAt)].map((part) =>
+        Buffer.from(part),
+      ) as [Buffer, Buffer]
+      current = { second, zone, ms: wholeMs(second.toString(), zone.toString()) }
     }
-    const receivedMs = current.ms + fractionMs(rest.slice(1, zoneAt))
-    const value = Number(rest.slice(valueAt + 10, tagsAt))
-    if (Number.isNaN(value)) return false
-    to.add(fateOf(rest.slice(tagsAt + 8, -2)), receivedMs - value, receivedMs)
-    return true
+    const receivedMs = current.ms + fraction * 1000
+    return to.add(fateOf(bytes, commaAt + TAGS.length, end - 2), receivedMs - value, receivedMs)
   }
 }
 
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57
+function lineIn(bytes: Buffer, start: number, end: number): RawLine['data'] {
+  return (JSON.parse(bytes.toString('utf8', start, end)) as RawLine).data
 }
 
-function addLine(line: string, to: PointCollector): number {
-  const { time, value, tags } = (JSON.parse(line) as RawLine).data
-  const [, second = '', fraction, zone = ''] = /^([^.Z+]+)(?:\.(\d+))?(.*)$/.exec(time) ?? []
-  const receivedMs = wholeMs(second, zone) + fractionMs(fraction)
-  return to.add(fateIn(tags), receivedMs - value, receivedMs)
+/** The place of the next such byte; `end` if there is none. */
+function placeOf(byte: number, bytes: Buffer, start: number, end: number): number {
+  let place = start
+  while (place < end && bytes[place] !== byte) place++
+  return place
+}
+
+function endOfDecimal(bytes: Buffer, start: number, end: number): number {
+  let place = start
+  while (place < end && (isDigit(bytes[place]) || bytes[place] === POINT)) place++
+  return place
+}
+
+function isDigit(byte = 0): boolean {
+  return byte >= ZERO && byte <= ZERO + 9
+}
+
+/** Digits with or without a point, as the number that `Number` makes of them; NaN for anything else, or too many digits. */
+function decimalIn(bytes: Buffer, start: number, end: number): number {
+  let digits = 0
+  let pointAt = end - 1
+  for (let place = start; place < end; place++) {
+    if (isDigit(bytes[place])) digits = digits * 10 + (bytes[place] ?? 0) - ZERO
+    else if (bytes[place] === POINT && pointAt === end - 1) pointAt = place
+    else return Number.NaN
+  }
+  return end - start < POWERS.length ? digits / (POWERS[end - 1 - pointAt] ?? Number.NaN) : Number.NaN
 }
 
 /** All of a point but its moments. */
@@ -145,9 +191,4 @@ function wholeMs(second: string, zone: string): number {
   const ms = Date.parse(second + zone)
   if (Number.isNaN(ms)) throw new Error(`${second}${zone} is not a time`)
   return ms
-}
-
-/** The digits after the second, as milliseconds with a fraction. */
-function fractionMs(digits = ''): number {
-  return Number(`0.${digits || 0}`) * 1000
 }

@@ -2,7 +2,7 @@ import type { OperationId, PlaneName } from '../../generated/operations.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { Blocked } from '../../harness/rule/outcome.ts'
+import { Blocked, orBlocked } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import type { KeyName } from '../../target/types.ts'
 import { endpoints } from './endpoints.ts'
@@ -20,9 +20,8 @@ for (const row of authTable) rule(row.rule, planes[row.plane].options, (context)
 async function judge(context: Context, row: AuthRow): Promise<void> {
   const { check, vary } = context
   const { scope } = kinds[row.sent[0]]
-  const arranged = await planes[row.plane]
-    .arrange(context, offeredIn(context, row.plane, scope), scope)
-    .catch((error: unknown) => judgeReads(context, row, error))
+  const arranged = await orBlocked(planes[row.plane].arrange(context, offeredIn(context, row.plane, scope), scope))
+  if (arranged instanceof Blocked) return judgeReads(context, row, arranged)
   const hidden: Pick<Arranged, 'secrets' | 'expectUnlisted' | 'excuse'> = scope === 'owned' ? arranged : {}
   await hidden.expectUnlisted?.()
   for (const { statuses, credentials } of row.sent.map((kind) => kinds[kind])) {
@@ -45,16 +44,15 @@ async function judge(context: Context, row: AuthRow): Promise<void> {
 }
 
 /** A plane on which nothing can be created still shows on its lists that it serves requests without a good key. */
-async function judgeReads(context: Context, row: AuthRow, error: unknown): Promise<never> {
-  const isJudged = error instanceof Blocked && row.judges !== 'effects'
-  for (const { scope, statuses, credentials } of isJudged ? row.sent.map((kind) => kinds[kind]) : []) {
+async function judgeReads(context: Context, row: AuthRow, blocked: Blocked): Promise<never> {
+  for (const { scope, statuses, credentials } of row.judges === 'effects' ? [] : row.sent.map((kind) => kinds[kind])) {
     for (const { send } of scope === 'all' ? (planes[row.plane].reads?.(context) ?? []) : []) {
       if (!isSuccess((await send('full')).status)) continue
       for (const { clause, key, options } of credentials(context))
         context.check(clause).status(await send(key, options), ...statuses)
     }
   }
-  throw error
+  throw blocked
 }
 
 /** The operations of a plane in a scope that the target offers. */
