@@ -1,6 +1,6 @@
 // Packs the package, installs it in an empty folder as its users do, and runs the commands of the documents from there. By npm;
 // `node scripts/installed.mjs pnpm` or `bun` installs it by another package manager. Needs the npm registry.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -13,6 +13,11 @@ const managers = {
   bun: ['npx', '--yes', 'bun@1.4.5', 'add', '--dev'],
 }
 const { dependencies, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+/** Options of a process under the Node that runs this. */
+const underThisNode = {
+  encoding: 'utf8',
+  env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, NO_COLOR: '1' },
+}
 const manager = process.argv[2] ?? 'npm'
 const [program, ...words] = managers[manager] ?? fail(`unknown package manager "${manager}"; known: npm, pnpm, bun`)
 const folder = mkdtempSync(join(tmpdir(), 'plumbline-installed-'))
@@ -62,18 +67,21 @@ function install(tarball) {
   // Not the package that the registry has under this name.
   const said = run('npx', ['--no', '--', 'plumbline', '--version'], folder).trim()
   if (said !== version) fail(`npx runs version ${said} instead of ${version}`)
+  // A wrong id is looked for in a file that nothing else reads.
+  const explain = ['--no', '--', 'plumbline', 'explain', 'pods.delet']
+  const { stderr } = spawnSync('npx', explain, { ...underThisNode, cwd: folder })
+  if (!stderr.includes('did you mean')) fail(`explain of an unknown rule names no other one: ${stderr}`)
 }
 
 function runDocuments() {
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-  process.env.PLUMBLINE_INSTALLED = folder
+  underThisNode.env.PLUMBLINE_INSTALLED = folder
   run(process.execPath, [vitest, 'run', '--project', 'own', 'docs/commands.test.ts'], root)
 }
 
 /** Runs a program under this Node; returns what it prints. */
 function run(name, args, cwd) {
-  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, NO_COLOR: '1' }
-  return execFileSync(name, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  return execFileSync(name, args, { ...underThisNode, cwd, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
 function fail(sentence) {
