@@ -3,13 +3,13 @@ import { basename } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { milliseconds } from './analyse/verdict.ts'
-import { wholeLines } from './k6/lines.ts'
+import { headOf, textLines } from './k6/lines.ts'
 import { readRawPoints } from './k6/raw.ts'
 import { createPointCollector, type Fate } from './point-columns.ts'
 import type { Points } from './points.ts'
 
 /** The line for a response with a Date: its value is the moment before the request was sent. */
-const DATE = '{"metric":"plumbline_date","type":"Point"'
+const DATE = headOf('plumbline_date')
 /** A Date is cut to whole seconds. */
 const SECOND_MS = 1000
 
@@ -65,7 +65,7 @@ async function readMachine(file: string, hasOthers: boolean): Promise<Machine> {
   const { points } = await readRawPoints(file)
   const clock = createClockBounds()
   const read = async (text: AsyncIterable<Buffer>) => {
-    for await (const lines of wholeLines(text)) for (const line of lines.toString().split('\n')) clock.narrow(line)
+    for await (const line of textLines(text)) clock.narrow(line)
   }
   if (hasOthers) await pipeline(createReadStream(file), createGunzip(), read)
   return { name: basename(file), points, ...clock.bounds }

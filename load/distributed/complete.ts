@@ -11,14 +11,14 @@ import { createRedactor } from '../../harness/record/redact.ts'
 import { recordJudgement } from '../../harness/run/judge.ts'
 import { conductLoad, type Perform } from '../conduct.ts'
 import { judgementsOf } from '../judgements.ts'
-import { wholeLines } from '../k6/lines.ts'
+import { headOf, textLines } from '../k6/lines.ts'
 import { LoadError } from '../load-error.ts'
 import { createClockBounds } from '../machines.ts'
 import { refuseSilence } from '../queue/perform.ts'
 import { actionOf, type Driving, loadOf, planFolder, plansFolder, pointsOf, readPlan } from '../record.ts'
 
-const REQUEST = '{"metric":"http_req_duration","type":"Point"'
-const HEALTH = '{"metric":"plumbline_answer","type":"Point"'
+const REQUEST = headOf('http_req_duration')
+const HEALTH = headOf('plumbline_answer')
 /** The step of a line, and its part of it: the number of a stretch, or the request of /health before or after it. */
 const SCENARIO = /"scenario":"([\w-]+)_(\d+|before|after)"/
 
@@ -72,9 +72,7 @@ async function divide(folder: string, files: readonly string[], step: string): P
   }
   async function* own(text: AsyncIterable<Buffer>): AsyncGenerator<string> {
     const clock = createClockBounds()
-    for await (const lines of wholeLines(text)) {
-      for (const line of lines.toString().split('\n')) if (clock.narrow(line) || isOwn(line)) yield `${line}\n`
-    }
+    for await (const line of textLines(text)) if (clock.narrow(line) || isOwn(line)) yield `${line}\n`
   }
   for (const [n, file] of files.entries()) {
     const to = createWriteStream(join(folder, `raw-${String(n + 1).padStart(2, '0')}.json.gz`))

@@ -1,12 +1,13 @@
 /** Beginnings of the lines that are read: k6's own of each request, that of our scripts with headers, and requests left out. */
-export const REQUEST = headOf('http_req_duration')
-export const ANSWER = headOf('plumbline_answer')
-export const DROPPED = headOf('dropped_iterations')
+export const REQUEST = Buffer.from(headOf('http_req_duration'))
+export const ANSWER = Buffer.from(headOf('plumbline_answer'))
+export const DROPPED = Buffer.from(headOf('dropped_iterations'))
 
 const NEWLINE = 10
 
-function headOf(metric: string): Buffer {
-  return Buffer.from(`{"metric":"${metric}","type":"Point","data":{`)
+/** The beginning of the lines of a metric. */
+export function headOf(metric: string): string {
+  return `{"metric":"${metric}","type":"Point","data":{`
 }
 
 /** True if these bytes are at this place. */
@@ -42,8 +43,13 @@ export async function* keepRead(
   }
 }
 
+/** Each line as a text of its own, for files of which only few lines are read. */
+export async function* textLines(text: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  for await (const bytes of wholeLines(text)) yield* bytes.toString().split('\n')
+}
+
 /** Parts of a text that end with a line. A part must not be used once the next one is taken. Not by `readline`, which leaves out the failure of what it reads. */
-export async function* wholeLines(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* wholeLines(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of text) {
     const [first, end] = [chunk.indexOf(NEWLINE) + 1, chunk.lastIndexOf(NEWLINE) + 1]
