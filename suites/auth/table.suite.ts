@@ -45,9 +45,10 @@ async function judge(context: Context, row: AuthRow): Promise<void> {
 
 /** A plane on which nothing can be created still shows on its lists that it serves requests without a good key. */
 async function judgeReads(context: Context, row: AuthRow, blocked: Blocked): Promise<never> {
-  for (const { scope, statuses, credentials } of row.judges === 'effects' ? [] : row.sent.map((kind) => kinds[kind])) {
-    for (const { send } of scope === 'all' ? (planes[row.plane].reads?.(context) ?? []) : []) {
-      if (!isSuccess((await send('full')).status)) continue
+  const isJudged = kinds[row.sent[0]].scope === 'all' && row.judges !== 'effects'
+  for (const { send } of isJudged ? (planes[row.plane].reads?.(context) ?? []) : []) {
+    if (!isSuccess((await send('full')).status)) continue
+    for (const { statuses, credentials } of row.sent.map((kind) => kinds[kind])) {
       for (const { clause, key, options } of credentials(context))
         context.check(clause).status(await send(key, options), ...statuses)
     }
