@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { serveHere } from '../cli/shared/testing/served.ts'
 
@@ -81,6 +81,18 @@ function ran({ tests }: Ended): string[] {
     .filter(([, status]) => status !== 'skipped' && status !== 'pending')
     .map(([title, status]) => `${title} ${status}`)
 }
+
+it('holds each file that its pages link, up to what README.md says about a clone', () => {
+  const folder = join(project, 'node_modules', 'plumbline-conformance')
+  const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'))
+  const links = pages.flatMap((file) => {
+    const [text = ''] = readFileSync(join(folder, file), 'utf8').split('\n## In a clone\n')
+    const linked = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, to = '']) => to)
+    return linked.map((to) => ({ file, to }))
+  })
+  expect(links.length).toBeGreaterThan(50)
+  expect(links.filter(({ file, to }) => !existsSync(join(folder, dirname(file), to)))).toEqual([])
+})
 
 describe('docs/library.md', () => {
   it('shows rows and rules as they are in their files', () => {

@@ -74,6 +74,18 @@ keys:
     expect(readFileSync(file, 'utf8')).toBe(after)
   })
 
+  test('a target without a catalog: the line that it needs instead', async () => {
+    const { url } = await served.serve([])
+    const text = pods.replace('pods: https://a.test', `pods: {url: ${url}, paths: {listCpuFlavors: /v2/none}}`)
+    writeFileSync(join(served.cwd, 'none.yaml'), text)
+    const { code, said } = await served.run(['doctor', '--fix', '--target', 'none.yaml'])
+    expect(said).toContain(
+      'none.yaml: catalog is claimed by default, but GET /v2/none returned 404; add below pods: ' +
+        'cpu: {id: FLAVOR_ID, vcpuCount: 2, memory: 4}, and absent: {catalog: REASON} if there is none\n',
+    )
+    expect(code).toBe(0)
+  })
+
   test('a target that is away: one sentence, and the file stays', async () => {
     const text = pods.replace('https://a.test', 'http://127.0.0.1:1')
     writeFileSync(join(served.cwd, 'away.yaml'), text)

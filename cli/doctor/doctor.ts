@@ -11,7 +11,7 @@ import { parseTarget } from '../../target-file/load.ts'
 import { added, addition, addTo } from '../shared/additions.ts'
 import { refusalBefore } from '../shared/ask.ts'
 import { UsageError } from '../shared/errors.ts'
-import { needsWithin, offersOf } from '../shared/offers.ts'
+import { mistakenDefaults, needsWithin, offersOf } from '../shared/offers.ts'
 import type * as commands from '../shared/options.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
@@ -48,7 +48,8 @@ async function repair(name: string, text: string, terminal: Terminal): Promise<n
   }
   const document = parseDocument(text)
   const lines: string[] = []
-  for (const [need, offer] of await offersOf(target, terminal, 'doctor')) {
+  const offers = await offersOf(target, terminal, 'doctor')
+  for (const [need, offer] of offers) {
     if (!('line' in offer)) continue
     const said = addition(document.toJS(), offer.line)
     if (said === null || isGiven(target, need)) continue
@@ -60,6 +61,7 @@ async function repair(name: string, text: string, terminal: Terminal): Promise<n
   if (lines.length > 0) writeFileSync(resolve(terminal.cwd, name), fixed)
   for (const line of lines) terminal.err(line)
   if (lines.length === 0) terminal.err(`${name}: nothing to add was seen`)
+  for (const warning of mistakenDefaults(target, document.toJS(), offers)) terminal.err(`${name}: ${warning}`)
   return 0
 }
 

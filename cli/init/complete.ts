@@ -4,26 +4,31 @@ import { allNeeds } from '../../harness/claims/needs.ts'
 import { isPlane } from '../../harness/planes/index.ts'
 import type { Target } from '../../target/types.ts'
 import { addComment, added, addition, addTo } from '../shared/additions.ts'
-import { needsWithin, type Offer } from '../shared/offers.ts'
+import { mistakenDefaults, needsWithin, type Offer } from '../shared/offers.ts'
 
-/**
- * Adds to a target file what was seen; what was not seen becomes a comment with its reason. Returns the claimed capabilities and the
- * number of comments.
- */
+interface Completed {
+  readonly seen: readonly string[]
+  /** Number of comments. */
+  readonly unseen: number
+  readonly warnings: readonly string[]
+}
+
+/** Adds to a target file what was seen; what was not seen becomes a comment with its reason. */
 export function complete(
   document: Document,
   offers: ReadonlyMap<string, Offer>,
   read: (document: Document) => Target,
-): { readonly seen: readonly string[]; readonly unseen: number } {
+): Completed {
   for (const offer of offers.values()) {
     if ('line' in offer && addition(document.toJS(), offer.line) !== null) addTo(document, offer.line)
   }
   const target = read(document)
   const needs = needsWithin(target)
+  const warnings = mistakenDefaults(target, document.toJS(), offers)
   let file: unknown = document.toJS()
   let unseen = 0
   for (const need of needs) {
-    const { says = '', line = null } = allNeeds()[need] ?? {}
+    const { says = '', line: given = null, lineWithout: line = given } = allNeeds()[need] ?? {}
     const offer = offers.get(need)
     if (line === null || offer === undefined || 'line' in offer || addition(file, line) === null) continue
     // A default claims it all the same.
@@ -33,5 +38,5 @@ export function complete(
     unseen++
   }
   const isSeen = (need: string) => isPlane(need) || 'line' in (offers.get(need) ?? {})
-  return { seen: needs.filter((need) => claimOf(target, need) === 'given' && isSeen(need)), unseen }
+  return { seen: needs.filter((need) => claimOf(target, need) === 'given' && isSeen(need)), unseen, warnings }
 }

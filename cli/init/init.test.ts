@@ -1,4 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -44,6 +46,22 @@ test('it writes what it saw, by reads and probes that must be refused', async ()
   expect(text).toContain('\n  # gpu: {id: GPU_TYPE_ID} # GPU pods: the response to GET /v2/pods does not show it\n')
   expect(text).toContain('# a key of another account: STRANGER_API_KEY is not set\n')
   expect(log().slice(before)).not.toMatch(/\b(POST|PUT|PATCH|DELETE)\b/)
+})
+
+test('a list without a catalog beside it: the line that pods need instead', async () => {
+  const server = createServer(({ url: path }, response) => {
+    const isList = path === '/v2/pods'
+    response.writeHead(isList ? 200 : 404, { 'content-type': 'application/json' }).end(isList ? '[]' : '{}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const { code, said } = await init(`--pods http://127.0.0.1:${port} --target bare.yaml`)
+  server.close()
+  expect(said).toContain(
+    'bare.yaml: catalog is claimed by default, but GET /v2/catalog/cpus returned 404; add below pods: cpu: ',
+  )
+  expect(code).toBe(0)
+  expect(textOf('bare.yaml')).toContain('\n  # cpu: {id: FLAVOR_ID, vcpuCount: 2, memory: 4} # a list of CPU flavors')
 })
 
 test('its comments are lines that a target file takes', async () => {

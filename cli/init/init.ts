@@ -59,9 +59,10 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
     return refusal.exit
   }
   const offers = await offersOf(withDocument(target), terminal, 'init')
-  const { seen, unseen } = complete(document, offers, (text) => read(text, options, terminal))
+  const { seen, unseen, warnings } = complete(document, offers, (text) => read(text, options, terminal))
   write(file, document, options)
   err(`${options.target}: written; seen: ${seen.join(', ')}; ${unseen} lines are commented, each with its reason`)
+  for (const warning of warnings) err(`${options.target}: ${warning}`)
   if (options.create) {
     const code = await createOnePod(document, { target, file: options.target }, terminal)
     if (code !== 0) return code

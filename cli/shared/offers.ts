@@ -6,6 +6,7 @@ import { allPlanes, isPlane, sectionOf } from '../../harness/planes/index.ts'
 import type { Look, Plane } from '../../harness/planes/plane.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
 import type { PlaneSection, Target } from '../../target/types.ts'
+import { addition } from './additions.ts'
 import { asking } from './ask.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -41,6 +42,18 @@ export async function offersOf(
     }
   })
   return offers
+}
+
+/** A sentence for each capability that is claimed by default and was not seen: the line of `file` that the target needs. */
+export function mistakenDefaults(target: Target, file: unknown, offers: ReadonlyMap<string, Offer>): string[] {
+  return Object.entries(allNeeds()).flatMap(([need, { lineWithout }]) => {
+    const offer = offers.get(need)
+    if (lineWithout === undefined || offer === undefined || 'line' in offer || !isGiven(target, need)) return []
+    const add = addition(file, lineWithout) ?? `write ${lineWithout}`
+    return [
+      `${need} is claimed by default, but ${offer.reason}; ${add}, and absent: {${need}: REASON} if there is none`,
+    ]
+  })
 }
 
 /** The needs of all rules, sorted; those of a plane that is not given come once it is. */

@@ -19,7 +19,7 @@ export function costOf({ pods, podMs, jobs }: Usage, { podPricePerHour, jobPrice
 export function costLine(created: Usage, prices: Prices): string {
   const { pods, podMs, jobs } = created
   const parts = [
-    ...(pods === 0 ? [] : [`about ${pluralize(pods, 'pod')} (${lengthOf(podMs)} in all)`]),
+    ...(pods === 0 ? [] : [`about ${pluralize(pods, 'pod')} (${lengthOf(Math.max(1_000, podMs))} in all)`]),
     ...(jobs === 0 ? [] : [`about ${pluralize(jobs, 'job')}`]),
   ]
   if (parts.length === 0) return 'estimated cost: only the requests, since no pods or jobs are created'

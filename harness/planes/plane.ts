@@ -15,6 +15,8 @@ export interface Capability<Section = unknown> {
   /** Lines that claim it in a target file; null if no rule is judged by it yet. */
   readonly line: string | null
   given(section: Section, target: Target): boolean
+  /** The line for a target that lacks it, although a default claims it; default: none is needed. */
+  readonly lineWithout?: string
   /** False if a default, and not the file itself, claims it; default: true. */
   isWritten?(file: TargetFile): boolean
   /** A read that may show it; default: none does. */

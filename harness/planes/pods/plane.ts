@@ -16,9 +16,12 @@ const written = ({ pods }: TargetFile): Partial<FileSection<'pods'>> => (typeof 
 
 const hasId = (json: unknown) => idIn(json) !== null
 
+/** A flavor for CPU pods; without it, the catalog is asked for one. */
+const flavor = 'pods: {cpu: {id: FLAVOR_ID, vcpuCount: 2, memory: 4}}'
+
 const recipe = (status: PodStatus): Capability<PodPlane> => ({
   says: `a recipe for a pod in ${status}`,
-  line: 'pods: {cpu: catalog}',
+  line: flavor,
   given: ({ gpu, cpu }) => gpu !== null || cpu !== null,
   isWritten: (file) => Object.hasOwn(written(file).statuses ?? {}, status),
 })
@@ -70,12 +73,12 @@ export const pods: Plane<PodPlane> = {
       look: { operation: 'listPods', line: (json) => lineOf(gpusIn(json), (id) => ({ gpu: { id } })) },
     },
     'pods.cpu': {
-      ...given('cpu', 'CPU pods', 'pods: {cpu: catalog}'),
+      ...given('cpu', 'CPU pods', flavor),
       isWritten: (file) => written(file).cpu !== undefined,
     },
     'pods.memory': {
       says: 'CPU pods whose creation names their memory',
-      line: 'pods: {cpu: {id: FLAVOR_ID, vcpuCount: 2, memory: 4}}',
+      line: flavor,
       given: ({ cpu }) => cpu === 'catalog' || cpu?.memory !== undefined,
       isWritten: (file) => membersOf(written(file).cpu)?.memory !== undefined,
     },
@@ -90,6 +93,7 @@ export const pods: Plane<PodPlane> = {
     },
     catalog: {
       ...given('catalog', 'a list of CPU flavors', 'pods: {catalog: true}'),
+      lineWithout: flavor,
       isWritten: (file) => written(file).cpu !== undefined,
       look: {
         operation: 'listCpuFlavors',
