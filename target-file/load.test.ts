@@ -268,6 +268,16 @@ const refusals: readonly [name: string, text: string, message: string][] = [
     'target.yaml:4: known.0.rule: unknown rule auth.pods.mising; did you mean auth.pods.missing?',
   ],
   [
+    'a rule of a vendor, without its folder',
+    file({ more: 'known: [{rule: acme.one, reason: r, expires: 2027-01-01}]' }),
+    'target.yaml:4: known.0.rule: unknown rule acme.one; plumbline rules lists all; a rule of your own needs --rules FOLDER',
+  ],
+  [
+    'a header whose name has a space',
+    file({ more: 'network: {headers: {"a b": c}}' }),
+    'target.yaml:4: network.headers: expected the name of a header, got "a b"',
+  ],
+  [
     'a day that is none',
     file({ more: 'known: [{rule: auth.pods.missing, reason: r, expires: 2027-02-30}]' }),
     'target.yaml:4: known.0.expires: expected a date as YYYY-MM-DD, got "2027-02-30"',

@@ -1,6 +1,7 @@
 import type { TargetFile } from '../generated/target-file.ts'
 import { claimOf } from '../harness/claims/claims.ts'
 import { isWritten } from '../harness/claims/needs.ts'
+import { areaOf } from '../harness/common/areas.ts'
 import { mutate } from '../harness/common/mutate.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import { defaultBudget, defaultGrants } from '../target/defaults.ts'
@@ -134,7 +135,9 @@ function tolerancesOf(given: NonNullable<TargetFile['tolerances']>, { fault }: S
 function knownOf({ known = [] }: TargetFile, { ruleIds, clausesOf, fault }: Surroundings): KnownFailure[] {
   return known.map((entry, index) => {
     if (!ruleIds.includes(entry.rule)) {
-      fault(['known', index, 'rule'], `known.${index}.rule: ${unknownRule(entry.rule, ruleIds)}`)
+      const isOurs = ruleIds.some((id) => areaOf(id) === areaOf(entry.rule))
+      const own = isOurs ? '' : '; a rule of your own needs --rules FOLDER'
+      fault(['known', index, 'rule'], `known.${index}.rule: ${unknownRule(entry.rule, ruleIds)}${own}`)
     }
     const { rule, clause } = entry
     const clauses = clausesOf?.(rule) ?? []

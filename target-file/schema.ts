@@ -17,7 +17,10 @@ export function checkSchema(value: unknown): {
   readonly faults: readonly SchemaFault[]
   readonly mended: Repaired | null
 } {
-  const failures = validateTarget(value) ? [] : (validateTarget.errors ?? [])
+  // The fault of a name says it already.
+  const failures = (validateTarget(value) ? [] : (validateTarget.errors ?? [])).filter(
+    ({ keyword }) => keyword !== 'propertyNames',
+  )
   const faults = failures.filter((failure) => !isMisspelt(failure, failures)).map((failure) => toFault(failure))
   return { faults: [...faults, ...unknownNeeds(value)], mended: repair(value) }
 }

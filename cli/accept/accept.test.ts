@@ -26,7 +26,7 @@ describe('wrong input is refused, and changes no file', () => {
     ['red --reason x --until soon', 'Expected a day as YYYY-MM-DD, such as 2027-01-31.'],
     ['red --reason x --until 2099-02-30', 'Expected a day as YYYY-MM-DD, such as 2027-01-31.'],
     ['red --reason x --until 2020-01-01', '--until 2020-01-01 is in the past; give today, '],
-    ['none --reason x --until 2099-12-31', 'none holds no results.json'],
+    ['none --reason x --until 2099-12-31', 'none does not exist'],
     [
       'red auth.pods.mising --reason x --until 2099-12-31',
       'unknown rule auth.pods.mising; did you mean auth.pods.missing?',

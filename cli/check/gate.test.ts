@@ -106,10 +106,10 @@ describe('--fail-fast', () => {
 })
 
 test.each<[words: string, said: string]>([
-  ['--reference --baseline none', 'none holds no results.json'],
+  ['--reference --baseline none', 'none does not exist'],
   ['--reference --baseline red --out red', '--out red would replace the baseline; choose another folder'],
   ['--reference --baseline cut', '--baseline cut: that run is interrupted: '],
-  ['--reference --rerun-failed none', 'none holds no results.json'],
+  ['--reference --rerun-failed none', 'none does not exist'],
   ['--reference --rerun-failed red --only pods', '--rerun-failed selects the rules; leave out --only and --profile'],
   ['--reference --rerun-failed load', '--rerun-failed load: only rules failed that load judges; add --load'],
   ['--target away.yaml --load --fail-fast', '--fail-fast cannot be combined with --load'],

@@ -30,7 +30,7 @@ test.each<[words: string, code: number, said: string]>([
   ['passed failed --format markdown', 1, '### Plumbline: worse than passed'],
   ['passed failed --format json', 1, '"isWorse": true'],
   ['passed', 2, "missing required argument 'new'"],
-  ['passed none', 2, 'none holds no results.json'],
+  ['passed none', 2, 'none does not exist'],
   ['passed other.json', 2, 'other.json holds no results.json'],
   ['passed damaged', 2, "damaged/results.json is not a result of this version: it must have required property 'run'"],
   ['passed failed --format xml', 2, 'Allowed choices are text, json, markdown.'],

@@ -43,7 +43,7 @@ test.each([
   ['pods.action.exitd.stop', 'unknown rule pods.action.exitd.stop; did you mean pods.action.exited.stop?'],
   ['lb.ping-checked', 'lb.ping-checked is retired: The description shows no call that creates an endpoint'],
   ['zzz', 'unknown rule zzz; plumbline rules lists all'],
-  [`${rule} none`, 'none holds no results.json'],
+  [`${rule} none`, 'none does not exist'],
 ])('explain %s is refused', async (words, message) => {
   const { code, err } = await runHere(['explain', ...words.split(' ')], { cwd })
   expect(err).toContain(`plumbline: ${message}`)

@@ -27,8 +27,9 @@ export async function plan(given: Options, terminal: Terminal): Promise<number> 
   }
   const { plan: planned, lines } = await planOf(target, selected, options, 'listed below')
   for (const line of lines) terminal.out(line)
-  if (planned.bound === 'rules' && planned.path.length > 0) terminal.out('longest waits:')
-  for (const { rule, fromMs, toMs } of planned.bound === 'rules' ? planned.path : []) {
+  const waits = planned.bound === 'rules' ? planned.path.filter(({ fromMs, toMs }) => toMs - fromMs >= 1_000) : []
+  if (waits.length > 0) terminal.out('longest waits:')
+  for (const { rule, fromMs, toMs } of waits) {
     terminal.out(`  ${lengthOf(fromMs)} to ${lengthOf(toMs)}: ${rule}`)
   }
   for (const { rule, reason } of planned.leftOut) terminal.out(`${rule}: ${reason}`)

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
 import type { NamedResults } from '../../results/merge.ts'
@@ -18,7 +18,7 @@ export function resultsReader(cwd: string): (name: string) => NamedResults {
     const shown = relative(cwd, file)
     if (!isFile(file)) {
       throw new UsageError(
-        `${name} holds no results.json; ${program} check --out FOLDER and ${program} load --out FOLDER write one`,
+        `${name} ${existsSync(resolve(cwd, name)) ? 'holds no results.json' : 'does not exist'}; ${program} check --out FOLDER and ${program} load --out FOLDER write one`,
       )
     }
     const results = jsonIn(readFileSync(file, 'utf8'))
