@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { mixedCount } from '../plan/types.ts'
 import type { Point } from '../points.ts'
+import { unfinishedIn } from '../scripts/lib/unfinished.ts'
 import { mixedSmoke, mixedStep, refuseUnserved } from './plan.ts'
 import { sessionsOf } from './sessions.ts'
 import { windowOf, windowsOf } from './windows.ts'
@@ -72,6 +73,20 @@ describe('the pace', () => {
       /^One request of health was answered 404 before any load; check queue\.paths .* leave health out of load\.mixed\.$/,
     )
   })
+})
+
+describe('the unfinished jobs or pods in a response', () => {
+  const finalStatuses = ['COMPLETED', 'TERMINATED']
+  const [waiting, over] = [{ status: 'IN_QUEUE' }, { status: 'COMPLETED' }]
+  test.each([
+    ['counts', { counts: ['jobs.a', 'b'] }, { jobs: { a: 2 }, b: 3 }, 5],
+    ['no count', { counts: ['jobs.a', 'b'] }, { b: 3 }, Number.NaN],
+    ['a list', { listAt: '', finalStatuses }, [waiting, null, over], 2],
+    ['a list in the named member', { listAt: 'pods', finalStatuses }, { notices: [1], pods: [waiting, over] }, 1],
+    ['no list in the named member', { listAt: 'pods', finalStatuses }, { notices: [1] }, Number.NaN],
+    ['the only list, wherever it is', { finalStatuses }, { count: 1, jobs: [over] }, 0],
+    ['no body', { finalStatuses }, null, Number.NaN],
+  ])('%s', (_, place, json, count) => expect(unfinishedIn(json, place)).toBe(count))
 })
 
 describe('windows', () => {
