@@ -23,9 +23,9 @@ function soak(seed: number, { ms = () => 20, noise = 0.1, left = 0, failed = () 
     const share = (second * 1000) / forMs
     const sentMs = second * 1000
     const latency = () => ms(share) * Math.exp(noise * (random() + random() - 1))
-    const of = (operation: string, resident?: number): Point => ({
+    const of = (operation: string, unfinished?: number): Point => ({
       ...{ operation, sentMs, receivedMs: sentMs + latency(), kind: 'answer', status: failed(share) ? 500 : 200 },
-      ...(resident !== undefined && { resident }),
+      ...(unfinished !== undefined && { unfinished }),
     })
     return [of('run'), of('health', Math.round(10 + 2 * random() + left * second))]
   }).flat()
@@ -47,7 +47,7 @@ test('a server that becomes a third slower is found', () => {
 })
 
 test.each([
-  ['every second job stays', { left: 0.5 }, ['health resident worse']],
+  ['every second job stays', { left: 0.5 }, ['health unfinished worse']],
   ['one job in fifty stays', { left: 0.02 }, []],
   [
     'errors begin',

@@ -13,15 +13,15 @@ const measures = {
 } as const satisfies Measures
 
 /** One in ten that stays is found before it is a million. */
-const resident = { isShare: true, minDifference: 0.1 } as const
+const ofCreated = { isShare: true, minDifference: 0.1 } as const
 
-const ofJobs: Measure = { ...resident, title: 'unfinished jobs', of: 'the submitted jobs' }
+const ofJobs: Measure = { ...ofCreated, title: 'unfinished jobs', of: 'the submitted jobs' }
 
-/** Operations whose responses count what has not ended, and what creates it. */
+/** Operations whose responses show unfinished jobs or pods, and the operations that create them. */
 const counting: Readonly<Record<string, { readonly measure: Measure; readonly created: readonly string[] }>> = {
   health: { measure: ofJobs, created: ['run', 'runsync'] },
   requests: { measure: ofJobs, created: ['run', 'runsync'] },
-  listPods: { measure: { ...resident, title: 'pods', of: 'the created pods' }, created: ['createPod'] },
+  listPods: { measure: { ...ofCreated, title: 'pods', of: 'the created pods' }, created: ['createPod'] },
 }
 
 /** The measures of an operation in a load of these operations. One that creates nothing leaves nothing. */
@@ -29,11 +29,11 @@ export function measuresIn(operations: Windows['operations']): (operation: strin
   return (operation) => {
     const counted = counting[operation]
     const isCounted = counted?.created.some((name) => Object.hasOwn(operations, name)) === true
-    return counted === undefined || !isCounted ? measures : { ...measures, resident: counted.measure }
+    return counted === undefined || !isCounted ? measures : { ...measures, unfinished: counted.measure }
   }
 }
 
-/** The first third of the windows compared with the last: latency, errors and 429 of each operation, and what has not ended. */
+/** The first third of the windows compared with the last: latency, errors and 429 of each operation, and unfinished jobs and pods. */
 export function driftIn({ operations, points, fromMs, lengthMs }: Windows, seed: number, tolerance: number): Answer[] {
   const halfMs = (comparedWindows / 2) * lengthMs
   const between = points.filter(
@@ -56,12 +56,12 @@ function createdIn(points: readonly Point[], operations: readonly string[]): num
   return Math.max(1, points.filter((point) => operations.includes(point.operation) && isServed(point)).length)
 }
 
-function valuesOf({ requests, latency, errors, limited, resident }: Window, created: number): Values {
+function valuesOf({ requests, latency, errors, limited, unfinished }: Window, created: number): Values {
   const isEmpty = requests === 0
   return {
     latency: latency?.p50 ?? null,
     errors: isEmpty ? null : errors,
     limited: isEmpty ? null : limited,
-    resident: resident === null ? null : resident / created,
+    unfinished: unfinished === null ? null : unfinished / created,
   }
 }

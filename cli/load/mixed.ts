@@ -95,7 +95,7 @@ function rowsOfSoak({ operations, points, fromMs, lengthMs }: Windows): string[]
     const first = windowOf(own.filter(({ sentMs }) => sentMs < fromMs + partMs))
     const last = windowOf(own.filter(({ sentMs }) => sentMs >= lastMs))
     const pair = (now: string, at: number) => `${cellsOf(first)[at]} → ${now}`
-    const counts = [first, last].map(({ resident }) => resident?.toFixed(1))
+    const counts = [first, last].map(({ unfinished }) => unfinished?.toFixed(1))
     return [
       operation,
       String(own.length),
@@ -103,7 +103,7 @@ function rowsOfSoak({ operations, points, fromMs, lengthMs }: Windows): string[]
       counts.includes(undefined) ? '' : counts.join(' → '),
     ]
   })
-  return [['ms', 'requests', ...columns, 'not ended'], ...rows]
+  return [['ms', 'requests', ...columns, 'unfinished'], ...rows]
 }
 
 function cellsOf(window: Window): string[] {

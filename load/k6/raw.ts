@@ -174,7 +174,7 @@ function fateIn(tags: RawLine['data']['tags']): Fate {
     endpoint: tags.endpoint ?? 'first',
     status: isAnswer ? status : 0,
     kind: isAnswer ? 'answer' : 'transport',
-    ...(tags.resident !== undefined && { resident: Number(tags.resident) }),
+    ...(tags.unfinished !== undefined && { unfinished: Number(tags.unfinished) }),
     ...(tags.headers === 'recorded' && {
       retryAfter: tags.retry_after ?? null,
       rateLimit: tags.ratelimit ?? null,

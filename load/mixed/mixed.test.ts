@@ -107,14 +107,14 @@ describe('windows', () => {
     const failures = [point('run', 0, { status: 429 }), point('run', 0, { status: 0, kind: 'transport' })]
     const late = [point('cancel', 0, { status: 409 })]
     expect(windowOf(late)).toMatchObject({ errors: 0, latency: null })
-    const counted = [1, 3].map((resident) => point('run', 0, { resident }))
+    const counted = [1, 3].map((unfinished) => point('run', 0, { unfinished }))
     expect(windowOf([...failures, ...counted])).toEqual({
       requests: 4,
       latency: { p50: 20, p95: 20, p99: 20 },
       errors: 0.25,
       limited: 0.25,
-      resident: 2,
+      unfinished: 2,
     })
-    expect(windowOf([])).toEqual({ requests: 0, latency: null, errors: 0, limited: 0, resident: null })
+    expect(windowOf([])).toEqual({ requests: 0, latency: null, errors: 0, limited: 0, unfinished: null })
   })
 })

@@ -45,5 +45,5 @@ function tagsOf({ unfinished }: ScriptRequest, response: Response): Record<strin
   const tags: Record<string, string> = plan.shape === 'mixed-smoke' ? headerTags(response) : {}
   if (unfinished === undefined || response.status !== 200) return tags
   const count = unfinishedIn(jsonIn(response.body), unfinished)
-  return Number.isFinite(count) ? { ...tags, resident: String(count) } : tags
+  return Number.isFinite(count) ? { ...tags, unfinished: String(count) } : tags
 }
