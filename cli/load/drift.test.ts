@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { randomFrom } from '../../harness/common/random.ts'
-import { windowsOf } from '../../load/mixed/windows.ts'
+import { divideIntoWindows } from '../../load/mixed/windows.ts'
 import type { Point } from '../../load/points.ts'
 import { driftIn, soakWindows } from './drift.ts'
 
@@ -29,7 +29,11 @@ function soak(seed: number, { ms = () => 20, noise = 0.1, left = 0, failed = () 
     })
     return [of('run'), of('health', Math.round(10 + 2 * random() + left * second))]
   }).flat()
-  const answers = driftIn(windowsOf(points, { forMs, leadMs: 0, mix: { run: 1, health: 1 } }, soakWindows), seed, 0.1)
+  const answers = driftIn(
+    divideIntoWindows(points, { forMs, leadMs: 0, mix: { run: 1, health: 1 } }, soakWindows),
+    seed,
+    0.1,
+  )
   return answers
     .filter(({ kind }) => kind !== 'no difference')
     .map((one) => `${one.operation} ${one.measure} ${one.kind}`)

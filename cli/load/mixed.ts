@@ -4,7 +4,7 @@ import { lengthOf } from '../../harness/common/length.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import type { MixedFacts, RunEvent } from '../../harness/record/events.ts'
 import type { Conducted } from '../../load/conduct.ts'
-import { type Percentiles, type Window, type Windows, windowOf, windowsOf } from '../../load/mixed/windows.ts'
+import { divideIntoWindows, type Percentiles, type Window, type Windows, windowOf } from '../../load/mixed/windows.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { type Answer, exitOfAnswers } from '../shared/comparison/compare.ts'
 import { aligned, answerLines, levelLine, percent, sumLine } from '../shared/comparison/text.ts'
@@ -33,7 +33,7 @@ export function printMixed(
     terminal.out(`${facts?.kind}: not measured: ${reason}`)
     return exitCodes.incomplete
   }
-  const windows = windowsOf([...driven.points], facts, facts.kind === 'soak' ? soakWindows : mixedWindows)
+  const windows = divideIntoWindows([...driven.points], facts, facts.kind === 'soak' ? soakWindows : mixedWindows)
   if (windows.points.length === 0) {
     terminal.out(
       `${facts.kind}: not measured: no request was sent after the lead; give a longer --for, or more load.requestsPerSecond`,

@@ -4,7 +4,7 @@ import type { Point } from '../points.ts'
 import { unfinishedIn } from '../scripts/lib/unfinished.ts'
 import { mixedSmoke, mixedStep, refuseUnserved } from './plan.ts'
 import { sessionsOf } from './sessions.ts'
-import { windowOf, windowsOf } from './windows.ts'
+import { divideIntoWindows, windowOf } from './windows.ts'
 
 function point(operation: string, sentMs: number, more: Partial<Point> = {}): Point {
   return { operation, sentMs, receivedMs: sentMs + 20, status: 200, kind: 'answer', ...more }
@@ -92,7 +92,7 @@ describe('the unfinished jobs or pods in a response', () => {
 describe('windows', () => {
   test('begin after the lead, and have the requests that were sent in them', () => {
     const points = [0, 900, 1000, 1400, 1500, 1999, 2000].map((ms) => point('run', ms))
-    const { operations, fromMs, lengthMs } = windowsOf(
+    const { operations, fromMs, lengthMs } = divideIntoWindows(
       points,
       { forMs: 1000, leadMs: 1000, mix: { run: 1, health: 1 } },
       2,

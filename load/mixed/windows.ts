@@ -31,7 +31,7 @@ export interface Windows {
  * Divides `forMs` of a load, its lead left out, into windows by the moments of sending. An operation of the mix that was not
  * sent has empty windows.
  */
-export function windowsOf(
+export function divideIntoWindows(
   all: readonly Point[],
   { forMs, leadMs, mix }: { readonly forMs: number; readonly leadMs: number; readonly mix: Mix },
   count: number,
