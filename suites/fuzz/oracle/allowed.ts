@@ -67,7 +67,7 @@ export function isLeft(status: number, allowed: readonly Allowed[]): boolean {
 }
 
 /** True if no success is allowed, by any row of the ledger. */
-export function mustBeRefused(allowed: readonly Allowed[]): boolean {
+export function allowsNoSuccess(allowed: readonly Allowed[]): boolean {
   return allowed.every(
     ({ answers, left }) => left === undefined && (answers === '4xx' || (answers !== '2xx' && !answers.some(isSuccess))),
   )
