@@ -1,6 +1,13 @@
 import type { Window, Windows } from '../../load/mixed/windows.ts'
 import { isServed, type Point } from '../../load/points.ts'
-import { type Answer, compareRounds, type Measure, type Measures, type Values } from '../shared/comparison/compare.ts'
+import {
+  type Answer,
+  type CompareOptions,
+  compareRounds,
+  type Measure,
+  type Measures,
+  type Values,
+} from '../shared/comparison/compare.ts'
 
 /** Windows of a soak, of which the first third is compared with the last. */
 export const soakWindows = 24
@@ -34,7 +41,10 @@ export function measuresIn(operations: Windows['operations']): (operation: strin
 }
 
 /** The first third of the windows compared with the last: latency, errors and 429 of each operation, and unfinished jobs and pods. */
-export function driftIn({ operations, points, fromMs, lengthMs }: Windows, seed: number, tolerance: number): Answer[] {
+export function driftIn(
+  { operations, points, fromMs, lengthMs }: Windows,
+  options: Pick<CompareOptions, 'seed' | 'tolerance' | 'busy'>,
+): Answer[] {
   const halfMs = (comparedWindows / 2) * lengthMs
   const between = points.filter(
     ({ sentMs }) => sentMs >= fromMs + halfMs && sentMs < fromMs + soakWindows * lengthMs - halfMs,
@@ -48,7 +58,7 @@ export function driftIn({ operations, points, fromMs, lengthMs }: Windows, seed:
     )
   const first = sideOf((windows) => windows.slice(0, comparedWindows))
   const last = sideOf((windows) => windows.slice(-comparedWindows))
-  return compareRounds(first, last, { measuresOf: measuresIn(operations), seed, tolerance, isPaired: false })
+  return compareRounds(first, last, { measuresOf: measuresIn(operations), isPaired: false, ...options })
 }
 
 /** Jobs or pods that were created; 1 at least, because it divides. */
