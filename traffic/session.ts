@@ -28,7 +28,7 @@ interface TrafficOptions {
 }
 
 /** A request and its outcome, as somebody else sent it. */
-export type Seen = Pick<Exchange, 'n' | 'request' | 'response' | 'failure' | 'lacksBody'> & {
+type Seen = Pick<Exchange, 'n' | 'request' | 'response' | 'failure' | 'lacksBody'> & {
   readonly sentMs: number
   readonly receivedMs: number
 }
