@@ -1,15 +1,10 @@
-import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
 import { milliseconds } from './analyse/verdict.ts'
-import { headOf, textLines } from './k6/lines.ts'
+import { DATE_HEAD } from './k6/lines.ts'
 import { readRawPoints } from './k6/raw.ts'
 import { createPointCollector, type Fate } from './point-columns.ts'
 import type { Points } from './points.ts'
 
-/** The line for a response with a Date: its value is the moment before the request was sent. */
-const DATE = headOf('plumbline_date')
 /** A Date is cut to whole seconds. */
 const SECOND_MS = 1000
 
@@ -44,7 +39,7 @@ export interface MachinePoints {
  */
 export async function readMachines(files: readonly string[]): Promise<MachinePoints> {
   const machines: Machine[] = []
-  for (const file of files) machines.push(await readMachine(file, files.length > 1))
+  for (const file of files) machines.push(await readMachine(file))
   const sending = machines.filter(({ points }) => points.length > 0)
   const [first] = sending
   if (sending.length < 2) return { points: first?.points ?? [], clockErrorMs: 0, notes: [] }
@@ -61,13 +56,9 @@ export async function readMachines(files: readonly string[]): Promise<MachinePoi
   return { points: collector.done(), clockErrorMs, notes: sending.map(noteOf) }
 }
 
-async function readMachine(file: string, hasOthers: boolean): Promise<Machine> {
-  const { points } = await readRawPoints(file)
+async function readMachine(file: string): Promise<Machine> {
   const clock = createClockBounds()
-  const read = async (text: AsyncIterable<Buffer>) => {
-    for await (const line of textLines(text)) clock.narrow(line)
-  }
-  if (hasOthers) await pipeline(createReadStream(file), createGunzip(), read)
+  const { points } = await readRawPoints(file, clock.narrow)
   return { name: basename(file), points, ...clock.bounds }
 }
 
@@ -77,7 +68,7 @@ export function createClockBounds() {
   return {
     bounds,
     narrow(line: string): boolean {
-      if (!line.startsWith(DATE)) return false
+      if (!line.startsWith(DATE_HEAD)) return false
       const { time, value, tags } = (JSON.parse(line) as DateLine).data
       const dateMs = Date.parse(tags.date ?? '')
       if (Number.isNaN(dateMs)) return false

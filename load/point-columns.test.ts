@@ -44,7 +44,7 @@ test('many points are columns with the same values in the same order, and the sa
 
 test.each([
   ['moments that are hours apart', { fate: served, sentMs: beganMs + 7_200_000, receivedMs: beganMs + 7_200_001 }],
-  ['counts of jobs', { fate: { ...served, resident: 3 }, sentMs: beganMs + 1, receivedMs: beganMs + 2 }],
+  ['counts of jobs', { fate: { ...served, unfinished: 3 }, sentMs: beganMs + 1, receivedMs: beganMs + 2 }],
   ['headers', { fate: { ...served, retryAfter: '3' }, sentMs: beganMs + 1, receivedMs: beganMs + 2 }],
 ])('many points with %s stay an array', (_, odd) => {
   const points = collect([...many, odd])

@@ -223,8 +223,8 @@ class RowView implements Point {
   }
 }
 
-function hasColumns({ retryAfter, resident, endpoint }: Fate): boolean {
-  return retryAfter === undefined && resident === undefined && endpoint !== undefined
+function hasColumns({ retryAfter, unfinished, endpoint }: Fate): boolean {
+  return retryAfter === undefined && unfinished === undefined && endpoint !== undefined
 }
 
 /** True for a number that a column of 32 bits holds as it is. */

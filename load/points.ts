@@ -21,8 +21,8 @@ export interface Point {
   readonly body?: string | null
   /** The status of the pod in the response to a read of one; null if it shows none. */
   readonly podStatus?: string | null
-  /** How many jobs or pods that have not ended the response counts or lists, if the script records it. */
-  readonly resident?: number
+  /** How many unfinished jobs or pods the response counts or lists, if the script records it. */
+  readonly unfinished?: number
 }
 
 /** Points in order of sending: an array, or columns if there are many. */

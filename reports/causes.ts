@@ -3,7 +3,7 @@ import type { RuleResult } from '../results/types.ts'
 import { brokenBy, reasonOf, visible } from './sort.ts'
 
 /** Rules that probably have one cause, with that cause. */
-export interface Cause {
+interface Cause {
   readonly title: string
   readonly rules: readonly RuleResult[]
 }

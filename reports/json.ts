@@ -1,5 +1,5 @@
 /** A line of formatted JSON, and whether its member is one of those that were looked for. */
-export interface JsonLine {
+interface JsonLine {
   readonly text: string
   readonly isMarked: boolean
 }

@@ -73,7 +73,7 @@ interface ComparedRun extends Pick<Results['run'], 'id' | 'plumbline' | 'target'
 }
 
 /** Facts about the rules of this version. */
-export interface KnownRules {
+interface KnownRules {
   /** True for the id of a rule that the ledger has. */
   readonly exists: (rule: string) => boolean
   /** True for a rule that sends requests of its own, so that its time is not that of the run. */

@@ -4,7 +4,7 @@ import type { Finding } from '../harness/rule/outcome.ts'
 import { readCommandAddress } from '../harness/tool/address.ts'
 import type { Made, Reproduction, Step } from './reproduction.ts'
 import type { TargetFacts } from './rerun.ts'
-import { comment, curlFunction, marksIn, printfFormat, secretVariable, waitMs, word } from './shell.ts'
+import { comment, curlFunction, marksIn, printfFormat, required, secretVariable, waitMs, word } from './shell.ts'
 import { mentionsStatusOf, shownResponseText } from './shown.ts'
 
 /** A scenario of a run, with the facts about the target for its shell lines. */
@@ -225,5 +225,5 @@ function exportSecret(name: string, { embedded, program, variables }: TargetFact
   const where =
     name === 'key.altered' ? 'keys.full with its last characters exchanged' : name.replace(/^key\./, 'keys.')
   const file = embedded ? `the target file that ${program} serve prints` : 'your target file'
-  return `export ${variable}="\${${variable}:?set it to ${where} (${file})}"`
+  return `export ${variable}="${required(variable, where, file)}"`
 }

@@ -20,6 +20,11 @@ export function secretVariable(name: string, variables: Readonly<Record<string, 
     : variableOf(name)
 }
 
+/** A variable of the shell; lines without it end with a hint to the place of its value in the target file. */
+export function required(variable: string, place: string, file = 'your target file'): string {
+  return `\${${variable}:?set it to ${place} (${file})}`
+}
+
 /** The names of all marks in some texts, each once. */
 export function marksIn(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.flatMap((text) => text.split(mark).filter((_, at) => at % 2 === 1)))].sort()
@@ -52,8 +57,7 @@ export function filesOf(network: unknown): readonly string[] {
 /** A shell function in place of curl, for a private network; none where it requires nothing. `flags`: more flags of curl. */
 export function curlFunction(files: readonly string[], flags: readonly string[] = []): string[] {
   const given = files.map((name) => {
-    const variable = variableOf(name)
-    return `${fileFlags[name as keyof typeof fileFlags]} "\${${variable}:?set it to the file of ${name} (your target file)}"`
+    return `${fileFlags[name as keyof typeof fileFlags]} "${required(variableOf(name), `the file of ${name}`)}"`
   })
   const all = [...given, ...flags]
   return all.length === 0 ? [] : [`curl() { command curl ${all.join(' ')} "$@"; }`]

@@ -16,7 +16,7 @@ import { planeOfOperation } from '../harness/planes/index.ts'
 import type { Invariant, InvariantStep } from '../harness/rule/registry.ts'
 import { failuresOf, mayBeTaken } from '../suites/fuzz/oracle/allowed.ts'
 import { readBody } from '../suites/fuzz/oracle/reading.ts'
-import { classify, mustBeRefused } from '../suites/fuzz/oracle.ts'
+import { allowsNoSuccess, classify } from '../suites/fuzz/oracle.ts'
 import { podsShown } from '../suites/pods/pods-in.ts'
 import { isPodStatus, judged } from '../suites/shared/shapes.ts'
 
@@ -197,7 +197,7 @@ export function hasRefusedBody(operation: Operation, { body }: Pick<WireRequest,
   if (schema === null) return false
   const bytes = body ?? new Uint8Array()
   if (operation === 'createPod' || operation === 'runJob' || operation === 'runJobSync') {
-    return mustBeRefused(classify({ operation }, bytes))
+    return allowsNoSuccess(classify({ operation }, bytes))
   }
   return readBody(bytes).values.every((value) =>
     failuresOf(value, validators[schema]).some((failure) => !mayBeTaken(failure) && !isOpen(operation, failure)),

@@ -1,6 +1,6 @@
 import type { RuleRow } from '../generated/rules.ts'
 import type { Exchange } from '../harness/exchange/exchange.ts'
-import { describeTarget } from '../harness/record/describe.ts'
+import { runEventOf } from '../harness/record/describe.ts'
 import type { RunEvent } from '../harness/record/events.ts'
 import { createFileRecorder } from '../harness/record/recorder.ts'
 import { allRules, type Invariant } from '../harness/rule/registry.ts'
@@ -28,7 +28,7 @@ interface TrafficOptions {
 }
 
 /** A request and its outcome, as somebody else sent it. */
-export type Seen = Pick<Exchange, 'n' | 'request' | 'response' | 'failure' | 'lacksBody'> & {
+type Seen = Pick<Exchange, 'n' | 'request' | 'response' | 'failure' | 'lacksBody'> & {
   readonly sentMs: number
   readonly receivedMs: number
 }
@@ -49,11 +49,8 @@ export function createTraffic({ target, evidence, facts, judgesClient }: Traffic
   const counts = { judged: 0, answered: 0, elsewhere: 0, unknown: 0 }
   const judgements = () => fold.judge(trafficRow)
   const ids = rules.map(({ id }) => id).sort()
-  recorder.event({
-    ...{ type: 'run', format: 1, ...facts, seed: null, clock: 'real', strict: false, rules: ids },
-    profiles: [...new Set(ids.map((id) => trafficRow(id).profile))].sort(),
-    target: describeTarget(target),
-  })
+  const profiles = [...new Set(ids.map((id) => trafficRow(id).profile))].sort()
+  recorder.event(runEventOf(target, { ...facts, seed: null, clock: 'real', strict: false, rules: ids, profiles }))
 
   return {
     redactor: secrets.redactor,

@@ -1,7 +1,7 @@
 import { mountsOf, planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
-import { curlFunction, filesOf, printfFormat, secretVariable, word } from '../../results/shell.ts'
+import { curlFunction, filesOf, printfFormat, required, secretVariable, word } from '../../results/shell.ts'
 import type { WalkCall } from '../../suites/walk/walk.ts'
 import { walkEnv } from '../../suites/walk/walker.ts'
 import type { PodPlane, Target } from '../../target/types.ts'
@@ -24,10 +24,10 @@ export function createShellParts(target: Target) {
     },
     /** Sets the variables that the other lines use. */
     exports(base: string, ...keys: readonly ShellKey[]): string {
-      const secrets = keys.map((name) => `${key(name)}="\${${key(name)}:?set it to keys.${name} of the target file}"`)
+      const secrets = keys.map((name) => `${key(name)}="${required(key(name), `keys.${name}`)}"`)
       const headers = Object.keys(target.network.headers).map((name) => {
         const mark = `network.headers.${name}`
-        return `-H "${name}: \${${secretVariable(mark, {})}:?set it to ${mark} of the target file}"`
+        return `-H "${name}: ${required(secretVariable(mark, {}), mark)}"`
       })
       const line = `export BASE=${word(base)} ${secrets.join(' ')}`
       return [line, ...curlFunction(filesOf(target.network), headers)].join('; ')

@@ -97,7 +97,7 @@ test('the steps of a walk are told as shell lines', () => {
   )
   expect(short).toMatchInlineSnapshot(`
     [
-      "export BASE=https://reference.test KEY_FULL="\${KEY_FULL:?set it to keys.full of the target file}" KEY_STRANGER="\${KEY_STRANGER:?set it to keys.stranger of the target file}"",
+      "export BASE=https://reference.test KEY_FULL="\${KEY_FULL:?set it to keys.full (your target file)}" KEY_STRANGER="\${KEY_STRANGER:?set it to keys.stranger (your target file)}"",
       "A=$(curl -s -X POST "$BASE/v2/pods" -H $KEY_FULL -d '{"name":"plumbline-fuzz","image":"nginx:1.29-alpine","gpu":{"id":"gpu-a","count":1},"mounts":{"network":[{"volumeId":"vol-1","path":"/workspace"}]},"env":{"PLUMBLINE":"kept"}}' | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)",
       "for i in $(seq 120); do curl -s "$BASE/v2/pods/$A" -H $KEY_FULL | grep -q '"status"[[:space:]]*:[[:space:]]*"RUNNING"' && break; curl -s -o /dev/null -X POST https://reference.test/plumbline/clock -d '{"advanceMs":1000}'; done",
       "B=$(curl -s -X POST "$BASE/v2/pods" -H $KEY_FULL -d '{"name":"plumbline-fuzz","image":"nginx:1.29-alpine","cpu":{"id":"FLAVOR_ID","vcpuCount":2},"env":{"PLUMBLINE":"kept"}}' | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)",

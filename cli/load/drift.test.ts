@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { randomFrom } from '../../harness/common/random.ts'
-import { windowsOf } from '../../load/mixed/windows.ts'
+import { divideIntoWindows } from '../../load/mixed/windows.ts'
 import type { Point } from '../../load/points.ts'
 import { driftIn, soakWindows } from './drift.ts'
 
@@ -17,19 +17,21 @@ interface Server {
 }
 
 /** A soak of a server: a job and a look at /health each second. */
-function soak(seed: number, { ms = () => 20, noise = 0.1, left = 0, failed = () => false }: Server) {
+function soak(seed: number, server: Server, busy = 0) {
+  const { ms = () => 20, noise = 0.1, left = 0, failed = () => false } = server
   const random = randomFrom(seed, 'soak')
   const points = Array.from({ length: forMs / 1000 }, (_, second): Point[] => {
     const share = (second * 1000) / forMs
     const sentMs = second * 1000
     const latency = () => ms(share) * Math.exp(noise * (random() + random() - 1))
-    const of = (operation: string, resident?: number): Point => ({
+    const of = (operation: string, unfinished?: number): Point => ({
       ...{ operation, sentMs, receivedMs: sentMs + latency(), kind: 'answer', status: failed(share) ? 500 : 200 },
-      ...(resident !== undefined && { resident }),
+      ...(unfinished !== undefined && { unfinished }),
     })
     return [of('run'), of('health', Math.round(10 + 2 * random() + left * second))]
   }).flat()
-  const answers = driftIn(windowsOf(points, { forMs, leadMs: 0, mix: { run: 1, health: 1 } }, soakWindows), seed, 0.1)
+  const windows = divideIntoWindows(points, { forMs, leadMs: 0, mix: { run: 1, health: 1 } }, soakWindows)
+  const answers = driftIn(windows, { seed, tolerance: 0.1, busy })
   return answers
     .filter(({ kind }) => kind !== 'no difference')
     .map((one) => `${one.operation} ${one.measure} ${one.kind}`)
@@ -46,8 +48,14 @@ test('a server that becomes a third slower is found', () => {
   expect(found).toEqual(seeds.map(() => expect.arrayContaining(['run latency worse', 'health latency worse'])))
 })
 
+test('on a busy machine it is too noisy to say, unless it is slower than that may cause', () => {
+  const third = { ms: (share: number) => 20 * (1 + share / 3) }
+  expect(soak(1, third, 0.4)).toContain('run latency too noisy to say')
+  expect(soak(1, { ms: (share) => 20 * (1 + 2 * share) }, 0.4)).toContain('run latency worse')
+})
+
 test.each([
-  ['every second job stays', { left: 0.5 }, ['health resident worse']],
+  ['every second job stays', { left: 0.5 }, ['health unfinished worse']],
   ['one job in fifty stays', { left: 0.02 }, []],
   [
     'errors begin',

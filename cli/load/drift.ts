@@ -1,6 +1,13 @@
 import type { Window, Windows } from '../../load/mixed/windows.ts'
 import { isServed, type Point } from '../../load/points.ts'
-import { type Answer, compareRounds, type Measure, type Measures, type Values } from '../shared/comparison/compare.ts'
+import {
+  type Answer,
+  type CompareOptions,
+  compareRounds,
+  type Measure,
+  type Measures,
+  type Values,
+} from '../shared/comparison/compare.ts'
 
 /** Windows of a soak, of which the first third is compared with the last. */
 export const soakWindows = 24
@@ -13,15 +20,15 @@ const measures = {
 } as const satisfies Measures
 
 /** One in ten that stays is found before it is a million. */
-const resident = { isShare: true, minDifference: 0.1 } as const
+const ofCreated = { isShare: true, minDifference: 0.1 } as const
 
-const ofJobs: Measure = { ...resident, title: 'unfinished jobs', of: 'the submitted jobs' }
+const ofJobs: Measure = { ...ofCreated, title: 'unfinished jobs', of: 'the submitted jobs' }
 
-/** Operations whose responses count what has not ended, and what creates it. */
+/** Operations whose responses show unfinished jobs or pods, and the operations that create them. */
 const counting: Readonly<Record<string, { readonly measure: Measure; readonly created: readonly string[] }>> = {
   health: { measure: ofJobs, created: ['run', 'runsync'] },
   requests: { measure: ofJobs, created: ['run', 'runsync'] },
-  listPods: { measure: { ...resident, title: 'pods', of: 'the created pods' }, created: ['createPod'] },
+  listPods: { measure: { ...ofCreated, title: 'pods', of: 'the created pods' }, created: ['createPod'] },
 }
 
 /** The measures of an operation in a load of these operations. One that creates nothing leaves nothing. */
@@ -29,12 +36,15 @@ export function measuresIn(operations: Windows['operations']): (operation: strin
   return (operation) => {
     const counted = counting[operation]
     const isCounted = counted?.created.some((name) => Object.hasOwn(operations, name)) === true
-    return counted === undefined || !isCounted ? measures : { ...measures, resident: counted.measure }
+    return counted === undefined || !isCounted ? measures : { ...measures, unfinished: counted.measure }
   }
 }
 
-/** The first third of the windows compared with the last: latency, errors and 429 of each operation, and what has not ended. */
-export function driftIn({ operations, points, fromMs, lengthMs }: Windows, seed: number, tolerance: number): Answer[] {
+/** The first third of the windows compared with the last: latency, errors and 429 of each operation, and unfinished jobs and pods. */
+export function driftIn(
+  { operations, points, fromMs, lengthMs }: Windows,
+  options: Pick<CompareOptions, 'seed' | 'tolerance' | 'busy'>,
+): Answer[] {
   const halfMs = (comparedWindows / 2) * lengthMs
   const between = points.filter(
     ({ sentMs }) => sentMs >= fromMs + halfMs && sentMs < fromMs + soakWindows * lengthMs - halfMs,
@@ -48,7 +58,7 @@ export function driftIn({ operations, points, fromMs, lengthMs }: Windows, seed:
     )
   const first = sideOf((windows) => windows.slice(0, comparedWindows))
   const last = sideOf((windows) => windows.slice(-comparedWindows))
-  return compareRounds(first, last, { measuresOf: measuresIn(operations), seed, tolerance, isPaired: false })
+  return compareRounds(first, last, { measuresOf: measuresIn(operations), isPaired: false, ...options })
 }
 
 /** Jobs or pods that were created; 1 at least, because it divides. */
@@ -56,12 +66,12 @@ function createdIn(points: readonly Point[], operations: readonly string[]): num
   return Math.max(1, points.filter((point) => operations.includes(point.operation) && isServed(point)).length)
 }
 
-function valuesOf({ requests, latency, errors, limited, resident }: Window, created: number): Values {
+function valuesOf({ requests, latency, errors, limited, unfinished }: Window, created: number): Values {
   const isEmpty = requests === 0
   return {
     latency: latency?.p50 ?? null,
     errors: isEmpty ? null : errors,
     limited: isEmpty ? null : limited,
-    resident: resident === null ? null : resident / created,
+    unfinished: unfinished === null ? null : unfinished / created,
   }
 }

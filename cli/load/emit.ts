@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lengthOf } from '../../harness/common/length.ts'
-import { describeTarget, redactorOf } from '../../harness/record/describe.ts'
+import { redactorOf, runEventOf } from '../../harness/record/describe.ts'
+import type { LoadFacts } from '../../harness/record/events.ts'
 import { createFileRecorder } from '../../harness/record/recorder.ts'
 import { type EmittedLoad, manifestsOf } from '../../load/distributed/manifests.ts'
 import { needDriver, timelineOf } from '../../load/distributed/timeline.ts'
@@ -42,7 +43,7 @@ export async function emitLoad(emission: Emission, options: Options, terminal: T
   refuseSecrets(JSON.stringify(plan), target)
   return withOutput(terminal.cwd, out, async () => {
     const dir = prepareOutput(terminal.cwd, out)
-    recordStart(dir, run, emission, { rules, windowScale, k6: pinnedK6, isSmoke: false, processes })
+    recordStart(dir, run, emission, { windowScale, processes })
     const record = readFileSync(join(dir, 'evidence.ndjson'), 'utf8')
     const userAgent = `plumbline/${version()} (run ${run}; rule ${rules[0]})`
     const load = { name: `plumbline-${run}`, plan, record, processes, url: queue.url, userAgent, image }
@@ -66,15 +67,16 @@ function recordStart(
   dir: string,
   run: string,
   { target, targetFile, profiles, rules }: Emission,
-  load: { rules: readonly string[]; windowScale: number; k6: string; isSmoke: boolean; processes: number },
+  load: Pick<LoadFacts, 'windowScale' | 'processes'>,
 ): void {
   const recorder = createFileRecorder(dir, redactorOf(target))
-  recorder.event({
-    ...{ type: 'run', format: 1, run, plumbline: version(), startedMs: Date.now(), targetFile, seed: null },
-    ...{ clock: 'real', profiles, strict: false, rules, load },
-    digests: digestsOf(target),
-    target: describeTarget(target),
-  })
+  recorder.event(
+    runEventOf(target, {
+      ...{ run, plumbline: version(), startedMs: Date.now(), targetFile, seed: null },
+      ...{ clock: 'real', profiles, strict: false, rules, load: { rules, k6: pinnedK6, isSmoke: false, ...load } },
+      digests: digestsOf(target),
+    }),
+  )
   recorder.flush()
 }
 

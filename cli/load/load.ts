@@ -10,6 +10,7 @@ import { conductRecorded, type Driving } from '../../load/record.ts'
 import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refuseStandingClock } from '../shared/clocks.ts'
+import { watchProcessor } from '../shared/comparison/busy.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
 import { prepareLoad } from '../shared/prepare-load.ts'
@@ -25,7 +26,7 @@ type Options = commands.OptionsOf<typeof commands.load>
 
 /** Runs the rules of load alone: those of a plane, or one request of each operation. Returns the exit code. */
 export async function load(kind: LoadKind, options: Options, terminal: Terminal): Promise<number> {
-  const { quiet, target: targetFile } = options
+  const { quiet, target: targetFile, tolerance = usualTolerance } = options
   const isMixed = kind === 'mixed' || kind === 'soak'
   refuseFlags(kind, options)
   if (targetFile === undefined) {
@@ -42,6 +43,7 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
   const mixed = isMixed ? mixedFacts(kind, options.for ?? usualMs[kind], target) : undefined
   const shape = { isSmoke: kind === 'smoke', ...(mixed !== undefined && { mixed }) }
   const { options: load, estimate } = await prepareLoad(selected, target, options, terminal, shape)
+  const waited = watchProcessor()
   return runCheck({
     plan: { seed: null, profiles, strict: false, keep: false, rules: [...selected, ...others].sort(), load },
     target,
@@ -55,7 +57,7 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
       printRecord: (folder) =>
         printLoad(
           folder,
-          (conducted, run) => printMixed(folder, run, conducted, options.tolerance ?? usualTolerance, terminal),
+          (conducted, run) => printMixed(folder, run, conducted, { tolerance, waitedShare: waited() }, terminal),
           terminal,
         ),
     }),

@@ -4,10 +4,11 @@ import { lengthOf } from '../../harness/common/length.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import type { MixedFacts, RunEvent } from '../../harness/record/events.ts'
 import type { Conducted } from '../../load/conduct.ts'
-import { type Percentiles, type Window, type Windows, windowOf, windowsOf } from '../../load/mixed/windows.ts'
+import { divideIntoWindows, type Percentiles, type Window, type Windows, windowOf } from '../../load/mixed/windows.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
+import { slowdownBy } from '../shared/comparison/busy.ts'
 import { type Answer, exitOfAnswers } from '../shared/comparison/compare.ts'
-import { aligned, answerLines, levelLine, percent, sumLine } from '../shared/comparison/text.ts'
+import { aligned, answerLines, levelLine, percent, processorLines, sumLine } from '../shared/comparison/text.ts'
 import { windowsFile } from '../shared/record.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { comparedWindows, driftIn, measuresIn, soakWindows } from './drift.ts'
@@ -18,12 +19,18 @@ const mixedWindows = 6
 /** Columns of latencies, errors and 429. */
 const columns = ['p50', 'p95', 'p99', 'errors', '429'] as const
 
+/** Bounds of what a soak can find: the smallest drift that counts, and the share of its time that it waited for a processor. */
+interface Measuring {
+  readonly tolerance: number
+  readonly waitedShare: number | null
+}
+
 /** Prints and keeps the windows of a recorded load of all operations, and the drift of a soak. Returns the exit code. */
 export function printMixed(
   dir: string,
   { run, load }: Pick<RunEvent, 'run' | 'load'>,
   conducted: Conducted,
-  tolerance: number,
+  measuring: Measuring,
   terminal: Terminal,
 ): number {
   const facts = load?.mixed
@@ -33,7 +40,7 @@ export function printMixed(
     terminal.out(`${facts?.kind}: not measured: ${reason}`)
     return exitCodes.incomplete
   }
-  const windows = windowsOf([...driven.points], facts, facts.kind === 'soak' ? soakWindows : mixedWindows)
+  const windows = divideIntoWindows([...driven.points], facts, facts.kind === 'soak' ? soakWindows : mixedWindows)
   if (windows.points.length === 0) {
     terminal.out(
       `${facts.kind}: not measured: no request was sent after the lead; give a longer --for, or more load.requestsPerSecond`,
@@ -42,9 +49,11 @@ export function printMixed(
   }
   const { points: _, ...kept } = windows
   // Drawn from the name of the run, so that a record always gives the same answers.
-  const answers = facts.kind === 'soak' ? driftIn(windows, Number.parseInt(run.slice(1), 36), tolerance) : []
-  writeFileSync(join(dir, windowsFile), `${JSON.stringify({ ...facts, ...kept, tolerance, answers }, null, 2)}\n`)
-  for (const line of linesOf(facts, windows, answers, tolerance, terminal)) terminal.out(line)
+  const seed = Number.parseInt(run.slice(1), 36)
+  const { tolerance, waitedShare } = measuring
+  const answers = facts.kind === 'soak' ? driftIn(windows, { seed, tolerance, busy: slowdownBy(waitedShare) }) : []
+  writeFileSync(join(dir, windowsFile), `${JSON.stringify({ ...facts, ...kept, ...measuring, answers }, null, 2)}\n`)
+  for (const line of linesOf(facts, windows, answers, measuring, terminal)) terminal.out(line)
   return exitOfAnswers(answers)
 }
 
@@ -52,7 +61,7 @@ function linesOf(
   { kind, leadMs, forMs }: MixedFacts,
   windows: Windows,
   answers: readonly Answer[],
-  tolerance: number,
+  { tolerance, waitedShare }: Measuring,
   { colors }: Terminal,
 ): string[] {
   const count = kind === 'soak' ? soakWindows : mixedWindows
@@ -67,6 +76,7 @@ function linesOf(
   return [
     `${head}, ${perSecond} requests per second; the first ${comparedWindows} windows → the last ${comparedWindows}`,
     levelLine(answers, tolerance),
+    ...processorLines(waitedShare),
     '',
     ...aligned(rowsOfSoak(windows)),
     '',
@@ -95,7 +105,7 @@ function rowsOfSoak({ operations, points, fromMs, lengthMs }: Windows): string[]
     const first = windowOf(own.filter(({ sentMs }) => sentMs < fromMs + partMs))
     const last = windowOf(own.filter(({ sentMs }) => sentMs >= lastMs))
     const pair = (now: string, at: number) => `${cellsOf(first)[at]} → ${now}`
-    const counts = [first, last].map(({ resident }) => resident?.toFixed(1))
+    const counts = [first, last].map(({ unfinished }) => unfinished?.toFixed(1))
     return [
       operation,
       String(own.length),
@@ -103,7 +113,7 @@ function rowsOfSoak({ operations, points, fromMs, lengthMs }: Windows): string[]
       counts.includes(undefined) ? '' : counts.join(' → '),
     ]
   })
-  return [['ms', 'requests', ...columns, 'not ended'], ...rows]
+  return [['ms', 'requests', ...columns, 'unfinished'], ...rows]
 }
 
 function cellsOf(window: Window): string[] {

@@ -6,6 +6,7 @@ import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refusalBefore } from '../shared/ask.ts'
 import { refuseStandingClock } from '../shared/clocks.ts'
+import { slowdownBy, watchProcessor } from '../shared/comparison/busy.ts'
 import { type Answer, compareRounds, exitOfAnswers, levelOf } from '../shared/comparison/compare.ts'
 import { UsageError } from '../shared/errors.ts'
 import { type Interruption, watchInterruption } from '../shared/interrupt.ts'
@@ -16,7 +17,6 @@ import { program } from '../shared/package-paths.ts'
 import { resultsFile } from '../shared/read-results.ts'
 import { readTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
-import { busyShare, watchProcessor } from './busy.ts'
 import { regressPage } from './html.ts'
 import { measuresOf, minRounds } from './measures.ts'
 import { type MeasuredOperation, operationsOf } from './operations.ts'
@@ -149,7 +149,7 @@ async function measured(
   const baseline = stored?.side ?? (sides[0] as MeasuredSide)
   const isPaired = stored === null
   const { tolerance } = options
-  const busy = waitedShare !== null && waitedShare > busyShare ? waitedShare : 0
+  const busy = slowdownBy(waitedShare)
   const answers = compareRounds(roundsOf(baseline), roundsOf(candidate), {
     ...{ measuresOf, seed, tolerance, isPaired, busy },
   })

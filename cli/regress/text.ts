@@ -1,7 +1,14 @@
 import { pluralize } from '../../harness/common/pluralize.ts'
 import type { Paint } from '../../reports/text.ts'
-import { aligned, answerLines, levelLine, percent, sumLine, type Wording } from '../shared/comparison/text.ts'
-import { busyShare } from './busy.ts'
+import {
+  aligned,
+  answerLines,
+  levelLine,
+  percent,
+  processorLines,
+  sumLine,
+  type Wording,
+} from '../shared/comparison/text.ts'
 import { measuresOf } from './measures.ts'
 import type { MeasuredSide, RegressResult } from './result.ts'
 import type { Percentiles, Values } from './rounds.ts'
@@ -16,7 +23,7 @@ export function renderResult(result: RegressResult, paint: Paint): string[] {
   return [
     `${pluralize(rounds, 'round')}, ${isInterleaved ? 'both targets in turn' : `the baseline measured at another time (${new Date(baseline.measuredMs).toISOString()})`}`,
     levelLine(answers, tolerance),
-    ...(waitedShare === null ? [] : [processorLine(waitedShare)]),
+    ...processorLines(waitedShare),
     '',
     ...table(baseline, candidate),
     '',
@@ -24,13 +31,6 @@ export function renderResult(result: RegressResult, paint: Paint): string[] {
     ...(other.length === 0 ? [] : ['']),
     sumLine('regress', answers),
   ]
-}
-
-function processorLine(waited: number): string {
-  const line = `waited ${percent(waited)} of the time for a processor`
-  return waited > busyShare
-    ? `${line}: this machine is busy, so smaller differences of times are too noisy to say`
-    : line
 }
 
 function table(baseline: MeasuredSide, candidate: MeasuredSide): string[] {

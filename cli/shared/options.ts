@@ -1,5 +1,4 @@
 import { limiterKindNames } from '../../reference/limits/windows.ts'
-import { formatNames } from '../../reports/format-names.ts'
 import {
   Argument,
   Command,
@@ -12,57 +11,16 @@ import {
   Option,
   oneOf,
   percentage,
-  price,
   quotaList,
   share,
 } from './arguments.ts'
+import { common } from './common-options.ts'
 import type { LoadKind } from './selection.ts'
 
 // The commands with their flags, from which the types of their options follow.
 
 /** The options of a command as they are given. */
 export type OptionsOf<C extends () => { opts(): unknown }> = Readonly<ReturnType<ReturnType<C>['opts']>>
-
-/** Options that several commands have. */
-const common = {
-  target: new Option('--target <file>', 'the target file (default: ./plumbline.yaml)'),
-  reference: new Option('--reference', 'the built-in reference instead of a target').default(false),
-  only: new Option('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; can be repeated')
-    .argParser(gather)
-    .default([]),
-  onlyVariants: new Option(
-    '--only <pattern>',
-    'a defect, a latitude, or rules with all their defects: an id, a glob such as "queue.*", or an area; can be repeated',
-  )
-    .argParser(gather)
-    .default([]),
-  out: new Option(
-    '--out <folder>',
-    'write results.json, junit.xml, report.html and the record, if any, into this folder',
-  ),
-  format: new Option(
-    '--format <format[=file]>',
-    `report as ${formatNames.join(', ')}: into the file, or on standard output; can be repeated`,
-  )
-    .argParser(gather)
-    .default([]),
-  rules: new Option('--rules <folder>', 'also the rules of this folder (docs/library.md)'),
-  quiet: new Option('--quiet', 'print only the verdict').default(false),
-  budget: new Option(
-    '--budget <length>',
-    'leave out rules that take longer, such as 20s or 5m; cleaning up may go on after it (default: 5m in real time, 30m on a controlled clock)',
-  ).argParser(lengthOfTime),
-  owned: new Option('--i-own-this <host>', 'load this host, which is not this machine, if its owner permits it'),
-  maxRequests: new Option('--max-requests <number>', 'refuse a load of more requests (default: 100000)').argParser(
-    integer(0),
-  ),
-  maxSeconds: new Option('--max-seconds <number>', 'refuse a load that takes longer (default: 3600)').argParser(
-    integer(0),
-  ),
-  windowScale: new Option('--window-scale <factor>', 'load a reference that is served with the same factor').argParser(
-    factor,
-  ),
-}
 
 const command = (name: string, description: string) =>
   new Command(name).description(description).allowExcessArguments(false)
@@ -71,21 +29,21 @@ const command = (name: string, description: string) =>
 const trafficCommand = (name: string, description: string) =>
   command(name, description)
     .option('--target <file>', 'the target file (default: ./plumbline.yaml, unless there is an address)')
-    .option('--pods <url>', 'base address of the pod API')
-    .option('--queue <url>', 'base address of the queue-based endpoints')
-    .option('--lb <url>', 'address of a load-balanced endpoint')
-    .option('--management <url>', 'base address of endpoint management')
+    .addOption(common.pods)
+    .addOption(common.queue)
+    .addOption(common.lb)
+    .addOption(common.management)
     .addOption(common.out)
     .addOption(common.format)
     .addOption(common.quiet)
 
 export const init = () =>
   command('init', 'ask a target what it offers, by reads, and write its target file')
-    .option('--pods <url>', 'base address of the pod API')
-    .option('--queue <url>', 'base address of the queue-based endpoints')
+    .addOption(common.pods)
+    .addOption(common.queue)
     .option('--endpoint <id>', 'with --queue: the endpoint that a run may send jobs to')
-    .option('--lb <url>', 'address of a load-balanced endpoint')
-    .option('--management <url>', 'base address of endpoint management')
+    .addOption(common.lb)
+    .addOption(common.management)
     .option('--template <id>', 'with --management: the template that a run may create endpoints from')
     .option('--key-variable <name>', 'the environment variable that holds a key with all permissions', 'API_KEY')
     .option('--ca <file>', 'the authorities that sign the certificate of the target (PEM)')
@@ -112,7 +70,7 @@ export const check = () =>
     .option('--profile <list>', 'profiles to judge, separated by commas (default: core; of the reference: all)')
     .addOption(common.out)
     .addOption(common.format)
-    .option('--seed <number>', 'the order and the random choices of an earlier run', integer(0))
+    .addOption(common.seed)
     .option('--strict', 'unclaimed rules make the run incomplete', false)
     .option('--keep', 'leave the pods of failed rules alive', false)
     .option('--baseline <run>', 'exit with 0 unless something is worse than in this run (its folder or results.json)')
@@ -121,7 +79,7 @@ export const check = () =>
     .option('--watch <path>', 'run again whenever this file or folder changes, until Ctrl-C')
     .addOption(common.quiet)
     .addOption(common.budget)
-    .option('--max-cost <usd>', 'refuse a run that is planned to cost more, and end one that costs more', price)
+    .addOption(common.maxCost)
     .option('--max-pods <number>', 'pods that pods.create.fuzz may make (default: 4 in real time, else 20)', integer(0))
     .option('--start <command>', 'a shell command that serves the target; it is ended with its process group')
     .option(
@@ -200,7 +158,7 @@ export const regress = () =>
       [],
     )
     .option('--tolerance <percent>', 'the smallest slowdown that counts, such as 5%', percentage, 0.05)
-    .option('--seed <number>', 'the order and the random choices of an earlier run', integer(0))
+    .addOption(common.seed)
     .option('--no-check', 'measure only; do not compare verdicts')
     .addOption(common.only)
     .option('--profile <list>', 'profiles to judge, separated by commas (default: core)')
@@ -328,7 +286,7 @@ export const replay = () =>
 
 export const certify = () =>
   command('certify', 'judge a target three times, strictly, and write a certificate if it conforms')
-    .option('--target <file>', 'the target file (default: ./plumbline.yaml)')
+    .addOption(common.target)
     .option('--profile <list>', 'profiles to judge, separated by commas (default: all that the target claims)')
     .option('--out <folder>', 'write the certificate into this folder, new or empty', 'certificate')
     .option('--key <file>', 'sign with this private key (Ed25519, PEM)')
@@ -336,7 +294,7 @@ export const certify = () =>
     .option('--seed <number>', 'seed of the first run; the others take the next two', integer(0, 2 ** 32))
     .addOption(common.quiet)
     .option('--budget <length>', 'end each run after it (default: 8 days in real time, 30m otherwise)', lengthOfTime)
-    .option('--max-cost <usd>', 'refuse a run that is planned to cost more, and end one that costs more', price)
+    .addOption(common.maxCost)
     .addOption(common.owned)
     .addOption(common.maxRequests)
     .addOption(common.maxSeconds)

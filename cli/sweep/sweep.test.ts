@@ -153,7 +153,7 @@ test('cancels the jobs that the ledger names', async () => {
         kind: 'job',
         name: 'queue.x 3',
         id: null,
-        reason: `${untold}, and its endpoint has jobs that have not ended`,
+        reason: `${untold}, and its endpoint has unfinished jobs`,
         endsMs,
       },
     ],
@@ -177,7 +177,7 @@ test('a job without an id that waits on the dedicated endpoint is purged', async
   const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
   expect(await counts()).toMatchObject({ inQueue: 0 })
   // Those that run may be what is sought.
-  expect(failed).toMatchObject([{ reason: `${untold}, and its endpoint has jobs that have not ended` }])
+  expect(failed).toMatchObject([{ reason: `${untold}, and its endpoint has unfinished jobs` }])
 })
 
 test('a job counts as over where its status says so, not where its cancelling is merely refused', async () => {

@@ -27,7 +27,7 @@ export function createControlClient(url: string, send: Transport): ClockControl 
 
   const look = () => call('GET', null)
   return {
-    state: () => look().catch(once(look)),
+    state: () => look().catch(onPassingFault(look)),
     advance(ms) {
       const beforeMs = seenMs
       const move = () => call('POST', JSON.stringify({ advanceMs: ms }))
@@ -36,13 +36,13 @@ export function createControlClient(url: string, send: Transport): ClockControl 
         const state = await look()
         return state.nowMs > beforeMs ? state : move()
       }
-      return move().catch(once(again))
+      return move().catch(onPassingFault(again))
     },
   }
 }
 
 /** Repeats a call whose fault may pass; rethrows everything else. */
-function once<T>(again: () => Promise<T>): (error: unknown) => Promise<T> {
+function onPassingFault<T>(again: () => Promise<T>): (error: unknown) => Promise<T> {
   return (error) => {
     if (error instanceof PassingFault) return again()
     throw error

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { once } from '../common/memoize.ts'
 import { pluralize } from '../common/pluralize.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import { Actors, Participant } from './actors.ts'
@@ -212,15 +213,6 @@ const shownIds = 5
 
 function restlessTimers(steps: number): string {
   return `the target's clock needed more than ${steps} steps for one wait; timers that repeat should not be due while nothing happens`
-}
-
-function once(run: () => void): () => void {
-  let done = false
-  return () => {
-    if (done) return
-    done = true
-    run()
-  }
 }
 
 function reason(error: unknown): string {

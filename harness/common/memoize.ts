@@ -1,3 +1,12 @@
+/** Does work at the first call, and returns its result at every other. */
+export function once<V>(work: () => V): () => V {
+  let done: { readonly value: V } | undefined
+  return () => {
+    done ??= { value: work() }
+    return done.value
+  }
+}
+
 /** Does work once for each object, as long as the object is in use. Callers must not change the result. */
 export function memoize<K extends WeakKey, V>(work: (key: K) => V): (key: K) => V {
   const done = new WeakMap<K, { readonly value: V }>()

@@ -198,7 +198,7 @@ function timed(
   const { quotas, longestMs, overhead, aroundMs } = resources
   const slots = schedule(rules, resources)
   const path = criticalPath(slots)
-  const sum = (of: (rule: PlanRule) => number, some = rules) => some.reduce((all, rule) => all + of(rule), 0)
+  const sum = (of: (rule: PlanRule) => number) => rules.reduce((all, rule) => all + of(rule), 0)
   const sharing = rules.filter(({ occupancy }) => occupancy.sharesQuota)
   const shared = { requests: overhead.requests * sharing.length, pods: overhead.pods * sharing.length }
   const accountRequests = grantedRequests(rules, resources)

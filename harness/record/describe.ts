@@ -6,8 +6,14 @@ import { routeOf } from '../client/caller.ts'
 import { memoize } from '../common/memoize.ts'
 import { allPlanes, sectionOf } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
+import type { RunEvent } from './events.ts'
 import { createRedactor, markOf } from './redact.ts'
 import { fold } from './search.ts'
+
+/** The first event of a record. */
+export function runEventOf(target: Target, facts: Omit<RunEvent, 'type' | 'format' | 'target'>): RunEvent {
+  return { type: 'run', format: 1, ...facts, target: describeTarget(target) }
+}
 
 /** The target for a record: each key and each secret of a plane is replaced by its mark. */
 export function describeTarget(target: Target): Target {

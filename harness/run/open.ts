@@ -8,7 +8,7 @@ import type { RunClock, Waited } from '../clock/types.ts'
 import { lengthOf } from '../common/length.ts'
 import { cleanupMs } from '../plan/plan.ts'
 import { allPlanes, planeOfRule } from '../planes/index.ts'
-import { describeTarget, redactorOf } from '../record/describe.ts'
+import { redactorOf, runEventOf } from '../record/describe.ts'
 import { type EndEvent, isJudged, type RunEvent } from '../record/events.ts'
 import { createFileRecorder, type Recorder } from '../record/recorder.ts'
 import { createResourceLedger, type ResourceLine } from '../record/resources.ts'
@@ -231,8 +231,8 @@ function connect(options: RunOptions): Promise<Connected> {
 function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock['kind']): RunEvent {
   const { run, plumbline, startedMs, targetFile, program, seed, profiles, strict, digests } = options
   const { leftOut = [], load, isSparing = false, rulesFolder } = options
-  const event: RunEvent = {
-    ...{ type: 'run', format: 1, run, plumbline, startedMs, targetFile, seed },
+  const event = runEventOf(target, {
+    ...{ run, plumbline, startedMs, targetFile, seed },
     ...(program !== undefined && { program }),
     clock: clock === 'record' ? 'virtual' : clock,
     ...{ profiles, strict, rules: [...options.rules].sort() },
@@ -246,8 +246,7 @@ function recordStart(recorder: Recorder, options: RunOptions, target: Target, cl
       },
     }),
     digests,
-    target: describeTarget(target),
-  }
+  })
   recorder.event(event)
   return event
 }

@@ -30,7 +30,7 @@ export interface RemovalOptions extends Pick<Removal, 'isLater'> {
 const lanes = 8
 
 /**
- * Removes what owners left behind and know the id of: deletes pods and endpoints, cancels jobs that have not ended,
+ * Removes what owners left behind and know the id of: deletes pods and endpoints, cancels unfinished jobs,
  * and releases keys. Everything else stays in the ledger of resources, and `sweepRun` looks for it after the run.
  * @param keeps true to keep the pods of a failed rule.
  */

@@ -1,3 +1,4 @@
+import { once } from '../../harness/common/memoize.ts'
 import type { PlannedLimit } from '../plan/types.ts'
 import { mayHaveCounted, type Point, type Points } from '../points.ts'
 import { clockSlackMs, countBefore, countUntil, evenPaceSlack, type Moments, sorted } from './counting.ts'
@@ -58,11 +59,6 @@ export function createExplainer(
       )
     },
   }
-}
-
-function once<V>(make: () => V): () => V {
-  let made: V | undefined
-  return () => (made ??= make())
 }
 
 /** The level of a bucket that drains at the limit and takes one for each arrival, after each arrival. */

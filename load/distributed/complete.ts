@@ -1,8 +1,7 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { appendFileSync, createReadStream, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { createGunzip, createGzip } from 'node:zlib'
+import { createGunzip, gzipSync } from 'node:zlib'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
 import type { Health, RunEvent } from '../../harness/record/events.ts'
 import { toTarget } from '../../harness/record/read.ts'
@@ -15,8 +14,11 @@ import { headOf, textLines } from '../k6/lines.ts'
 import { LoadError } from '../load-error.ts'
 import { createClockBounds } from '../machines.ts'
 import { refuseSilence } from '../queue/perform.ts'
+import type { Step } from '../queue/steps.ts'
 import { actionOf, type Driving, loadOf, planFolder, plansFolder, pointsOf, readPlan } from '../record.ts'
 
+/** Characters of a file that are compressed at once. */
+const PART_CHARACTERS = 2 ** 20
 const REQUEST = headOf('http_req_duration')
 const HEALTH = headOf('plumbline_answer')
 /** The step of a line, and its part of it: the number of a stretch, or the request of /health before or after it. */
@@ -29,11 +31,18 @@ const SCENARIO = /"scenario":"([\w-]+)_(\d+|before|after)"/
 export async function completeLoad(dir: string, emitted: RunEvent, files: readonly string[]): Promise<void> {
   const load = loadOf(emitted)
   const driven: Driving[] = []
+  const divided = join(dir, 'divided')
+  let dividing: Promise<HealthOfSteps> | null = null
+  const planned = (steps: readonly Step[]) => {
+    dividing ??= divide(divided, files, steps)
+  }
   let count = 0
   const perform: Perform = async (step) => {
     const plan = planFolder(++count, step.name)
     try {
-      const health = await divide(join(dir, plansFolder, plan), files, step.name)
+      const health = (await dividing)?.[step.name] ?? []
+      mkdirSync(join(dir, plansFolder), { recursive: true })
+      renameSync(join(divided, step.name), join(dir, plansFolder, plan))
       const { points, clockErrorMs, notes } = await readPlan(dir, plan)
       if (points.length === 0) throw new LoadError(`No machine recorded a request of ${step.name}; run the load again.`)
       refuseSilence(points)
@@ -44,7 +53,8 @@ export async function completeLoad(dir: string, emitted: RunEvent, files: readon
       throw error
     }
   }
-  const conducted = await conductLoad({ target: toTarget(emitted), load, action: actionOf(emitted), perform })
+  const conducted = await conductLoad({ target: toTarget(emitted), load, action: actionOf(emitted), perform, planned })
+  rmSync(divided, { recursive: true, force: true })
   const judgements = judgementsOf(load, conducted)
   const judged = judgements.filter((one) => one.startedMs !== null)
   const startedMs = judged.length === 0 ? emitted.startedMs : Math.min(...judged.map((one) => one.startedMs ?? 0))
@@ -56,34 +66,57 @@ export async function completeLoad(dir: string, emitted: RunEvent, files: readon
   recorder.flush()
 }
 
+/** /health before and after each step; empty if one is missing. */
+type HealthOfSteps = Readonly<Record<string, readonly Health[]>>
+
 /**
- * Writes the lines of a step into one file per machine, and of its whole time those that bound its clock: a step may have too few
- * responses for that. Resolves with /health before and after it; empty if one is missing.
+ * Writes the lines of each step into a folder of its name, one file per machine, and of the whole time those that bound its
+ * clock: a step may have too few responses for that.
  */
-async function divide(folder: string, files: readonly string[], step: string): Promise<Health[]> {
-  await mkdir(folder, { recursive: true })
+async function divide(folder: string, files: readonly string[], steps: readonly Step[]): Promise<HealthOfSteps> {
+  rmSync(folder, { recursive: true, force: true })
   const health = new Map<string, Health>()
-  const isOwn = (line: string): boolean => {
-    const [, name, part = ''] = SCENARIO.exec(line) ?? []
-    if (name !== step) return false
-    if (/\d/.test(part)) return line.startsWith(REQUEST)
-    if (line.startsWith(HEALTH)) health.set(part, healthIn(line))
-    return false
-  }
-  async function* own(text: AsyncIterable<Buffer>): AsyncGenerator<string> {
-    const clock = createClockBounds()
-    for await (const line of textLines(text)) if (clock.narrow(line) || isOwn(line)) yield `${line}\n`
-  }
   for (const [n, file] of files.entries()) {
-    const to = createWriteStream(join(folder, `raw-${String(n + 1).padStart(2, '0')}.json.gz`))
+    const parts = new Map(steps.map(({ name }) => [name, createPart(join(folder, name), n + 1)]))
+    const take = (line: string) => {
+      const [, name = '', part = ''] = SCENARIO.exec(line) ?? []
+      if (/\d/.test(part) && line.startsWith(REQUEST)) parts.get(name)?.add(line)
+      else if (line.startsWith(HEALTH)) health.set(`${name} ${part}`, healthIn(line))
+    }
+    const clock = createClockBounds()
+    const read = async (text: AsyncIterable<Buffer>) => {
+      for await (const line of textLines(text)) {
+        if (clock.narrow(line)) for (const part of parts.values()) part.add(line)
+        else take(line)
+      }
+    }
     try {
-      await pipeline(createReadStream(file), createGunzip(), own, createGzip(), to)
+      await pipeline(createReadStream(file), createGunzip(), read)
     } catch (error) {
       throw new LoadError(`${file} cannot be read to its end (${String(error)}); copy it whole, or run the load again.`)
     }
+    for (const part of parts.values()) part.done()
   }
-  const both = [health.get('before'), health.get('after')]
-  return both.includes(undefined) ? [] : both.filter((one) => one !== undefined)
+  const both = (step: string) => ['before', 'after'].flatMap((part) => health.get(`${step} ${part}`) ?? [])
+  return Object.fromEntries(steps.map(({ name }) => [name, both(name).length === 2 ? both(name) : []]))
+}
+
+/** The points of a step on one machine; lines are compressed in parts, one after the other. */
+function createPart(folder: string, machine: number) {
+  const file = join(folder, `raw-${String(machine).padStart(2, '0')}.json.gz`)
+  mkdirSync(folder, { recursive: true })
+  let text = ''
+  const done = () => {
+    appendFileSync(file, gzipSync(text))
+    text = ''
+  }
+  return {
+    done,
+    add(line: string): void {
+      text += `${line}\n`
+      if (text.length > PART_CHARACTERS) done()
+    },
+  }
 }
 
 function healthIn(line: string): Health {

@@ -24,12 +24,12 @@ const home = join(folder, 'home')
 const env = { HOME: home, PATH: '' }
 
 test.each([
-  ['the one that is named', { ...env, PLUMBLINE_K6: onPath }, { path: onPath, version: '2.3.0', from: 'PLUMBLINE_K6' }],
-  ['one on the PATH', { ...env, PATH: join(onPath, '..') }, { path: onPath, version: '2.3.0', from: 'PATH' }],
+  ['the one that is named', { ...env, PLUMBLINE_K6: onPath }, { path: onPath, version: '2.3.0' }],
+  ['one on the PATH', { ...env, PATH: join(onPath, '..') }, { path: onPath, version: '2.3.0' }],
   [
     'the cache, where the one on the PATH is too old',
     { ...env, PATH: join(old, '..'), XDG_CACHE_HOME: join(folder, 'cache') },
-    { path: cached, version: '2.1.0', from: 'cache' },
+    { path: cached, version: '2.1.0' },
   ],
 ])('%s', async (_, settings, expected) => {
   expect(await findK6({ env: settings, mayBuild: false })).toEqual(expected)

@@ -6,11 +6,10 @@ import { delimiter, join } from 'node:path'
 import { loadFolder } from '../folder.ts'
 import { LoadError } from '../load-error.ts'
 
-/** A k6 that can be run, and where it was found. */
+/** A k6 that can be run. */
 interface K6 {
   readonly path: string
   readonly version: string
-  readonly from: 'PLUMBLINE_K6' | 'PATH' | 'cache' | 'built'
 }
 
 interface FindOptions {
@@ -37,7 +36,7 @@ export async function findK6(options: FindOptions): Promise<K6> {
   const named = env.PLUMBLINE_K6
   if (named !== undefined && named !== '') {
     const { version, text } = await versionOf(named, env)
-    if (version?.startsWith(K6_MAJOR)) return { path: named, version, from: 'PLUMBLINE_K6' }
+    if (version?.startsWith(K6_MAJOR)) return { path: named, version }
     throw new LoadError(
       `PLUMBLINE_K6 names ${named}, which should be a k6 of version 2 and answers ${JSON.stringify(version ?? text)}; name another one, or unset it.`,
     )
@@ -46,7 +45,7 @@ export async function findK6(options: FindOptions): Promise<K6> {
   const onPath = (env.PATH ?? '').split(delimiter).filter(Boolean)
   for (const path of [...onPath.map((folder) => join(folder, 'k6')), cached].filter(existsSync)) {
     const { version } = await versionOf(path, env)
-    if (version?.startsWith(K6_MAJOR)) return { path, version, from: path === cached ? 'cache' : 'PATH' }
+    if (version?.startsWith(K6_MAJOR)) return { path, version }
   }
   if (mayBuild) return build(cached, options)
   throw new LoadError(howToGet('there is none'))
@@ -76,7 +75,7 @@ async function build(path: string, options: FindOptions): Promise<K6> {
   await rename(partial, path)
   const { version, text } = await versionOf(path, env)
   if (version === null) throw new LoadError(howToGet(`the one built at ${path} answers ${JSON.stringify(text)}`))
-  return { path, version, from: 'built' }
+  return { path, version }
 }
 
 function howToGet(why: string): string {

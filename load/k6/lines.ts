@@ -2,6 +2,8 @@
 export const REQUEST = Buffer.from(headOf('http_req_duration'))
 export const ANSWER = Buffer.from(headOf('plumbline_answer'))
 export const DROPPED = Buffer.from(headOf('dropped_iterations'))
+/** The line for a response with a Date: its value is the moment before the request was sent. */
+export const DATE_HEAD = headOf('plumbline_date')
 
 const NEWLINE = 10
 

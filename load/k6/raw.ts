@@ -5,7 +5,7 @@ import { memoizeTexts } from '../../harness/common/memoize.ts'
 import { LoadError } from '../load-error.ts'
 import { createPointCollector, type Fate, type PointCollector } from '../point-columns.ts'
 import type { Points } from '../points.ts'
-import { ANSWER, DROPPED, eachLine, isAt, REQUEST } from './lines.ts'
+import { ANSWER, DATE_HEAD, DROPPED, eachLine, isAt, REQUEST } from './lines.ts'
 
 /** Between the head of a line and its moment, and between its other members. */
 const [TIME, VALUE, TAGS] = ['"time":"', '","value":', ',"tags":'].map((text) => Buffer.from(text)) as [
@@ -15,6 +15,7 @@ const [TIME, VALUE, TAGS] = ['"time":"', '","value":', ',"tags":'].map((text) =>
 ]
 /** A date and time without its fraction, such as 2026-01-02T03:04:05. */
 const SECOND_BYTES = 19
+const DATE = Buffer.from(DATE_HEAD)
 /** Larger chunks of a file are read faster. */
 const CHUNK_BYTES = 2 ** 18
 /** Different tags of requests that are kept parsed. */
@@ -31,10 +32,13 @@ interface RawLine {
 /**
  * Reads what k6 wrote with `--out json=FILE.json.gz`, line by line, as points in order of sending. A line's time is
  * that of the end of a request, its value how long it took. `dropped` counts the requests that k6 left out because it had
- * nobody to send them.
+ * nobody to send them. `takeDate` gets each line of a response with a Date.
  * @throws LoadError if the file is missing, cut off, or holds something else.
  */
-export async function readRawPoints(file: string): Promise<{ points: Points; dropped: number }> {
+export async function readRawPoints(
+  file: string,
+  takeDate: (line: string) => void = () => {},
+): Promise<{ points: Points; dropped: number }> {
   const requests = createPointCollector()
   const answers = createPointCollector()
   const [addRequest, addAnswer] = [createLineReader(REQUEST, requests), createLineReader(ANSWER, answers)]
@@ -46,6 +50,7 @@ export async function readRawPoints(file: string): Promise<{ points: Points; dro
       if (answered === 0 && isAt(bytes, start, REQUEST)) addRequest(bytes, start, end)
       else if (isAt(bytes, start, ANSWER)) answered = addAnswer(bytes, start, end)
       else if (isAt(bytes, start, DROPPED)) dropped += lineIn(bytes, start, end).value
+      else if (isAt(bytes, start, DATE)) takeDate(bytes.toString('utf8', start, end))
     })
   try {
     const source = createReadStream(file)
@@ -174,7 +179,7 @@ function fateIn(tags: RawLine['data']['tags']): Fate {
     endpoint: tags.endpoint ?? 'first',
     status: isAnswer ? status : 0,
     kind: isAnswer ? 'answer' : 'transport',
-    ...(tags.resident !== undefined && { resident: Number(tags.resident) }),
+    ...(tags.unfinished !== undefined && { unfinished: Number(tags.unfinished) }),
     ...(tags.headers === 'recorded' && {
       retryAfter: tags.retry_after ?? null,
       rateLimit: tags.ratelimit ?? null,

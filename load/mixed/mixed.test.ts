@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { mixedCount } from '../plan/types.ts'
 import type { Point } from '../points.ts'
+import { unfinishedIn } from '../scripts/lib/unfinished.ts'
 import { mixedSmoke, mixedStep, refuseUnserved } from './plan.ts'
 import { sessionsOf } from './sessions.ts'
-import { windowOf, windowsOf } from './windows.ts'
+import { divideIntoWindows, windowOf } from './windows.ts'
 
 function point(operation: string, sentMs: number, more: Partial<Point> = {}): Point {
   return { operation, sentMs, receivedMs: sentMs + 20, status: 200, kind: 'answer', ...more }
@@ -74,10 +75,24 @@ describe('the pace', () => {
   })
 })
 
+describe('the unfinished jobs or pods in a response', () => {
+  const finalStatuses = ['COMPLETED', 'TERMINATED']
+  const [waiting, over] = [{ status: 'IN_QUEUE' }, { status: 'COMPLETED' }]
+  test.each([
+    ['counts', { counts: ['jobs.a', 'b'] }, { jobs: { a: 2 }, b: 3 }, 5],
+    ['no count', { counts: ['jobs.a', 'b'] }, { b: 3 }, Number.NaN],
+    ['a list', { listAt: '', finalStatuses }, [waiting, null, over], 2],
+    ['a list in the named member', { listAt: 'pods', finalStatuses }, { notices: [1], pods: [waiting, over] }, 1],
+    ['no list in the named member', { listAt: 'pods', finalStatuses }, { notices: [1] }, Number.NaN],
+    ['the only list, wherever it is', { finalStatuses }, { count: 1, jobs: [over] }, 0],
+    ['no body', { finalStatuses }, null, Number.NaN],
+  ])('%s', (_, place, json, count) => expect(unfinishedIn(json, place)).toBe(count))
+})
+
 describe('windows', () => {
   test('begin after the lead, and have the requests that were sent in them', () => {
     const points = [0, 900, 1000, 1400, 1500, 1999, 2000].map((ms) => point('run', ms))
-    const { operations, fromMs, lengthMs } = windowsOf(
+    const { operations, fromMs, lengthMs } = divideIntoWindows(
       points,
       { forMs: 1000, leadMs: 1000, mix: { run: 1, health: 1 } },
       2,
@@ -92,14 +107,14 @@ describe('windows', () => {
     const failures = [point('run', 0, { status: 429 }), point('run', 0, { status: 0, kind: 'transport' })]
     const late = [point('cancel', 0, { status: 409 })]
     expect(windowOf(late)).toMatchObject({ errors: 0, latency: null })
-    const counted = [1, 3].map((resident) => point('run', 0, { resident }))
+    const counted = [1, 3].map((unfinished) => point('run', 0, { unfinished }))
     expect(windowOf([...failures, ...counted])).toEqual({
       requests: 4,
       latency: { p50: 20, p95: 20, p99: 20 },
       errors: 0.25,
       limited: 0.25,
-      resident: 2,
+      unfinished: 2,
     })
-    expect(windowOf([])).toEqual({ requests: 0, latency: null, errors: 0, limited: 0, resident: null })
+    expect(windowOf([])).toEqual({ requests: 0, latency: null, errors: 0, limited: 0, unfinished: null })
   })
 })

@@ -10,7 +10,7 @@ import type { Step } from '../queue/steps.ts'
 import { sessionsOf } from './sessions.ts'
 import { isTooLateToCancel } from './windows.ts'
 
-export type MixedStep = Step<MixedPlan>
+type MixedStep = Step<MixedPlan>
 
 /** The mix of a target file that has none: a client that waits for its jobs, and a dashboard. */
 const usualMix = { run: 10, status: 60, cancel: 5, health: 5 } as const

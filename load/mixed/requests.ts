@@ -1,5 +1,6 @@
 import { tables } from '../../generated/tables.ts'
 import { routeOf } from '../../harness/client/caller.ts'
+import { finalStatuses } from '../../harness/planes/queue/job-status.ts'
 import type { PodPlane, QueuePlane } from '../../target/types.ts'
 import type { LoadRequests } from '../k6/script-plan.ts'
 import { queueRequests, submission } from '../queue/requests.ts'
@@ -14,10 +15,13 @@ export function mixedRequests(queue: QueuePlane, pods: PodPlane | null): LoadReq
     ...limited,
     // Jobs that nobody takes are to be gone soon, so that their number does not grow.
     ...(runsync && { runsync: { ...runsync, body: job } }),
-    ...(requests && { requests: { ...requests, residents: 'list' } }),
-    health: { ...health, body: null, residents: [inQueue, inProgress] },
+    ...(requests && { requests: { ...requests, unfinished: { finalStatuses: [...finalStatuses] } } }),
+    health: { ...health, body: null, unfinished: { counts: [inQueue, inProgress] } },
     ...(pods !== null && {
-      listPods: { method: 'GET', plane: 'pods', path: pods.paths.listPods, body: null, residents: 'list' },
+      listPods: {
+        ...{ method: 'GET', plane: 'pods', path: pods.paths.listPods, body: null },
+        unfinished: { listAt: pods.listAt, finalStatuses: ['TERMINATED'] },
+      },
     }),
   }
 }

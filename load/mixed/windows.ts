@@ -15,8 +15,8 @@ export interface Window {
   readonly errors: number
   /** Share of requests that were answered 429. */
   readonly limited: number
-  /** Jobs or pods that had not ended, the mean of the responses that say so; null if none did. */
-  readonly resident: number | null
+  /** Unfinished jobs or pods, the mean of the responses that show them; null if none did. */
+  readonly unfinished: number | null
 }
 
 /** Windows of the same length for each operation, and the points in them. */
@@ -31,7 +31,7 @@ export interface Windows {
  * Divides `forMs` of a load, its lead left out, into windows by the moments of sending. An operation of the mix that was not
  * sent has empty windows.
  */
-export function windowsOf(
+export function divideIntoWindows(
   all: readonly Point[],
   { forMs, leadMs, mix }: { readonly forMs: number; readonly leadMs: number; readonly mix: Mix },
   count: number,
@@ -58,7 +58,7 @@ export function isTooLateToCancel({ operation, kind, status }: Point): boolean {
 /** The values of these requests together. */
 export function windowOf(points: readonly Point[]): Window {
   const latencies = points.filter(isServed).map(({ sentMs, receivedMs }) => Math.max(0.001, receivedMs - sentMs))
-  const counts = points.flatMap(({ resident }) => (resident === undefined ? [] : [resident]))
+  const counts = points.flatMap(({ unfinished }) => (unfinished === undefined ? [] : [unfinished]))
   const share = (isCounted: (point: Point) => boolean) =>
     points.length === 0 ? 0 : points.filter(isCounted).length / points.length
   const [p50 = 0, p95 = 0, p99 = 0] = latencies.length === 0 ? [] : quantile(latencies, [0.5, 0.95, 0.99])
@@ -67,6 +67,6 @@ export function windowOf(points: readonly Point[]): Window {
     latency: latencies.length === 0 ? null : { p50, p95, p99 },
     errors: share((point) => isNeither(point) && !isTooLateToCancel(point)),
     limited: share(isRefused),
-    resident: counts.length === 0 ? null : mean(counts),
+    unfinished: counts.length === 0 ? null : mean(counts),
   }
 }

@@ -5,7 +5,7 @@ import { perWorkerRate, type Running } from './workers.ts'
 export const SCALING_RULE = 'limits.queue.scales-with-workers'
 
 /** How the rule about the workers of an endpoint is driven. */
-export interface Scaling {
+interface Scaling {
   /** The operation whose limit the workers raise. */
   readonly raised: RateOperation
   /** An operation whose base limit they leave as it is; null if there is none. */

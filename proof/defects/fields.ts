@@ -1,5 +1,6 @@
+import { membersOf } from '../../harness/exchange/read.ts'
 import type { Defect } from '../types.ts'
-import { defect, is, membersOf, onAnswer, part, serving, shows, succeeded } from './tools.ts'
+import { defect, is, onAnswer, part, serving, shows, succeeded } from './tools.ts'
 
 const mountTour = ['pods.patch.network-path', 'pods.patch.persistent-path', 'pods.create.cpu'] as const
 

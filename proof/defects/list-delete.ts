@@ -1,6 +1,7 @@
+import { membersOf } from '../../harness/exchange/read.ts'
 import type { Defect } from '../types.ts'
 import { comesBack, does, refuses } from './action-tools.ts'
-import { defect, is, type Json, membersOf, onJson, part, succeeded } from './tools.ts'
+import { defect, is, type Json, onJson, part, succeeded } from './tools.ts'
 
 export const listDelete: readonly Defect[] = [
   defect('delete-of-exited-refused', 'pods.delete', 'answered', {

@@ -1,3 +1,4 @@
+import { membersOf } from '../../harness/exchange/read.ts'
 import { type PodService, Refusal, type StoredPod } from '../../reference/index.ts'
 import {
   afterwards,
@@ -6,7 +7,6 @@ import {
   is,
   type Json,
   jsonOf,
-  membersOf,
   onAnswer,
   part,
   type Wrap,

@@ -1,3 +1,4 @@
+import { membersOf } from '../../harness/exchange/read.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
 import type { Defect } from '../types.ts'
 import {
@@ -13,7 +14,7 @@ import {
   refuses,
   refusesAndSets,
 } from './patch-tools.ts'
-import { all, defect, is, type Json, jsonOf, membersOf, onJson, options, restated, succeeded } from './tools.ts'
+import { all, defect, is, type Json, jsonOf, onJson, options, restated, succeeded } from './tools.ts'
 
 /** PATCHes beyond the tables: mounts left alone, paths, open answers and unknown pods. */
 export const patch: readonly Defect[] = [

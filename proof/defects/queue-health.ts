@@ -1,7 +1,8 @@
+import { membersOf } from '../../harness/exchange/read.ts'
 import type { Endpoint } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, showsHealth } from './queue-tools.ts'
-import { type Change, defect, type Json, membersOf, onJson, part, refusing } from './tools.ts'
+import { type Change, defect, type Json, onJson, part, refusing } from './tools.ts'
 
 /** The response of /health, what it counts, and workers that die unseen. */
 export const queueHealth: readonly Defect[] = [

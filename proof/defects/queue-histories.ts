@@ -1,7 +1,9 @@
+import { jsonIn } from '../../harness/exchange/exchange.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
 import type { Job, ReferenceOptions } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { jsonIn, lagsAfterRetry, showsJob } from './queue-tools.ts'
-import { all, type Change, defect, type Json, membersOf, part, serving, withBody } from './tools.ts'
+import { lagsAfterRetry, showsJob } from './queue-tools.ts'
+import { all, type Change, defect, type Json, part, serving, withBody } from './tools.ts'
 
 const secondUnlimited = part('executionTimeoutOf', (next, job) =>
   job.attempts > 1 ? Number.POSITIVE_INFINITY : next(),

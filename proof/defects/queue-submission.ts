@@ -1,6 +1,7 @@
+import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { wait } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { asks, jsonIn, out, showsIn, takesInput } from './queue-tools.ts'
+import { asks, out, showsIn, takesInput } from './queue-tools.ts'
 import {
   all,
   type Change,

@@ -99,15 +99,6 @@ export function takesInstead(operation: 'run' | 'runsync', change: (text: string
   })
 }
 
-/** The value of a JSON text; undefined if it is none. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** A gateway answers 503 in place of an operation, for ever: from its n-th request on. */
 export function out(operation: string, from = 1): Wrap {
   return (fetch) => {

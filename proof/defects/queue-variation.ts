@@ -1,9 +1,11 @@
+import { jsonIn } from '../../harness/exchange/exchange.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { authorized } from './auth-tools.ts'
-import { asks, jsonIn, showsIn, showsJob, takesInput, takesInstead } from './queue-tools.ts'
-import { type Change, defect, membersOf, onJson, part, serving } from './tools.ts'
+import { asks, showsIn, showsJob, takesInput, takesInstead } from './queue-tools.ts'
+import { type Change, defect, onJson, part, serving } from './tools.ts'
 
 /** Faults of the queue plane that show only for some inputs, outputs and options, or after or beside another job. */
 export const queueVariation: readonly Defect[] = [

@@ -1,6 +1,7 @@
 import { type OperationFacts, type OperationId, operations } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
 import { tables as generatedTables, type Tables } from '../../generated/tables.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import type { ToolParts, Wrappers } from '../../reference/deploy/index.ts'
 import { type Parts, type PartWrappers, type PodService, Refusal, type StoredPod } from '../../reference/index.ts'
@@ -242,10 +243,6 @@ export async function jsonOf(request: Request): Promise<Json | null> {
   } catch {
     return null
   }
-}
-
-export function membersOf(value: unknown): Json | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
 }
 
 /** True for a request of an operation. */

@@ -1,9 +1,10 @@
+import { membersOf } from '../../harness/exchange/read.ts'
 import type { Values } from '../../harness/variation/dimensions.ts'
 import { type HeaderTable, headerClause } from '../../suites/shared/header-table.ts'
 import { memberFaults } from '../../suites/shared/readers.ts'
 import { clauseOf, type ShapeTable } from '../../suites/shared/shape-table.ts'
 import type { Registered } from '../../suites/shared/table.ts'
-import { answered, defect, type Json, membersOf, onAnswer, onJson, shows } from '../defects/tools.ts'
+import { answered, defect, type Json, onAnswer, onJson, shows } from '../defects/tools.ts'
 import type { Defect } from '../types.ts'
 import { defectId } from './tools.ts'
 

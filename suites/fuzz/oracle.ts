@@ -37,7 +37,7 @@ export function createOracle(changed: Partial<OracleParts> = {}): Oracle {
 export const classify: Oracle = createOracle()
 
 export type { After, Allowed, FuzzOperation, Situation } from './oracle/allowed.ts'
-export { allowedText, isIn, isLeft, mustBeRefused } from './oracle/allowed.ts'
+export { allowedText, allowsNoSuccess, isIn, isLeft } from './oracle/allowed.ts'
 
 function onQueue(refusal: Allowed): Allowed {
   return { ...refusal, answers: refusal.answers === '4xx' ? [400, 413] : [400] }

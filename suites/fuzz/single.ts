@@ -5,7 +5,7 @@ import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { orAgain, responseTo } from '../../harness/rule/outcome.ts'
 import { bodySaid, bodyText, caseText, type FuzzCase } from './cases.ts'
-import { allowedText, classify, isIn, mustBeRefused, type Situation } from './oracle.ts'
+import { allowedText, allowsNoSuccess, classify, isIn, type Situation } from './oracle.ts'
 import { simplest } from './shrink.ts'
 
 /** An operation whose bodies do not depend on each other. */
@@ -41,7 +41,7 @@ export async function trySingle({ check }: Context, way: Way, one: FuzzCase): Pr
 
 /** Sends a case, and once more without a complete response; the reason names its body if none comes again. */
 async function sendTwice({ send, situation }: Way, one: FuzzCase): Promise<ApiResponse> {
-  const isWrong = mustBeRefused(classify(situation, one.bytes))
+  const isWrong = allowsNoSuccess(classify(situation, one.bytes))
   return orAgain(
     () => send(one, { isWrong }),
     () => responseTo(bodySaid(one), send(one, { isWrong, newConnection: true })),

@@ -8,7 +8,7 @@ import { sameMounts } from '../shared/patching.ts'
 import { bodySaid } from './cases.ts'
 import { judge, observedIn } from './judge.ts'
 import { addRefused, giveUp, lookAtPod, payOwed } from './look.ts'
-import { type Allowed, isIn, isLeft, mustBeRefused } from './oracle.ts'
+import { type Allowed, allowsNoSuccess, isIn, isLeft } from './oracle.ts'
 import { changesIn } from './player.ts'
 import { isSpent, type Subject } from './stages.ts'
 import type { Drawn, Steps } from './steps.ts'
@@ -41,7 +41,7 @@ export async function tryOne(stage: Subject, drawn: Drawn, steps: Steps, sendsVa
     return tryOne(stage, drawn, steps, sendsValid)
   }
   const outcome = await steps.outcomeOf(async () => {
-    const options = { harmless: !mayChange, isWrong: mustBeRefused(allowed) }
+    const options = { harmless: !mayChange, isWrong: allowsNoSuccess(allowed) }
     const first = await unlessUnanswered(steps.direct(trial, pod, one.bytes, options))
     const isLimited = first?.status === 429
     let answer = isLimited ? await unlessUnanswered(trial.send(pod, one.bytes, options)) : first

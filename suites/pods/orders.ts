@@ -1,7 +1,7 @@
 import { type PodAction, type PodStatus, tables } from '../../generated/tables.ts'
 
 /** An action that was sent beside others, and whether it was carried out. */
-export interface RacedAction {
+interface RacedAction {
   readonly action: PodAction
   readonly isDone: boolean
 }

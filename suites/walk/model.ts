@@ -46,7 +46,7 @@ export interface WalkModel {
 }
 
 /** How an action may be answered. */
-export interface Permission {
+interface Permission {
   readonly mayBeTaken: boolean
   readonly mayBeRefused: boolean
 }

@@ -27,7 +27,7 @@ export type RefusedOperation = 'action' | 'body' | 'patch'
 export const strangerCalls = ['get', 'patch', 'stop', 'start', 'restart', 'delete'] as const
 
 /** The things that a walk may do on a target. */
-export interface World {
+interface World {
   /** How many pods it may have made. */
   readonly maxPods: number
   /** False if no field but mounts can be changed. */

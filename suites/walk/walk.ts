@@ -48,7 +48,7 @@ export interface WalkCall {
 }
 
 /** A walk under way on a target. */
-export interface Course<S, M> extends StepTaker<S, M> {
+interface Course<S, M> extends StepTaker<S, M> {
   readonly model: M
   /** Takes the calls before the first step. */
   begin(): Promise<void>

@@ -31,9 +31,6 @@ import type { WalkCall } from './walk.ts'
 
 type CalledOnPod = 'triggerPodAction' | 'updatePod' | 'deletePod' | 'getPod'
 
-/** The target as the steps of a walk see it: each is carried out, and all pods are compared with the model. */
-export type Walker = ReturnType<typeof createWalker>
-
 interface WalkerOptions {
   /** The kinds of pods to create. */
   readonly shapes: readonly PodShape[]
@@ -46,6 +43,7 @@ interface WalkerOptions {
 /** Variables that each pod is created with. */
 export const walkEnv = { PLUMBLINE: 'kept' }
 
+/** The target as the steps of a walk see it: each is carried out, and all pods are compared with the model. */
 export function createWalker(context: Context, { shapes, calls = [], tellsSteps = true }: WalkerOptions) {
   const { check, clock, fixture, inconclusive, pods, target } = context
   const { settleMs, visibleMs } = target.tolerances

@@ -31,7 +31,7 @@ export async function inspectRecord(dir: string): Promise<Inspected> {
   return { files: [...files], contradictions: [...faults.values()] }
 }
 
-/** Files of a plan: the script of k6 gets the first two. */
+/** Files of a plan: the input of k6, the authorities that it trusts, and its points. The load of a certificate has one machine. */
 const planFiles = ['plan.json', 'ca.pem', rawName]
 
 function filesOf(event: EvidenceEvent): string[] {

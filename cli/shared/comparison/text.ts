@@ -1,5 +1,6 @@
 import { pluralize } from '../../../harness/common/pluralize.ts'
 import type { Paint } from '../../../reports/text.ts'
+import { slowdownBy } from './busy.ts'
 import { type Answer, levelOf, type Measure, type Measures } from './compare.ts'
 
 /** Words of a comparison. */
@@ -42,6 +43,15 @@ function wordOf(kind: Answer['kind'], { isShare = false, isInverse = false }: Me
 /** How many tests there were, and at which level. */
 export function levelLine({ length }: readonly Answer[], tolerance: number): string {
   return `${pluralize(length, 'comparison')} at a level of ${levelOf(length).toPrecision(2)}; tolerance ${percent(tolerance)}`
+}
+
+/** The share of its time for which the command waited for a processor, if the system tells. */
+export function processorLines(waitedShare: number | null): string[] {
+  if (waitedShare === null) return []
+  const line = `waited ${percent(waitedShare)} of the time for a processor`
+  return slowdownBy(waitedShare) > 0
+    ? [`${line}: this machine is busy, so smaller differences of times are too noisy to say`]
+    : [line]
 }
 
 /** How many answers there are of each kind, such as `regress: 1 worse, 4 without a difference`. */

@@ -9,10 +9,7 @@ import { filledIn } from './section.ts'
 const tokenVariable = 'PLUMBLINE_PROBE'
 const tokenHeader = 'Plumbline-Probe'
 
-/** The probes of an owner's pods. No key is sent to them. */
-export type ProbeClient = ReturnType<typeof createProbeClient>
-
-/** `token`: what permits the owner, and nobody else, to use the files and the network of its pods. */
+/** The probes of an owner's pods. No key is sent to them. `token`: what permits the owner, and nobody else, to use the files and the network of its pods. */
 export function createProbeClient(caller: Caller, { address, image, port }: ProbePlane, token: string) {
   const privatePort = port.replace(/\/.*$/, '')
   const call = (operation: string, at: string, more: Call = {}): Promise<ApiResponse> =>

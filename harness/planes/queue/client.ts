@@ -4,7 +4,7 @@ import { type Call, type Caller, pathOf, routeOf } from '../../client/caller.ts'
 import type { PendingEvent } from '../../clock/types.ts'
 import type { QueueOperation } from '../../exchange/exchange.ts'
 
-export type QueueCallOptions = Omit<Call, 'ids' | 'other'>
+type QueueCallOptions = Omit<Call, 'ids' | 'other'>
 
 /**
  * One queue-based endpoint as a rule calls it, with one key and one method for each operation. Bodies are JSON values,

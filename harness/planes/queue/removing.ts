@@ -57,7 +57,7 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
     return { reason: `${textOf('cancelJob')} answered ${answer.status}` }
   }
 
-  /** How many jobs of an endpoint have not ended; a text if nothing tells. */
+  /** How many unfinished jobs an endpoint has; a text if nothing tells. */
   async function unfinished(endpoint: string): Promise<number | string> {
     const health = await call('getEndpointHealth', endpoint)
     const counted = isSuccess(health.status) ? countIn(health, queue as QueuePlane) : null
@@ -76,7 +76,7 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
   const looks = new Map<string, ReturnType<typeof createLooks<number | string>>>()
   const purges = new Map<string, Promise<RemovalEnd>>()
 
-  /** How many jobs have not ended once its queue is purged, if that is permitted: the job without an id may wait there. */
+  /** How many jobs are unfinished once its queue is purged, if that is permitted: the job without an id may wait there. */
   async function unfinishedOncePurged(endpoint: string): Promise<number | string> {
     const purging = purges.get(endpoint) ?? purge(endpoint)
     purges.set(endpoint, purging)
@@ -86,7 +86,7 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
 
   return {
     remove: (of, id) => (of.kind === 'endpoint' ? purge(of.endpoint) : cancel(of as Job, id)),
-    /** A job without an id is over once its endpoint has no job that has not ended, a while after it was submitted. */
+    /** A job without an id is over once its endpoint has no unfinished job, a while after it was submitted. */
     async find(of) {
       if (removal.leftMs(of) <= 0) return 'gone'
       const { endpoint } = of as Job
@@ -114,7 +114,7 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
 }
 
 const untold = 'no response to its submission had an id'
-const waiting = `${untold}, and its endpoint has jobs that have not ended`
+const waiting = `${untold}, and its endpoint has unfinished jobs`
 
 function hasEnded(response: ApiResponse): boolean {
   return response.status === 410 || (isSuccess(response.status) && finalStatuses.has(statusOf(response)))
@@ -126,7 +126,7 @@ function countIn({ json }: ApiResponse, { health }: QueuePlane): number | null {
   return counts.every((count) => typeof count === 'number') ? counts.reduce((sum, one) => sum + one, 0) : null
 }
 
-/** The jobs in the list of a response of /requests that have not ended; null if it is not a list of jobs. */
+/** The number of unfinished jobs in a response of /requests; null if it is not a list of jobs. */
 function listed(json: unknown): number | null {
   const [list, ...others] = listsIn(json)
   const statuses = list?.map((one) => membersOf(one)?.status)

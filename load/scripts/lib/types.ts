@@ -46,8 +46,17 @@ export interface ScriptRequest {
   readonly method: string
   /** Its plane, if its base address is not that of the plan. */
   readonly plane?: 'pods'
-  /** Where a response counts jobs that have not ended: names joined by dots. `list`: each entry of a list in it is one. */
-  readonly residents?: 'list' | readonly string[]
+  /** Where a response shows unfinished jobs or pods. */
+  readonly unfinished?: ScriptUnfinished
   readonly path: string
   readonly body: string | null
 }
+
+/** Counts, each at names joined by dots, or a list of jobs or pods. */
+export type ScriptUnfinished =
+  | { readonly counts: readonly string[] }
+  | {
+      /** The member that is the list; '' if the response itself is the list, absent if the place is not known. */
+      readonly listAt?: string
+      readonly finalStatuses: readonly string[]
+    }

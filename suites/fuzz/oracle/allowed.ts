@@ -67,7 +67,7 @@ export function isLeft(status: number, allowed: readonly Allowed[]): boolean {
 }
 
 /** True if no success is allowed, by any row of the ledger. */
-export function mustBeRefused(allowed: readonly Allowed[]): boolean {
+export function allowsNoSuccess(allowed: readonly Allowed[]): boolean {
   return allowed.every(
     ({ answers, left }) => left === undefined && (answers === '4xx' || (answers !== '2xx' && !answers.some(isSuccess))),
   )
@@ -104,13 +104,13 @@ export function failuresOf(value: unknown, isValid: Validator): readonly Validat
 }
 
 /**
- * How a body with this failure may be refused: as the document says beside a named constraint, else with `usual`. The
+ * How a body with this failure may be refused: as the document says beside a named constraint, else with 422. The
  * reason is the text of the constraint if it has one.
  */
-export function refusalOf(failure: ValidationFailure, usual: Statuses, reason: string, source: string): Allowed {
+export function refusalOf(failure: ValidationFailure, reason: string, source: string): Allowed {
   const name = constraintOf(failure)
   const text = failure.keyword === 'not' ? sayConstraint(failure) : reason
-  return refused(name === null ? usual : refusing(name), text, source)
+  return refused(name === null ? [422] : refusing(name), text, source)
 }
 
 /** True if a body with this failure may be accepted. */

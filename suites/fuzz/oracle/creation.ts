@@ -22,7 +22,7 @@ function ofWhole(value: unknown, isValid: Validator, isRandom: boolean): Allowed
   const refusals = failures.map((failure) =>
     isUndescribed(failure)
       ? refused('4xx', 'members beside those of a pod are not described', heading)
-      : refusalOf(failure, [422], 'a field is not as stated', 'Pod'),
+      : refusalOf(failure, 'a field is not as stated', 'Pod'),
   )
   // The description gives no order: what is not on offer may be refused before anything else is looked at.
   if (isRandom || failures.length === 0) refusals.push(refused('4xx', 'what is on offer is not known', heading))

@@ -39,7 +39,7 @@ function ofMounts(mounts: unknown, pod: Patched, isMounts: Validator): Allowed[]
   const breaks = membersOf(mounts) === null ? [] : breaksIn(membersOf(mounts) ?? {}, pod)
   const isAccepted = failures.length + breaks.length === 0
   return [
-    ...failures.map((failure) => refusalOf(failure, [422], asStated, 'Mounts')),
+    ...failures.map((failure) => refusalOf(failure, asStated, 'Mounts')),
     ...breaks,
     ...(isAccepted ? accepted(mounts, pod) : []),
     ...openIn(mounts, pod, failures),

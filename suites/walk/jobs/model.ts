@@ -42,7 +42,7 @@ export interface JobsModel {
 }
 
 /** The ttl of a job that expires, and by how much it may be early or late, ms. */
-export interface Expiry {
+interface Expiry {
   readonly ttlMs: number
   readonly earlyMs: number
   readonly lateMs: number
@@ -63,7 +63,7 @@ export function isExecutedAgain({ kind, phase }: JobModel): boolean {
 }
 
 /** The statuses that the model allows, and how a failure names them. */
-export interface Explained {
+interface Explained {
   readonly allowed: (status: string) => boolean
   readonly said: string
 }

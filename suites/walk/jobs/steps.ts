@@ -11,7 +11,7 @@ export type JobStep =
   | { readonly does: 'refused'; readonly at: number }
 
 /** The things that a walk may do on a target. */
-export interface JobWorld {
+interface JobWorld {
   /** Jobs at once on the normal endpoint. */
   readonly maxNormal: number
   /** True if there is an endpoint that may be purged, and whose workers may die. */
