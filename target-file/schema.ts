@@ -69,10 +69,10 @@ function toFault(failure: TargetFailure): SchemaFault {
   return { path, atKey: false, message: `${place}: expected ${expected ?? keyword}, got ${got}` }
 }
 
-/** Advice about a merge key; `; move it to pods` if a key of the root belongs to one section and nowhere else; null otherwise. */
+/** Advice about a merge key; `; move it to pods` if a key belongs there or to the top level, and nowhere else; null otherwise. */
 function elsewhere(key: string, path: readonly string[]): string | null {
   if (key === '<<') return '; merge keys are not read: write the members out, or give the whole mapping as an alias'
-  if (path.length > 0) return null
+  if (path.length > 0) return key in schema.properties ? '; move it to the top level' : null
   const homes = Object.entries(schema.properties).filter(
     ([, part]) => key in (membersOf(resolved(part).properties) ?? {}),
   )

@@ -51,7 +51,7 @@ export function mistakenDefaults(target: Target, file: unknown, offers: Readonly
     if (lineWithout === undefined || offer === undefined || 'line' in offer || !isGiven(target, need)) return []
     const add = addition(file, lineWithout) ?? `write ${lineWithout}`
     return [
-      `${need} is claimed by default, but ${offer.reason}; ${add}, and absent: {${need}: REASON} if there is none`,
+      `${need} is claimed by default, but ${offer.reason}; ${add}; if there is none, add at the top level: absent: {${need}: REASON}`,
     ]
   })
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { jsonOf } from './exchange.ts'
-import { noListText } from './read.ts'
+import { noListText, resourcesIn } from './read.ts'
 
 it.each([
   ['deep', `${'['.repeat(200_000)}${']'.repeat(200_000)}`, undefined],
@@ -9,6 +9,17 @@ it.each([
   ['full of brackets in strings', JSON.stringify(['"[{\\'.repeat(5_000)]), ['"[{\\'.repeat(5_000)]],
 ])('a body that is %s is JSON unless it exhausts the stack of its readers', (_, text, value) => {
   expect(jsonOf(new TextEncoder().encode(text))).toEqual(value)
+})
+
+it.each([
+  [{ pods: [1], errors: [] }, 'pods', [1]],
+  [[1], 'pods', [1]],
+  [{ items: [1], total: 1 }, 'pods', [1]],
+  [{ items: [1], errors: [] }, 'pods', null],
+  [{ items: {} }, 'pods', null],
+  ['pods', '', null],
+])('the resources of the list response %j are at "%s", or in its only list', (value, at, resources) => {
+  expect(resourcesIn(value, at)).toEqual(resources)
 })
 
 it.each([

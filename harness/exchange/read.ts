@@ -63,6 +63,12 @@ export function listOf(value: unknown, at: string): readonly unknown[] | null {
   return Array.isArray(list) ? list : null
 }
 
+/** The resources of a list response: the list at a member of it, else the only list that it has; null if that is not clear. */
+export function resourcesIn(value: unknown, at: string): readonly unknown[] | null {
+  const [only, ...others] = listsIn(value, 1)
+  return listOf(value, at) ?? (others.length === 0 ? (only ?? null) : null)
+}
+
 /** Why a response has no list: its status, or the place `at` without one, with the key of the target file that names it. */
 export function noListText(what: string, status: number, at: string, key: string | null = null): string {
   if (!isSuccess(status)) return `${what} was answered ${status}`

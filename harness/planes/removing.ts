@@ -1,5 +1,5 @@
 import { isSuccess } from '../exchange/exchange.ts'
-import { idIn, listOf, membersOf, noListText, show } from '../exchange/read.ts'
+import { idIn, membersOf, noListText, resourcesIn, show } from '../exchange/read.ts'
 import type { Resource } from '../record/resources.ts'
 import { outageStatuses } from '../rule/check.ts'
 import { Unanswered } from '../rule/outcome.ts'
@@ -48,7 +48,7 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
     readonly (readonly [name: string, id: string | null, isOver: boolean])[] | string
   > {
     const { status, json } = await as('full').call(list)
-    const all = isSuccess(status) ? listOf(json, at) : null
+    const all = isSuccess(status) ? resourcesIn(json, at) : null
     if (all === null) return noListText(`the list of ${kind}s`, status, at)
     return all.flatMap((one) => {
       const members = membersOf(one)

@@ -2,7 +2,7 @@ import { createDirect, type DirectOptions } from '../../harness/client/direct.ts
 import { retryAfter429 } from '../../harness/client/retry.ts'
 import type { ScenarioClock } from '../../harness/clock/types.ts'
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
-import { idIn, listOf, membersOf } from '../../harness/exchange/read.ts'
+import { idIn, membersOf, resourcesIn } from '../../harness/exchange/read.ts'
 import { cpuFrom, creationBody } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import { pods } from '../../harness/planes/pods/plane.ts'
 import type { ResourceLedger } from '../../harness/record/resources.ts'
@@ -55,7 +55,7 @@ export function createLoadPod(options: LoadPodOptions) {
     async remove(): Promise<readonly string[]> {
       const remark = [`the pod ${name} may be left; plumbline sweep removes it`]
       const list = await patiently('listPods')
-      const entries = isSuccess(list.status) ? listOf(jsonOf(list.body), section.listAt) : null
+      const entries = isSuccess(list.status) ? resourcesIn(jsonOf(list.body), section.listAt) : null
       if (entries === null) return remark
       const left = entries.flatMap((entry) => {
         const { name: given, status } = membersOf(entry) ?? {}

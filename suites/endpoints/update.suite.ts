@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, listOf, type Members, membersOf, show } from '../../harness/exchange/read.ts'
+import { idIn, type Members, membersOf, resourcesIn, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
@@ -52,7 +52,7 @@ async function expectListed(context: Context, id: string, kept: Members): Promis
   const wanted = Object.entries(kept).filter(([name]) => name !== 'name')
   const look = async () => {
     const response = await on('management').call('listEndpoints')
-    const list = isSuccess(response.status) ? listOf(response.json, sectionOf(context).listAt) : null
+    const list = isSuccess(response.status) ? resourcesIn(response.json, sectionOf(context).listAt) : null
     const entry = membersOf(list?.find((one) => idIn(one) === id)) ?? {}
     return { response, entry, different: wanted.filter((one) => !isShown(entry, one)) }
   }

@@ -123,7 +123,8 @@ refusals('pods.create.cpu-memory', cpuOfMemory, [422], {
   negative: needing('pods.memory', ifMemory(put('cpu.memory', -1))),
   'empty id': put('cpu.id', ''),
   'no id': put('cpu.id'),
-  'unknown flavor': refusedWith(['4XX'], put('cpu.id', 'plumbline-none')),
+  // Only a list of flavors tells which are known.
+  'unknown flavor': { needs: 'catalog', ...refusedWith(['4XX'], put('cpu.id', 'plumbline-none')) },
 })
 
 refusals('pods.create.cpu-required', cpuOfMemory, [422], {

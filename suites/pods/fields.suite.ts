@@ -1,5 +1,5 @@
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
-import { idIn, listOf, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { idIn, type Members, membersOf, resourcesIn } from '../../harness/exchange/read.ts'
 import { everyExchange, invariant } from '../../harness/rule/registry.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import { joined, jsonFlaws, judged, missingFields, type Shown } from '../shared/shapes.ts'
@@ -38,7 +38,7 @@ everyExchange('pods.json', jsonFlaws)
 
 everyExchange('pods.list.full-shape', ({ operation, response }, target) => {
   if (operation !== 'listPods' || response === null || !isSuccess(response.status)) return null
-  const entries = listOf(jsonOf(response.body), target.pods?.listAt ?? '') ?? []
+  const entries = resourcesIn(jsonOf(response.body), target.pods?.listAt ?? '') ?? []
   return entries.length === 0 ? null : { exercised: ['fields'], findings: entries.flatMap(missingFields) }
 })
 

@@ -1,7 +1,7 @@
 import type { RuleId } from '../../generated/rules.ts'
 import { memoize, memoizeTexts } from '../../harness/common/memoize.ts'
 import { type Exchange, isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
-import { listOf, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { type Members, membersOf, resourcesIn } from '../../harness/exchange/read.ts'
 import { everyExchange } from '../../harness/rule/registry.ts'
 import type { Target } from '../../target/types.ts'
 import { isPodStatus, type Shown } from '../shared/shapes.ts'
@@ -32,7 +32,7 @@ export function wholePodsIn({ operation, request, response }: Exchange): readonl
  */
 export function partialPodsIn({ operation, response }: Exchange, target: Target): readonly unknown[] {
   if (response === null || !isSuccess(response.status)) return []
-  if (operation === 'listPods') return listOf(jsonOf(response.body), target.pods?.listAt ?? '') ?? []
+  if (operation === 'listPods') return resourcesIn(jsonOf(response.body), target.pods?.listAt ?? '') ?? []
   if (operation !== 'createPod' && operation !== 'updatePod') return []
   const pod = membersOf(jsonOf(response.body))
   return pod !== null && 'id' in pod && isPodStatus(pod.status) ? [pod] : []

@@ -3,7 +3,7 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { lasting } from '../../harness/client/retry.ts'
 import { doublingPauses, pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
-import { idIn, listOf, type Members, membersOf, noListText, show, textIn } from '../../harness/exchange/read.ts'
+import { idIn, type Members, membersOf, noListText, resourcesIn, show, textIn } from '../../harness/exchange/read.ts'
 import { managementFoundations } from '../../harness/planes/management/foundations.ts'
 import { acceptedId, submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
@@ -146,7 +146,7 @@ export function saysQuota({ bytes }: Pick<ApiResponse, 'bytes'>): boolean {
 export async function listEndpoints(context: Context, api = context.on('management')) {
   const { listAt } = sectionOf(context)
   const response = await api.call('listEndpoints')
-  const list = isSuccess(response.status) ? listOf(response.json, listAt) : null
+  const list = isSuccess(response.status) ? resourcesIn(response.json, listAt) : null
   if (list === null)
     return context.inconclusive(noListText('the list of endpoints', response.status, listAt, 'management.listAt'))
   return { response, endpoints: list.map((one) => membersOf(one) ?? {}) }

@@ -5,11 +5,11 @@ import {
   changedFields,
   fieldsText,
   idIn,
-  listOf,
   type Members,
   membersOf,
   noListText,
   type PodView,
+  resourcesIn,
   show,
   textIn,
 } from '../../harness/exchange/read.ts'
@@ -53,7 +53,7 @@ export async function listUntil(context: Context, id: string) {
 
 /** The entries of a list; null if a list was not answered. */
 export function entriesOf({ target }: Context, response: ApiResponse): readonly Entry[] | null {
-  const list = response.status < 300 ? listOf(response.json, target.pods?.listAt ?? '') : null
+  const list = response.status < 300 ? resourcesIn(response.json, target.pods?.listAt ?? '') : null
   if (list === null) return null
   return list.flatMap((value) => {
     const id = idIn(value)
@@ -121,14 +121,17 @@ type InList = (entries: readonly Members[]) => readonly [expected: string, obser
 
 /** Lists the pods until there is no difference, or a write must have become visible. */
 export async function expectList(context: Context, clause: string, differenceIn: InList): Promise<ApiResponse> {
-  const { check, pods, target } = context
+  const { check, inconclusive, pods, target } = context
+  const listAt = target.pods?.listAt ?? ''
   const look = async () => {
     const response = await pods.list()
-    const list = isSuccess(response.status) ? (listOf(response.json, target.pods?.listAt ?? '') ?? []) : []
-    return { response, difference: differenceIn(list.map((one) => membersOf(one) ?? {})) }
+    const list = isSuccess(response.status) ? resourcesIn(response.json, listAt) : null
+    return { response, list, difference: differenceIn((list ?? []).map((one) => membersOf(one) ?? {})) }
   }
   const isDone = ({ difference }: Awaited<ReturnType<typeof look>>) => difference === null
-  const { response, difference } = await poll(context, target.tolerances.visibleMs, look, isDone)
+  const { response, list, difference } = await poll(context, target.tolerances.visibleMs, look, isDone)
+  if (list === null && isSuccess(response.status))
+    inconclusive(noListText('the list of pods', response.status, listAt, 'pods.listAt'))
   if (difference !== null) check(clause).that(false, ...difference, response)
   return response
 }
