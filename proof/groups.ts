@@ -16,7 +16,8 @@ const separator = '+'
  */
 export function groupsOf(latitudes: readonly Latitude[]): Latitude[][] {
   // Omitted clauses and exchanges are compared only if all members of a group merely lack something.
-  return partition(latitudes, ({ onlyLacks = false }) => onlyLacks).flatMap(compatible)
+  const kinds = [true, false].map((isLacking) => latitudes.filter(({ onlyLacks = false }) => onlyLacks === isLacking))
+  return kinds.flatMap(compatible)
 }
 
 /** True if a rule is of a plane that the latitude concerns. */
@@ -53,10 +54,6 @@ function compatible(latitudes: readonly Latitude[]): Latitude[][] {
     }
   }
   return groups.map(({ members }) => members)
-}
-
-function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
-  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
 }
 
 /** The variants that the id of a group, or of one variant, names. */

@@ -9,11 +9,11 @@ import type { Log } from 'sarif'
 import { describe, expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
 import { buildResults, serialiseResults } from '../results/build.ts'
-import { eventsOf, sampleFinding, sampleLedger, sampleRun, sampleVerdict } from '../results/sample.ts'
+import { eventsOf, sampleFinding, sampleLedger, sampleRun, sampleVerdict } from '../results/testing/sample.ts'
 import type { Results } from '../results/types.ts'
 import { type Format, formatNames } from './format-names.ts'
 import { formats } from './formats.ts'
-import { hostileResults, sampleResults } from './sample.ts'
+import { hostileResults, sampleResults } from './testing/sample.ts'
 
 // Each format is valid by a schema that others publish, also if the target tries to break it.
 

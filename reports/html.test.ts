@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { renderHtml } from './html.ts'
-import { hostileResults, manyFailures, sampleResults } from './sample.ts'
+import { hostileResults, manyFailures, sampleResults } from './testing/sample.ts'
 
 describe('the HTML report', () => {
   it('shows coverage and failures first, then what was not verified, readings, all rules', async () => {

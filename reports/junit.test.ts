@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { renderJunit } from './junit.ts'
-import { hostileResults, sampleResults } from './sample.ts'
+import { hostileResults, sampleResults } from './testing/sample.ts'
 
 describe('the JUnit report', () => {
   it('has a suite for each area and a case for each rule', async () => {

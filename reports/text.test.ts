@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hostileResults, sampleResults } from './sample.ts'
+import { hostileResults, sampleResults } from './testing/sample.ts'
 import { renderFailure, renderSummary, renderText } from './text.ts'
 
 describe('the text of a run', () => {

@@ -15,7 +15,7 @@ import {
   sampleStartMs,
   sampleTarget,
   sampleVerdict,
-} from './sample.ts'
+} from './testing/sample.ts'
 import type { Results } from './types.ts'
 
 const rule = 'pods.a.b'

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { buildResults } from './build.ts'
 import { type ChangeKind, compareResults } from './compare.ts'
 import type { NamedResults } from './merge.ts'
-import { eventsOf, sampleFinding, sampleRow, sampleRun, sampleStartMs, sampleVerdict } from './sample.ts'
+import { eventsOf, sampleFinding, sampleRow, sampleRun, sampleStartMs, sampleVerdict } from './testing/sample.ts'
 import type { RuleResult } from './types.ts'
 
 const schema = JSON.parse(readFileSync(new URL('../spec/schemas/comparison.schema.json', import.meta.url), 'utf8'))

@@ -16,7 +16,7 @@ import {
   sampleStartMs,
   sampleTarget,
   sampleVerdict,
-} from './sample.ts'
+} from './testing/sample.ts'
 
 interface Received {
   readonly method: string

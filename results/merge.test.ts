@@ -6,7 +6,7 @@ import type { RunEvent, VerdictEvent } from '../harness/record/events.ts'
 import type { Verdict } from '../verdicts/verdicts.ts'
 import { buildResults } from './build.ts'
 import { mergeResults } from './merge.ts'
-import { eventsOf, sampleRun, sampleStartMs } from './sample.ts'
+import { eventsOf, sampleRun, sampleStartMs } from './testing/sample.ts'
 import type { Results } from './types.ts'
 
 const schema = JSON.parse(readFileSync(new URL('../spec/schemas/results.schema.json', import.meta.url), 'utf8'))

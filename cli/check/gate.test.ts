@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rules } from '../../generated/rules.ts'
 import { judgedByLoad } from '../../harness/rule/load-rules.ts'
 import { buildResults, serialiseResults } from '../../results/build.ts'
-import { eventsOf, sampleExchange, sampleFinding, sampleRun, sampleVerdict } from '../../results/sample.ts'
+import { eventsOf, sampleExchange, sampleFinding, sampleRun, sampleVerdict } from '../../results/testing/sample.ts'
 import type { Results } from '../../results/types.ts'
 import { createCommands } from '../shared/testing/commands.ts'
 

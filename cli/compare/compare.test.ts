@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { rules } from '../../generated/rules.ts'
 import { buildResults, serialiseResults } from '../../results/build.ts'
-import { eventsOf, sampleFinding, sampleRun, sampleStartMs, sampleVerdict } from '../../results/sample.ts'
+import { eventsOf, sampleFinding, sampleRun, sampleStartMs, sampleVerdict } from '../../results/testing/sample.ts'
 import { runHere } from '../shared/testing/in-process.ts'
 
 const rule = 'pods.action.exited.stop'

@@ -1,7 +1,7 @@
 import { createColors } from 'picocolors'
 import { expect, test } from 'vitest'
 import { buildResults } from '../../results/build.ts'
-import { eventsOf, sampleFinding, sampleRow, sampleRun, sampleVerdict } from '../../results/sample.ts'
+import { eventsOf, sampleFinding, sampleRow, sampleRun, sampleVerdict } from '../../results/testing/sample.ts'
 import type { Results } from '../../results/types.ts'
 import type { Verdict } from '../../verdicts/verdicts.ts'
 import { exitByBaseline } from './baseline.ts'

@@ -1,7 +1,6 @@
-import { type ToolOptions, ToolRefusal } from '../../reference/deploy/index.ts'
 import type { Defect } from '../types.ts'
 import { failsJobs, isCreated, settles } from './endpoints-tools.ts'
-import { type Change, defect, onAnswer, onJson, part, route, toolPart } from './tools.ts'
+import { type Change, defect, onAnswer, onJson, part, route, toolPart, toolRefuses, toolStyled } from './tools.ts'
 
 type ToolChange = NonNullable<Defect['tool']>
 
@@ -9,15 +8,7 @@ const limit =
   (limitBytes: number): ToolChange =>
   (options) => ({ ...options, limitBytes })
 
-const styled =
-  (style: Partial<ToolOptions['style']>): ToolChange =>
-  (options) => ({ ...options, style: { ...options.style, ...style } })
-
 const twice = toolPart('endpointsOf', (next, project) => [...next(project), ...next(project)])
-
-const refuses = () => {
-  throw new ToolRefusal('internal error')
-}
 
 /** True for an endpoint that the tool created: a project adds a word to its name. */
 const isDeployed = ({ name }: { readonly name?: string | null }) => /-\d+-[a-z]+$/.test(name ?? '')
@@ -52,7 +43,7 @@ export const deploy: readonly Defect[] = [
   defect('deploy-fails', 'deploy.endpoint-per-config', 'deployed', {
     says: 'The tool fails to deploy a valid project.',
     observed: 'exit code 1: internal error',
-    tool: toolPart('endpointsOf', refuses),
+    tool: toolPart('endpointsOf', toolRefuses),
   }),
   defect('deploy-first-endpoint-only', 'deploy.endpoint-per-config', 'created', {
     says: 'The tool creates the first endpoint of a project alone.',
@@ -62,7 +53,7 @@ export const deploy: readonly Defect[] = [
   defect('deploy-every-endpoint-twice', 'deploy.endpoint-per-config', 'once', {
     says: 'The tool creates every endpoint of a project twice.',
     observed: '2 of one name',
-    tool: (options) => styled({ sameName: 'created' })(twice(options)),
+    tool: (options) => toolStyled({ sameName: 'created' })(twice(options)),
   }),
   defect('deploy-lists-one-id', 'deploy.endpoint-per-config', 'ids', {
     says: 'The tool lists all endpoints with one id.',
@@ -77,7 +68,7 @@ export const deploy: readonly Defect[] = [
   defect('deploy-same-name-twice', 'deploy.same-name', 'one', {
     says: 'The tool creates two endpoints of one name.',
     observed: '2 endpoints of one name',
-    tool: styled({ sameName: 'created' }),
+    tool: toolStyled({ sameName: 'created' }),
   }),
   defect('purge-of-all-deployed', 'deploy.independent', 'purge', {
     says: 'Purging a deployed endpoint purges all deployed endpoints.',
@@ -126,7 +117,7 @@ export const deploy: readonly Defect[] = [
   defect('build-fails', 'deploy.manifest', 'built', {
     says: 'The tool fails to build the package of a valid project.',
     observed: 'exit code 1: internal error',
-    tool: toolPart('admit', refuses),
+    tool: toolPart('admit', toolRefuses),
   }),
   defect('package-without-a-module', 'deploy.manifest', 'code', {
     says: 'A package lacks a module of the code.',
@@ -141,7 +132,7 @@ export const deploy: readonly Defect[] = [
   defect('package-without-manifest', 'deploy.manifest', 'manifest', {
     says: 'A package has no manifest.json.',
     observed: 'no manifest',
-    tool: styled({ manifest: 'notes.txt' }),
+    tool: toolStyled({ manifest: 'notes.txt' }),
   }),
   defect('manifest-first-endpoint-only', 'deploy.manifest', 'names', {
     says: 'The manifest names the first endpoint alone.',
@@ -166,7 +157,7 @@ export const deploy: readonly Defect[] = [
   defect('limit-after-creation', 'deploy.too-large', 'not-created', {
     says: 'The tool refuses a package after it has created its endpoint.',
     observed: '1 endpoint',
-    tool: styled({ packs: 'last' }),
+    tool: toolStyled({ packs: 'last' }),
   }),
   defect('exclude-leaves-out-all', 'deploy.excludes', 'kept', {
     says: 'A project that excludes a dependency gets a package without any.',
@@ -187,7 +178,7 @@ export const deploy: readonly Defect[] = [
     says: 'Excluded dependencies count for the size of a package.',
     observed: 'exit code 1: internal error',
     tool: toolPart('admit', (_, { files }) => {
-      if (files.reduce((sum, { bytes }) => sum + bytes, 0) > 1_500_000_000) refuses()
+      if (files.reduce((sum, { bytes }) => sum + bytes, 0) > 1_500_000_000) toolRefuses()
     }),
   }),
   defect('peer-looked-up-at-each-call', 'deploy.peer-cache', 'cached', {

@@ -1,20 +1,26 @@
-import { ToolRefusal } from '../../reference/deploy/index.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { both } from './auth-tools.ts'
 import { isCreated } from './endpoints-tools.ts'
-import { copyOf, isAt, passesOn, returns, route as toRoute, withStatus } from './lb-tools.ts'
+import { copyOf, isAt, isOfWorker, passesOn, returns, route as toRoute, withStatus } from './lb-tools.ts'
 import { showsJob } from './queue-tools.ts'
-import { all, defect, onJson, part, refusing, requestOf, restated, route, toolPart, type Wrap } from './tools.ts'
+import {
+  all,
+  defect,
+  onJson,
+  part,
+  refusing,
+  requestOf,
+  restated,
+  route,
+  toolPart,
+  toolRefuses,
+  type Wrap,
+} from './tools.ts'
 
 const creates = requestOf('createEndpoint')
 const updates = requestOf('updateEndpoint')
 const isGetEcho = both(({ method }) => method === 'GET', isAt('echo'))
-/** A call of a worker to the second endpoint, which has no trace. */
-const isOfWorker = ({ headers, url }: Request) => !headers.has('traceparent') && url.includes('/lb/second/')
-const failsToDeploy = () => {
-  throw new ToolRefusal('internal error')
-}
 
 /** Faults that look like an outage, a lack of capacity or the fault of another rule, although the same works for a twin. */
 export const excuses: readonly Defect[] = [
@@ -152,7 +158,7 @@ export const excuses: readonly Defect[] = [
     observed: 'deploy ended with exit code 1: internal error',
     tool: toolPart('endpointsOf', (next, project) => {
       const endpoints = next(project)
-      return endpoints.some(({ type }) => type === 'load-balanced') ? failsToDeploy() : endpoints
+      return endpoints.some(({ type }) => type === 'load-balanced') ? toolRefuses() : endpoints
     }),
   }),
   defect('deploy-balanced-not-listed', 'deploy.lb-many-routes', 'deployed', {
@@ -163,7 +169,7 @@ export const excuses: readonly Defect[] = [
   defect('build-with-exclude-fails', 'deploy.excludes', 'built', {
     says: 'The tool fails to build a project that excludes a dependency.',
     observed: 'exit code 1: internal error',
-    tool: toolPart('admit', (next, tree) => (tree.project.exclude.length > 0 ? failsToDeploy() : next(tree))),
+    tool: toolPart('admit', (next, tree) => (tree.project.exclude.length > 0 ? toolRefuses() : next(tree))),
   }),
   defect('deployed-takes-no-jobs', 'deploy.queue-one-function', 'reachable', {
     says: 'New endpoints refuse jobs.',
@@ -181,7 +187,7 @@ export const excuses: readonly Defect[] = [
   defect('peer-cached-and-refused', 'deploy.peer-cache', 'cached', {
     says: 'A second call of a peer fails.',
     observed: 'the call of a peer ended with exit code 1',
-    tool: toolPart('isFresh', failsToDeploy),
+    tool: toolPart('isFresh', toolRefuses),
   }),
 ]
 

@@ -1,12 +1,10 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { both, isMissing, lets, refusesAndDoes, type When } from './auth-tools.ts'
-import { copyOf, isAt, passesOn, returns, route, withStatus } from './lb-tools.ts'
+import { copyOf, isAt, isOfWorker, passesOn, returns, route, withStatus } from './lb-tools.ts'
 import { answered, type Change, defect, options, part, refusing, setsHeader } from './tools.ts'
 
 const isOfLb: When = ({ url }) => url.includes('/lb/')
-/** A worker that calls has no trace; every request of a run has one. */
-const isOfWorker: When = ({ headers, url }) => !headers.has('traceparent') && url.includes('/lb/second/')
 
 /** The requests of lb.auth, by the end of their path. */
 const routes = ['GET /plumbline/echo', 'POST /plumbline/echo', 'PUT /plumbline/echo', 'PATCH /plumbline/echo']

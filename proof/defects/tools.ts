@@ -3,7 +3,7 @@ import type { RuleId } from '../../generated/rules.ts'
 import { tables as generatedTables, type Tables } from '../../generated/tables.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { ReferenceClock } from '../../reference/clock/types.ts'
-import type { ToolParts, Wrappers } from '../../reference/deploy/index.ts'
+import { type ToolOptions, type ToolParts, ToolRefusal, type Wrappers } from '../../reference/deploy/index.ts'
 import { type Parts, type PartWrappers, type PodService, Refusal, type StoredPod } from '../../reference/index.ts'
 import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
 import type { Defect, Fetch, Variant } from '../types.ts'
@@ -64,6 +64,16 @@ export function toolPart<K extends keyof ToolParts>(
     (...call: Parameters<ToolParts[K]>) =>
       replaced(original, ...call)
   return (tool) => ({ ...tool, parts: [...tool.parts, { [name]: wrapper } as Wrappers] })
+}
+
+/** Other choices of the style of the deployment tool. */
+export function toolStyled(style: Partial<ToolOptions['style']>): NonNullable<Variant['tool']> {
+  return (tool) => ({ ...tool, style: { ...tool.style, ...style } })
+}
+
+/** A part of the deployment tool that fails. */
+export function toolRefuses(): never {
+  throw new ToolRefusal('internal error')
 }
 
 /** A part refuses calls for which `why` returns a status and a reason. */

@@ -1,14 +1,7 @@
-import type { ToolOptions } from '../../reference/deploy/index.ts'
 import type { Target } from '../../target/types.ts'
-import { toolPart } from '../defects/tools.ts'
+import { toolPart, toolStyled } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, timed } from './tools.ts'
-
-type ToolChange = NonNullable<Latitude['tool']>
-
-const styled =
-  (style: Partial<ToolOptions['style']>): ToolChange =>
-  (options) => ({ ...options, style: { ...options.style, ...style } })
 
 /** A target file that says something else of its deployment tool. */
 export const deployment = (change: Partial<NonNullable<Target['deploy']>>) => (target: Target) => ({
@@ -18,13 +11,13 @@ export const deployment = (change: Partial<NonNullable<Target['deploy']>>) => (t
 
 /** Freedoms of deployment tools. */
 export const deploy: readonly Latitude[] = [
-  latitude('tool-builds-zip', 'The tool builds a zip.', { tool: styled({ format: 'zip' }) }),
+  latitude('tool-builds-zip', 'The tool builds a zip.', { tool: toolStyled({ format: 'zip' }) }),
   latitude('tool-merges-same-name', 'The tool makes one endpoint of configurations that have one name.', {
-    tool: styled({ sameName: 'merged' }),
+    tool: toolStyled({ sameName: 'merged' }),
     readings: reads('deploy.same-name', '1 endpoint', ['project']),
   }),
   latitude('tool-manifest-in-folder', 'The manifest of a package is in a folder.', {
-    tool: styled({ manifest: 'META/app.json' }),
+    tool: toolStyled({ manifest: 'META/app.json' }),
     file: deployment({ manifest: 'META/app.json' }),
   }),
   latitude('tool-counts-gib', 'The largest package has 1.5 GiB.', {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { renderHtml } from '../../reports/html.ts'
-import { hostileResults, manyFailures, sampleResults } from '../../reports/sample.ts'
+import { hostileResults, manyFailures, sampleResults } from '../../reports/testing/sample.ts'
 
 /** Filters of the index that are tried. */
 const filters = ['#verdict-failed', '#verdict-passed', '#area-pods']

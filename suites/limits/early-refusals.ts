@@ -36,8 +36,9 @@ export const noRefusals: Refusals = { latest: [], early: [] }
 export function refused(before: Refusals, next: Sent, answerMs: number) {
   const left = leftBefore(before.latest, next)
   const isKnown = left > 0
-  const [proven, open] = split(before.early, ({ receivedMs }) => next.sentMs > receivedMs + answerMs)
-  const early = open
+  const isProven = ({ receivedMs }: Early) => next.sentMs > receivedMs + answerMs
+  const early = before.early
+    .filter((one) => !isProven(one))
     .map((one) => (next.sentMs <= one.receivedMs ? { ...one, left: one.left - 1 } : one))
     .filter((one) => one.left > 0)
   const { n, receivedMs } = next
@@ -47,7 +48,7 @@ export function refused(before: Refusals, next: Sent, answerMs: number) {
       early: isKnown && next.isRefused ? [...early, { n, receivedMs, left }] : early,
     },
     isKnown,
-    proven,
+    proven: before.early.filter(isProven),
   }
 }
 
@@ -59,8 +60,4 @@ function leftBefore(latest: readonly Sent[], { key, sentMs }: Sent): number {
   const since = latest.filter((one) => one !== last && one.receivedMs >= last.sentMs).length
   const isComplete = (latest[0]?.receivedMs ?? sentMs) < last.sentMs
   return isComplete || latest.length < maxLatest ? (last.left ?? 0) - since : 0
-}
-
-function split<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
-  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
 }

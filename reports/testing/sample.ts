@@ -1,6 +1,6 @@
-import { buildResults } from '../results/build.ts'
-import { eventsOf, sampleEvents, sampleLedger } from '../results/sample.ts'
-import type { Results } from '../results/types.ts'
+import { buildResults } from '../../results/build.ts'
+import { eventsOf, sampleEvents, sampleLedger } from '../../results/testing/sample.ts'
+import type { Results } from '../../results/types.ts'
 
 /** Results with every verdict, for the tests of the reports. */
 export function sampleResults(more: Parameters<typeof sampleEvents>[0] = {}): Promise<Results> {
