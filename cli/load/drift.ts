@@ -1,6 +1,12 @@
 import type { Window, Windows } from '../../load/mixed/windows.ts'
 import { isServed, type Point } from '../../load/points.ts'
-import { type Answer, compareRounds, type Measure, type Measures, type Values } from '../shared/comparison/compare.ts'
+import {
+  type Answer,
+  compareRounds,
+  type Measure,
+  type Measures,
+  type RoundValues,
+} from '../shared/comparison/compare.ts'
 
 /** Windows of a soak, of which the first third is compared with the last. */
 export const soakWindows = 24
@@ -56,7 +62,7 @@ function createdIn(points: readonly Point[], operations: readonly string[]): num
   return Math.max(1, points.filter((point) => operations.includes(point.operation) && isServed(point)).length)
 }
 
-function valuesOf({ requests, latency, errors, limited, resident }: Window, created: number): Values {
+function valuesOf({ requests, latency, errors, limited, resident }: Window, created: number): RoundValues {
   const isEmpty = requests === 0
   return {
     latency: latency?.p50 ?? null,

@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
+import type { Percentiles } from '../../load/mixed/windows.ts'
 import { renderPage } from '../../reports/html-page.ts'
 import { pageStyle } from '../../reports/html-style.ts'
 import { answerLine } from '../shared/comparison/text.ts'
 import type { RegressResult } from './result.ts'
-import type { Percentiles, Values } from './rounds.ts'
+import type { OperationValues } from './rounds.ts'
 import { wording } from './text.ts'
 
 const rowHeight = 44
@@ -36,12 +37,13 @@ ${verdicts === null ? '' : html`<h2>Verdicts</h2><pre>${verdicts}</pre>`}
 /** Both sides of each operation, on a common logarithmic scale. */
 function plot({ baseline, candidate }: RegressResult, kind: 'alone' | 'load') {
   const operations = Object.keys(candidate.operations).filter((name) => name in baseline.operations)
-  const of = (side: Readonly<Record<string, Values>>, name: string): Percentiles => side[name]?.[kind] ?? null
+  const of = (side: Readonly<Record<string, OperationValues>>, name: string): Percentiles | null =>
+    side[name]?.[kind] ?? null
   const all = operations.flatMap((name) => [of(baseline.operations, name), of(candidate.operations, name)])
   const shown = all.filter((one) => one !== null)
   const [least, most] = [Math.min(...shown.map(({ p50 }) => p50)) / 1.1, Math.max(...shown.map(({ p99 }) => p99)) * 1.1]
   const x = (ms: number) => labelWidth + ((plotWidth - labelWidth) * Math.log(ms / least)) / Math.log(most / least)
-  const range = (side: 'old' | 'new', percentiles: Percentiles, y: number) => {
+  const range = (side: 'old' | 'new', percentiles: Percentiles | null, y: number) => {
     if (percentiles === null) return html`<text x="${labelWidth}" y="${y + 4}">no success</text>`
     const [p50, p95, p99] = [percentiles.p50, percentiles.p95, percentiles.p99].map((ms) => x(ms).toFixed(1))
     const said = (['p50', 'p95', 'p99'] as const).map((name) => `${name} ${percentiles[name].toFixed(1)} ms`).join(', ')

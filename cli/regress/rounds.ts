@@ -1,7 +1,8 @@
-import { median, quantile } from 'simple-statistics'
+import { median } from 'simple-statistics'
 import { randomFrom } from '../../harness/common/random.ts'
 import { type Exchange, isSuccess } from '../../harness/exchange/exchange.ts'
 import { Unanswered } from '../../harness/rule/outcome.ts'
+import { type Percentiles, percentilesOf } from '../../load/mixed/windows.ts'
 import type { Round } from './measures.ts'
 import { type MeasuredOperation, send } from './operations.ts'
 import type { Side } from './side.ts'
@@ -12,17 +13,15 @@ const requests = { alone: 5, load: 16, open: 4 } as const
 /** Requests that are open at once. */
 export const concurrency = requests.open
 
-/** Percentiles of all successful requests of a side, real ms; null if there was none. */
-export type Percentiles = Readonly<Record<'p50' | 'p95' | 'p99', number>> | null
-
 /** The values of one operation on one side. */
-export interface Values {
+export interface OperationValues {
   readonly rounds: readonly Round[]
-  readonly alone: Percentiles
-  readonly load: Percentiles
+  /** Of all successful requests; null if there was none. */
+  readonly alone: Percentiles | null
+  readonly load: Percentiles | null
 }
 
-export type SideValues = Readonly<Record<string, Values>>
+export type SideValues = Readonly<Record<string, OperationValues>>
 
 interface Block {
   readonly alone: readonly Exchange[]
@@ -83,7 +82,7 @@ function expectUnanswered(error: unknown): void {
   if (!(error instanceof Unanswered)) throw error
 }
 
-function valuesOf(blocks: readonly Block[]): Values {
+function valuesOf(blocks: readonly Block[]): OperationValues {
   return {
     rounds: blocks.map(roundOf),
     alone: percentilesOf(blocks.flatMap(({ alone }) => latenciesOf(alone))),
@@ -106,12 +105,6 @@ export function roundOf({ alone, load }: Block): Round {
     errors: shareOf((exchange) => !isSuccessful(exchange) && !isLimited(exchange)),
     limited: shareOf(isLimited),
   }
-}
-
-function percentilesOf(latencies: number[]): Percentiles {
-  if (latencies.length === 0) return null
-  const [p50 = 0, p95 = 0, p99 = 0] = quantile(latencies, [0.5, 0.95, 0.99])
-  return { p50, p95, p99 }
 }
 
 function latenciesOf(exchanges: readonly Exchange[]): number[] {

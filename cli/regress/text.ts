@@ -1,10 +1,11 @@
 import { pluralize } from '../../harness/common/pluralize.ts'
+import type { Percentiles } from '../../load/mixed/windows.ts'
 import type { Paint } from '../../reports/text.ts'
 import { aligned, answerLines, levelLine, percent, sumLine, type Wording } from '../shared/comparison/text.ts'
 import { busyShare } from './busy.ts'
 import { measuresOf } from './measures.ts'
 import type { MeasuredSide, RegressResult } from './result.ts'
-import type { Percentiles, Values } from './rounds.ts'
+import type { OperationValues } from './rounds.ts'
 
 export const wording: Wording = { measuresOf, advice: (rounds) => `--rounds ${rounds}` }
 
@@ -37,7 +38,7 @@ function table(baseline: MeasuredSide, candidate: MeasuredSide): string[] {
   const rows = Object.entries(candidate.operations).flatMap(([operation, now]) => {
     const old = baseline.operations[operation]
     if (old === undefined) return []
-    const pair = (of: (values: Values) => string) => `${of(old)} → ${of(now)}`
+    const pair = (of: (values: OperationValues) => string) => `${of(old)} → ${of(now)}`
     return [
       [
         operation,
@@ -52,10 +53,10 @@ function table(baseline: MeasuredSide, candidate: MeasuredSide): string[] {
   return aligned(all)
 }
 
-function latency(percentiles: Percentiles, name: keyof NonNullable<Percentiles>): string {
+function latency(percentiles: Percentiles | null, name: keyof Percentiles): string {
   return percentiles === null ? '–' : percentiles[name].toFixed(1)
 }
 
-function meanOf({ rounds }: Values, share: 'errors' | 'limited'): number {
+function meanOf({ rounds }: OperationValues, share: 'errors' | 'limited'): number {
   return rounds.reduce((sum, round) => sum + round[share], 0) / rounds.length
 }

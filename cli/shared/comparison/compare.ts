@@ -4,7 +4,7 @@ import { exitCodes } from '../../../verdicts/exit-codes.ts'
 import { type Centre, type Effect, minPairs, pairedEffect, unpairedEffect } from './statistics.ts'
 
 /** The values of one operation on one side in one round, by measure; null if it has none. */
-export type Values = Readonly<Record<string, number | null>>
+export type RoundValues = Readonly<Record<string, number | null>>
 
 /** A property of an operation that is compared. */
 export interface Measure {
@@ -49,7 +49,7 @@ export interface CompareOptions {
   readonly busy?: number
 }
 
-type Rounds = Readonly<Record<string, readonly Values[]>>
+type Rounds = Readonly<Record<string, readonly RoundValues[]>>
 
 /** The name of all operations together in answers. */
 export const allOperations = 'all operations'
@@ -102,7 +102,7 @@ export function exitOfAnswers(answers: readonly Answer[]): number {
 }
 
 /** The values of several operations in each round: the geometric mean, so that each counts alike; of shares the mean. */
-function together(operations: readonly (readonly Values[])[], measures: Measures): Values[] {
+function together(operations: readonly (readonly RoundValues[])[], measures: Measures): RoundValues[] {
   const joined = (at: number, name: string, { isShare = false }: Measure) => {
     const all = operations.map((rounds) => rounds[at]?.[name] ?? null).filter((value) => value !== null)
     if (all.length < operations.length) return null
@@ -119,14 +119,14 @@ interface Measured extends Effect {
 
 /** The effect on the scale of the test, above 0 if worse; null if fewer than two rounds have a value. */
 function effectOf(
-  before: readonly Values[],
-  after: readonly Values[],
+  before: readonly RoundValues[],
+  after: readonly RoundValues[],
   name: string,
   { isShare = false, isInverse = false }: Measure,
   isPaired: boolean,
   random: () => number,
 ): Measured | null {
-  const scaled = (round: Values | undefined) => {
+  const scaled = (round: RoundValues | undefined) => {
     const value = round?.[name] ?? null
     if (isShare || value === null) return value
     return isInverse ? -Math.log(value) : Math.log(value)
