@@ -18,7 +18,13 @@ svg{width:100%;height:auto;font-size:12px}svg text{fill:var(--ink)}svg .old{stro
 /** The result as one page that loads nothing: every answer, and the percentiles of both sides as plots. */
 export function regressPage(result: RegressResult, verdicts: string | null): string {
   const { baseline, candidate, answers } = result
-  const gradeOf = { worse: 'worse', better: 'better', 'too noisy to say': 'noisy', 'no difference': '' } as const
+  const gradeOf = {
+    worse: 'worse',
+    better: 'better',
+    'too noisy to say': 'noisy',
+    'not reported': 'noisy',
+    'no difference': '',
+  } as const
   const title = `${candidate.file} compared with ${baseline.file}`
   const body = html`<main>
 <h1>${title}</h1>

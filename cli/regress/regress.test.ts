@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
+import type { Answer } from '../shared/comparison/compare.ts'
 import { createCommands, until } from '../shared/testing/commands.ts'
 
 const { cwd, run, start, serve, close } = createCommands('regress')
@@ -60,7 +61,7 @@ describe('the answers', () => {
   test('slower, as a percentage with its interval', limit, async () => {
     const { code, said } = await measured(await quick(), await slow())
     expect(said).toMatch(/listPods, latency alone: slower by \d+\.\d % \(\d+\.\d % to \d+\.\d %\)/)
-    expect(said).toMatch(/regress: 3 worse, 2 without a difference/)
+    expect(said).toMatch(/listPods, latency under load: slower by/)
     expect(code).toBe(1)
   })
 
@@ -70,10 +71,21 @@ describe('the answers', () => {
     expect(code).toBe(0)
   })
 
-  test('slower only under load', limit, async () => {
-    const candidate = await lists('queues', (open) => (open > 3 ? 100 : 20))
-    const { code, said } = await measured(await quick(), candidate, '--tolerance', '50%')
-    expect(said).toContain('listPods, latency under load: slower by')
+  test('slower only under load: a reference in another process', limit, async () => {
+    const even = await serve(['--latency', '20ms'])
+    const uneven = await serve(['--defect', 'list-slower-under-load'])
+    const { code, said } = await measured(even.target, uneven.target, '--tolerance', '50%', '--json')
+    const { answers } = JSON.parse(said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1))
+    const kinds = Object.fromEntries(answers.map(({ measure, kind }: Answer) => [measure, kind]))
+    expect(['no difference', 'too noisy to say']).toContain(kinds.alone)
+    expect(kinds.load).toBe('worse')
+    expect(code).toBe(1)
+  })
+
+  test('less throughput: requests of the candidate wait for each other', limit, async () => {
+    const candidate = await lists('queues', (open) => 20 * open)
+    const { code, said } = await measured(await quick(), candidate, '--tolerance', '20%')
+    expect(said).toMatch(/listPods, throughput: lower by \d+\.\d %/)
     expect(said).not.toContain('latency alone: slower')
     expect(code).toBe(1)
   })

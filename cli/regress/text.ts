@@ -1,9 +1,11 @@
+import { mean } from 'simple-statistics'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import type { Percentiles } from '../../load/mixed/windows.ts'
 import type { Paint } from '../../reports/text.ts'
 import { aligned, answerLines, levelLine, percent, sumLine, type Wording } from '../shared/comparison/text.ts'
 import { busyShare } from './busy.ts'
-import { measuresOf } from './measures.ts'
+import type { JobTimes } from './jobs.ts'
+import { measuresOf, type Round } from './measures.ts'
 import type { MeasuredSide, RegressResult } from './result.ts'
 import type { OperationValues } from './rounds.ts'
 
@@ -20,6 +22,7 @@ export function renderResult(result: RegressResult, paint: Paint): string[] {
     ...(waitedShare === null ? [] : [processorLine(waitedShare)]),
     '',
     ...table(baseline, candidate),
+    ...jobTable(baseline, candidate),
     '',
     ...other,
     ...(other.length === 0 ? [] : ['']),
@@ -44,12 +47,13 @@ function table(baseline: MeasuredSide, candidate: MeasuredSide): string[] {
         operation,
         pair(({ alone }) => latency(alone, 'p50')),
         ...(['p50', 'p95', 'p99'] as const).map((name) => pair(({ load }) => latency(load, name))),
-        pair((values) => percent(meanOf(values, 'errors'))),
-        pair((values) => percent(meanOf(values, 'limited'))),
+        pair((values) => meanOf(values, 'throughput')?.toFixed(1) ?? '–'),
+        pair((values) => percent(meanOf(values, 'errors') ?? 0)),
+        pair((values) => percent(meanOf(values, 'limited') ?? 0)),
       ],
     ]
   })
-  const all = [['ms', 'alone p50', 'load p50', 'load p95', 'load p99', 'errors', '429'], ...rows]
+  const all = [['ms', 'alone p50', 'load p50', 'load p95', 'load p99', 'per second', 'errors', '429'], ...rows]
   return aligned(all)
 }
 
@@ -57,6 +61,22 @@ function latency(percentiles: Percentiles | null, name: keyof Percentiles): stri
   return percentiles === null ? '–' : percentiles[name].toFixed(1)
 }
 
-function meanOf({ rounds }: OperationValues, share: 'errors' | 'limited'): number {
-  return rounds.reduce((sum, round) => sum + round[share], 0) / rounds.length
+function meanOf({ rounds }: OperationValues, name: keyof Round | keyof JobTimes): number | null {
+  const values = rounds.map((round) => round[name] ?? null).filter((value) => value !== null)
+  return values.length === 0 ? null : mean(values)
+}
+
+/** The times of jobs, if jobs were submitted. */
+function jobTable(baseline: MeasuredSide, candidate: MeasuredSide): string[] {
+  const [old, now] = [baseline.operations.runJob, candidate.operations.runJob]
+  if (old === undefined || now === undefined) return []
+  const pair = (name: keyof JobTimes) => [old, now].map((values) => meanOf(values, name)?.toFixed(1) ?? '–').join(' → ')
+  const cells = (['queued', 'executed', 'completed'] as const).map(pair)
+  return [
+    '',
+    ...aligned([
+      ['ms', 'in the queue', 'in a worker', 'until COMPLETED'],
+      ['a job', ...cells],
+    ]),
+  ]
 }

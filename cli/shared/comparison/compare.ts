@@ -15,13 +15,15 @@ export interface Measure {
   readonly isInverse?: boolean
   /** The smallest difference of a share that counts; default: one percentage point. */
   readonly minDifference?: number
+  /** True for a property that not every target reports. */
+  readonly isOptional?: boolean
   /** The whole that it is a share of, if that is not the requests. */
   readonly of?: string
 }
 
 export type Measures = Readonly<Record<string, Measure>>
 
-type AnswerKind = 'no difference' | 'worse' | 'better' | 'too noisy to say'
+type AnswerKind = 'no difference' | 'worse' | 'better' | 'too noisy to say' | 'not reported'
 
 /** The answer about one measure of one operation. `change` and its interval: above 0 is worse. */
 export interface Answer {
@@ -148,11 +150,14 @@ function effectOf(
 
 function answerOf(
   effect: Measured | null,
-  { isShare = false, isInverse = false, minDifference = shareTolerance }: Measure,
+  { isShare = false, isInverse = false, isOptional = false, minDifference = shareTolerance }: Measure,
   level: number,
   { tolerance, busy = 0 }: CompareOptions,
 ): Omit<Answer, 'operation' | 'measure'> {
-  if (effect === null) return { kind: 'too noisy to say', change: null, low: null, high: null, p: null, rounds: null }
+  if (effect === null) {
+    const kind = isOptional ? 'not reported' : 'too noisy to say'
+    return { kind, change: null, low: null, high: null, p: null, rounds: null }
+  }
   const least = isShare ? minDifference : Math.log1p(tolerance)
   const found = isShare ? 2 * minDifference : Math.log1p(2 * tolerance)
   const seen = kindOf(effect, level, least, found)
