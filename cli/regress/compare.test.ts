@@ -98,8 +98,12 @@ test.each([{ isPaired: true }, { isPaired: false }])('values that are equal have
 })
 
 test('a property that a side does not report', () => {
-  const rounds = Array.from({ length: 20 }, () => ({ queued: 20, executed: null, completed: null }))
-  const measures = { queued: { title: 'a' }, executed: { title: 'b', isOptional: true }, completed: { title: 'c' } }
+  const rounds = Array.from({ length: 20 }, (_, at) => ({ queued: at % 2, executed: null, completed: null }))
+  const measures = {
+    queued: { title: 'a', least: 20 },
+    executed: { title: 'b', isOptional: true },
+    completed: { title: 'c' },
+  }
   const side = { runJob: rounds }
   const answers = compareRounds(side, side, { seed: 1, ...pairs, measuresOf: () => measures })
   expect(answers.map(({ kind }) => kind)).toEqual(['no difference', 'not reported', 'too noisy to say'])

@@ -20,16 +20,13 @@ export type JobTimes = {
 /** The first pause between two reads of a job, ms, and its growth: a fiftieth of the time that the job takes. */
 const pause = { firstMs: 5, growth: 1.02 } as const
 
-/** Shorter times count as this, ms: the fields are whole ms, and one more must not be more than the usual tolerance. */
-const leastMs = 20
-
 /** Waits until the jobs of these submissions have ended. Once one has not in time, no others are waited for. */
 export async function endJobs(subject: Subject, submissions: readonly Exchange[]): Promise<JobTimes> {
   const ends = await Promise.all(submissions.filter(isSuccessful).map((submission) => endOf(subject, submission)))
   const completed = ends.filter((end) => end !== null).filter(({ status }) => status === 'COMPLETED')
   const middleOf = (of: (end: Ended) => unknown) => {
     const times = completed.map(of).filter((ms) => typeof ms === 'number')
-    return times.length === 0 ? null : Math.max(leastMs, median(times))
+    return times.length === 0 ? null : median(times)
   }
   return {
     queued: middleOf(({ job }) => job?.delayTime),

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../shared/comparison/compare.ts'
 import { createCommands, until } from '../shared/testing/commands.ts'
+import { serveNaiveQueue } from '../shared/testing/naive-queue.ts'
 
 const { cwd, run, start, serve, close } = createCommands('regress')
 const servers: ReturnType<typeof createServer>[] = []
@@ -161,6 +162,41 @@ test('an interrupted run removes what it created', limit, async () => {
     said: expect.stringContaining('plumbline: interrupted, and cleaned up'),
   })
   expect(readdirSync(join(cwd, '.plumbline', 'runs'))).toEqual([])
+})
+
+describe('the life of a job', () => {
+  const jobs = ['--operation', 'runJob', '--rounds', '9', '--no-check']
+  const runs = (baseline: string, candidate: string) =>
+    run(['regress', '--baseline', baseline, '--candidate', candidate, ...jobs], { API_KEY: 'plumbline-example-full' })
+
+  test('a worker that takes 30 % longer is slower', limit, async () => {
+    const { target } = await serve([])
+    const text = readFileSync(join(cwd, target), 'utf8')
+    const files = [100, 130].map((ms) => {
+      const input = `  input: {plumbline: {v: 1, steps: [{sleepMs: ${ms}}]}}`
+      writeFileSync(join(cwd, `takes-${ms}.yaml`), text.replace('\nqueue:\n', `\nqueue:\n${input}\n`))
+      return `takes-${ms}.yaml`
+    })
+    const { code, said } = await runs(files[0] ?? '', files[1] ?? '')
+    expect(said).toMatch(/runJob, time of a job in a worker: slower by (2[5-9]|3\d)\.\d %/)
+    expect(said).toMatch(/runJob, time until a job is COMPLETED: slower by/)
+    expect(said).not.toContain('time of a job in the queue: slower')
+    expect(code).toBe(1)
+  })
+
+  test('not reported, and nothing slower than itself', limit, async () => {
+    const naive = await serveNaiveQueue()
+    const keys = `keys: {full: '\${API_KEY}'}`
+    writeFileSync(
+      join(cwd, 'naive.yaml'),
+      `plumbline: 1\nqueue: {url: ${naive.url}, endpoints: {normal: e1}}\n${keys}\n`,
+    )
+    const { code, said } = await runs('naive.yaml', 'naive.yaml').finally(naive.close)
+    expect(said).toContain('runJob, time of a job in the queue: not reported')
+    expect(said).toContain('runJob, time of a job in a worker: not reported')
+    expect(said).not.toContain('slower')
+    expect([0, 3]).toContain(code)
+  })
 })
 
 describe('refusals', () => {

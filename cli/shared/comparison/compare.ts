@@ -15,6 +15,8 @@ export interface Measure {
   readonly isInverse?: boolean
   /** The smallest difference of a share that counts; default: one percentage point. */
   readonly minDifference?: number
+  /** Lower values count as this; not for shares. */
+  readonly least?: number
   /** True for a property that not every target reports. */
   readonly isOptional?: boolean
   /** The whole that it is a share of, if that is not the requests. */
@@ -124,14 +126,15 @@ function effectOf(
   before: readonly RoundValues[],
   after: readonly RoundValues[],
   name: string,
-  { isShare = false, isInverse = false }: Measure,
+  { isShare = false, isInverse = false, least = 0 }: Measure,
   isPaired: boolean,
   random: () => number,
 ): Measured | null {
   const scaled = (round: RoundValues | undefined) => {
     const value = round?.[name] ?? null
     if (isShare || value === null) return value
-    return isInverse ? -Math.log(value) : Math.log(value)
+    const log = Math.log(Math.max(least, value))
+    return isInverse ? -log : log
   }
   // Most rounds have no error, so that the median would hide those that do.
   const centre: Centre = isShare ? 'mean' : 'median'
