@@ -31,14 +31,15 @@ export async function sendEvenly(clock: ScenarioClock, perSecond: number, attemp
 
 /**
  * Successful requests per second that were completed in a block, after its run-up. Null if none succeeded at all, or if one
- * waited for the quota until the block was over.
+ * waited for the quota for longer than a whole block.
  */
 export function throughputOf(exchanges: readonly Exchange[], perSecond: number): number | null {
   const beginMs = Math.min(...exchanges.map(({ sent }) => sent.harness))
   const after = (intervals: number) => beginMs + (1_000 * intervals) / perSecond
   const [fromMs, endMs] = [after(paced.runUp), after(paced.requests)]
   const successful = exchanges.filter(isSuccessful)
-  if (successful.length === 0 || exchanges.some(({ sent }) => sent.harness >= endMs)) return null
+  const lateMs = after(2 * paced.requests)
+  if (successful.length === 0 || exchanges.some(({ sent }) => sent.harness >= lateMs)) return null
   const completed = successful.filter(({ received: { harness } }) => harness >= fromMs && harness < endMs)
   // None counts as half a request, because ratios are compared by their logarithms.
   return (Math.max(0.5, completed.length) * perSecond) / (paced.requests - paced.runUp)

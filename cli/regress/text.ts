@@ -13,20 +13,35 @@ export const wording: Wording = { measuresOf, advice: (rounds) => `--rounds ${ro
 
 /** The result as lines: a table of the operations, each answer that is not "no difference", and the sum. */
 export function renderResult(result: RegressResult, paint: Paint): string[] {
-  const { baseline, candidate, answers, tolerance, isInterleaved, waitedShare } = result
-  const rounds = Math.min(...Object.values(candidate.operations).map(({ rounds }) => rounds.length))
+  const { baseline, candidate, answers } = result
   const other = answerLines(answers, wording, paint)
+  const jobs = jobRows(baseline, candidate)
   return [
-    `${pluralize(rounds, 'round')}, ${isInterleaved ? 'both targets in turn' : `the baseline measured at another time (${new Date(baseline.measuredMs).toISOString()})`}`,
-    levelLine(answers, tolerance),
-    ...(waitedShare === null ? [] : [processorLine(waitedShare)]),
+    ...headLines(result),
     '',
-    ...table(baseline, candidate),
-    ...jobTable(baseline, candidate),
+    ...aligned(speedRows(baseline, candidate)),
+    ...(jobs.length === 0 ? [] : ['', ...aligned(jobs)]),
     '',
     ...other,
     ...(other.length === 0 ? [] : ['']),
     sumLine('regress', answers),
+  ]
+}
+
+/** How it was measured. */
+export function headLines({
+  baseline,
+  candidate,
+  answers,
+  tolerance,
+  isInterleaved,
+  waitedShare,
+}: RegressResult): string[] {
+  const rounds = Math.min(...Object.values(candidate.operations).map(({ rounds }) => rounds.length))
+  return [
+    `${pluralize(rounds, 'round')}, ${isInterleaved ? 'both targets in turn' : `the baseline measured at another time (${new Date(baseline.measuredMs).toISOString()})`}`,
+    levelLine(answers, tolerance),
+    ...(waitedShare === null ? [] : [processorLine(waitedShare)]),
   ]
 }
 
@@ -37,7 +52,8 @@ function processorLine(waited: number): string {
     : line
 }
 
-function table(baseline: MeasuredSide, candidate: MeasuredSide): string[] {
+/** The values of both sides, below their heads. */
+export function speedRows(baseline: MeasuredSide, candidate: MeasuredSide): string[][] {
   const rows = Object.entries(candidate.operations).flatMap(([operation, now]) => {
     const old = baseline.operations[operation]
     if (old === undefined) return []
@@ -53,8 +69,7 @@ function table(baseline: MeasuredSide, candidate: MeasuredSide): string[] {
       ],
     ]
   })
-  const all = [['ms', 'alone p50', 'load p50', 'load p95', 'load p99', 'per second', 'errors', '429'], ...rows]
-  return aligned(all)
+  return [['ms', 'alone p50', 'load p50', 'load p95', 'load p99', 'per second', 'errors', '429'], ...rows]
 }
 
 function latency(percentiles: Percentiles | null, name: keyof Percentiles): string {
@@ -67,16 +82,13 @@ function meanOf({ rounds }: OperationValues, name: keyof Round | keyof JobTimes)
 }
 
 /** The times of jobs, if jobs were submitted. */
-function jobTable(baseline: MeasuredSide, candidate: MeasuredSide): string[] {
+export function jobRows(baseline: MeasuredSide, candidate: MeasuredSide): string[][] {
   const [old, now] = [baseline.operations.runJob, candidate.operations.runJob]
   if (old === undefined || now === undefined) return []
   const pair = (name: keyof JobTimes) => [old, now].map((values) => meanOf(values, name)?.toFixed(1) ?? '–').join(' → ')
   const cells = (['queued', 'executed', 'completed'] as const).map(pair)
   return [
-    '',
-    ...aligned([
-      ['ms', 'in the queue', 'in a worker', 'until COMPLETED'],
-      ['a job', ...cells],
-    ]),
+    ['ms', 'in the queue', 'in a worker', 'until COMPLETED'],
+    ['a job', ...cells],
   ]
 }
