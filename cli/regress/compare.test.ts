@@ -97,11 +97,18 @@ test.each([{ isPaired: true }, { isPaired: false }])('values that are equal have
   expect(answers[0]).toMatchObject({ change: 0, low: 0, high: 0, p: 1 })
 })
 
+test('a time that the target reports is not bounded by a busy machine', () => {
+  const side = (ms: number) => ({ runJob: Array.from({ length: 20 }, (_, at) => ({ executed: ms + (at % 3) })) })
+  const measures = { executed: { title: 'a', isReported: true } }
+  const answers = compareRounds(side(100), side(130), { seed: 1, ...pairs, measuresOf: () => measures, busy: 0.6 })
+  expect(answers).toMatchObject([{ kind: 'worse', change: expect.closeTo(0.3, 1) }])
+})
+
 test('a property that a side does not report', () => {
   const rounds = Array.from({ length: 20 }, (_, at) => ({ queued: at % 2, executed: null, completed: null }))
   const measures = {
     queued: { title: 'a', least: 20 },
-    executed: { title: 'b', isOptional: true },
+    executed: { title: 'b', isReported: true },
     completed: { title: 'c' },
   }
   const side = { runJob: rounds }

@@ -17,8 +17,8 @@ export interface Measure {
   readonly minDifference?: number
   /** Lower values count as this; not for shares. */
   readonly least?: number
-  /** True for a property that not every target reports. */
-  readonly isOptional?: boolean
+  /** True if the target reports it: not every target does, and a busy machine here does not change it. */
+  readonly isReported?: boolean
   /** The whole that it is a share of, if that is not the requests. */
   readonly of?: string
 }
@@ -153,18 +153,18 @@ function effectOf(
 
 function answerOf(
   effect: Measured | null,
-  { isShare = false, isInverse = false, isOptional = false, minDifference = shareTolerance }: Measure,
+  { isShare = false, isInverse = false, isReported = false, minDifference = shareTolerance }: Measure,
   level: number,
   { tolerance, busy = 0 }: CompareOptions,
 ): Omit<Answer, 'operation' | 'measure'> {
   if (effect === null) {
-    const kind = isOptional ? 'not reported' : 'too noisy to say'
+    const kind = isReported ? 'not reported' : 'too noisy to say'
     return { kind, change: null, low: null, high: null, p: null, rounds: null }
   }
   const least = isShare ? minDifference : Math.log1p(tolerance)
   const found = isShare ? 2 * minDifference : Math.log1p(2 * tolerance)
   const seen = kindOf(effect, level, least, found)
-  const isByMachine = !isShare && Math.abs(effect.estimate) < Math.log1p(busy)
+  const isByMachine = !isShare && !isReported && Math.abs(effect.estimate) < Math.log1p(busy)
   const kind = seen !== 'no difference' && isByMachine ? 'too noisy to say' : seen
   const ratio = (value: number) => (isInverse ? -Math.expm1(-value) : Math.expm1(value))
   const shown = isShare ? (value: number) => value : ratio
