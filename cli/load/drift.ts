@@ -6,7 +6,7 @@ import {
   compareRounds,
   type Measure,
   type Measures,
-  type Values,
+  type RoundValues,
 } from '../shared/comparison/compare.ts'
 
 /** Windows of a soak, of which the first third is compared with the last. */
@@ -66,7 +66,7 @@ function createdIn(points: readonly Point[], operations: readonly string[]): num
   return Math.max(1, points.filter((point) => operations.includes(point.operation) && isServed(point)).length)
 }
 
-function valuesOf({ requests, latency, errors, limited, unfinished }: Window, created: number): Values {
+function valuesOf({ requests, latency, errors, limited, unfinished }: Window, created: number): RoundValues {
   const isEmpty = requests === 0
   return {
     latency: latency?.p50 ?? null,

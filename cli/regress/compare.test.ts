@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { randomFrom } from '../../harness/common/random.ts'
-import { type Answer, type CompareOptions, compareRounds } from '../shared/comparison/compare.ts'
-import { measures, measuresOf, minRounds, type Round } from './measures.ts'
+import { type Answer, type CompareOptions, compareRounds, exitOfAnswers } from '../shared/comparison/compare.ts'
+import { sumLine } from '../shared/comparison/text.ts'
+import { measuresOf, minRounds, type Round } from './measures.ts'
 
 const pairs = { tolerance: 0.05, isPaired: true, measuresOf }
 
@@ -10,16 +11,20 @@ interface Server {
   readonly loadMs?: number
   readonly noise?: number
   readonly errors?: number
+  /** Share of the requests at a fixed rate that are completed in time. */
+  readonly done?: number
   /** The noise that both sides of a round share. */
   readonly level?: readonly number[]
 }
 
-/** Rounds of a server. */
-function roundsOf(random: () => number, { ms = 20, loadMs = 2 * ms, noise = 0.04, errors = 0, level = [] }: Server) {
+/** Rounds of a server, in which one request more or less may end in a block of 16. */
+function roundsOf(random: () => number, server: Server) {
+  const { ms = 20, loadMs = 2 * ms, noise = 0.04, errors = 0, done = 1, level = [] } = server
   const about = (middle: number, at: number) => middle * Math.exp(noise * normal(random) + (level[at] ?? 0))
   return Array.from({ length: 20 }, (_, at): Round => {
-    const load = about(loadMs, at)
-    return { alone: about(ms, at), load, throughput: 4000 / load, errors: random() < 0.8 ? errors : 0, limited: 0 }
+    const throughput = 10 * Math.round(16 * done + 0.5 * normal(random))
+    const [alone, load] = [about(ms, at), about(loadMs, at)]
+    return { alone, load, throughput, errors: random() < 0.8 ? errors : 0, limited: 0 }
   })
 }
 
@@ -32,7 +37,7 @@ function compared(seed: number, change: Server, options: Partial<CompareOptions>
   const random = randomFrom(seed, 'synthetic')
   const side = (given: Server) => ({
     getPod: roundsOf(random, given),
-    runJob: roundsOf(random, { noise: change.noise ?? 0.04 }),
+    listPods: roundsOf(random, { noise: change.noise ?? 0.04 }),
   })
   const { noise = 0.04, level = [] } = change
   return compareRounds(side({ noise, level }), side({ ...change, noise, level }), { seed, ...pairs, ...options })
@@ -56,14 +61,14 @@ describe.each([
   })
 
   test('a candidate that is 10 % slower is found, as slow as it is', () => {
-    for (const seed of some.slice(0, 20)) {
+    const intervals = some.slice(0, 20).map((seed) => {
       const answers = compared(seed, { ms: 22 }, options)
-      expect(kindsOf(answers, 'getPod')).toMatchObject({ alone: 'worse', load: 'worse', throughput: 'worse' })
-      expect(kindsOf(answers, 'runJob')).not.toMatchObject({ alone: 'worse' })
-      const alone = answers.find(({ operation, measure }) => operation === 'getPod' && measure === 'alone')
-      expect(alone?.low).toBeLessThan(0.1)
-      expect(alone?.high).toBeGreaterThan(0.1)
-    }
+      expect(kindsOf(answers, 'getPod')).toMatchObject({ alone: 'worse', load: 'worse', throughput: 'no difference' })
+      expect(kindsOf(answers, 'listPods')).not.toMatchObject({ alone: 'worse' })
+      return answers.find(({ operation, measure }) => operation === 'getPod' && measure === 'alone')
+    })
+    const holding = intervals.filter((one) => Number(one?.low) < 0.1 && Number(one?.high) > 0.1)
+    expect(holding.length).toBeGreaterThanOrEqual(0.8 * intervals.length)
   })
 })
 
@@ -72,7 +77,45 @@ test('an operation that is slower only under load is found', () => {
 })
 
 test('a faster candidate is not worse', () => {
-  expect(kindsOf(compared(1, { ms: 15 }), 'getPod')).toMatchObject({ alone: 'better', throughput: 'better' })
+  expect(kindsOf(compared(1, { ms: 15 }), 'getPod')).toMatchObject({ alone: 'better', throughput: 'no difference' })
+})
+
+test('a candidate that does not keep up is found', () => {
+  for (const seed of seeds.slice(0, 20)) {
+    expect(kindsOf(compared(seed, { done: 0.85 }), 'getPod')).toMatchObject({
+      alone: 'no difference',
+      throughput: 'worse',
+    })
+  }
+})
+
+test.each([{ isPaired: true }, { isPaired: false }])('values that are equal have no difference: %j', (options) => {
+  const rounds = Array.from({ length: 20 }, () => ({ alone: 20, load: 40, throughput: 160, errors: 0, limited: 0 }))
+  const side = { getPod: rounds, listPods: rounds }
+  const answers = compareRounds(side, side, { seed: 1, ...pairs, ...options })
+  expect(new Set(answers.map(({ kind }) => kind))).toEqual(new Set(['no difference']))
+  expect(answers[0]).toMatchObject({ change: 0, low: 0, high: 0, p: 1 })
+})
+
+test('a time that the target reports is not bounded by a busy machine', () => {
+  const side = (ms: number) => ({ runJob: Array.from({ length: 20 }, (_, at) => ({ executed: ms + (at % 3) })) })
+  const measures = { executed: { title: 'a', isReported: true } }
+  const answers = compareRounds(side(100), side(130), { seed: 1, ...pairs, measuresOf: () => measures, busy: 0.6 })
+  expect(answers).toMatchObject([{ kind: 'worse', change: expect.closeTo(0.3, 1) }])
+})
+
+test('a property that a side does not report', () => {
+  const rounds = Array.from({ length: 20 }, (_, at) => ({ queued: at % 2, executed: null, completed: null }))
+  const measures = {
+    queued: { title: 'a', least: 20 },
+    executed: { title: 'b', isReported: true },
+    completed: { title: 'c' },
+  }
+  const side = { runJob: rounds }
+  const answers = compareRounds(side, side, { seed: 1, ...pairs, measuresOf: () => measures })
+  expect(answers.map(({ kind }) => kind)).toEqual(['no difference', 'not reported', 'too noisy to say'])
+  expect(exitOfAnswers(answers.slice(0, 2))).toBe(0)
+  expect(sumLine('regress', answers.slice(0, 2))).toBe('regress: 1 not reported, 1 without a difference')
 })
 
 test('noise that both sides share does not hide a slowdown', () => {
@@ -108,6 +151,6 @@ test('a side that never succeeds is too noisy to say for latencies, and has more
 })
 
 test('more operations need more rounds', () => {
-  expect([1, 10].map(minRounds)).toEqual([8, 12])
-  expect(Object.keys(measures)).toHaveLength(5)
+  const names = Array.from({ length: 9 }, (_, at) => `operation ${at}`)
+  expect([['getPod'], ['runJob'], ['runJob', ...names]].map(minRounds)).toEqual([8, 9, 12])
 })

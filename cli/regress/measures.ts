@@ -1,5 +1,6 @@
-import { levelOf, type Measure } from '../shared/comparison/compare.ts'
+import { allOperations, levelOf, type Measure, type Measures } from '../shared/comparison/compare.ts'
 import { minPairs } from '../shared/comparison/statistics.ts'
+import type { JobTimes } from './jobs.ts'
 
 /** The values of one operation on one side in one round; null if no request succeeded. */
 export type Round = {
@@ -7,7 +8,7 @@ export type Round = {
   readonly alone: number | null
   /** Median latency of requests with several open, real ms. */
   readonly load: number | null
-  /** Successful requests per second while several are open. */
+  /** Successful requests per second that were completed at a fixed rate of starts. */
   readonly throughput: number | null
   /** Share of requests without a response, or with one that is neither a success nor 429. */
   readonly errors: number
@@ -15,7 +16,7 @@ export type Round = {
   readonly limited: number
 }
 
-export const measures: Readonly<Record<keyof Round, Measure>> = {
+const common: Readonly<Record<keyof Round, Measure>> = {
   alone: { title: 'latency alone' },
   load: { title: 'latency under load' },
   throughput: { title: 'throughput', isInverse: true },
@@ -23,9 +24,22 @@ export const measures: Readonly<Record<keyof Round, Measure>> = {
   limited: { title: '429', isShare: true },
 }
 
-export const measuresOf = () => measures
+/** The least time of a job, ms: one ms more, the unit in which it is reported, is then no more than the usual tolerance. */
+const leastMs = 20
 
-/** The fewest rounds that can find a difference in so many operations, which are also compared all together. */
-export function minRounds(operations: number): number {
-  return minPairs(levelOf((operations === 1 ? 1 : operations + 1) * Object.keys(measures).length))
+const ofJobs: Readonly<Record<keyof JobTimes, Measure>> = {
+  queued: { title: 'time of a job in the queue', least: leastMs, isReported: true },
+  executed: { title: 'time of a job in a worker', least: leastMs, isReported: true },
+  completed: { title: 'time until a job is COMPLETED' },
+}
+
+/** The measures of an operation, or of all together. */
+export function measuresOf(operation: string): Measures {
+  return operation === 'runJob' ? { ...common, ...ofJobs } : common
+}
+
+/** The fewest rounds that can find a difference in these operations, which are also compared all together. */
+export function minRounds(operations: readonly string[]): number {
+  const compared = operations.length === 1 ? operations : [allOperations, ...operations]
+  return minPairs(levelOf(compared.flatMap((operation) => Object.keys(measuresOf(operation))).length))
 }

@@ -3,6 +3,7 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { CallOptions } from '../../harness/client/caller.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { jobIdIn, type PodView } from '../../harness/exchange/read.ts'
+import { planeOfOperation } from '../../harness/planes/index.ts'
 import { changeOf } from '../../harness/planes/pods/fixtures/change.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { Inconclusive } from '../../harness/rule/outcome.ts'
@@ -18,6 +19,8 @@ export interface Subject {
   /** Ids of jobs and pods that were created and not used yet. */
   readonly jobs: string[]
   readonly pods: string[]
+  /** False once a job has not ended in time. */
+  endsJobs: boolean
 }
 
 /** An operation whose latency is measured. */
@@ -109,9 +112,14 @@ export function send(operation: MeasuredOperation, subject: Subject, options: Ca
   return all[operation].send(subject, options)
 }
 
+/** Waits until the quota has room for so many requests in a row. Only the pod API has one that they may use up. */
+export async function reserve(operation: MeasuredOperation, { context }: Subject, requests: number): Promise<void> {
+  if (planeOfOperation(operation).name === 'pods') await context.reserve(requests)
+}
+
 /** Creates everything that the first requests of some operations are about. */
 export async function prepare(context: Context, operations: readonly MeasuredOperation[]): Promise<Subject> {
-  const subject: Subject = { context, pod: null, jobs: [], pods: [] }
+  const subject: Subject = { context, pod: null, jobs: [], pods: [], endsJobs: true }
   if (operations.some((operation) => all[operation].needsPod === true)) subject.pod = await context.fixture.fresh()
   if (operations.includes('getJobStatus') && !operations.includes('runJob')) await send('runJob', subject, {})
   return subject

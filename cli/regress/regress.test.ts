@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
+import type { Answer } from '../shared/comparison/compare.ts'
 import { createCommands, until } from '../shared/testing/commands.ts'
+import { serveNaiveQueue } from '../shared/testing/naive-queue.ts'
 
 const { cwd, run, start, serve, close } = createCommands('regress')
 const servers: ReturnType<typeof createServer>[] = []
@@ -23,7 +25,9 @@ async function lists(name: string, msOf: (open: number) => number, statusOf = ()
     open++
     if (url === '/v2/pods') await sleep(msOf(open))
     open--
-    response.writeHead(url === '/v2/pods' ? statusOf() : 404, { 'content-type': 'application/json' }).end('[]')
+    response
+      .writeHead(url === '/v2/pods' ? statusOf() : 404, { 'content-type': 'application/json', 'retry-after': '0' })
+      .end('[]')
   })
   servers.push(server)
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -60,20 +64,31 @@ describe('the answers', () => {
   test('slower, as a percentage with its interval', limit, async () => {
     const { code, said } = await measured(await quick(), await slow())
     expect(said).toMatch(/listPods, latency alone: slower by \d+\.\d % \(\d+\.\d % to \d+\.\d %\)/)
-    expect(said).toMatch(/regress: 3 worse, 2 without a difference/)
+    expect(said).toMatch(/listPods, latency under load: slower by/)
     expect(code).toBe(1)
   })
 
   test('faster is not worse', limit, async () => {
-    const { code, said } = await measured(await slow(), await quick())
+    const { code, said } = await measured(await slow(), await quick(), '--tolerance', '50%')
     expect(said).toContain('listPods, latency alone: faster by')
     expect(code).toBe(0)
   })
 
-  test('slower only under load', limit, async () => {
-    const candidate = await lists('queues', (open) => (open > 3 ? 100 : 20))
-    const { code, said } = await measured(await quick(), candidate, '--tolerance', '50%')
-    expect(said).toContain('listPods, latency under load: slower by')
+  test('slower only under load: a reference in another process', limit, async () => {
+    const even = await serve(['--latency', '20ms'])
+    const uneven = await serve(['--defect', 'list-slower-under-load'])
+    const { code, said } = await measured(even.target, uneven.target, '--tolerance', '50%', '--json')
+    const { answers } = JSON.parse(said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1))
+    const kinds = Object.fromEntries(answers.map(({ measure, kind }: Answer) => [measure, kind]))
+    expect(['no difference', 'too noisy to say']).toContain(kinds.alone)
+    expect(kinds.load).toBe('worse')
+    expect(code).toBe(1)
+  })
+
+  test('less throughput: requests of the candidate wait for each other', limit, async () => {
+    const candidate = await lists('queues', (open) => 20 * open)
+    const { code, said } = await measured(await quick(), candidate, '--tolerance', '20%')
+    expect(said).toMatch(/listPods, throughput: lower by \d+\.\d %/)
     expect(said).not.toContain('latency alone: slower')
     expect(code).toBe(1)
   })
@@ -149,6 +164,40 @@ test('an interrupted run removes what it created', limit, async () => {
     said: expect.stringContaining('plumbline: interrupted, and cleaned up'),
   })
   expect(readdirSync(join(cwd, '.plumbline', 'runs'))).toEqual([])
+})
+
+describe('the life of a job', () => {
+  const jobs = ['--operation', 'runJob', '--rounds', '9', '--no-check']
+  const runs = (baseline: string, candidate: string) =>
+    run(['regress', '--baseline', baseline, '--candidate', candidate, ...jobs], { API_KEY: 'plumbline-example-full' })
+
+  test('a worker that takes 30 % longer is slower', limit, async () => {
+    const { target } = await serve([])
+    const text = readFileSync(join(cwd, target), 'utf8')
+    const files = [100, 130].map((ms) => {
+      const input = `  input: {plumbline: {v: 1, steps: [{sleepMs: ${ms}}]}}`
+      writeFileSync(join(cwd, `takes-${ms}.yaml`), text.replace('\nqueue:\n', `\nqueue:\n${input}\n`))
+      return `takes-${ms}.yaml`
+    })
+    const { code, said } = await runs(files[0] ?? '', files[1] ?? '')
+    expect(said).toMatch(/runJob, time of a job in a worker: slower by (2[5-9]|3\d)\.\d %/)
+    expect(said).not.toContain('time of a job in the queue: slower')
+    expect(code).toBe(1)
+  })
+
+  test('not reported, and nothing slower than itself', limit, async () => {
+    const naive = await serveNaiveQueue()
+    const keys = `keys: {full: '\${API_KEY}'}`
+    writeFileSync(
+      join(cwd, 'naive.yaml'),
+      `plumbline: 1\nqueue: {url: ${naive.url}, endpoints: {normal: e1}}\n${keys}\n`,
+    )
+    const { code, said } = await runs('naive.yaml', 'naive.yaml').finally(naive.close)
+    expect(said).toContain('runJob, time of a job in the queue: not reported')
+    expect(said).toContain('runJob, time of a job in a worker: not reported')
+    expect(said).not.toContain('slower')
+    expect([0, 3]).toContain(code)
+  })
 })
 
 describe('refusals', () => {

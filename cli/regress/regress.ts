@@ -20,8 +20,9 @@ import type { Terminal } from '../shared/terminal.ts'
 import { regressPage } from './html.ts'
 import { measuresOf, minRounds } from './measures.ts'
 import { type MeasuredOperation, operationsOf } from './operations.ts'
+import { paced } from './paced.ts'
 import { type MeasuredSide, readStored, resultOf, storedFolder, writeResult } from './result.ts'
-import { concurrency, measure, type SideValues } from './rounds.ts'
+import { measure, type SideValues } from './rounds.ts'
 import { openSide, type Side } from './side.ts'
 import { renderResult } from './text.ts'
 import { checked, checkFolder, compareVerdicts, removeChecks } from './verdicts.ts'
@@ -63,7 +64,7 @@ export async function regress(options: Options, terminal: Terminal): Promise<num
   )
   const operations = stored === null ? all : all.filter((name) => name in stored.side.operations)
   if (operations.length === 0) throw new UsageError(`--baseline ${baseline} has none of the operations to measure`)
-  const least = minRounds(operations.length)
+  const least = minRounds(operations)
   if (rounds < least)
     throw new UsageError(
       `--rounds ${rounds} is too few to find a difference among ${operations.length} operations; give at least ${least}, or fewer operations with --operation`,
@@ -178,15 +179,19 @@ function roundsOf({ operations }: MeasuredSide) {
 }
 
 async function measureTargets(regressing: Regressing, interruption: Interruption): Promise<SideValues[]> {
-  const { options, seed, terminal, targets, operations } = regressing
+  const { options, seed, terminal, targets, operations, stored } = regressing
   const sides: Side[] = []
   try {
     for (const { file, target } of targets)
-      sides.push(await openSide({ target, file, seed, connections: concurrency, operations, interruption }, terminal))
+      sides.push(
+        await openSide({ target, file, seed, connections: paced.requests, operations, interruption }, terminal),
+      )
     const onRound = (round: number) => {
       if (round === 0) terminal.err(`measuring ${operations.join(', ')} in ${options.rounds} rounds`)
     }
-    return await measure({ sides, operations, rounds: options.rounds, seed, signal: interruption.signal, onRound })
+    const { signal } = interruption
+    const known = stored?.side.operations ?? null
+    return await measure({ sides, operations, rounds: options.rounds, seed, signal, onRound, stored: known })
   } catch (error) {
     const ended = sides.map((side) => side.ended()).find((reason) => reason !== null)
     throw ended === undefined ? error : new Inconclusive(ended)

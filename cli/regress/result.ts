@@ -8,7 +8,7 @@ import { program, version } from '../shared/package-paths.ts'
 import type { SideValues } from './rounds.ts'
 
 /** Version of `regress.json`. */
-const resultFormat = 1
+const resultFormat = 2
 
 /** One side as it was measured. */
 export interface MeasuredSide {

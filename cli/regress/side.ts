@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { RuleId, RuleRow } from '../../generated/rules.ts'
 import type { Exchange } from '../../harness/exchange/exchange.ts'
+import { planeOfOperation } from '../../harness/planes/index.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import { noRecorder } from '../../harness/record/recorder.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -39,10 +40,10 @@ interface SideOptions {
 /** The owner of all measured requests. */
 const owner = 'regress'
 
-/** A row for the scenario that sends the requests; the ledger of rules has none. */
-const row: RuleRow = {
+/** A row for the scenario that sends the requests; the ledger of rules has none. Its area is that of a plane that is measured. */
+const rowOf = ([operation = 'listPods']: readonly MeasuredOperation[]): RuleRow => ({
   id: owner,
-  area: owner,
+  area: planeOfOperation(operation).areas[0] ?? owner,
   profile: 'core',
   level: 'must',
   basis: 'open',
@@ -52,7 +53,7 @@ const row: RuleRow = {
   parts: [],
   wait: null,
   judged: null,
-}
+})
 
 /**
  * Opens a target in a scenario of its own, so that everything created is in the ledger of a run and is removed by `close`. Rejects
@@ -84,7 +85,7 @@ export async function openSide(options: SideOptions, terminal: Terminal): Promis
     },
     resources: beginLedger(terminal.cwd, run, file, target),
     rules: [{ kind: 'scenario', id: owner as RuleId, run: work, alone: false }],
-    rowOf: () => row,
+    rowOf: () => rowOf(operations),
     // Whole milliseconds are too coarse for latencies.
     wallNow: () => performance.timeOrigin + performance.now(),
   })

@@ -57,6 +57,6 @@ export async function listVariants({ json, only }: Options): Promise<string[]> {
 async function catalog() {
   const { defects: proven, latitudes } = await import('../../proof/catalog.ts')
   const { loadDefects } = await import('../../load/defects.ts')
-  const { soakDefects } = await import('../../load/mixed/defects.ts')
-  return { proven, ofLoad: [...loadDefects, ...soakDefects], latitudes }
+  const { measuredDefects } = await import('../../load/mixed/defects.ts')
+  return { proven, ofLoad: [...loadDefects, ...measuredDefects], latitudes }
 }

@@ -55,16 +55,22 @@ export function isTooLateToCancel({ operation, kind, status }: Point): boolean {
   return operation === 'cancel' && kind === 'answer' && (status === 400 || status === 409)
 }
 
+/** Null without a value. */
+export function percentilesOf(values: number[]): Percentiles | null {
+  if (values.length === 0) return null
+  const [p50 = 0, p95 = 0, p99 = 0] = quantile(values, [0.5, 0.95, 0.99])
+  return { p50, p95, p99 }
+}
+
 /** The values of these requests together. */
 export function windowOf(points: readonly Point[]): Window {
   const latencies = points.filter(isServed).map(({ sentMs, receivedMs }) => Math.max(0.001, receivedMs - sentMs))
   const counts = points.flatMap(({ unfinished }) => (unfinished === undefined ? [] : [unfinished]))
   const share = (isCounted: (point: Point) => boolean) =>
     points.length === 0 ? 0 : points.filter(isCounted).length / points.length
-  const [p50 = 0, p95 = 0, p99 = 0] = latencies.length === 0 ? [] : quantile(latencies, [0.5, 0.95, 0.99])
   return {
     requests: points.length,
-    latency: latencies.length === 0 ? null : { p50, p95, p99 },
+    latency: percentilesOf(latencies),
     errors: share((point) => isNeither(point) && !isTooLateToCancel(point)),
     limited: share(isRefused),
     unfinished: counts.length === 0 ? null : mean(counts),

@@ -4,7 +4,7 @@ import { exitCodes } from '../../../verdicts/exit-codes.ts'
 import { type Centre, type Effect, minPairs, pairedEffect, unpairedEffect } from './statistics.ts'
 
 /** The values of one operation on one side in one round, by measure; null if it has none. */
-export type Values = Readonly<Record<string, number | null>>
+export type RoundValues = Readonly<Record<string, number | null>>
 
 /** A property of an operation that is compared. */
 export interface Measure {
@@ -15,13 +15,17 @@ export interface Measure {
   readonly isInverse?: boolean
   /** The smallest difference of a share that counts; default: one percentage point. */
   readonly minDifference?: number
+  /** Lower values count as this; not for shares. */
+  readonly least?: number
+  /** True if the target reports it: not every target does, and a busy machine here does not change it. */
+  readonly isReported?: boolean
   /** The whole that it is a share of, if that is not the requests. */
   readonly of?: string
 }
 
 export type Measures = Readonly<Record<string, Measure>>
 
-type AnswerKind = 'no difference' | 'worse' | 'better' | 'too noisy to say'
+type AnswerKind = 'no difference' | 'worse' | 'better' | 'too noisy to say' | 'not reported'
 
 /** The answer about one measure of one operation. `change` and its interval: above 0 is worse. */
 export interface Answer {
@@ -49,7 +53,7 @@ export interface CompareOptions {
   readonly busy?: number
 }
 
-type Rounds = Readonly<Record<string, readonly Values[]>>
+type Rounds = Readonly<Record<string, readonly RoundValues[]>>
 
 /** The name of all operations together in answers. */
 export const allOperations = 'all operations'
@@ -102,7 +106,7 @@ export function exitOfAnswers(answers: readonly Answer[]): number {
 }
 
 /** The values of several operations in each round: the geometric mean, so that each counts alike; of shares the mean. */
-function together(operations: readonly (readonly Values[])[], measures: Measures): Values[] {
+function together(operations: readonly (readonly RoundValues[])[], measures: Measures): RoundValues[] {
   const joined = (at: number, name: string, { isShare = false }: Measure) => {
     const all = operations.map((rounds) => rounds[at]?.[name] ?? null).filter((value) => value !== null)
     if (all.length < operations.length) return null
@@ -119,17 +123,18 @@ interface Measured extends Effect {
 
 /** The effect on the scale of the test, above 0 if worse; null if fewer than two rounds have a value. */
 function effectOf(
-  before: readonly Values[],
-  after: readonly Values[],
+  before: readonly RoundValues[],
+  after: readonly RoundValues[],
   name: string,
-  { isShare = false, isInverse = false }: Measure,
+  { isShare = false, isInverse = false, least = 0 }: Measure,
   isPaired: boolean,
   random: () => number,
 ): Measured | null {
-  const scaled = (round: Values | undefined) => {
+  const scaled = (round: RoundValues | undefined) => {
     const value = round?.[name] ?? null
     if (isShare || value === null) return value
-    return isInverse ? -Math.log(value) : Math.log(value)
+    const log = Math.log(Math.max(least, value))
+    return isInverse ? -log : log
   }
   // Most rounds have no error, so that the median would hide those that do.
   const centre: Centre = isShare ? 'mean' : 'median'
@@ -148,15 +153,18 @@ function effectOf(
 
 function answerOf(
   effect: Measured | null,
-  { isShare = false, isInverse = false, minDifference = shareTolerance }: Measure,
+  { isShare = false, isInverse = false, isReported = false, minDifference = shareTolerance }: Measure,
   level: number,
   { tolerance, busy = 0 }: CompareOptions,
 ): Omit<Answer, 'operation' | 'measure'> {
-  if (effect === null) return { kind: 'too noisy to say', change: null, low: null, high: null, p: null, rounds: null }
+  if (effect === null) {
+    const kind = isReported ? 'not reported' : 'too noisy to say'
+    return { kind, change: null, low: null, high: null, p: null, rounds: null }
+  }
   const least = isShare ? minDifference : Math.log1p(tolerance)
   const found = isShare ? 2 * minDifference : Math.log1p(2 * tolerance)
   const seen = kindOf(effect, level, least, found)
-  const isByMachine = !isShare && Math.abs(effect.estimate) < Math.log1p(busy)
+  const isByMachine = !isShare && !isReported && Math.abs(effect.estimate) < Math.log1p(busy)
   const kind = seen !== 'no difference' && isByMachine ? 'too noisy to say' : seen
   const ratio = (value: number) => (isInverse ? -Math.expm1(-value) : Math.expm1(value))
   const shown = isShare ? (value: number) => value : ratio

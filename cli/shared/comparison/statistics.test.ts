@@ -4,13 +4,15 @@ import { minPairs, pairedEffect, unpairedEffect } from './statistics.ts'
 
 const random = () => randomFrom(1, 'test')
 
-// Expected values: wilcox.test(x, exact = TRUE) of R.
+// Expected values: wilcox.test(x, exact = TRUE) of R; with ties: 2 of 16 and 14 of 128 signs are as far off.
 test.each([
   [[1, 2, 3, 4, 5, 6, 7, 8], 0.0078125],
   [[-1, 2, 3, 4, 5, 6, 7, 8], 0.015625],
   [[1, -2, 3, -4, 5, -6, 7, -8], 0.84375],
   [[0, 0, 1, 2, 3], 0.25],
   [[0, 0], 1],
+  [[1, 1, 1, 1], 0.125],
+  [[0, 1, -1, 1, 1, 1, 1, 2], 0.109375],
 ])('the signed ranks of %j have a probability of %f', (differences, p) => {
   expect(pairedEffect(differences, 'median', random()).p).toBeCloseTo(p, 10)
 })

@@ -1,4 +1,4 @@
-import { mean, median, permutationTest, quantile, sampleWithReplacement } from 'simple-statistics'
+import { mean, median, permutationTest, quantile, sampleWithReplacement, sum } from 'simple-statistics'
 
 /** A difference between two sides, on the scale of the values that were given. */
 export interface Effect {
@@ -57,18 +57,21 @@ function interval(draw: () => number): Pick<Effect, 'low' | 'high'> {
 
 /** The exact probability of a sum of ranks that is as far from its mean, if each sign is as probable as the other. */
 function signedRankP(differences: readonly number[]): number {
-  const ranked = differences.filter((value) => value !== 0).sort((a, b) => Math.abs(a) - Math.abs(b))
-  const middle = (ranked.length * (ranked.length + 1)) / 4
-  const positive = ranked.reduce((sum, value, at) => (value > 0 ? sum + at + 1 : sum), 0)
+  const sizes = differences
+    .filter((value) => value !== 0)
+    .map(Math.abs)
+    .sort((a, b) => a - b)
+  // Equal sizes share the mean of their ranks. Twice a rank is a whole number.
+  const rankOf = (size: number) => sizes.indexOf(size) + sizes.lastIndexOf(size) + 2
+  const ranks = sizes.map(rankOf)
+  const middle = sum(ranks) / 2
+  const positive = sum(differences.filter((value) => value > 0).map(rankOf))
   /** Probability of each sum of the ranks so far. */
   let sums = [1]
-  for (let rank = 1; rank <= ranked.length; rank++) {
+  for (const rank of ranks) {
     const former = sums
-    sums = Array.from(
-      { length: former.length + rank },
-      (_, sum) => ((former[sum] ?? 0) + (former[sum - rank] ?? 0)) / 2,
-    )
+    sums = Array.from({ length: former.length + rank }, (_, at) => ((former[at] ?? 0) + (former[at - rank] ?? 0)) / 2)
   }
   const distance = Math.abs(positive - middle)
-  return sums.reduce((p, each, sum) => (Math.abs(sum - middle) >= distance ? p + each : p), 0)
+  return sum(sums.filter((_, at) => Math.abs(at - middle) >= distance))
 }

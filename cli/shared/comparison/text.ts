@@ -12,8 +12,9 @@ export interface Wording {
 
 /** Each answer that is not "no difference", the worst first. */
 export function answerLines(answers: readonly Answer[], wording: Wording, paint: Paint): string[] {
-  const paints = { worse: paint.red, better: paint.green, 'too noisy to say': paint.yellow } as const
-  return (['worse', 'better', 'too noisy to say'] as const).flatMap((wanted) =>
+  const { red: worse, green: better, yellow: noisy } = paint
+  const paints = { worse, better, 'too noisy to say': noisy, 'not reported': noisy } as const
+  return (['worse', 'better', 'too noisy to say', 'not reported'] as const).flatMap((wanted) =>
     answers.filter(({ kind }) => kind === wanted).map((answer) => paints[wanted](answerLine(answer, wording))),
   )
 }
@@ -23,6 +24,7 @@ export function answerLine(answer: Answer, { measuresOf, advice }: Wording): str
   const { operation, measure: name, kind, change, low, high, rounds } = answer
   const measure = measuresOf(operation)[name] ?? { title: name }
   const subject = `${operation}, ${measure.title}`
+  if (kind === 'not reported') return `${subject}: not reported`
   if (change === null || low === null || high === null)
     return `${subject}: too noisy to say, because too little was measured`
   if (kind === 'too noisy to say') {
@@ -58,13 +60,15 @@ export function processorLines(waitedShare: number | null): string[] {
 export function sumLine(command: string, answers: readonly Answer[], nothing = 'difference'): string {
   const count = (wanted: Answer['kind']) => answers.filter(({ kind }) => kind === wanted).length
   const [worse, noisy, better] = [count('worse'), count('too noisy to say'), count('better')]
-  if (worse + noisy + better === 0) return `${command}: no ${nothing}`
+  const unreported = count('not reported')
+  if (worse + noisy + better + unreported === 0) return `${command}: no ${nothing}`
   const parts = [
     ...(worse === 0 ? [] : [`${worse} worse`]),
     ...(noisy === 0 ? [] : [`${noisy} too noisy to say`]),
     ...(better === 0 ? [] : [`${better} better`]),
+    ...(unreported === 0 ? [] : [`${unreported} not reported`]),
   ]
-  return `${command}: ${parts.join(', ')}, ${answers.length - worse - noisy - better} without a ${nothing}`
+  return `${command}: ${parts.join(', ')}, ${count('no difference')} without a ${nothing}`
 }
 
 /** Rows with their cells below each other. */
