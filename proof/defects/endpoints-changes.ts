@@ -134,10 +134,18 @@ export const endpointChanges: readonly Defect[] = [
     observed: '3 executions at once',
     change: part('scaleWorkers', (next, endpoint, service) => {
       const { workersMin, workersMax } = endpoint
-      if (workersMin < 2 || !isCreated(endpoint)) return next()
+      if (workersMin === 0 || !isCreated(endpoint)) return next()
       endpoint.workersMax++
       next(endpoint, service)
       endpoint.workersMax = workersMax
+    }),
+  }),
+  defect('lowered-workers-min-zero', 'endpoints.update-workers', 'stays', {
+    says: 'After an update all workers of an endpoint leave if one of them may, whatever workersMin.',
+    observed: '0 workers',
+    change: part('changeEndpoint', (next, endpoint, body) => {
+      const { workersMin } = body as EndpointUpdate
+      next(endpoint, workersMin === 1 ? { ...(body as Json), workersMin: 0 } : body)
     }),
   }),
   defect('lowered-workers-max-ignored', 'endpoints.update-workers', 'lowered', {
@@ -193,6 +201,11 @@ export const endpointChanges: readonly Defect[] = [
     says: 'The deletion of an endpoint is answered 500.',
     observed: 'status 500',
     wrap: restated(deletes, 204, 500),
+  }),
+  defect('busy-endpoint-deletion-500', 'endpoints.deleted', 'answered', {
+    says: 'The deletion of an endpoint that executes a job is answered 500.',
+    observed: 'status 500',
+    change: refusing('removeEndpoint', ({ counts }) => counts.inProgress > 0 && [500, 'internal error']),
   }),
   defect('deleted-endpoint-listed', 'endpoints.deleted', 'not-listed', {
     says: 'A deleted endpoint stays in the list.',

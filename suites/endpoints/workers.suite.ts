@@ -71,7 +71,10 @@ rule('endpoints.update-workers', { creates: 2 }, async (context) => {
   await updateTo({ workersMin: workers, workersMax: workers })
   await expectReady(context, id, workers, ['minimum', 'after the update'])
   if (!part('receiver')) return
-  await expectAtMost(context, id, 'maximum', workers)
+  await updateTo({ workersMin: 1, workersMax: workers })
+  await expectAtMost(context, id, 'maximum', workers, 1)
+  await clock.sleep(idleMs(context) + target.tolerances.sweepMs)
+  await expectReady(context, id, 1, ['stays', 'after the idleTimeout'])
   await updateTo({ workersMin: 0, workersMax: 1 })
   await clock.sleep(idleMs(context) + target.tolerances.sweepMs)
   await expectAtMost(context, id, 'lowered', 1)
@@ -83,9 +86,9 @@ rule('endpoints.update-workers', { creates: 2 }, async (context) => {
   }
 })
 
-/** Twice as many jobs as workers are executed by no more than that at once. */
-async function expectAtMost(context: Context, id: string, clause: string, most: number): Promise<void> {
-  const jobs = await heldJobs(context, id, 2 * most, most)
+/** Twice as many jobs as workers are executed by no more than that at once, and by `least` soon. */
+async function expectAtMost(context: Context, id: string, clause: string, most: number, least = most): Promise<void> {
+  const jobs = await heldJobs(context, id, 2 * most, least)
   await context.clock.sleep(spareMs)
   const running = jobs.filter(({ beacon }) => beacon.executions().length > 0).length
   const { response } = await readyWorkers(context, id)
