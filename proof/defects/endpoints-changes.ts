@@ -10,6 +10,7 @@ import {
   defect,
   type Json,
   jsonOf,
+  membersOf,
   onAnswer,
   part,
   refusing,
@@ -129,12 +130,19 @@ export const endpointChanges: readonly Defect[] = [
       next(endpoint, body, { ...service, parts: { ...service.parts, scaleWorkers() {} } }),
     ),
   }),
+  defect('updated-workers-min-above-max', 'endpoints.update-workers', 'above-maximum', {
+    says: 'An update may raise workersMin above workersMax.',
+    observed: 'status 200',
+    change: part('enforces', (next, constraint, body) =>
+      constraint === 'workersMin above workersMax' && membersOf(body)?.templateId === undefined ? false : next(),
+    ),
+  }),
   defect('updated-workers-max-plus-one', 'endpoints.update-workers', 'maximum', {
     says: 'An endpoint whose workersMax was raised starts one worker more than that.',
     observed: '3 executions at once',
     change: part('scaleWorkers', (next, endpoint, service) => {
       const { workersMin, workersMax } = endpoint
-      if (workersMin === 0 || !isCreated(endpoint)) return next()
+      if (workersMin < 2 || !isCreated(endpoint)) return next()
       endpoint.workersMax++
       next(endpoint, service)
       endpoint.workersMax = workersMax

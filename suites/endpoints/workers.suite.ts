@@ -18,6 +18,7 @@ import {
   update,
   workersOf,
 } from '../shared/endpoints.ts'
+import { expectRefusal } from '../shared/job-responses.ts'
 import { poll, untilFound } from '../shared/poll.ts'
 
 /** How long a worker that must not start is waited for, ms. */
@@ -65,19 +66,22 @@ rule('endpoints.workers-min', { creates: 2, varies: ['upkeep'] }, async (context
 })
 
 rule('endpoints.update-workers', { creates: 2 }, async (context) => {
-  const { clock, part, target } = context
+  const { clock, on, part, target } = context
   const { id } = await createdEndpoint(context)
   const workers = workersOf(context, 2)
   await updateTo({ workersMin: workers, workersMax: workers })
   await expectReady(context, id, workers, ['minimum', 'after the update'])
+  const above = { ids: { id }, body: { workersMin: workers + 1 }, mustBeRefused: true }
+  expectRefusal(context, 'above-maximum', await on('management').call('updateEndpoint', above))
   if (!part('receiver')) return
+  await expectAtMost(context, id, 'maximum', workers)
+  await updateTo({ workersMin: 0, workersMax: 1 })
+  await clock.sleep(idleMs(context) + target.tolerances.sweepMs)
+  await expectAtMost(context, id, 'lowered', 1)
   await updateTo({ workersMin: 1, workersMax: workers })
   await expectAtMost(context, id, 'maximum', workers, 1)
   await clock.sleep(idleMs(context) + target.tolerances.sweepMs)
   await expectReady(context, id, 1, ['stays', 'after the idleTimeout'])
-  await updateTo({ workersMin: 0, workersMax: 1 })
-  await clock.sleep(idleMs(context) + target.tolerances.sweepMs)
-  await expectAtMost(context, id, 'lowered', 1)
 
   async function updateTo(body: Members): Promise<void> {
     const response = await retryWhileQuotaIsUsed(context, () => update(context, id, body), isQuotaUsed)
