@@ -1,5 +1,6 @@
 import type { EndpointUpdate } from '../../generated/api.ts'
 import { likeTexts } from '../../harness/common/mutate.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
 import type { Endpoint } from '../../reference/index.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
 import type { Defect } from '../types.ts'
@@ -129,6 +130,13 @@ export const endpointChanges: readonly Defect[] = [
       next(endpoint, body, { ...service, parts: { ...service.parts, scaleWorkers() {} } }),
     ),
   }),
+  defect('updated-workers-min-above-max', 'endpoints.update-workers', 'above-maximum', {
+    says: 'An update may raise workersMin above workersMax.',
+    observed: 'status 200',
+    change: part('enforces', (next, constraint, body) =>
+      constraint === 'workersMin above workersMax' && membersOf(body)?.templateId === undefined ? false : next(),
+    ),
+  }),
   defect('updated-workers-max-plus-one', 'endpoints.update-workers', 'maximum', {
     says: 'An endpoint whose workersMax was raised starts one worker more than that.',
     observed: '3 executions at once',
@@ -138,6 +146,14 @@ export const endpointChanges: readonly Defect[] = [
       endpoint.workersMax++
       next(endpoint, service)
       endpoint.workersMax = workersMax
+    }),
+  }),
+  defect('lowered-workers-min-zero', 'endpoints.update-workers', 'stays', {
+    says: 'After an update all workers of an endpoint leave if one of them may, whatever workersMin.',
+    observed: '0 workers',
+    change: part('changeEndpoint', (next, endpoint, body) => {
+      const { workersMin } = body as EndpointUpdate
+      next(endpoint, workersMin === 1 ? { ...(body as Json), workersMin: 0 } : body)
     }),
   }),
   defect('lowered-workers-max-ignored', 'endpoints.update-workers', 'lowered', {
@@ -193,6 +209,11 @@ export const endpointChanges: readonly Defect[] = [
     says: 'The deletion of an endpoint is answered 500.',
     observed: 'status 500',
     wrap: restated(deletes, 204, 500),
+  }),
+  defect('busy-endpoint-deletion-500', 'endpoints.deleted', 'answered', {
+    says: 'The deletion of an endpoint that executes a job is answered 500.',
+    observed: 'status 500',
+    change: refusing('removeEndpoint', ({ counts }) => counts.inProgress > 0 && [500, 'internal error']),
   }),
   defect('deleted-endpoint-listed', 'endpoints.deleted', 'not-listed', {
     says: 'A deleted endpoint stays in the list.',

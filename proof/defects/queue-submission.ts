@@ -188,6 +188,15 @@ export const queueSubmission: readonly Defect[] = [
     observed: 'IN_PROGRESS while the job runs',
     change: part('runsyncWaitOf', () => 0),
   }),
+  defect('runsync-answers-at-first-partial', 'queue.runsync.when-done', 'waits', {
+    says: 'A partial result of a job ends the wait of /runsync.',
+    observed: 'IN_PROGRESS while the job runs',
+    change: part('addPartial', (next, job) => {
+      job.isGone = true
+      next()
+      job.isGone = false
+    }),
+  }),
   defect('runsync-answers-at-end-of-wait', 'queue.runsync.when-done', 'at-once', {
     says: 'The operation /runsync answers when its wait of a minute is over, however long its job is done.',
     observed: 'no response',

@@ -138,6 +138,13 @@ export const queueTime: readonly Defect[] = [
     observed: 'status IN_PROGRESS',
     change: part('executionTimeoutOf', (next) => Math.round(next() * 1.5)),
   }),
+  defect('execution-timeout-without-error', 'queue.execution-timeout.enforced', 'error', {
+    says: 'A job that ran past its executionTimeout is FAILED without an error.',
+    observed: 'nothing',
+    change: part('finishJob', (next, job, status, { error }) =>
+      error?.includes('executionTimeout') === true ? next(job, status, {}) : next(),
+    ),
+  }),
   defect('execution-timeout-completes', 'queue.execution-timeout.enforced', 'not-completed', {
     says: 'A job is COMPLETED when its executionTimeout is over.',
     observed: 'COMPLETED',

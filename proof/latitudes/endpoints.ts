@@ -2,7 +2,7 @@ import { operations } from '../../generated/operations.ts'
 import { type Endpoint, Refusal } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import { isOwner } from '../defects/auth-tools.ts'
-import { all, type Change, onAnswer, part, requestOf } from '../defects/tools.ts'
+import { all, type Change, onAnswer, part, refusing, requestOf } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, styled, timed, verdict } from './tools.ts'
 
@@ -120,6 +120,10 @@ export const endpoints: readonly Latitude[] = [
       }),
     }),
   ),
+  latitude('endpoint-busy-409', 'The deletion of an endpoint that executes a job is refused with 409.', {
+    planes: ['management'],
+    change: refusing('removeEndpoint', ({ counts }) => counts.inProgress > 0 && [409, 'the endpoint executes a job']),
+  }),
   latitude('endpoint-deleted-twice-204', 'DELETE of an endpoint that does not exist is answered 204.', {
     about: 'endpoint management',
     change: (options) => options,

@@ -5,7 +5,15 @@ import { idIn } from '../../harness/exchange/read.ts'
 import { inconclusiveIfOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { createdEndpoint, expectNotCreated, get, listEndpoints, listWith, update } from '../shared/endpoints.ts'
+import {
+  createdEndpoint,
+  expectNotCreated,
+  get,
+  listEndpoints,
+  listWith,
+  submitTo,
+  update,
+} from '../shared/endpoints.ts'
 import { expectRefusal } from '../shared/job-responses.ts'
 import { poll, untilFound } from '../shared/poll.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
@@ -48,7 +56,7 @@ rule('endpoints.deleted', { varies: ['upkeep', 'look'] }, async (context) => {
   const { id } = await createdEndpoint(context)
   await listWith(context, id)
   const serves = part('queue') && part('management.worker') && (await isServed())
-  check('answered').success(await remove(context, id))
+  check('answered').success(serves && part('receiver') ? await removeBusy(context, id) : await remove(context, id))
   const { visibleMs } = target.tolerances
   const listing = await poll(context, visibleMs, () => listEndpoints(context), isUnlisted)
   expectGone(listing, serves ? await poll(context, visibleMs, health, isRefusal) : null)
@@ -75,6 +83,18 @@ rule('endpoints.deleted', { varies: ['upkeep', 'look'] }, async (context) => {
     if (served !== null) expectRefusal(context, 'not-served', served)
   }
 })
+
+/** Deletes an endpoint while it executes a job; if that is refused, once the job has ended. */
+async function removeBusy(context: Context, id: string): Promise<ApiResponse> {
+  const { clock, ended, target } = context
+  const job = await submitTo(context, id, { steps: [{ hold: 'go' }] })
+  await clock.until(job.beacon.started(), clock.now() + target.tolerances.coldStartMs)
+  const response = await remove(context, id)
+  job.beacon.release('go')
+  if (!isRefusal(response)) return response
+  await ended(job)
+  return remove(context, id)
+}
 
 function remove({ on }: Context, id: string): Promise<ApiResponse> {
   return on('management').call('deleteEndpoint', { ids: { id }, repeats: true })

@@ -18,6 +18,7 @@ import {
   update,
   workersOf,
 } from '../shared/endpoints.ts'
+import { expectRefusal } from '../shared/job-responses.ts'
 import { poll, untilFound } from '../shared/poll.ts'
 
 /** How long a worker that must not start is waited for, ms. */
@@ -65,16 +66,22 @@ rule('endpoints.workers-min', { creates: 2, varies: ['upkeep'] }, async (context
 })
 
 rule('endpoints.update-workers', { creates: 2 }, async (context) => {
-  const { clock, part, target } = context
+  const { clock, on, part, target } = context
   const { id } = await createdEndpoint(context)
   const workers = workersOf(context, 2)
   await updateTo({ workersMin: workers, workersMax: workers })
   await expectReady(context, id, workers, ['minimum', 'after the update'])
+  const above = { ids: { id }, body: { workersMin: workers + 1 }, mustBeRefused: true }
+  expectRefusal(context, 'above-maximum', await on('management').call('updateEndpoint', above))
   if (!part('receiver')) return
   await expectAtMost(context, id, 'maximum', workers)
   await updateTo({ workersMin: 0, workersMax: 1 })
   await clock.sleep(idleMs(context) + target.tolerances.sweepMs)
   await expectAtMost(context, id, 'lowered', 1)
+  await updateTo({ workersMin: 1, workersMax: workers })
+  await expectAtMost(context, id, 'maximum', workers, 1)
+  await clock.sleep(idleMs(context) + target.tolerances.sweepMs)
+  await expectReady(context, id, 1, ['stays', 'after the idleTimeout'])
 
   async function updateTo(body: Members): Promise<void> {
     const response = await retryWhileQuotaIsUsed(context, () => update(context, id, body), isQuotaUsed)
@@ -83,9 +90,9 @@ rule('endpoints.update-workers', { creates: 2 }, async (context) => {
   }
 })
 
-/** Twice as many jobs as workers are executed by no more than that at once. */
-async function expectAtMost(context: Context, id: string, clause: string, most: number): Promise<void> {
-  const jobs = await heldJobs(context, id, 2 * most, most)
+/** Twice as many jobs as workers are executed by no more than that at once, and by `least` soon. */
+async function expectAtMost(context: Context, id: string, clause: string, most: number, least = most): Promise<void> {
+  const jobs = await heldJobs(context, id, 2 * most, least)
   await context.clock.sleep(spareMs)
   const running = jobs.filter(({ beacon }) => beacon.executions().length > 0).length
   const { response } = await readyWorkers(context, id)

@@ -230,7 +230,7 @@ rule('queue.runsync.when-done', { varies: ['execution'] }, async (context) => {
   const { check, clock, fixture, inconclusive, target } = context
   const { answerMs, coldStartMs, dispatchMs } = target.tolerances
   for (let count = 1; count <= runsyncTries; count++) {
-    const job = await fixture.prepared({ steps: [{ hold: 'go' }, { output: 1 }] })
+    const job = await fixture.prepared({ steps: [{ emit: 'half' }, { hold: 'go' }, { output: 1 }] })
     const answer = job.queue.held.runsync(job.body)
     const start = job.beacon.started()
     await whileWorkerMayCome(context, job, () =>
