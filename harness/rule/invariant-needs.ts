@@ -21,7 +21,7 @@ const pods = {
   'a pod with a persistent mount': ['persistent'],
   'a pod with a network mount': ['network'],
   'two pods with the same network volume': ['network-datacenter'],
-  'a pod with runtime': ['runtime', 'runtime-ports'],
+  'a pod with values in its runtime': ['runtime', 'runtime-ports'],
   'a RUNNING pod': ['datacenter', 'cost-running'],
   'a pod that is not RUNNING': ['runtime-null'],
   'an EXITED or TERMINATED pod': ['cost-zero'],

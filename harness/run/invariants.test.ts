@@ -99,3 +99,13 @@ test('a plane without a response says so', () => {
     { reason: 'no exchange exercised this rule: no request of its plane had a response' },
   ])
 })
+
+test('what a target may lack is named with the line that says so', () => {
+  const silent = { ...breaking, id: 'pods.shape.runtime', reduce: () => ({ state: 0, exercised: [], findings: [] }) }
+  const fold = foldInvariants([silent as Invariant], referenceTarget('http://127.0.0.1', 'real'))
+  fold.exchange({ ...exchange, response: { status: 200, headers: [], body: new Uint8Array() } })
+  const reason =
+    'no exchange exercised this rule: no response showed a pod with values in its runtime; ' +
+    'if the target does not have it, add absent: {runtime: REASON}'
+  expect(fold.judge(rowOf)).toMatchObject([{ verdict: 'inconclusive', reason }])
+})

@@ -1,6 +1,7 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import type { Target } from '../../target/types.ts'
 import { missingNeed, needsOf } from '../claims/claims.ts'
+import { allNeeds } from '../claims/needs.ts'
 import { isOfTrial } from '../client/connections.ts'
 import { pluralize } from '../common/pluralize.ts'
 import type { Exchange } from '../exchange/exchange.ts'
@@ -128,21 +129,23 @@ function judgeTally(tally: Tally, row: RuleRow, unmet: Error | null): Judgement 
 function unmetBy(tally: Tally, row: RuleRow, target: Target, scenarios: readonly Judgement[]): Error | null {
   const isUnseen = tally.exchanges === 0
   const missing = isUnseen || tally.rule.ofConnections === true ? missingNeed(target, row) : null
-  return missing ?? (isUnseen ? unexercised(tally, scenarios) : null)
+  return missing ?? (isUnseen ? unexercised(tally, row, scenarios) : null)
 }
 
 /**
  * Why nothing exercised a rule. A rule blocks it only if it blocked most of the rules of its plane; otherwise others could have
  * shown what it needs.
  */
-function unexercised(tally: Tally, scenarios: readonly Judgement[]): Unverified | Blocked | Inconclusive {
+function unexercised(tally: Tally, row: RuleRow, scenarios: readonly Judgement[]): Unverified | Blocked | Inconclusive {
   const unverified = scenarios.filter(({ verdict }) => verdict === 'unverified').length
   if (unverified > 0) {
     const were = unverified === 1 ? 'was' : 'were'
     const what = `${pluralize(unverified, 'rule')} of its plane ${were} left out or not done`
     return new Unverified(`no exchange exercised this rule; ${what}`)
   }
-  const reason = `no exchange exercised this rule: ${lackOf(tally)}`
+  const absent = needsOf(row).filter((need) => allNeeds()[need]?.line === null)
+  const advice = absent.map((need) => `; if the target does not have it, add absent: {${need}: REASON}`)
+  const reason = `no exchange exercised this rule: ${lackOf(tally)}${advice.join('')}`
   const judged = scenarios.filter(({ verdict }) => verdict !== 'unclaimed' && verdict !== 'not-applicable')
   const blocked = Map.groupBy(judged, ({ by }) => by)
   const cause = [...blocked].find(([, { length }]) => length * 2 > judged.length)
