@@ -3,7 +3,11 @@ import { pluralize } from '../harness/common/pluralize.ts'
 import { leftOutByBudget, listedByPlan } from '../harness/plan/text.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../results/types.ts'
+import type { ReportedResults } from './baseline.ts'
+import { renderWorse } from './comparison.ts'
+import { type Paint, plain } from './paint.ts'
 import {
+  acceptedText,
   brokenBy,
   gradeOf,
   knownSentence,
@@ -16,20 +20,7 @@ import {
   visible,
 } from './sort.ts'
 
-/** The colours of a terminal, passed in so that reports stay pure; those of picocolors fit. */
-export interface Paint {
-  readonly bold: (text: string) => string
-  readonly dim: (text: string) => string
-  readonly red: (text: string) => string
-  readonly green: (text: string) => string
-  readonly yellow: (text: string) => string
-  readonly cyan: (text: string) => string
-}
-
-const same = (text: string) => text
-
-/** No colours at all. */
-export const plain: Paint = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
+export type { Paint }
 
 /** With more failures than this, only the other reports have shell lines. */
 const shellLinesFor = 10
@@ -39,7 +30,7 @@ const printedFindings = 5
 const namedRules = 3
 
 /** The whole text: failures, then rules that were not verified, then the summary. Ends with a newline. */
-export function renderText(results: Results, paint: Paint = plain): string {
+export function renderText(results: ReportedResults, paint: Paint = plain): string {
   const { failures, lesser } = sortRules(results)
   const shown = failures.map((rule, at) => renderFailure(results, rule, paint, at < shellLinesFor))
   const known = results.known.filter(
@@ -84,8 +75,8 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
 }
 
 /** The last lines of a run: rules that were not verified and why, failed rules by area, the counts, the verdict. Ends with a newline. */
-export function renderSummary(results: Results, paint: Paint = plain): string {
-  const { run, verdict } = results
+export function renderSummary(results: ReportedResults, paint: Paint = plain): string {
+  const { run, verdict, baseline } = results
   const { failures, notVerified, inPart } = sortRules(results)
   const missing = [...gaps(notVerified), ...partGaps(inPart)]
   const colour = { good: paint.green, part: paint.yellow, bad: paint.red }[gradeOf(verdict)]
@@ -99,6 +90,7 @@ export function renderSummary(results: Results, paint: Paint = plain): string {
     ),
     ...variedLine(results.rules).map(paint.dim),
     `${colour(paint.bold(verdict.word))}${visible(verdict.line.slice(verdict.word.length))} ${paint.dim(`(exit ${verdict.exit})`)}`,
+    ...(baseline === undefined ? [] : [renderWorse(baseline, paint).trimEnd()]),
   ])
 }
 
@@ -142,11 +134,12 @@ function requestLine({ request, response, failure }: ShownExchange): string {
 }
 
 function brief(rule: RuleResult, paint: Paint): string {
-  const { id, known, findings } = rule
+  const { id, findings } = rule
   const [first] = findings
-  const word = known === null ? 'advice' : `accepted until ${known.expires} (${visible(known.reason)})`
+  const accepted = acceptedText(rule)
+  const word = visible(accepted ?? 'advice')
   const seen = first === undefined ? '' : `: expected ${visible(first.expected)}; observed ${visible(first.observed)}`
-  const again = known === null ? `\n  rerun this rule:  ${rule.rerun}` : ''
+  const again = accepted === null ? `\n  rerun this rule:  ${rule.rerun}` : ''
   return `${paint.yellow(word)}  ${paint.bold(id)}${seen}${again}`
 }
 

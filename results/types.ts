@@ -60,6 +60,8 @@ export interface RuleResult
   readonly variation: Readonly<Record<string, readonly string[]>>
   /** The entry of `known:` that accepts this failure, null if none does. */
   readonly known: Pick<KnownFailure, 'reason' | 'expires'> | null
+  /** The name of the baseline that has this failure, too. Only reports for people and CI have it, never `results.json`. */
+  readonly baseline?: string
   /**
    * Only for failed and advice, and for at most 100 rules of a run: the exchanges of the scenario (with the fixtures it
    * used), polls folded, at most 30.

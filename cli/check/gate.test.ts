@@ -30,6 +30,10 @@ describe('--baseline', () => {
     expect(said).toMatch(/^not conformant: .*\nno worse than red: 1 known failure, 0 new\nreport: /)
     expect(code).toBe(0)
     expect(resultsIn('again').verdict).toMatchObject({ word: 'not conformant', exit: 1 })
+    expect(readFileSync(join(cwd, 'again', 'junit.xml'), 'utf8')).toMatch(/<testsuites [^>]*failures="0" errors="0"/)
+    const replayed = await run(['replay', 'again'])
+    expect(replayed.said).toContain('results.json beside the record matches the record')
+    expect(replayed.code).toBe(1)
   })
 
   test('accepts no other failure', { timeout: 60_000 }, async () => {
