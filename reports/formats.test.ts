@@ -172,6 +172,14 @@ describe('SARIF', () => {
   })
 })
 
+test.each(['text', 'markdown', 'github'] as const)('%s says once why a run could not start', async (format) => {
+  const stopped = { exit: 5, message: 'nothing listens' }
+  const ids = ['auth.pods.missing', 'pods.action.exited.stop']
+  const end = { type: 'end', endedMs: 0, passedMs: 0, exchanges: 0, stopped } as const
+  const results = await buildResults(eventsOf([sampleRun(ids), end]), { ledger: sampleLedger })
+  expect(formats[format](results).split('nothing listens')).toHaveLength(2)
+})
+
 test('CTRF counts each rule once, with its verdict', async () => {
   const { results } = JSON.parse(formats.ctrf(await sampleResults()))
   expect(results.summary).toMatchObject({ tests: 9, passed: 3, failed: 1, skipped: 5, pending: 0, other: 0 })
@@ -188,7 +196,7 @@ describe('Markdown', () => {
   test('begins with the verdict and shows a failure with the lines that reproduce it', async () => {
     const text = formats.markdown(await sampleResults())
     expect(text).toContain('## ❌ Plumbline: not conformant\n')
-    expect(text).toContain('| `core` | 8 | 3 | 0 | 1 | 1 | 3 |')
+    expect(text).toContain('| `core` | 7 | 3 | 0 | 1 | 1 | 3 |')
     expect(text).toContain('### Failures\n\n**`pods.action.exited.stop`** — failed')
     expect(text).toContain('POD_1=$(curl')
     expect(text).toContain('- `limits.pods.minute` `unverified: left out by a budget of 60 s`')
@@ -253,12 +261,12 @@ describe('annotations of GitHub', () => {
 
   test('name rules of the same reason once', async () => {
     const results = await sampleResults()
-    const reason = 'the run could not start: nothing listens'
+    const reason = 'the target stopped answering'
     const rules = results.rules.map((rule) => ({ ...rule, verdict: 'unverified' as const, reason, findings: [] }))
     const warnings = commandsIn(formats.github({ ...results, rules })).filter(({ kind }) => kind === 'warning')
     expect(warnings).toHaveLength(1)
     expect(warnings[0]).toMatchObject({ properties: { title: '9 rules unverified' } })
-    expect(warnings[0]?.text).toMatch(/^unverified: the run could not start: nothing listens\n\nauth\.pods\.missing\n/)
+    expect(warnings[0]?.text).toMatch(/^unverified: the target stopped answering\n\nauth\.pods\.missing\n/)
   })
 
   test('are ten of a kind, the last of which sums up the rest', async () => {

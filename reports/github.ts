@@ -2,7 +2,16 @@ import { pluralize } from '../harness/common/pluralize.ts'
 import type { Results } from '../results/types.ts'
 import { exitCodes } from '../verdicts/exit-codes.ts'
 import { headingOf, type ReportedResults, verdictLines } from './baseline.ts'
-import { acceptedText, detailsOf, headlineOf, knownSentence, reasonOf, sortRules, unverifiedOf } from './sort.ts'
+import {
+  acceptedText,
+  detailsOf,
+  headlineOf,
+  knownSentence,
+  reasonOf,
+  sortRules,
+  unverifiedOf,
+  withOwnReason,
+} from './sort.ts'
 import { type Annotation, workflowCommand } from './workflow-command.ts'
 
 /** Annotations of one kind that GitHub shows for a step. */
@@ -48,7 +57,7 @@ export function renderGithub(results: ReportedResults): string {
 
 /** One for all rules with the same reason: a server that is away has hundreds. */
 function unverifiedByReason(results: Results): Annotation[] {
-  const groups = Map.groupBy(unverifiedOf(results), (rule) => `${rule.verdict}: ${reasonOf(rule)}`)
+  const groups = Map.groupBy(withOwnReason(unverifiedOf(results)), (rule) => `${rule.verdict}: ${reasonOf(rule)}`)
   return [...groups].map(([reason, rules]) => {
     const ids = rules.map(({ id }) => id)
     return ids.length === 1

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { areaOf } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { KnownResult, ProfileCoverage, Results, RuleResult } from '../results/types.ts'
+import { applicableOf } from '../results/verdict.ts'
 import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
 import { headingOf, type ReportedResults, verdictLines } from './baseline.ts'
 import { gapCauses } from './causes.ts'
@@ -104,7 +105,7 @@ function byProfile(rows: readonly ProfileCoverage[]): Markup {
     'Must rules by profile',
     ['profile', 'must rules', 'verified', 'of them in part', 'unclaimed', 'not applicable', 'claimed, not verified'],
     rows.map((row) => [
-      ...[row.profile, row.must, row.verified, row.inPart],
+      ...[row.profile, applicableOf(row), row.verified, row.inPart],
       ...[row.unclaimed, row.notApplicable, row.notVerified],
     ]),
   )

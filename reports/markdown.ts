@@ -1,6 +1,7 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import { contrastText } from '../harness/rule/outcome.ts'
 import type { ProfileCoverage, Results, RuleResult } from '../results/types.ts'
+import { applicableOf } from '../results/verdict.ts'
 import { headingOf, type ReportedResults, verdictLines } from './baseline.ts'
 import {
   acceptedText,
@@ -15,6 +16,7 @@ import {
   tallyOf,
   took,
   visible,
+  withOwnReason,
 } from './sort.ts'
 
 /** Failures that are shown with their findings; GitHub takes a megabyte. */
@@ -66,7 +68,10 @@ export function renderMarkdown(results: ReportedResults): string {
       ),
     ),
     ...section('Advice and accepted failures', list(lesser.map((rule) => [rule.id, lesserText(rule)]))),
-    ...section('Not verified', list(notVerified.map((rule) => [rule.id, `${rule.verdict}: ${reasonOf(rule)}`]))),
+    ...section(
+      'Not verified',
+      list(withOwnReason(notVerified).map((rule) => [rule.id, `${rule.verdict}: ${reasonOf(rule)}`])),
+    ),
     ...section(
       'Verified in part',
       list(inPart.map(({ id, unjudged }) => [id, unjudged.map(({ reason }) => reason).join('; ')])),
@@ -79,8 +84,12 @@ function section(title: string, blocks: readonly string[]): string[] {
   return blocks.length === 0 ? [] : [`### ${title}`, ...blocks]
 }
 
-function row({ profile, must, verified, inPart, unclaimed, notApplicable, notVerified }: ProfileCoverage): string[] {
-  return [code(profile), ...[must, verified, inPart, unclaimed, notApplicable, notVerified].map(String)]
+function row(coverage: ProfileCoverage): string[] {
+  const { profile, verified, inPart, unclaimed, notApplicable, notVerified } = coverage
+  return [
+    code(profile),
+    ...[applicableOf(coverage), verified, inPart, unclaimed, notApplicable, notVerified].map(String),
+  ]
 }
 
 function table<One>(heads: readonly string[], all: readonly One[], cells: (one: One) => readonly string[]): string {

@@ -1,6 +1,7 @@
 import { codePointEscape, unseen } from '../harness/common/escape.ts'
 import { lengthOf } from '../harness/common/length.ts'
 import { findingText } from '../harness/rule/outcome.ts'
+import { notStarted } from '../results/build.ts'
 import type { KnownResult, Results, RuleResult } from '../results/types.ts'
 import { isInPart } from '../results/verdict.ts'
 import { exitCodes } from '../verdicts/exit-codes.ts'
@@ -108,6 +109,11 @@ export function acceptedText({ known, baseline }: RuleResult): string | null {
 /** Milliseconds as seconds with three digits. */
 export function seconds(ms: number): string {
   return (ms / 1_000).toFixed(3)
+}
+
+/** Rules with a reason of their own: the verdict of a run that could not start says why none was verified. */
+export function withOwnReason(rules: readonly RuleResult[]): RuleResult[] {
+  return rules.filter(({ reason }) => reason?.startsWith(notStarted) !== true)
 }
 
 /** Rules that were claimed and not verified: they make a run incomplete. */

@@ -18,6 +18,7 @@ import {
   took,
   unclaimedParts,
   visible,
+  withOwnReason,
 } from './sort.ts'
 
 export type { Paint }
@@ -78,7 +79,7 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
 export function renderSummary(results: ReportedResults, paint: Paint = plain): string {
   const { run, verdict, baseline } = results
   const { failures, notVerified, inPart } = sortRules(results)
-  const missing = [...gaps(notVerified), ...partGaps(inPart)]
+  const missing = [...gaps(withOwnReason(notVerified)), ...partGaps(inPart)]
   const colour = { good: paint.green, part: paint.yellow, bad: paint.red }[gradeOf(verdict)]
   return block([
     ...(missing.length === 0 ? [] : [paint.bold('not verified'), ...missing.map((line) => `  ${line}`), '']),

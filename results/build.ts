@@ -29,6 +29,9 @@ interface BuildOptions {
   readonly open?: OpenExchange
 }
 
+/** The beginning of the reason of each rule of a run that could not start; the verdict of the run has the rest, too. */
+export const notStarted = 'the run could not start: '
+
 /** Most findings of a rule that are shown. */
 const shownFindings = 30
 /** Most failing rules that are shown with their scenario. */
@@ -159,7 +162,7 @@ function verdictOf(
     if (end.stopped !== null) {
       const absent = absentNeed(run, row)
       if (absent !== null) return { verdict: 'not-applicable', reason: absent }
-      return { verdict: 'unverified', reason: `the run could not start: ${end.stopped.message}` }
+      return { verdict: 'unverified', reason: `${notStarted}${end.stopped.message}` }
     }
     return { verdict: 'broken', reason: 'the run ended without a verdict for this rule' }
   }

@@ -84,7 +84,7 @@ export type KnownState = 'accepted' | 'no longer fails' | 'expired' | 'stale' | 
 
 export interface ProfileCoverage {
   readonly profile: string
-  /** Must rules of the profile that were selected: verified + unclaimed + notApplicable + notVerified. */
+  /** Must rules of the profile that were selected, those that are not applicable too: verified + unclaimed + notApplicable + notVerified. */
   readonly must: number
   /** Passed, observed or failed: a verdict about the target. */
   readonly verified: number

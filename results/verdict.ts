@@ -188,9 +188,15 @@ export function isInPart({ verdict, unjudged }: Pick<JudgedRule, 'verdict' | 'un
   return aboutTheTarget.has(verdict) && unjudged.some((part) => part.verdict === 'unclaimed')
 }
 
-function toText({ profile, must, verified, inPart, unclaimed, notApplicable }: ProfileCoverage): string {
+/** Must rules of a profile that apply to the target: the number beside which reports show how many were verified. */
+export function applicableOf({ must, notApplicable }: ProfileCoverage): number {
+  return must - notApplicable
+}
+
+function toText(coverage: ProfileCoverage): string {
+  const { profile, must, verified, inPart, unclaimed, notApplicable } = coverage
   if (must === 0) return `${profile} (no must rule was selected)`
   const aside = notApplicable === 0 ? '' : `, ${notApplicable} not applicable`
   const partly = inPart === 0 ? '' : `, ${inPart} of them in part`
-  return `${profile} (${verified} of ${must - notApplicable} must rules verified${partly}, ${unclaimed} unclaimed${aside})`
+  return `${profile} (${verified} of ${applicableOf(coverage)} must rules verified${partly}, ${unclaimed} unclaimed${aside})`
 }
