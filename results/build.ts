@@ -85,6 +85,7 @@ export async function buildResults(
     ended: summary.end !== null,
     ...(summary.run.traffic !== undefined && { trafficExchanges: summary.exchanges }),
     stopped: summary.end?.stopped ?? null,
+    serverEnd: summary.end?.serverEnd,
   })
   return { format: resultsFormat, run: runOf(summary), verdict, coverage, counts: countsOf(rules), rules, known }
 }
@@ -311,6 +312,7 @@ function runOf({ run, end, exchanges, lastMs }: RecordSummary): Results['run'] {
     selected: run.rules.length,
     exchanges,
     ...(run.traffic !== undefined && { traffic: true }),
+    ...(end?.serverEnd !== undefined && { serverEnd: end.serverEnd }),
     digests: { suite, ledger, specification, target },
   }
 }

@@ -110,6 +110,8 @@ export interface Results {
     readonly exchanges: number
     /** The exchanges are those of other clients; missing if the run sent its own. */
     readonly traffic?: true
+    /** How the server of `--start` failed during the run; missing if it did not. */
+    readonly serverEnd?: string
     readonly digests: Readonly<Record<string, string>>
   }
   readonly verdict: { readonly word: RunVerdict; readonly exit: number; readonly line: string }

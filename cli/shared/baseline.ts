@@ -8,12 +8,13 @@ import { exitCodes } from '../../verdicts/exit-codes.ts'
 
 /**
  * Results as reports show them beside a baseline, with the exit code of the run: 0 if nothing is worse. A run that did not
- * end as planned, or that exercised nothing, keeps its own, and is not compared.
+ * end as planned, whose server failed, or that exercised nothing, keeps its own, and is not compared.
  */
 export function judgedByBaseline(baseline: NamedResults, results: Results): ReportedResults {
-  const { exit } = results.verdict
-  const isExercised = results.rules.some(({ verdict }) => aboutTheTarget.has(verdict))
-  if (!isFinished(results.verdict) || !isExercised) return results
+  const { verdict, run, rules } = results
+  const isExercised = rules.some(({ verdict }) => aboutTheTarget.has(verdict))
+  if (!isFinished(verdict) || !isExercised || run.serverEnd !== undefined) return results
+  const { exit } = verdict
   const comparison = compareResults(
     baseline,
     { name: 'this run', results },
