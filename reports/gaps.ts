@@ -9,7 +9,7 @@ import { reasonOf, unclaimedParts, visible } from './sort.ts'
 const namedRules = 3
 
 /**
- * What was not verified: one line for each reason, with its rules, one for all that a budget left out, if they are many, and one
+ * Lines about rules that were not verified: one for each reason, one for all that a budget left out, if they are many, and one
  * for each capability, or plane, that the target file does not claim. `inPart`: rules with a verdict and an unclaimed part.
  */
 export function gapLines(rules: readonly RuleResult[], inPart: readonly RuleResult[]): string[] {
