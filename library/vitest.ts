@@ -69,7 +69,7 @@ async function begin(chosen: readonly string[]): Promise<void> {
   const run = await openRun({ ...options, rules: [...new Set([...chosen, ...more])].sort() })
   const { scenarios, invariants } = run.session
   const ended = run.stopped === null ? scenarios.map(({ id, judge }) => [id, judge()] as const) : []
-  const rest = Promise.allSettled(ended.map(([, judgement]) => judgement)).then(run.finish)
+  const rest = Promise.allSettled(ended.map(([, judgement]) => judgement)).then(() => run.finish())
   const judgementOf = async (id: string) =>
     found(
       (await rest).find(({ rule }) => rule === id),

@@ -95,6 +95,11 @@ describe('the catalog', () => {
     expect(scenarios).toEqual(expect.arrayContaining([...Object.values(tours).flat()]))
   })
 
+  it('has a tour of scenarios that do not wait longer than 30 s, because they also run beside a chosen invariant', () => {
+    const waits = Object.values(tours).flatMap((tour) => tour.map((id) => [id, rowOf(id).wait ?? ''] as const))
+    expect(waits.filter(([, wait]) => !/^(|\d+ms|[12]?\ds|30s)$/.test(wait))).toEqual([])
+  })
+
   const defect: Defect = {
     id: 'it-breaks',
     says: 'It breaks.',

@@ -6,7 +6,7 @@ import type { Rule } from '../harness/rule/registry.ts'
 import { concerns, groupsOf, hiddenBy, together } from './groups.ts'
 import { createInstance } from './instance.ts'
 import type { Catalog, Job } from './jobs.ts'
-import { tours } from './tour.ts'
+import { longTours, tours } from './tour.ts'
 import type { Defect, Latitude } from './types.ts'
 
 /** Nothing in the catalogue matches what was asked for. */
@@ -115,5 +115,5 @@ export function invariantScenarios(chosen: readonly Rule[]): RuleId[] {
 
 /** Scenarios of its plane for an invariant; a scenario needs none. */
 function tourOf({ id, kind }: Rule): readonly RuleId[] {
-  return kind === 'invariant' ? (tours[planeOfRule(id).name] ?? []) : []
+  return kind === 'invariant' ? [...(tours[planeOfRule(id).name] ?? []), ...(longTours[id] ?? [])] : []
 }

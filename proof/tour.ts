@@ -22,7 +22,6 @@ const podTour: readonly RuleId[] = [
   'pods.patch.answer',
   'pods.patch.omitted',
   'pods.patch.persistent-path',
-  'pods.status.running-lasts',
 ]
 
 /** The same for the queue plane: jobs that wait, run, end in either way and are cancelled, each looked at again. */
@@ -53,4 +52,9 @@ export const tours: Readonly<Record<string, readonly RuleId[]>> = {
   queue: queueTour,
   lb: lbTour,
   management: managementTour,
+}
+
+/** Scenarios that wait longer than 30 s, only for invariants that no shorter one exercises on every target. */
+export const longTours: Partial<Record<string, readonly RuleId[]>> = {
+  'pods.lifecycle.order': ['pods.status.running-lasts'],
 }

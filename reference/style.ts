@@ -45,8 +45,8 @@ export const styleChoices = {
   startedAtSet: ['running', 'starting'],
   startedAtOnRestart: ['moves', 'kept'],
   startedAtWhenExited: ['kept', 'null'],
-  /** Changes that restart a RUNNING container: of image, args, env or ports, and of mounts. */
-  patchRestarts: [false, 'container', 'mounts-too'],
+  /** Changes that restart a RUNNING container: of image, args, env or ports, of mounts too, or of any field. */
+  patchRestarts: [false, 'container', 'mounts-too', 'any-change'],
 
   // Shape of a pod
   dateTimes: ['milliseconds', 'seconds', 'microseconds', 'offset', 'elsewhere', 'lower-case'],

@@ -1,8 +1,8 @@
 import { lengthOf } from '../harness/common/length.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import { type Change, type Comparison, changeKinds } from '../results/compare.ts'
+import { type Paint, plain } from './paint.ts'
 import { codeSpan, visible } from './sort.ts'
-import { type Paint, plain } from './text.ts'
 
 /** A heading and its lines. */
 interface Section {
@@ -16,6 +16,9 @@ interface Line {
   readonly change: string
   readonly note: string | null
 }
+
+/** Up to so many rules are named in one line. */
+const namedRules = 5
 
 /** The whole comparison as text: the runs, each kind of change, the verdict last. Ends with a newline. */
 export function renderComparison(comparison: Comparison, paint: Paint = plain): string {
@@ -67,6 +70,14 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
     (fact) => `- ${codeSpan(fact.trim())}`,
   )
   return `${[`### Plumbline: ${line}`, `${rest}.`, ...sections, '#### runs', facts.join('\n')].join('\n\n')}\n`
+}
+
+/** How a run compares with its baseline, and what became worse, in one line. */
+export function comparisonLine(comparison: Comparison): string {
+  const worse = comparison.changes.filter(({ isWorse }) => isWorse).map(({ rule, kind }) => `${rule} ${kind}`)
+  const rest = worse.length - namedRules
+  const named = [...worse.slice(0, namedRules), ...(rest > 0 ? [`and ${rest} more`] : [])]
+  return `${verdictOf(comparison).join(': ')}${named.length === 0 ? '' : `; worse: ${named.join(', ')}`}`
 }
 
 /** The line that sums up a comparison, such as `no worse than report: 40 known failures, 0 new`, in two parts. */

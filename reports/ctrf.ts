@@ -1,11 +1,13 @@
 import type { CTRFReport, Test, TestStatus } from 'ctrf'
 import { jsonText } from '../harness/common/escape.ts'
 import type { Results, RuleResult } from '../results/types.ts'
+import type { ReportedResults } from './baseline.ts'
+import { comparisonLine } from './comparison.ts'
 import { acceptedText, detailsOf, headlineOf, outcomeOf, reasonOf } from './sort.ts'
 
 /** CTRF: each rule is a test in the suite of its area, with its verdict as the raw status. */
-export function renderCtrf(results: Results): string {
-  const { run, rules, verdict } = results
+export function renderCtrf(results: ReportedResults): string {
+  const { run, rules, verdict, baseline } = results
   const tests = rules.map((rule) => testOf(rule, results))
   const count = (status: TestStatus) => tests.filter((test) => test.status === status).length
   const report: CTRFReport = {
@@ -26,7 +28,12 @@ export function renderCtrf(results: Results): string {
         start: run.startedMs,
         stop: run.endedMs,
         duration: run.endedMs - run.startedMs,
-        extra: { verdict: verdict.word, exit: verdict.exit, line: verdict.line },
+        extra: {
+          verdict: verdict.word,
+          exit: verdict.exit,
+          line: verdict.line,
+          ...(baseline !== undefined && { baseline: comparisonLine(baseline) }),
+        },
       },
       tests,
       environment: { appName: run.target, extra: { clock: run.clock, seed: run.seed, profiles: run.profiles } },
@@ -59,8 +66,8 @@ function statusOf(rule: RuleResult): TestStatus {
 }
 
 function messageOf(rule: RuleResult): string | null {
-  const { verdict, known } = rule
+  const { verdict } = rule
   if (verdict === 'passed' || verdict === 'observed') return null
   if (verdict !== 'failed' && verdict !== 'advice') return reasonOf(rule)
-  return known === null ? headlineOf(rule) : acceptedText(known)
+  return acceptedText(rule) ?? headlineOf(rule)
 }

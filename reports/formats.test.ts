@@ -9,8 +9,10 @@ import type { Log } from 'sarif'
 import { describe, expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
 import { buildResults, serialiseResults } from '../results/build.ts'
+import { compareResults } from '../results/compare.ts'
 import { eventsOf, sampleFinding, sampleLedger, sampleRun, sampleVerdict } from '../results/testing/sample.ts'
 import type { Results } from '../results/types.ts'
+import { besideBaseline } from './baseline.ts'
 import { type Format, formatNames } from './format-names.ts'
 import { formats } from './formats.ts'
 import { hostileResults, sampleResults } from './testing/sample.ts'
@@ -48,7 +50,16 @@ const samples: readonly (readonly [name: string, results: () => Promise<Results>
     'known failures',
     async () => changed(await sampleResults(), { known: { reason: 'ticket', expires: '2026-12-01' } }),
   ],
+  ['a run with a baseline', async () => beside(await sampleResults())],
 ]
+
+/** Results as reports show them beside a baseline that has the same failure, or none. */
+async function beside(results: Results, change: Partial<Results['rules'][number]> = {}) {
+  const old = { name: 'red/results.json', results: changed(await sampleResults(), change) }
+  const rules = { exists: () => true, isScenario: () => false }
+  const comparison = compareResults(old, { name: 'this run', results }, rules)
+  return besideBaseline(results, comparison, comparison.isWorse ? 1 : 0)
+}
 
 describe.each(samples)('%s', (_, sample) => {
   test.each(Object.entries(faultsOf))('is valid %s', async (format, faults) => {
@@ -74,6 +85,31 @@ test('the schemas refuse what they should', async () => {
 test('JSON is the text of results.json', async () => {
   const results = await sampleResults()
   expect(formats.json(results)).toBe(serialiseResults(results))
+})
+
+describe('beside a baseline', () => {
+  const others = formatNames.filter((format) => format !== 'json')
+
+  test.each(others)('%s accepts what failed before, and says so', async (format) => {
+    const text = formats[format](await beside(await sampleResults()))
+    expect(text).toContain('no worse than red/results.json: 1 known failure, 0 new')
+    expect(text).toContain('fails in the baseline red/results.json, too')
+    expect(text).not.toMatch(/failures="1"|"failed": 1|^::error|FAILED|### Failures/m)
+  })
+
+  test.each(others)('%s names what became worse', async (format) => {
+    const text = formats[format](await beside(await sampleResults(), { verdict: 'passed', findings: [] }))
+    expect(text).toContain('worse than red/results.json: 0 known failures, 1 new')
+    expect(text).toMatch(
+      format === 'text' ? /newly failing: 1\n {2}pods/ : /worse: pods\.action\.exited\.stop newly failing/,
+    )
+    expect(text).not.toContain('fails in the baseline')
+  })
+
+  test('findings of SARIF have their state', async () => {
+    const result = sarifOf(await beside(await sampleResults())).runs[0]?.results?.[0]
+    expect(result).toMatchObject({ baselineState: 'unchanged', suppressions: [{ kind: 'external' }] })
+  })
 })
 
 describe('SARIF', () => {
@@ -131,9 +167,17 @@ describe('SARIF', () => {
     expect(notified).toEqual(['pods.shape.cost', 'pods.action.race', 'limits.pods.minute'])
     const accepted = changed(await sampleResults(), { known: { reason: 'ticket 12', expires: '2026-12-01' } })
     expect(sarifOf(accepted).runs[0]?.results?.[0]?.suppressions).toEqual([
-      { kind: 'external', status: 'accepted', justification: 'ticket 12 (until 2026-12-01)' },
+      { kind: 'external', status: 'accepted', justification: 'accepted until 2026-12-01 (ticket 12)' },
     ])
   })
+})
+
+test.each(['text', 'markdown', 'github'] as const)('%s says once why a run could not start', async (format) => {
+  const stopped = { exit: 5, message: 'nothing listens' }
+  const ids = ['auth.pods.missing', 'pods.action.exited.stop']
+  const end = { type: 'end', endedMs: 0, passedMs: 0, exchanges: 0, stopped } as const
+  const results = await buildResults(eventsOf([sampleRun(ids), end]), { ledger: sampleLedger })
+  expect(formats[format](results).split('nothing listens')).toHaveLength(2)
 })
 
 test('CTRF counts each rule once, with its verdict', async () => {
@@ -152,7 +196,7 @@ describe('Markdown', () => {
   test('begins with the verdict and shows a failure with the lines that reproduce it', async () => {
     const text = formats.markdown(await sampleResults())
     expect(text).toContain('## ❌ Plumbline: not conformant\n')
-    expect(text).toContain('| `core` | 8 | 3 | 0 | 1 | 1 | 3 |')
+    expect(text).toContain('| `core` | 7 | 3 | 0 | 1 | 1 | 3 |')
     expect(text).toContain('### Failures\n\n**`pods.action.exited.stop`** — failed')
     expect(text).toContain('POD_1=$(curl')
     expect(text).toContain('- `limits.pods.minute` `unverified: left out by a budget of 60 s`')
@@ -217,12 +261,12 @@ describe('annotations of GitHub', () => {
 
   test('name rules of the same reason once', async () => {
     const results = await sampleResults()
-    const reason = 'the run could not start: nothing listens'
+    const reason = 'the target stopped answering'
     const rules = results.rules.map((rule) => ({ ...rule, verdict: 'unverified' as const, reason, findings: [] }))
     const warnings = commandsIn(formats.github({ ...results, rules })).filter(({ kind }) => kind === 'warning')
     expect(warnings).toHaveLength(1)
     expect(warnings[0]).toMatchObject({ properties: { title: '9 rules unverified' } })
-    expect(warnings[0]?.text).toMatch(/^unverified: the run could not start: nothing listens\n\nauth\.pods\.missing\n/)
+    expect(warnings[0]?.text).toMatch(/^unverified: the target stopped answering\n\nauth\.pods\.missing\n/)
   })
 
   test('are ten of a kind, the last of which sums up the rest', async () => {

@@ -1,5 +1,5 @@
 import { serialiseResults } from '../results/build.ts'
-import type { Results } from '../results/types.ts'
+import type { ReportedResults } from './baseline.ts'
 import { renderCtrf } from './ctrf.ts'
 import type { Format } from './format-names.ts'
 import { renderGithub } from './github.ts'
@@ -9,7 +9,7 @@ import { renderSarif } from './sarif.ts'
 import { renderText } from './text.ts'
 
 /** Each format as a pure function of the results; its text ends with a newline. */
-export const formats: Readonly<Record<Format, (results: Results) => string>> = {
+export const formats: Readonly<Record<Format, (results: ReportedResults) => string>> = {
   text: (results) => renderText(results),
   json: serialiseResults,
   junit: renderJunit,

@@ -1,7 +1,17 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { Results } from '../results/types.ts'
 import { exitCodes } from '../verdicts/exit-codes.ts'
-import { detailsOf, headlineOf, knownSentence, reasonOf, sortRules, unverifiedOf } from './sort.ts'
+import { headingOf, type ReportedResults, verdictLines } from './baseline.ts'
+import {
+  acceptedText,
+  detailsOf,
+  headlineOf,
+  knownSentence,
+  reasonOf,
+  sortRules,
+  unverifiedOf,
+  withOwnReason,
+} from './sort.ts'
 import { type Annotation, workflowCommand } from './workflow-command.ts'
 
 /** Annotations of one kind that GitHub shows for a step. */
@@ -9,13 +19,13 @@ const shownOfKind = 10
 
 /**
  * Workflow commands of GitHub Actions, which become annotations: the verdict, an error for each failure, a warning for each
- * advice and for each reason why rules that were claimed were not verified. Of more than ten of a kind, the last one sums up the rest.
+ * advice and for each reason why rules that were claimed were not verified, a notice for each failure of the baseline. Of more than ten of a kind, the last one sums up the rest.
  */
-export function renderGithub(results: Results): string {
+export function renderGithub(results: ReportedResults): string {
   const { run, verdict, known } = results
   const { failures, lesser } = sortRules(results)
   const file = run.targetFile
-  const judged = { title: `plumbline: ${verdict.word}`, text: verdict.line }
+  const judged = { title: `plumbline: ${headingOf(results)}`, text: verdictLines(results).join('\n') }
   const isGood = verdict.exit === exitCodes.conformant
   const errors = [
     ...(isGood ? [] : [judged]),
@@ -30,21 +40,24 @@ export function renderGithub(results: Results): string {
   ]
   const warnings = [
     ...lesser
-      .filter(({ known }) => known === null)
+      .filter((rule) => acceptedText(rule) === null)
       .map((rule) => ({ title: `${rule.id} (advice)`, text: `${headlineOf(rule)}\n\n${detailsOf(rule, run)}` })),
     ...unverifiedByReason(results),
   ]
+  const notices = lesser
+    .filter(({ baseline }) => baseline !== undefined)
+    .map((rule) => ({ title: `${rule.id} (not new)`, text: `${acceptedText(rule)}: ${headlineOf(rule)}` }))
   const lines = [
     ...commandsOf('error', 'failure', errors, file),
     ...commandsOf('warning', 'warning', warnings, file),
-    ...commandsOf('notice', 'notice', isGood ? [judged] : [], file),
+    ...commandsOf('notice', 'notice', [...(isGood ? [judged] : []), ...notices], file),
   ]
   return `${lines.join('\n')}\n`
 }
 
 /** One for all rules with the same reason: a server that is away has hundreds. */
 function unverifiedByReason(results: Results): Annotation[] {
-  const groups = Map.groupBy(unverifiedOf(results), (rule) => `${rule.verdict}: ${reasonOf(rule)}`)
+  const groups = Map.groupBy(withOwnReason(unverifiedOf(results)), (rule) => `${rule.verdict}: ${reasonOf(rule)}`)
   return [...groups].map(([reason, rules]) => {
     const ids = rules.map(({ id }) => id)
     return ids.length === 1

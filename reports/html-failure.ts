@@ -5,7 +5,7 @@ import type { Finding } from '../harness/rule/outcome.ts'
 import type { Results, RuleResult, ShownExchange, ShownMessage } from '../results/types.ts'
 import { failureCauses } from './causes.ts'
 import { jsonLines } from './json.ts'
-import { brokenBy, logMark, reasonOf, visible } from './sort.ts'
+import { acceptedText, brokenBy, logMark, reasonOf, visible } from './sort.ts'
 
 export type Markup = ReturnType<typeof html>
 
@@ -29,16 +29,17 @@ ${rules.map((rule) => card(results, rule, 4, false))}</section>`,
 }
 
 function card({ run }: Results, rule: RuleResult, level: 3 | 4, open: boolean): Markup {
-  const { id, profile, source, says, findings, omitted, scenario, curl, rerun, verdict, known } = rule
+  const { id, profile, source, says, findings, omitted, scenario, curl, rerun, verdict } = rule
+  const accepted = acceptedText(rule)
   const shows = new Set(findings.map(({ exchange }) => exchange))
   const [first] = scenario.filter(({ n }) => shows.has(n))
   const about = findings.map(({ clause, expected, observed }) => `${clause} ${expected} ${observed}`).join(' ')
   const [gist] = findings
   const heading = level === 3 ? html`<h3><code>${id}</code></h3>` : html`<h4><code>${id}</code></h4>`
-  return html`<details id="${id}" class="card v-${known === null ? verdict : 'accepted'}"${open ? html` open` : null}>
+  return html`<details id="${id}" class="card v-${accepted === null ? verdict : 'accepted'}"${open ? html` open` : null}>
 <summary>${heading}<span class="says">${says}</span>${gist === undefined ? null : html`<span class="gist">Observed: ${visible(gist.observed)}</span>`}</summary>
 <p class="quiet">${rule.level} rule, profile ${profile}, from “${source}” of the API description</p>
-${known === null ? null : html`<p>Accepted until ${known.expires}: ${known.reason}</p>`}
+${accepted === null ? null : html`<p>This failure is not counted: ${visible(accepted)}.</p>`}
 ${verdict === 'broken' ? html`<p><b>${brokenBy}</b>: ${visible(reasonOf(rule))}</p>` : null}
 ${findings.map(finding)}
 ${omitted.findings > 0 ? html`<p class="quiet">${isInRecord(omitted.findings, 'more finding')}</p>` : null}

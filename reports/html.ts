@@ -2,7 +2,9 @@ import { html } from 'hono/html'
 import { areaOf } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { KnownResult, ProfileCoverage, Results, RuleResult } from '../results/types.ts'
+import { applicableOf } from '../results/verdict.ts'
 import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
+import { headingOf, type ReportedResults, verdictLines } from './baseline.ts'
 import { gapCauses } from './causes.ts'
 import { failures, type Markup } from './html-failure.ts'
 import { grid, renderPage } from './html-page.ts'
@@ -15,10 +17,11 @@ import { gradeOf, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } 
  * One file that loads nothing: the verdict, coverage, failures by likely cause, what was not verified by reason, all rules.
  * Everything from the target is escaped, and a policy of the page permits only its own style and script.
  */
-export function renderHtml(results: Results): string {
+export function renderHtml(results: ReportedResults): string {
   const { run, verdict, rules } = results
   const groups = sortRules(results)
-  const title = `${verdict.word}: ${visible(run.target)}`
+  const heading = visible(headingOf(results))
+  const title = `${heading}: ${visible(run.target)}`
   const style = `${pageStyle}${filterStyle(areasOf(rules))}`
   const sections = [
     failures(results, 'failures', 'Failures', groups.failures),
@@ -33,9 +36,8 @@ export function renderHtml(results: Results): string {
   ]
   const body = html`<header class="${gradeOf(verdict)}">
 <p class="quiet">${run.traffic ? 'Traffic' : 'Conformance'} of ${visible(run.target)}</p>
-<h1>${verdict.word}</h1>
-<p>${visible(verdict.line.slice(verdict.word.length + 2))}</p>
-${tally(results)}
+<h1>${heading}</h1>
+${verdictLines(results).map((line) => html`<p>${visible(line.startsWith(`${heading}: `) ? line.slice(heading.length + 2) : line)}</p>\n`)}${tally(results)}
 </header>
 <nav aria-label="Sections"><ul>${anchors(results, groups).map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></nav>
 <main>
@@ -103,7 +105,7 @@ function byProfile(rows: readonly ProfileCoverage[]): Markup {
     'Must rules by profile',
     ['profile', 'must rules', 'verified', 'of them in part', 'unclaimed', 'not applicable', 'claimed, not verified'],
     rows.map((row) => [
-      ...[row.profile, row.must, row.verified, row.inPart],
+      ...[row.profile, applicableOf(row), row.verified, row.inPart],
       ...[row.unclaimed, row.notApplicable, row.notVerified],
     ]),
   )

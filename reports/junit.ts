@@ -1,5 +1,7 @@
 import { create } from 'xmlbuilder2'
 import type { Results, RuleResult } from '../results/types.ts'
+import type { ReportedResults } from './baseline.ts'
+import { comparisonLine } from './comparison.ts'
 import { acceptedText, detailsOf, headlineOf, outcomeOf, reasonOf, seconds, visible } from './sort.ts'
 
 /** An element as the builder takes it: attributes begin with `@`, `#` is its text, other members are elements in it. */
@@ -9,10 +11,10 @@ interface Element {
 
 /**
  * JUnit XML: one suite per area, one case per rule. `failed` is a failure, `broken` an error, advice passes with a note in
- * system-out; rules that were not verified, and failures that `known:` accepts, are skipped with the reason. Only what the
+ * system-out; rules that were not verified, and accepted failures, are skipped with the reason. Only what the
  * schema of Jenkins has, which every reader knows: no properties of a case, and the reason as the text of `skipped`.
  */
-export function renderJunit(results: Results): string {
+export function renderJunit(results: ReportedResults): string {
   const { run, rules } = results
   const testsuites = {
     '@name': line(`plumbline: ${run.target}`),
@@ -23,11 +25,12 @@ export function renderJunit(results: Results): string {
   return `${create({ encoding: 'UTF-8' }, { testsuites }).end({ prettyPrint: true })}\n`
 }
 
-function suiteOf(area: string, rules: readonly RuleResult[], { run, verdict }: Results): Element {
+function suiteOf(area: string, rules: readonly RuleResult[], { run, verdict, baseline }: ReportedResults): Element {
   const properties = {
     run: run.id,
     ...(run.seed !== null && { seed: String(run.seed) }),
     verdict: line(verdict.line),
+    ...(baseline !== undefined && { baseline: line(comparisonLine(baseline)) }),
   }
   return {
     '@name': area,
@@ -62,9 +65,8 @@ function caseOf(rule: RuleResult, run: Results['run']): Element {
 }
 
 function skippedFor(rule: RuleResult): string {
-  const { verdict, known } = rule
-  if (known !== null) return acceptedText(known)
-  return verdict === 'blocked' ? reasonOf(rule) : `${verdict}: ${reasonOf(rule)}`
+  const { verdict } = rule
+  return acceptedText(rule) ?? (verdict === 'blocked' ? reasonOf(rule) : `${verdict}: ${reasonOf(rule)}`)
 }
 
 function factsOf(rule: RuleResult): string[] {

@@ -1,7 +1,10 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import { contrastText } from '../harness/rule/outcome.ts'
 import type { ProfileCoverage, Results, RuleResult } from '../results/types.ts'
+import { applicableOf } from '../results/verdict.ts'
+import { headingOf, type ReportedResults, verdictLines } from './baseline.ts'
 import {
+  acceptedText,
   brokenBy,
   codeSpan,
   gradeOf,
@@ -13,6 +16,7 @@ import {
   tallyOf,
   took,
   visible,
+  withOwnReason,
 } from './sort.ts'
 
 /** Failures that are shown with their findings; GitHub takes a megabyte. */
@@ -34,12 +38,14 @@ const signs = { good: '✅', part: '⚠️', bad: '❌' }
  * Markdown in the dialect of GitHub, as a job summary or a comment: the verdict, coverage, failures with the lines that
  * reproduce them, and what was not verified. All that comes from a target is code, so that it can neither link nor mark up.
  */
-export function renderMarkdown(results: Results): string {
+export function renderMarkdown(results: ReportedResults): string {
   const { run, verdict, rules, coverage, known } = results
   const { failures, lesser, notVerified, inPart } = sortRules(results)
+  // The name of a baseline is what somebody typed.
+  const heading = results.baseline === undefined ? headingOf(results) : code(headingOf(results))
   const blocks = [
-    `## ${signs[gradeOf(verdict)]} Plumbline: ${verdict.word}`,
-    code(verdict.line),
+    `## ${signs[gradeOf(verdict)]} Plumbline: ${heading}`,
+    ...verdictLines(results).map(code),
     `${tallyOf(rules) || 'no rule was judged'} — target ${code(run.target)}, run ${code(run.id)} of plumbline ${code(run.plumbline)}, ` +
       `${pluralize(run.exchanges, 'exchange')} in ${took(run)}${run.seed === null ? '' : `, seed ${code(String(run.seed))}`}`,
     table(
@@ -62,7 +68,10 @@ export function renderMarkdown(results: Results): string {
       ),
     ),
     ...section('Advice and accepted failures', list(lesser.map((rule) => [rule.id, lesserText(rule)]))),
-    ...section('Not verified', list(notVerified.map((rule) => [rule.id, `${rule.verdict}: ${reasonOf(rule)}`]))),
+    ...section(
+      'Not verified',
+      list(withOwnReason(notVerified).map((rule) => [rule.id, `${rule.verdict}: ${reasonOf(rule)}`])),
+    ),
     ...section(
       'Verified in part',
       list(inPart.map(({ id, unjudged }) => [id, unjudged.map(({ reason }) => reason).join('; ')])),
@@ -75,8 +84,12 @@ function section(title: string, blocks: readonly string[]): string[] {
   return blocks.length === 0 ? [] : [`### ${title}`, ...blocks]
 }
 
-function row({ profile, must, verified, inPart, unclaimed, notApplicable, notVerified }: ProfileCoverage): string[] {
-  return [code(profile), ...[must, verified, inPart, unclaimed, notApplicable, notVerified].map(String)]
+function row(coverage: ProfileCoverage): string[] {
+  const { profile, verified, inPart, unclaimed, notApplicable, notVerified } = coverage
+  return [
+    code(profile),
+    ...[applicableOf(coverage), verified, inPart, unclaimed, notApplicable, notVerified].map(String),
+  ]
 }
 
 function table<One>(heads: readonly string[], all: readonly One[], cells: (one: One) => readonly string[]): string {
@@ -110,8 +123,9 @@ function failureBlock(rule: RuleResult, run: Results['run'], hasShell: boolean):
   ].join('\n\n')
 }
 
-function lesserText({ known, findings: [first] }: RuleResult): string {
-  const word = known === null ? 'advice' : `accepted until ${known.expires} (${known.reason})`
+function lesserText(rule: RuleResult): string {
+  const [first] = rule.findings
+  const word = acceptedText(rule) ?? 'advice'
   return first === undefined ? word : `${word}: ${contrastText(first)}`
 }
 

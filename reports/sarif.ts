@@ -4,7 +4,9 @@ import { jsonText } from '../harness/common/escape.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { Results, RuleResult } from '../results/types.ts'
 import { exitCodes } from '../verdicts/exit-codes.ts'
-import { detailsOf, headlineOf, reasonOf, unverifiedOf } from './sort.ts'
+import type { ReportedResults } from './baseline.ts'
+import { comparisonLine } from './comparison.ts'
+import { acceptedText, detailsOf, headlineOf, reasonOf, unverifiedOf } from './sort.ts'
 
 const schema = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
@@ -13,8 +15,8 @@ const schema = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
  * place in a file is the target file; without one it has only the name of its rule. Rules without a verdict, and those that
  * are broken, are notifications: nothing untested looks clean.
  */
-export function renderSarif(results: Results): string {
-  const { run, rules } = results
+export function renderSarif(results: ReportedResults): string {
+  const { run, rules, verdict, baseline } = results
   const log: Log = {
     $schema: schema,
     version: '2.1.0',
@@ -25,7 +27,13 @@ export function renderSarif(results: Results): string {
         },
         invocations: [invocationOf(results)],
         results: rules.flatMap((rule, ruleIndex) => resultsOf(rule, ruleIndex, results)),
-        properties: { run: run.id, target: run.target, seed: run.seed, verdict: results.verdict.line },
+        properties: {
+          run: run.id,
+          target: run.target,
+          seed: run.seed,
+          verdict: verdict.line,
+          ...(baseline !== undefined && { baseline: comparisonLine(baseline) }),
+        },
       },
     ],
   }
@@ -49,23 +57,22 @@ function levelOf(level: RuleResult['level']): 'error' | 'warning' {
 }
 
 /** A result for each finding of a rule that failed, or one that says so if none was recorded. */
-function resultsOf(rule: RuleResult, ruleIndex: number, { run }: Results): Result[] {
+function resultsOf(rule: RuleResult, ruleIndex: number, { run, baseline }: ReportedResults): Result[] {
   if (rule.verdict !== 'failed' && rule.verdict !== 'advice') return []
   const locations = [locationOf(rule, run.targetFile)]
+  const accepted = acceptedText(rule)
   const base = {
     ruleId: rule.id,
     ruleIndex,
     level: levelOf(rule.level),
     locations,
-    ...(rule.known !== null && {
-      suppressions: [
-        {
-          kind: 'external' as const,
-          status: 'accepted' as const,
-          justification: `${rule.known.reason} (until ${rule.known.expires})`,
-        },
-      ],
+    ...(accepted !== null && {
+      suppressions: [{ kind: 'external' as const, status: 'accepted' as const, justification: accepted }],
     }),
+    ...(baseline !== undefined &&
+      rule.verdict === 'failed' && {
+        baselineState: rule.baseline === undefined ? ('new' as const) : ('unchanged' as const),
+      }),
   }
   const all: (Finding | undefined)[] = rule.findings.length === 0 ? [undefined] : [...rule.findings]
   const seen = new Map<string, number>()

@@ -1,6 +1,7 @@
 import { codePointEscape, unseen } from '../harness/common/escape.ts'
 import { lengthOf } from '../harness/common/length.ts'
 import { findingText } from '../harness/rule/outcome.ts'
+import { notStarted } from '../results/build.ts'
 import type { KnownResult, Results, RuleResult } from '../results/types.ts'
 import { isInPart } from '../results/verdict.ts'
 import { exitCodes } from '../verdicts/exit-codes.ts'
@@ -10,12 +11,12 @@ const notVerified: readonly Verdict[] = ['inconclusive', 'blocked', 'unverified'
 
 /** The rules of a run in groups for the reader, each in the order of the ledger. */
 export function sortRules({ rules }: Pick<Results, 'rules'>) {
-  const fails = (rule: RuleResult) => rule.verdict === 'failed' && rule.known === null
+  const fails = (rule: RuleResult) => rule.verdict === 'failed' && acceptedText(rule) === null
   return {
-    /** Must rules that failed without an accepting entry of `known:`, and broken rules. */
+    /** Must rules that failed and are not accepted, and broken rules. */
     failures: [...rules.filter(fails), ...rules.filter(({ verdict }) => verdict === 'broken')],
     /** Should rules that failed, and failures that are accepted. */
-    lesser: rules.filter((rule) => rule.verdict === 'advice' || (rule.verdict === 'failed' && rule.known !== null)),
+    lesser: rules.filter((rule) => rule.verdict === 'advice' || (rule.verdict === 'failed' && !fails(rule))),
     notVerified: notVerified.flatMap((verdict) => rules.filter((rule) => rule.verdict === verdict)),
     /** Rules with a verdict and an unclaimed part. */
     inPart: rules.filter(isInPart),
@@ -65,7 +66,7 @@ export function visible(text: string): string {
 
 /** How a verdict is shown: `good` without reserve, `part` if something is accepted or was not verified, `bad` otherwise. */
 export function gradeOf({ word, exit }: Results['verdict']): 'good' | 'part' | 'bad' {
-  if (word === 'conformant') return 'good'
+  if (word === 'conformant' && exit === exitCodes.conformant) return 'good'
   return exit === exitCodes.conformant || exit === exitCodes.incomplete ? 'part' : 'bad'
 }
 
@@ -92,20 +93,27 @@ export function detailsOf({ id, says, source, findings, curl, rerun }: RuleResul
 }
 
 /** The outcome of a rule for tools that know four: a rule without a verdict about the target is `skipped`. */
-export function outcomeOf({ verdict, known }: RuleResult): 'failed' | 'broken' | 'skipped' | 'passed' {
-  if (verdict === 'failed') return known === null ? 'failed' : 'skipped'
+export function outcomeOf(rule: RuleResult): 'failed' | 'broken' | 'skipped' | 'passed' {
+  const { verdict } = rule
+  if (verdict === 'failed') return acceptedText(rule) === null ? 'failed' : 'skipped'
   if (verdict === 'broken') return 'broken'
   return verdict === 'passed' || verdict === 'observed' || verdict === 'advice' ? 'passed' : 'skipped'
 }
 
-/** Why the failure of a rule is not one. */
-export function acceptedText({ reason, expires }: NonNullable<RuleResult['known']>): string {
-  return `known failure, accepted until ${expires}: ${reason}`
+/** Why the failure of a rule is accepted; null if it is not. */
+export function acceptedText({ known, baseline }: RuleResult): string | null {
+  if (known !== null) return `accepted until ${known.expires} (${known.reason})`
+  return baseline === undefined ? null : `fails in the baseline ${baseline}, too`
 }
 
 /** Milliseconds as seconds with three digits. */
 export function seconds(ms: number): string {
   return (ms / 1_000).toFixed(3)
+}
+
+/** Rules with a reason of their own: the verdict of a run that could not start says why none was verified. */
+export function withOwnReason(rules: readonly RuleResult[]): RuleResult[] {
+  return rules.filter(({ reason }) => reason?.startsWith(notStarted) !== true)
 }
 
 /** Rules that were claimed and not verified: they make a run incomplete. */

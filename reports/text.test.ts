@@ -43,8 +43,9 @@ describe('the text of a run', () => {
       '  pods.shape.cost  inconclusive: no exchange exercised this rule',
       '  pods.action.race  blocked by pod.running gpu none: a pod did not become RUNNING',
       '  limits.pods.minute  unverified: left out by a budget of 60 s',
-      '  pods.action.error.start  unclaimed: pod.error is neither given nor declared absent',
       '  pods.mount.volume  not-applicable: volume is absent: no network volumes',
+      '  pod.error: 1 rule unclaimed',
+      '  if the target does not have one of these, declare it absent: {NAME: REASON}',
       '',
       'failed',
       '  pods  pods.action.exited.stop',
@@ -84,6 +85,32 @@ describe('the text of a run', () => {
         .split('\n')
         .slice(1, 3),
     ).toEqual(lines)
+  })
+
+  it('has one line for each capability that is not claimed', async () => {
+    const results = await sampleResults()
+    const unclaimed = results.rules.filter(({ verdict }) => verdict === 'unclaimed')
+    const passed = results.rules.filter(({ verdict }) => verdict === 'passed')
+    const needs = (need: string) =>
+      `${need} is neither given nor declared absent; add ${need}: {id: ID}, or absent: {${need}: REASON}`
+    const part = (need: string) => ({ need, verdict: 'unclaimed' as const, reason: needs(need) })
+    const rules = [
+      ...['q.a', 'q.b', 'q.c'].flatMap((id) => unclaimed.map((rule) => ({ ...rule, id, reason: needs('queue') }))),
+      ...unclaimed.map((rule) => ({ ...rule, id: 'lb.a', reason: 'lb.endpoints.normal is not given' })),
+      ...passed.map((rule) => ({ ...rule, unjudged: [part('queue'), part('volume')] })),
+    ]
+    expect(
+      renderSummary({ ...results, rules })
+        .split('\n')
+        .slice(0, 6),
+    ).toEqual([
+      'not verified',
+      '  lb.a  unclaimed: lb.endpoints.normal is not given',
+      '  queue: 3 rules unclaimed, and a part of 1 more; add queue: {id: ID}',
+      '  volume: a part of 1 rule unclaimed; add volume: {id: ID}',
+      '  if the target does not have one of these, declare it absent: {NAME: REASON}',
+      '',
+    ])
   })
 
   it.each([

@@ -1,9 +1,13 @@
-import { areaCounts, areaOf } from '../harness/common/areas.ts'
+import { areaOf } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
-import { leftOutByBudget, listedByPlan } from '../harness/plan/text.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../results/types.ts'
+import type { ReportedResults } from './baseline.ts'
+import { renderWorse } from './comparison.ts'
+import { gapLines } from './gaps.ts'
+import { type Paint, plain } from './paint.ts'
 import {
+  acceptedText,
   brokenBy,
   gradeOf,
   knownSentence,
@@ -12,34 +16,19 @@ import {
   sortRules,
   tallyOf,
   took,
-  unclaimedParts,
   visible,
+  withOwnReason,
 } from './sort.ts'
 
-/** The colours of a terminal, passed in so that reports stay pure; those of picocolors fit. */
-export interface Paint {
-  readonly bold: (text: string) => string
-  readonly dim: (text: string) => string
-  readonly red: (text: string) => string
-  readonly green: (text: string) => string
-  readonly yellow: (text: string) => string
-  readonly cyan: (text: string) => string
-}
-
-const same = (text: string) => text
-
-/** No colours at all. */
-export const plain: Paint = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
+export type { Paint }
 
 /** With more failures than this, only the other reports have shell lines. */
 const shellLinesFor = 10
 /** Findings of one rule that are printed. */
 const printedFindings = 5
-/** Up to so many rules of one reason are all named. */
-const namedRules = 3
 
 /** The whole text: failures, then rules that were not verified, then the summary. Ends with a newline. */
-export function renderText(results: Results, paint: Paint = plain): string {
+export function renderText(results: ReportedResults, paint: Paint = plain): string {
   const { failures, lesser } = sortRules(results)
   const shown = failures.map((rule, at) => renderFailure(results, rule, paint, at < shellLinesFor))
   const known = results.known.filter(
@@ -84,10 +73,10 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
 }
 
 /** The last lines of a run: rules that were not verified and why, failed rules by area, the counts, the verdict. Ends with a newline. */
-export function renderSummary(results: Results, paint: Paint = plain): string {
-  const { run, verdict } = results
+export function renderSummary(results: ReportedResults, paint: Paint = plain): string {
+  const { run, verdict, baseline } = results
   const { failures, notVerified, inPart } = sortRules(results)
-  const missing = [...gaps(notVerified), ...partGaps(inPart)]
+  const missing = gapLines(withOwnReason(notVerified), inPart)
   const colour = { good: paint.green, part: paint.yellow, bad: paint.red }[gradeOf(verdict)]
   return block([
     ...(missing.length === 0 ? [] : [paint.bold('not verified'), ...missing.map((line) => `  ${line}`), '']),
@@ -99,6 +88,7 @@ export function renderSummary(results: Results, paint: Paint = plain): string {
     ),
     ...variedLine(results.rules).map(paint.dim),
     `${colour(paint.bold(verdict.word))}${visible(verdict.line.slice(verdict.word.length))} ${paint.dim(`(exit ${verdict.exit})`)}`,
+    ...(baseline === undefined ? [] : [renderWorse(baseline, paint).trimEnd()]),
   ])
 }
 
@@ -142,11 +132,12 @@ function requestLine({ request, response, failure }: ShownExchange): string {
 }
 
 function brief(rule: RuleResult, paint: Paint): string {
-  const { id, known, findings } = rule
+  const { id, findings } = rule
   const [first] = findings
-  const word = known === null ? 'advice' : `accepted until ${known.expires} (${visible(known.reason)})`
+  const accepted = acceptedText(rule)
+  const word = visible(accepted ?? 'advice')
   const seen = first === undefined ? '' : `: expected ${visible(first.expected)}; observed ${visible(first.observed)}`
-  const again = known === null ? `\n  rerun this rule:  ${rule.rerun}` : ''
+  const again = accepted === null ? `\n  rerun this rule:  ${rule.rerun}` : ''
   return `${paint.yellow(word)}  ${paint.bold(id)}${seen}${again}`
 }
 
@@ -155,44 +146,6 @@ function knownLine(entry: KnownResult, paint: Paint): string {
   const what = clause === null ? rule : `${rule}, clause ${clause}`
   const then = knownSentence(entry) ?? 'accepts nothing here: the rule failed before that clause'
   return `${paint.red('known')}  ${paint.bold(visible(what))} ${then}`
-}
-
-/** One line for each reason, with its rules; one for all that a budget left out, if they are many. */
-function gaps(rules: readonly RuleResult[]): string[] {
-  const leftOut = rules.flatMap((rule) => {
-    const [budget = ''] = reasonOf(rule).split(':', 1)
-    return budget.startsWith(leftOutByBudget) ? [{ rule, budget }] : []
-  })
-  const many = leftOut.length > namedRules ? leftOut : []
-  const rest = rules.filter((rule) => !many.some((one) => one.rule === rule))
-  return [
-    ...byReason(
-      rest.map((rule) => {
-        const reason = reasonOf(rule)
-        return [rule.id, reason.startsWith('blocked by') ? reason : `${rule.verdict}: ${reason}`]
-      }),
-    ),
-    ...[...Map.groupBy(many, ({ budget }) => budget)].map(([budget, group]) => {
-      const ids = group.map(({ rule }) => rule.id)
-      return `${pluralize(ids.length, 'rule')} (${areaCounts(ids)})  unverified: ${visible(budget)}; ${listedByPlan}`
-    }),
-  ]
-}
-
-/** The same for unjudged parts of rules that have a verdict. */
-function partGaps(rules: readonly RuleResult[]): string[] {
-  return byReason(rules.flatMap((rule) => unclaimedParts(rule).map(({ reason }) => [rule.id, `a part: ${reason}`])))
-}
-
-function byReason(pairs: readonly (readonly [id: string, reason: string])[]): string[] {
-  return [...Map.groupBy(pairs, ([, reason]) => visible(reason))].map(([reason, group]) => {
-    const ids = group.map(([id]) => id)
-    return `${ids.length === 1 ? ids[0] : `${ids.length} rules (${some(ids)})`}  ${reason}`
-  })
-}
-
-function some(ids: readonly string[]): string {
-  return ids.length <= namedRules ? ids.join(', ') : `${ids.slice(0, 2).join(', ')}, …`
 }
 
 function block(lines: readonly string[]): string {

@@ -29,6 +29,9 @@ interface BuildOptions {
   readonly open?: OpenExchange
 }
 
+/** The beginning of the reason of each rule of a run that could not start; the verdict of the run has the rest, too. */
+export const notStarted = 'the run could not start: '
+
 /** Most findings of a rule that are shown. */
 const shownFindings = 30
 /** Most failing rules that are shown with their scenario. */
@@ -82,6 +85,7 @@ export async function buildResults(
     ended: summary.end !== null,
     ...(summary.run.traffic !== undefined && { trafficExchanges: summary.exchanges }),
     stopped: summary.end?.stopped ?? null,
+    serverEnd: summary.end?.serverEnd,
   })
   return { format: resultsFormat, run: runOf(summary), verdict, coverage, counts: countsOf(rules), rules, known }
 }
@@ -159,7 +163,7 @@ function verdictOf(
     if (end.stopped !== null) {
       const absent = absentNeed(run, row)
       if (absent !== null) return { verdict: 'not-applicable', reason: absent }
-      return { verdict: 'unverified', reason: `the run could not start: ${end.stopped.message}` }
+      return { verdict: 'unverified', reason: `${notStarted}${end.stopped.message}` }
     }
     return { verdict: 'broken', reason: 'the run ended without a verdict for this rule' }
   }
@@ -308,6 +312,7 @@ function runOf({ run, end, exchanges, lastMs }: RecordSummary): Results['run'] {
     selected: run.rules.length,
     exchanges,
     ...(run.traffic !== undefined && { traffic: true }),
+    ...(end?.serverEnd !== undefined && { serverEnd: end.serverEnd }),
     digests: { suite, ledger, specification, target },
   }
 }

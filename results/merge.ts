@@ -45,6 +45,7 @@ export function mergeResults(
   const rules = mergeRules(all, ledger)
   const known = mergeKnown(all)
   const runs = all.map(({ results }) => results.run)
+  const [serverEnd] = runs.flatMap((run) => run.serverEnd ?? [])
   const profiles = [...new Set(runs.flatMap((run) => run.profiles))]
   const strict = runs.some((run) => run.strict)
   const selected = new Set(rules.map(({ id }) => id))
@@ -57,6 +58,7 @@ export function mergeResults(
     ...notSelected(ledger, { selected, profiles, byLoad: byLoad.length === 0 ? null : byLoad }),
     ended: true,
     stopped: null,
+    serverEnd,
   })
   const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
   const passed = runs.flatMap(({ passedMs }) => passedMs ?? [])
@@ -72,6 +74,7 @@ export function mergeResults(
       strict,
       selected: rules.length,
       exchanges: sum(runs.map(({ exchanges }) => exchanges)),
+      ...(serverEnd !== undefined && { serverEnd }),
     },
     verdict,
     coverage,

@@ -60,6 +60,8 @@ export interface RuleResult
   readonly variation: Readonly<Record<string, readonly string[]>>
   /** The entry of `known:` that accepts this failure, null if none does. */
   readonly known: Pick<KnownFailure, 'reason' | 'expires'> | null
+  /** The name of the baseline that has this failure, too. Only reports for people and CI have it, never `results.json`. */
+  readonly baseline?: string
   /**
    * Only for failed and advice, and for at most 100 rules of a run: the exchanges of the scenario (with the fixtures it
    * used), polls folded, at most 30.
@@ -82,7 +84,7 @@ export type KnownState = 'accepted' | 'no longer fails' | 'expired' | 'stale' | 
 
 export interface ProfileCoverage {
   readonly profile: string
-  /** Must rules of the profile that were selected: verified + unclaimed + notApplicable + notVerified. */
+  /** Must rules of the profile that were selected, those that are not applicable too: verified + unclaimed + notApplicable + notVerified. */
   readonly must: number
   /** Passed, observed or failed: a verdict about the target. */
   readonly verified: number
@@ -108,6 +110,8 @@ export interface Results {
     readonly exchanges: number
     /** The exchanges are those of other clients; missing if the run sent its own. */
     readonly traffic?: true
+    /** How the server of `--start` failed during the run; missing if it did not. */
+    readonly serverEnd?: string
     readonly digests: Readonly<Record<string, string>>
   }
   readonly verdict: { readonly word: RunVerdict; readonly exit: number; readonly line: string }

@@ -19,6 +19,18 @@ const table: [name: string, given: RunFacts, exit: number, line: string][] = [
     'conformant: core (2 of 3 must rules verified, 1 unclaimed, 1 not applicable)',
   ],
   [
+    'the server failed',
+    facts([passed], { serverEnd: 'the server ended with exit code 3 during the run' }),
+    3,
+    'incomplete: core (1 of 1 must rules verified, 0 unclaimed); the server ended with exit code 3 during the run',
+  ],
+  [
+    'the server failed, and a must',
+    facts([rule('failed')], { serverEnd: 'the server was ended by SIGKILL during the run' }),
+    1,
+    'not conformant: core (1 of 1 must rules verified, 0 unclaimed); 1 must rule failed; the server was ended by SIGKILL during the run',
+  ],
+  [
     'a sparing run',
     facts([passed], { isSparing: true }),
     0,

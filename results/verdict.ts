@@ -27,6 +27,8 @@ export interface RunFacts extends Pick<RunEvent, 'profiles' | 'strict' | 'isSpar
   readonly ended: boolean
   /** Set if the run could not start. */
   readonly stopped: EndEvent['stopped']
+  /** How the server of `--start` failed during the run. */
+  readonly serverEnd?: string | undefined
   /** Number of exchanges of other clients that were judged; missing if the run sent its own. */
   readonly trafficExchanges?: number
 }
@@ -91,6 +93,7 @@ function decide({
   leftOut = 0,
   otherProfiles = [],
   isSparing = false,
+  serverEnd,
 }: RunFacts): Decided {
   if (stopped !== null) return { word: wordOf(stopped.exit), notes: [stopped.message] }
   const count = (verdict: Verdict) => rules.filter((rule) => rule.verdict === verdict).length
@@ -110,6 +113,7 @@ function decide({
       ? [`${pluralize(count('broken'), 'rule')} broken by a fault of plumbline or of the record`]
       : []),
     ...(refusing > 0 ? [`${pluralize(refusing, 'must rule')} failed`] : []),
+    ...(serverEnd === undefined ? [] : [serverEnd]),
     ...trouble,
     ...inVain.map((verdict) => `${count(verdict)} ${verdict}`),
     ...(exercised || !ended ? [] : ['nothing was exercised']),
@@ -125,7 +129,7 @@ function decide({
   if (count('broken') > 0) return { word: 'broken', notes }
   if (refusing > 0 || trouble.length > 0) return { word: 'not conformant', notes }
   const unclaimed = strict && count('unclaimed') + inPart > 0
-  if (inVain.length > 0 || unclaimed || !exercised) return { word: 'incomplete', notes }
+  if (inVain.length > 0 || unclaimed || !exercised || serverEnd !== undefined) return { word: 'incomplete', notes }
   return { word: accepted > 0 ? 'conformant with known failures' : 'conformant', notes }
 }
 
@@ -188,9 +192,15 @@ export function isInPart({ verdict, unjudged }: Pick<JudgedRule, 'verdict' | 'un
   return aboutTheTarget.has(verdict) && unjudged.some((part) => part.verdict === 'unclaimed')
 }
 
-function toText({ profile, must, verified, inPart, unclaimed, notApplicable }: ProfileCoverage): string {
+/** Must rules of a profile that apply to the target: the number beside which reports show how many were verified. */
+export function applicableOf({ must, notApplicable }: ProfileCoverage): number {
+  return must - notApplicable
+}
+
+function toText(coverage: ProfileCoverage): string {
+  const { profile, must, verified, inPart, unclaimed, notApplicable } = coverage
   if (must === 0) return `${profile} (no must rule was selected)`
   const aside = notApplicable === 0 ? '' : `, ${notApplicable} not applicable`
   const partly = inPart === 0 ? '' : `, ${inPart} of them in part`
-  return `${profile} (${verified} of ${must - notApplicable} must rules verified${partly}, ${unclaimed} unclaimed${aside})`
+  return `${profile} (${verified} of ${applicableOf(coverage)} must rules verified${partly}, ${unclaimed} unclaimed${aside})`
 }

@@ -3,7 +3,7 @@ import { readFailed } from '../shared/earlier-run.ts'
 import { UsageError } from '../shared/errors.ts'
 import { parseFormats } from '../shared/formats.ts'
 import { type CheckFlags, type CheckOptions, openCheck, prepareOpened, withLoad } from '../shared/prepare-check.ts'
-import { runCheck } from '../shared/run-check.ts'
+import { type RunServer, runCheck } from '../shared/run-check.ts'
 import { withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { vendorRulesOf } from '../shared/vendor-rules.ts'
@@ -27,7 +27,8 @@ async function checkOnce(given: CheckFlags, terminal: Terminal): Promise<number>
   if (options === null) return exitCodes.conformant
   const opened = await openCheck(options, vendor, terminal)
   const { start, wait, quiet } = options
-  const run = async () => runCheck(await prepareOpened(opened, terminal))
+  const run = async (server?: RunServer) =>
+    runCheck({ ...(await prepareOpened(opened, terminal)), ...(server !== undefined && { server }) })
   return opened.target === null ? run() : withServer(opened.target, { start, wait, quiet }, terminal, run)
 }
 

@@ -29,11 +29,19 @@ describe('--baseline', () => {
     const { code, said } = await run(['check', ...target, ...only, '--quiet', '--baseline', 'red', '--out', 'again'])
     expect(said).toMatch(/^not conformant: .*\nno worse than red: 1 known failure, 0 new\nreport: /)
     expect(code).toBe(0)
-    expect(resultsIn('again').verdict).toMatchObject({ word: 'not conformant', exit: 1 })
+    expect(resultsIn('again')).toMatchObject({ verdict: { word: 'not conformant', exit: 1 }, run: { seed: 5 } })
+    expect(readFileSync(join(cwd, 'again', 'junit.xml'), 'utf8')).toMatch(/<testsuites [^>]*failures="0" errors="0"/)
+    const replayed = await run(['replay', 'again'])
+    expect(replayed.said).toContain('results.json beside the record matches the record')
+    expect(replayed.code).toBe(1)
   })
 
   test('accepts no other failure', { timeout: 60_000 }, async () => {
-    const { code, said } = await run(['check', ...target, ...only, '--quiet', '--baseline', 'clean/results.json'])
+    const words = ['check', ...target, ...only, '--baseline', 'clean/results.json', '--out', 'worse']
+    const { code, said } = await run(words)
+    const { seed } = resultsIn('clean').run
+    expect(said).toContain(`seed ${seed}, as in the baseline clean/results.json\n`)
+    expect(resultsIn('worse').run.seed).toBe(seed)
     expect(said).toContain('note  they were made with different target files')
     expect(said).toContain(`\nnewly failing: 1\n  ${failing}  passed → failed\n    clause `)
     expect(said).toContain('\nworse than clean/results.json: 0 known failures, 1 new\n')

@@ -84,11 +84,11 @@ describe('a server that', () => {
     for (const text of not) expect(seen.said).not.toContain(text)
   })
 
-  test('ends during the run makes it incomplete, with its last output', async () => {
+  test('ends during the run makes it incomplete, also in its reports', async () => {
     const port = await freePort()
     const whileAlive = 'S=$!; while [ ! -e "$PLUMBLINE_DIES" ]; do sleep 0.1; done'
     const dying = `'${process.execPath}' '${main}' serve --port ${port} & ${whileAlive}; kill -9 $S; echo dying; exit 3`
-    const words = ['check', '--target', targetAt(port), '--only', 'pods.action.*', '--start', dying]
+    const words = ['check', '--target', targetAt(port), '--only', 'pods.action.*', '--out', 'died', '--start', dying]
     const command = start(words, { PLUMBLINE_DIES: join(cwd, 'dies') })
     await until(() => command.said().includes('on the real clock'))
     writeFileSync(join(cwd, 'dies'), '')
@@ -97,7 +97,14 @@ describe('a server that', () => {
       'plumbline: the server ended with exit code 3 during the run, so its results are not reliable',
     )
     expect(said).toMatch(/; its last output:\n(.*\n)* {2}dying\n/)
+    const lines = said.trimEnd().split('\n')
+    expect(lines.indexOf('  dying')).toBeLessThan(lines.findIndex((line) => line.startsWith('incomplete: ')))
+    expect(lines.at(-1)).toBe(`report: ${join(cwd, 'died', 'report.html')}`)
+    const { run: judged, verdict } = JSON.parse(readFileSync(join(cwd, 'died', 'results.json'), 'utf8'))
+    expect(judged.serverEnd).toBe('the server ended with exit code 3 during the run')
+    expect(verdict).toMatchObject({ word: 'incomplete', exit: 3, line: expect.stringContaining(judged.serverEnd) })
     expect(code).toBe(3)
+    expect(await run(['replay', 'died'])).toMatchObject({ code: 3 })
   })
 })
 

@@ -8,8 +8,8 @@ import { outageStatuses } from '../../harness/rule/check.ts'
 import { overHttp } from '../../harness/transport/http.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
 import type { Network, Target } from '../../target/types.ts'
-import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { UnreachableError, UsageError } from '../shared/errors.ts'
+import type { RunServer } from '../shared/run-check.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
 export interface ServerOptions {
@@ -34,14 +34,14 @@ const shownLines = 20
 
 /**
  * Starts the server, waits until the target answers, does `work`, and ends the server whatever happens. Returns the exit code
- * of the work, which is not 0 if the server failed in the meantime.
+ * of the work, which gets the server unless its command has ended already.
  * @throws UnreachableError if the target does not answer in time, or its command fails before
  */
 export async function withServer(
   target: Target,
   { start, wait, quiet }: ServerOptions,
   terminal: Terminal,
-  work: () => Promise<number>,
+  work: (server?: RunServer) => Promise<number>,
 ): Promise<number> {
   if (start === undefined && wait === undefined) return work()
   if (start?.trim() === '') throw new UsageError('--start is empty; give the command that serves the target')
@@ -60,16 +60,30 @@ export async function withServer(
     if (!quiet) terminal.err(`waiting for ${addresses.join(', ')}, at most ${lengthOf(waitMs)}`)
     const waitedMs = await waitForAll(addresses, { network, waitMs }, () => failureOf(server, ended))
     if (!quiet) terminal.err(`the target answered after ${lengthOf(waitedMs)}`)
-    const wasEnded = ended !== null
-    const code = await work()
-    if (server === null || wasEnded || failureOf(server, ended) === null || ended === null) return code
-    terminal.err(
-      `plumbline: the server ${howOf(ended)} during the run, so its results are not reliable${lastOutput(server)}`,
-    )
-    return code === exitCodes.conformant ? exitCodes.incomplete : code
+    return server === null || ended !== null ? await work() : await work(runServer(server, terminal))
   } finally {
     await server?.end(graceMs)
   }
+}
+
+/** A server as a run needs it. */
+function runServer(server: StartedCommand, { err }: Terminal): RunServer {
+  let said = ''
+  return {
+    failed: new Promise((resolve) => {
+      server.ended.then((how) => {
+        if (isSuccess(how)) return
+        said = `the server ${howOf(how)} during the run`
+        resolve(said)
+      })
+    }),
+    printEnd: () => err(`plumbline: ${said}, so its results are not reliable${lastOutput(server)}`),
+  }
+}
+
+/** A command that succeeds may have left a server behind. */
+function isSuccess(ended: Ended): boolean {
+  return 'code' in ended && ended.code === 0
 }
 
 /** The addresses of the planes that are HTTP APIs. */
@@ -131,9 +145,9 @@ async function failureAt(url: string, network: Network, leftMs = patience.answer
   }
 }
 
-/** Why a server will not answer; null while it may. A command that succeeds may have left a server behind. */
+/** Why a server will not answer; null while it may. */
 function failureOf(server: StartedCommand | null, ended: Ended | null): string | null {
-  if (server === null || ended === null || ('code' in ended && ended.code === 0)) return null
+  if (server === null || ended === null || isSuccess(ended)) return null
   return `the server ${howOf(ended)} before the target answered${lastOutput(server)}`
 }
 

@@ -41,7 +41,7 @@ describe('bash completes', () => {
       cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]} words=("\${COMP_WORDS[@]}") cword=$COMP_CWORD
     }`
     const typed = ['plumbline', ...words].map((word) => `'${word}'`).join(' ')
-    const call = `COMP_WORDS=(${typed}) COMP_CWORD=${words.length}; __plumbline_complete`
+    const call = `COMP_WORDS=(${typed}) COMP_CWORD=${words.length}; __plumbline_complete_or_say`
     const shown = `printf '%s\\n' "\${COMPREPLY[@]}"`
     const { stdout } = run('bash', '-c', `${helper}; . ./plumbline.bash; ${call}; ${shown}`)
     expect(stdout.split('\n').filter((line) => line !== '')).toEqual(found)
@@ -49,7 +49,16 @@ describe('bash completes', () => {
 
   test('names of files where nothing else fits', () => {
     const { stdout } = run('bash', '-c', '. ./plumbline.bash; complete -p plumbline')
-    expect(stdout).toBe('complete -o default -F __plumbline_complete plumbline\n')
+    expect(stdout).toBe('complete -o default -F __plumbline_complete_or_say plumbline\n')
+  })
+
+  test('nothing without bash-completion, and says so in one sentence', () => {
+    const missing = 'unset -f _get_comp_words_by_ref; COMP_WORDS=(plumbline ch) COMP_CWORD=1'
+    const { stdout, stderr } = run('bash', '-c', `. ./plumbline.bash; ${missing}; __plumbline_complete_or_say`)
+    expect([stdout, stderr]).toEqual([
+      '',
+      '\nplumbline: completion needs the package bash-completion; install it and start a new shell\n',
+    ])
   })
 })
 

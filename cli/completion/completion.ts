@@ -8,13 +8,25 @@ import * as commands from '../shared/options.ts'
 import { packageFolder } from '../shared/package-paths.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
+/**
+ * The end of the script of bash: the function that completes needs another one of bash-completion. Bash completes names of
+ * files if nothing else fits.
+ */
+const bashEnd = `__plumbline_complete_or_say() {
+    if declare -F _get_comp_words_by_ref >/dev/null; then
+        __plumbline_complete "$@"
+    else
+        printf '\\nplumbline: completion needs the package bash-completion; install it and start a new shell\\n' >&2
+    fi
+}
+complete -o default -F __plumbline_complete_or_say plumbline`
+
 /** Prints the completion script of a shell. */
 export async function completion(shell: string, _: unknown, { out }: Terminal): Promise<number> {
   // The script defines constants, so a second one in the same shell would fail.
   if (shell === 'bash') out('declare -F __plumbline_complete >/dev/null && return 0')
   tab.setup('plumbline', `node ${quote([join(packageFolder, 'bin', 'plumbline.js')])}`, shell)
-  // Bash completes names of files if nothing else fits.
-  if (shell === 'bash') out('complete -o default -F __plumbline_complete plumbline')
+  if (shell === 'bash') out(bashEnd)
   return 0
 }
 

@@ -43,6 +43,7 @@ test('a need that is declared absent shows its reason and the rules that it leav
 })
 
 describe('--fix', () => {
+  const sentNothing = 'nothing was sent; doctor --fix asks the target and adds what it sees\n'
   const served = createCommands('doctor')
   afterAll(() => served.close())
 
@@ -61,7 +62,10 @@ keys:
     writeFileSync(file, before)
     const run = () =>
       served.run(['doctor', '--fix', '--target', 'mine.yaml'], { SECOND_API_KEY: 'plumbline-example-second' })
+    const without = await served.run(['doctor', '--target', 'mine.yaml'])
+    expect(without.said.endsWith(`\n${sentNothing}`)).toBe(true)
     const { code, said } = await run()
+    expect(said).not.toContain(sentNothing)
     expect(said).toContain('mine.yaml: requests was seen: add below queue: requests: true')
     expect(code).toBe(0)
     const after = readFileSync(file, 'utf8')

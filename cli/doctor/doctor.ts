@@ -35,6 +35,7 @@ export async function doctor({ fix, ...options }: Options, terminal: Terminal): 
     if (code !== 0) return code
   }
   print(diagnose(await readTarget(name, terminal), read()), terminal)
+  if (!fix) terminal.out('nothing was sent; doctor --fix asks the target and adds what it sees')
   return 0
 }
 

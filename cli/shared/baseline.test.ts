@@ -1,10 +1,9 @@
-import { createColors } from 'picocolors'
 import { expect, test } from 'vitest'
 import { buildResults } from '../../results/build.ts'
 import { eventsOf, sampleFinding, sampleRow, sampleRun, sampleVerdict } from '../../results/testing/sample.ts'
 import type { Results } from '../../results/types.ts'
 import type { Verdict } from '../../verdicts/verdicts.ts'
-import { exitByBaseline } from './baseline.ts'
+import { judgedByBaseline } from './baseline.ts'
 
 const ids = ['pods.a', 'pods.b'] as const
 
@@ -18,16 +17,8 @@ test.each<[before: [Verdict, Verdict], now: [Verdict, Verdict], exit: number]>([
   [['inconclusive', 'inconclusive'], ['inconclusive', 'inconclusive'], 3],
   [['failed', 'passed'], ['failed', 'broken'], 4],
 ])('%j, then %j: exit code %i', async (before, now, exit) => {
-  const terminal = {
-    out() {},
-    err() {},
-    environment: {},
-    cwd: '.',
-    live: false,
-    color: false,
-    colors: createColors(false),
-  }
-  expect(exitByBaseline({ name: 'before', results: await run(before) }, await run(now), terminal)).toBe(exit)
+  const judged = judgedByBaseline({ name: 'before', results: await run(before) }, await run(now))
+  expect(judged.verdict.exit).toBe(exit)
 })
 
 function run(verdicts: readonly [Verdict, Verdict]): Promise<Results> {

@@ -41,6 +41,8 @@ export interface ChildRun {
   readonly pid: number
   /** Ends with the process, whatever the reason. */
   readonly ended: Promise<ChildEnd>
+  /** Reports to the run how the server of its target has failed, for its record. */
+  reportServerEnd(how: string): void
   /** Ends the whole process group: SIGTERM first, SIGKILL `graceMs` later. */
   stop(graceMs: number): Promise<void>
   /** Ends it at once, without waiting for it. */
@@ -60,7 +62,8 @@ export function startChild(given: ChildOptions): ChildRun {
   })
   const failed = new Promise<never>((_, reject) => child.on('error', reject))
   // Without a free file it has no streams either.
-  if (child.stdio === undefined) return { pid: process.pid, ended: failed, stop: async () => {}, kill() {} }
+  if (child.stdio === undefined)
+    return { pid: process.pid, ended: failed, reportServerEnd() {}, stop: async () => {}, kill() {} }
   let said = ''
   let inOrder = false
   let silent = 0
@@ -104,6 +107,8 @@ export function startChild(given: ChildOptions): ChildRun {
   return {
     pid: child.pid ?? process.pid,
     ended,
+    // A run that has ended needs no report.
+    reportServerEnd: (how) => void child.send(how, () => {}),
     async stop(graceMs: number): Promise<void> {
       signalGroup(child.pid, 'SIGTERM')
       const insist = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), graceMs)

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { quote } from 'shell-quote'
 
@@ -13,10 +13,21 @@ export const home = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 export const packageFolder = existsSync(join(home, 'package.json')) ? home : dirname(home)
 
 /**
- * The shell command of this program in the current folder. It names the file: npx would fetch what is not there, and the
- * package `plumbline` of the npm registry is somebody else's.
+ * The shell command of this program: `plumbline` if the shell finds this very program by that name, else its file relative to
+ * the current folder. Never npx, which would fetch what is not there: the package `plumbline` of the npm registry is somebody
+ * else's.
  */
-export const program = `node ${quote([relative(process.cwd(), join(packageFolder, 'bin', 'plumbline.js'))])}`
+export const program = programIn(process.env)
+
+/** The command for a shell with this environment. */
+export function programIn({ PATH = '', npm_command: npm }: NodeJS.ProcessEnv): string {
+  const file = join(packageFolder, 'bin', 'plumbline.js')
+  // npm adds folders to PATH that the shell of the user does not have.
+  const folders = npm === undefined ? PATH.split(delimiter).filter((folder) => folder !== '') : []
+  const found = folders.map((folder) => join(folder, 'plumbline')).find((one) => existsSync(one))
+  if (found !== undefined && realpathSync(found) === realpathSync(file)) return 'plumbline'
+  return `node ${quote([relative(process.cwd(), file)])}`
+}
 
 /** Path of a running module of this package, named without its extension. */
 export function moduleFile(name: string): string {

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { listedByPlan } from '../../harness/plan/text.ts'
 import { judgedByLoad } from '../../harness/rule/load-rules.ts'
 import type { RunOptions } from '../../harness/run/options.ts'
+import type { NamedResults } from '../../results/merge.ts'
 import type { Target } from '../../target/types.ts'
 import { refuseStandingClock } from './clocks.ts'
 import { readBaseline, toleratedFailures } from './earlier-run.ts'
@@ -69,7 +70,8 @@ export async function prepareOpened({ options, reports, baseline, vendor, target
   const own = selected.filter((id) => !judgedByLoad.has(id))
   const { expectedMs, ...planned } = own.length === 0 ? {} : await plannedFor(target, own, options, terminal)
   const load = await loadFor(selected, target, options, terminal)
-  const { seed = randomInt(2 ** 31), strict, keep, quiet, failFast, rules: rulesFolder } = options
+  const { strict, keep, quiet, failFast, rules: rulesFolder } = options
+  const seed = options.seed ?? seedOf(baseline, quiet, terminal) ?? randomInt(2 ** 31)
   return {
     plan: {
       seed,
@@ -92,6 +94,13 @@ export async function prepareOpened({ options, reports, baseline, vendor, target
     ...(expectedMs !== undefined && { expectedMs: expectedMs + 1_000 * (load?.estimate.seconds ?? 0) }),
     terminal,
   }
+}
+
+/** The seed of the baseline, of which it says so: with another one, rules might fail that passed by chance. */
+function seedOf(baseline: NamedResults | null, quiet: boolean, { err }: Terminal): number | null {
+  const seed = baseline?.results.run.seed ?? null
+  if (baseline !== null && seed !== null && !quiet) err(`seed ${seed}, as in the baseline ${baseline.name}`)
+  return seed
 }
 
 /** The options of check, those of load apart. */

@@ -1,6 +1,8 @@
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lackIn } from '../../harness/common/lack.ts'
+import type { ReportedResults } from '../../reports/baseline.ts'
+import { renderWorse } from '../../reports/comparison.ts'
 import type { Format } from '../../reports/format-names.ts'
 import { formats as renderers } from '../../reports/formats.ts'
 import { renderHtml } from '../../reports/html.ts'
@@ -8,7 +10,7 @@ import { renderText } from '../../reports/text.ts'
 import type { NamedResults } from '../../results/merge.ts'
 import type { Results } from '../../results/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
-import { exitByBaseline } from './baseline.ts'
+import { judgedByBaseline } from './baseline.ts'
 import { type Formats, isForPrograms } from './formats.ts'
 import { codeOf } from './output-folders.ts'
 import { reportFiles } from './record.ts'
@@ -37,29 +39,43 @@ export function report(results: Results, options: ReportOptions, terminal: Termi
   const { formats, dir, quiet, interrupted = false, baseline = null } = options
   const tell = isForPrograms(formats) ? terminal.err : terminal.out
   const usual: readonly Format[] = interrupted ? [] : ['text']
-  for (const format of formats.printed.length === 0 ? usual : formats.printed) {
-    terminal.out(printedText(format, results, terminal, quiet))
-  }
-  tellGithub(results, formats, terminal)
-  const { exit } = results.verdict
-  const decided = baseline === null ? exit : exitByBaseline(baseline, results, { ...terminal, out: tell })
-  if (!writeFiles(results, options, terminal)) return decided === exitCodes.conformant ? exitCodes.incomplete : decided
+  const printed = formats.printed.length === 0 ? usual : formats.printed
+  const shown: ReportedResults = baseline === null ? results : judgedByBaseline(baseline, results)
+  for (const format of printed) terminal.out(printedText(format, { results, shown }, terminal, quiet))
+  tellGithub(shown, formats, terminal)
+  // The whole text has it already.
+  if (shown.baseline !== undefined && (quiet || !printed.includes('text')))
+    tell(renderWorse(shown.baseline, terminal.colors).trimEnd())
+  const { exit } = shown.verdict
+  if (!writeFiles({ results, shown }, options, terminal))
+    return exit === exitCodes.conformant ? exitCodes.incomplete : exit
   if (dir !== null) tell(`report: ${join(dir, 'report.html')}`)
-  return decided
+  return exit
 }
 
-function printedText(format: Format, results: Results, { colors }: Terminal, quiet: boolean): string {
-  if (format !== 'text') return renderers[format](results).trimEnd()
-  return quiet ? results.verdict.line : renderText(results, colors).trimEnd()
+/** The results, which follow from the record alone, and as reports show them beside a baseline. */
+interface Reported {
+  readonly results: Results
+  readonly shown: ReportedResults
+}
+
+function printedText(format: Format, reported: Reported, { colors }: Terminal, quiet: boolean): string {
+  if (format !== 'text') return rendered(format, reported).trimEnd()
+  return quiet ? reported.results.verdict.line : renderText(reported.shown, colors).trimEnd()
+}
+
+/** The text of a format. JSON is `results.json`, which has no baseline. */
+function rendered(format: Format, { results, shown }: Reported): string {
+  return renderers[format](format === 'json' ? results : shown)
 }
 
 /** Writes all files. False if the machine lacks something, such as space: then it says so. */
-function writeFiles(results: Results, { files, dir }: ReportOptions, { err }: Terminal): boolean {
-  const named = [...files].map(([file, format]) => [file, renderers[format]] as const)
-  const usual = dir === null ? [] : usualFiles.map(([name, render]) => [join(dir, name), render] as const)
-  for (const [file, render] of [...usual, ...named]) {
+function writeFiles(reported: Reported, { files, dir }: ReportOptions, { err }: Terminal): boolean {
+  const named = [...files].map(([file, format]) => [file, () => rendered(format, reported)] as const)
+  const usual = dir === null ? [] : textsOf(reported).map(([name, text]) => [join(dir, name), text] as const)
+  for (const [file, text] of [...usual, ...named]) {
     try {
-      writeFileSync(file, render(results))
+      writeFileSync(file, text())
     } catch (error) {
       const lack = lackIn(error)
       if (lack === null) throw error
@@ -71,19 +87,22 @@ function writeFiles(results: Results, { files, dir }: ReportOptions, { err }: Te
   return true
 }
 
-const usualFiles = [
-  ['results.json', renderers.json],
-  ['junit.xml', renderers.junit],
-  ['report.html', renderHtml],
-] as const
-
 /** The reports in the folder of `--out`, by name. */
+function textsOf({ results, shown }: Reported): (readonly [name: string, text: () => string])[] {
+  return [
+    ['results.json', () => renderers.json(results)],
+    ['junit.xml', () => renderers.junit(shown)],
+    ['report.html', () => renderHtml(shown)],
+  ]
+}
+
+/** The same without a baseline. */
 export function reportsOf(results: Results): (readonly [name: string, text: string])[] {
-  return usualFiles.map(([name, render]) => [name, render(results)] as const)
+  return textsOf({ results, shown: results }).map(([name, text]) => [name, text()] as const)
 }
 
 /** In GitHub Actions: annotations, unless they were asked for anyway, and the summary of the job. */
-function tellGithub(results: Results, { printed, files }: Formats, { environment, err }: Terminal): void {
+function tellGithub(results: ReportedResults, { printed, files }: Formats, { environment, err }: Terminal): void {
   const { GITHUB_ACTIONS: actions, GITHUB_STEP_SUMMARY: summary = '' } = environment
   if (actions !== 'true') return
   const isAsked = printed.includes('github') || files.some(({ format }) => format === 'github')

@@ -59,6 +59,8 @@ export interface RunCheckOptions {
   readonly files: ReadonlyMap<string, Format>
   /** Results that decide the exit code by what is worse than in them. */
   readonly baseline?: NamedResults | null
+  /** The server of `--start`; missing without one. */
+  readonly server?: RunServer
   /** How long its rules and its load take by the plan, real ms; missing if they were not planned. */
   readonly expectedMs?: number
   /** How much its load takes; null without load. */
@@ -70,6 +72,14 @@ export interface RunCheckOptions {
   readonly interruption?: Interruption
   /** Receives the results of a run that was not interrupted. */
   readonly onResults?: (results: Results) => void
+}
+
+/** A server that serves the target of a run. */
+export interface RunServer {
+  /** Resolves with how it failed; never if it does not. */
+  readonly failed: Promise<string>
+  /** Prints its end with its last output. */
+  printEnd(): void
 }
 
 /** How long after an interruption the run waits for the last responses and writes its record, real ms. */
@@ -124,7 +134,7 @@ export function beginRun(given: RunCheckOptions, evidence: string): RunOptions {
 }
 
 async function runChild(options: RunOptions, given: RunCheckOptions): Promise<number> {
-  const { out, quiet, formats, files, baseline = null, terminal, printRecord, vendor } = given
+  const { out, quiet, formats, files, baseline = null, terminal, printRecord, vendor, server } = given
   const { run, target, evidence } = options
   const reporting = { formats, files, dir: out === undefined ? null : evidence, quiet, baseline }
   let child: ChildRun | null = null
@@ -149,6 +159,7 @@ async function runChild(options: RunOptions, given: RunCheckOptions): Promise<nu
   try {
     const running = startChild({ options, environment: terminal.environment, onProgress })
     child = running
+    server?.failed.then((how) => running.reportServerEnd(how))
     if (target !== null) writeOwner(terminal.cwd, run, [process.pid, running.pid])
     const { signal } = interruption
     const stop = () => void running.stop(graceMs)
@@ -180,6 +191,7 @@ async function runChild(options: RunOptions, given: RunCheckOptions): Promise<nu
     if (printRecord !== undefined) return await printRecord(evidence)
     const results = await resultsOf(evidence, vendor)
     given.onResults?.(results)
+    if (results.run.serverEnd !== undefined) server?.printEnd()
     const exit = report(results, reporting, terminal)
     return signal.aborted ? exitCodes.interrupted : exit
   } finally {

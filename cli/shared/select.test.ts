@@ -38,6 +38,7 @@ describe('selectRules', () => {
     ['', core, '--only is empty; name a rule, a glob over ids, or an area'],
     ['x'.repeat(1001), core, '--only takes patterns of up to 1000 characters, got 1001'],
     ['pods.acton.*', core, '--only: no rule matches pods.acton.*; plumbline rules lists all'],
+    ['pods.patch.nulx*', core, '--only: no rule matches pods.patch.nulx*; plumbline rules lists all'],
     ['limits.*', core, 'nothing was selected: 1 rule matches, but none is in profile core; add --profile limits'],
   ])('refuses %s in %j', (pattern, profiles, message) => {
     expect(() => selectRules(rows, { only: [pattern], profiles })).toThrow(new UsageError(message))

@@ -5,6 +5,22 @@ import { selectionOf } from './selection.ts'
 import type { Terminal } from './terminal.ts'
 
 test.each([
+  ['limits.pods.windows', ['17 rules run beside limits.pods.windows, which is about every exchange']],
+  [
+    'limits.pods.*',
+    [expect.stringMatching(/^\d+ rules run beside limits\.pods\.\S+ and \d+ more, which are about every/)],
+  ],
+  ['pods', []],
+])('what runs beside %s is announced, and waits for no rule of minutes', async (only, lines) => {
+  const said: string[] = []
+  const terminal = { err: (line: string) => said.push(line) } as unknown as Terminal
+  const { selected } = await selectionOf({ only: [only] }, null, terminal)
+  expect(said).toEqual(lines)
+  expect(selected.includes('pods.status.running-lasts')).toBe(only === 'pods')
+  expect(selected).toEqual([...new Set(selected)])
+})
+
+test.each([
   ['an area of invariants', 'errors'],
   ['one invariant', 'auth.challenge'],
   ['a rule of another profile', 'queue.ttl.default'],

@@ -140,8 +140,11 @@ function noMatch(rows: readonly RuleRow[], pattern: string): string {
   const below = rows.filter(({ id }) => id.startsWith(`${pattern}.`)).length
   if (below > 0)
     return `--only: no rule has the id ${pattern}, but ${below === 1 ? '1 begins' : `${below} begin`} with it; write ${pattern}.*`
+  const all = 'plumbline rules lists all'
+  // A glob is not a misspelled id.
+  if (pattern.includes('*')) return `--only: no rule matches ${pattern}; ${all}`
   const known = [...new Set(rows.flatMap(({ id, area }) => [id, area]))]
-  return `--only: no rule matches ${pattern}${suggestion(pattern, known, 'plumbline rules lists all')}`
+  return `--only: no rule matches ${pattern}${suggestion(pattern, known, all)}`
 }
 
 /** Profiles of the rules that only load judges and that can be decided on any target. */

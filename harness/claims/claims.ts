@@ -44,6 +44,12 @@ export function missing(target: Target, need: string): NotApplicable | Unclaimed
   return new Unclaimed(`${need} is neither given nor declared absent${add}`)
 }
 
+/** The need and the line to add in a reason that `missing` gave; null for any other reason. */
+export function unclaimedNeed(reason: string): { readonly need: string; readonly line: string } | null {
+  const found = /^(\S+) is neither given nor declared absent(?:; add (.*), or absent: \{.*\})?$/.exec(reason)
+  return found === null ? null : { need: found[1] ?? '', line: found[2] ?? '' }
+}
+
 /** The error about the first need of a rule that the target does not offer; null if it offers all. */
 export function missingNeed(target: Target, row: Needing): NotApplicable | Unclaimed | null {
   return needsOf(row).reduce<ReturnType<typeof missing>>((found, need) => found ?? missing(target, need), null)

@@ -212,6 +212,8 @@ export interface EndEvent {
   readonly exchanges: number
   /** Set if the run could not start: exit code and reason. */
   readonly stopped: { readonly exit: number; readonly message: string } | null
+  /** How the server of `--start` failed during the run; missing if it did not. */
+  readonly serverEnd?: string
 }
 
 /** The events that the judging of a rule adds to the record. */

@@ -6,10 +6,18 @@ import type { Progress, RunOptions } from './options.ts'
 // The process that runs the rules. It gets its options over the channel to its parent, because they hold secrets, and it
 // ends with its parent.
 
-process.once('message', (options: RunOptions) => void main(options))
+process.once('message', (options: RunOptions) => {
+  process.once('message', (how) => {
+    serverEnd = String(how)
+  })
+  void main(options)
+})
 process.once('disconnect', endAtOnce)
 // An error that nobody took: the rules are judged to their end, but the run is not to be relied on.
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, reportFault)
+
+/** How the server of the target has failed, as the parent reports it. */
+let serverEnd: string | undefined
 
 async function main(options: RunOptions): Promise<void> {
   try {
@@ -18,7 +26,7 @@ async function main(options: RunOptions): Promise<void> {
     process.once('SIGTERM', () => void endAfterResponses(run.drain))
     const scenarios = run.stopped === null ? run.session.scenarios : []
     const ends = await Promise.allSettled(scenarios.map(async ({ judge }) => run.judged(await judge())))
-    await run.finish()
+    await run.finish(() => serverEnd)
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   } catch (error) {
     reportFault(error)

@@ -168,18 +168,23 @@ export async function openRun(options: RunOptions, reportProgress: (progress: Pr
       await nextTurn()
       recorder.flush()
     },
-    /** Removes what is left, drives the load, judges the invariants and the load, ends the record. */
-    async finish(): Promise<Judgement[]> {
+    /**
+     * Removes what is left, drives the load, judges the invariants and the load, ends the record. `serverEnd` returns how the
+     * server of the target has failed, if it has.
+     */
+    async finish(serverEnd: () => string | undefined = () => undefined): Promise<Judgement[]> {
       const judgements = stopped === null ? await judgeRest() : []
       for (const judgement of judgements) judged(judgement)
       clearInterval(ticker)
       endGuard()
+      const failed = serverEnd()
       recorder.event({
         type: 'end',
         endedMs: Date.now(),
         passedMs: fault === null ? clock.now() - begunMs : 0,
         exchanges: session.exchanges(),
         stopped,
+        ...(failed !== undefined && { serverEnd: failed }),
       })
       recorder.flush()
       clock.close()

@@ -228,6 +228,12 @@ export const late: readonly Latitude[] = [
     { style: { patchRestarts: 'mounts-too', restartStatus: 'STARTING' }, life: { restartMs: 1_000 } },
     restarts,
   ),
+  optioned(
+    'any-change-restarts',
+    'A change of any field restarts the container, also the one that locks it.',
+    { style: { patchRestarts: 'any-change', restartStatus: 'STARTING' }, life: { restartMs: 1_000 } },
+    restarts,
+  ),
 ]
 
 /** For so long, ms, a new pod is found neither to read nor to change; it takes its first steps later. */

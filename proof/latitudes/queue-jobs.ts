@@ -21,13 +21,10 @@ export const queueJobs: readonly Latitude[] = [
     }),
   }),
   latitude('stream-in-pages', 'A response of /stream has at most two partial results, and is final with the last.', {
-    change: part('presentStream', (next, job) => {
-      const { partials } = job
-      const drained = Math.min(job.drained + 2, partials.length)
-      const shown = next({ ...job, partials: partials.slice(0, drained) })
-      job.drained = drained
-      return drained < partials.length ? { ...shown, status: 'IN_PROGRESS' } : shown
-    }),
+    change: inPages(2),
+  }),
+  latitude('stream-one-by-one', 'A response of /stream has one partial result, and is final with the last.', {
+    change: inPages(1),
   }),
   latitude('stream-in-batches', 'Partial results are shown every two seconds, and at the end of the job.', {
     change: (base) => {
@@ -159,3 +156,14 @@ export const queueJobs: readonly Latitude[] = [
     readings: reads('queue.ttl.gone-everywhere', 'names it', ['/requests']),
   }),
 ]
+
+/** So many partial results in a response of /stream. */
+function inPages(size: number) {
+  return part('presentStream', (next, job) => {
+    const { partials } = job
+    const drained = Math.min(job.drained + size, partials.length)
+    const shown = next({ ...job, partials: partials.slice(0, drained) })
+    job.drained = drained
+    return drained < partials.length ? { ...shown, status: 'IN_PROGRESS' } : shown
+  })
+}

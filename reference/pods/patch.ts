@@ -23,7 +23,11 @@ export function patchPod(pod: StoredPod, given: unknown, service: PodService): v
   const body = treated as PodUpdate
   const { mounts: requestedMounts, ...fields } = body
   const mounts = parts.patchMounts(pod, requestedMounts, service)
-  const isMeant = changesContainer(pod, body) || (style.patchRestarts === 'mounts-too' && mounts !== pod.mounts)
+  const isAny = style.patchRestarts === 'any-change'
+  const isMeant =
+    changesContainer(pod, body) ||
+    ((isAny || style.patchRestarts === 'mounts-too') && mounts !== pod.mounts) ||
+    (isAny && Object.keys(fields).length > 0)
   const isRestarted = style.patchRestarts !== false && pod.status === 'RUNNING' && isMeant
   Object.assign(pod, fields, { mounts })
   if (isRestarted) restart(pod, service)

@@ -69,13 +69,16 @@ rule('pods.action.locked-terminate', { varies: aPod }, async (context) => {
 
 /** A pod in this status that shows that it is locked. */
 async function lockedPod(context: Context, wanted: 'RUNNING' | 'EXITED' = 'RUNNING'): Promise<PodView> {
-  const { fixture, inconclusive, pods, target } = context
+  const { fixture, inconclusive, pods, settleStarted, target } = context
   const { id } = await fixture.pod(wanted)
   const patch = await pods.patch(id, target.pods?.locked?.lock)
   if (wanted === 'EXITED' && isRefusal(patch)) {
     throw new NotApplicable(`the PATCH that locks a pod is answered ${patch.status} while it is EXITED`)
   }
-  const { pod } = await shown(context, id, ({ value }) => value.locked === true)
+  const { pod: locked } = await shown(context, id, ({ value }) => value.locked === true)
+  // A PATCH may restart the container.
+  const isBegun = wanted === 'RUNNING' && locked !== null && locked.status !== 'RUNNING'
+  const pod = isBegun ? (await settleStarted(id)).pod : locked
   if (pod?.value.locked !== true || pod.status !== wanted)
     return inconclusive(
       `the PATCH that locks a pod was answered ${patch.status}, and no ${wanted} pod shows locked true`,

@@ -60,8 +60,14 @@ export function streamReader(context: Context, job: SubmittedJob) {
     readUntil(count: number, mayBeOver = false): Promise<ApiResponse> {
       const isEnd = (response: ApiResponse) => mayBeOver && isRefusal(response)
       async function look(): Promise<ApiResponse> {
-        const response = await queue.stream(id)
-        return isEnd(response) ? response : take(response)
+        for (;;) {
+          const before = parts().length
+          const response = await queue.stream(id)
+          if (isEnd(response)) return response
+          take(response)
+          // A response may hold one part of many.
+          if (parts().length <= before || parts().length >= count) return response
+        }
       }
       const isDone = (response: ApiResponse) => isEnd(response) || parts().length >= count
       return poll(context, target.tolerances.visibleMs, look, isDone)
