@@ -287,7 +287,7 @@ test.each<[what: string, edit: () => void, fault: string]>([
   expect((await verifyCertificate(copy, publicKey)).faults).toEqual([fault])
 })
 
-test('verify prints faults first, and claims only if the signature holds or nothing else is wrong', async () => {
+test('verify prints faults first, and claims only beside none', async () => {
   writeFileSync(join(cwd, 'stranger.pem'), createPublicKey(stranger as never).export({ type: 'spki', format: 'pem' }))
   const verified = async (...args: string[]) => (await commands.run(['verify', ...args])).said
   expect(await verified('acme', '--key', 'stranger.pem')).toMatch(
@@ -304,7 +304,7 @@ test('verify prints faults first, and claims only if the signature holds or noth
   writeFileSync(join(copy, 'a\nvalid'), '')
   restate(copy, stranger)
   expect(await verified('copy', '--key', 'stranger.pem')).toMatch(
-    /^a\\u\{a\}valid does not belong .*\nclaims signed by sha256:\w+:\n {2}claims to be Acme\\u\{a\}valid, conformant .*\nnot valid: \d faults\n$/s,
+    /^a\\u\{a\}valid does not belong (?!.*claims ).*\nnot valid: \d faults\n$/s,
   )
 })
 

@@ -38,7 +38,7 @@ test('the reference has no finding, and each rule says how many exchanges exerci
   const { code, said } = await judged(
     harOf([{ ...good[0], request: { method: 'GET', url: 'https://example.com/', headers: [] } }, ...good]),
   )
-  expect(said).toContain('13 exchanges judged; ignored 1 request to other hosts and 0 requests that call no operation')
+  expect(said).toContain('13 exchanges judged; ignored 1 request to other hosts and 0 requests to no operation')
   expect(said).toMatch(
     /exercised, with the number of exchanges: auth\.challenge 1, auth\.token-not-echoed 9, .*queue\.status\.order 2/,
   )
@@ -131,7 +131,7 @@ test.each([
   [
     harOf([]),
     3,
-    'nothing was exercised: no request calls an operation of the target; ignored 0 requests to other hosts and 0 requests that call no operation',
+    'nothing was exercised: no request calls an operation of the target; ignored 0 requests to other hosts and 0 requests to no operation',
   ],
 ])('a HAR that cannot be judged: %.20s', async (text, code, message) => {
   expect(await judged(text)).toEqual({ code, said: `plumbline: ${message}\n` })

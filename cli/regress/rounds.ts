@@ -124,6 +124,9 @@ export function roundOf({ alone, load, paced, perSecond, jobs }: Block): Round &
   }
 }
 
+/** Shorter medians count as this, ms: a share of less is lost in the noise of the machine that measures. */
+const shortestMs = 1
+
 function middleOf(values: number[]): number | null {
-  return values.length === 0 ? null : median(values)
+  return values.length === 0 ? null : Math.max(shortestMs, median(values))
 }

@@ -64,7 +64,7 @@ export async function sweepOwn(
   const end = { signal: interruption.signal, goesOnMs: interruption.leftMs(interruptedMs) }
   const { ends, kept, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept, end })
   const removed = removedText(ends)
-  if (removed !== 'nothing') err(`removed ${removed} left by the run`)
+  if (removed !== 'nothing') err(`removed ${removed} at the end of the run`)
   if (kept.length > 0) {
     const pods = `${pluralize(kept.length, 'pod')} of failed rules (${kept.join(', ')})`
     err(`kept ${pods}; ${program} sweep ${run} removes them`)

@@ -53,7 +53,7 @@ export async function judgeTraffic(
     const endedMs = await work(traffic)
     const judgements = traffic.end(endedMs)
     const { judged, answered, elsewhere, unknown } = traffic.counts
-    const others = `${pluralize(elsewhere, 'request')} to other hosts and ${pluralize(unknown, 'request')} that call no operation`
+    const others = `${pluralize(elsewhere, 'request')} to other hosts and ${pluralize(unknown, 'request')} to no operation`
     if (judged === 0)
       throw new Unverified(`nothing was exercised: no request calls an operation of the target; ignored ${others}`)
     if (answered === 0) throw new Unverified('nothing was exercised: no request got a response from the target')

@@ -59,7 +59,7 @@ export function judgeTooGenerous({ plan, points, beganMs }: Case): Ruling {
     )
   }
   return passed(
-    `${operation} refused ${refused.length} of ${points.length} requests, and served no span more than ${each} explain`,
+    `${operation} refused ${refused.length} of ${points.length} requests, and in no span served more than ${each} permit`,
   )
 }
 
