@@ -150,12 +150,5 @@ export const oddRoutes: readonly Defect[] = [
       observed: 'text/html',
       change: answers(pods, method('PUT'), html),
     },
-    {
-      id: 'pod-like-a-job-is-html',
-      clause: 'like-a-job',
-      says: 'An action on a pod with the id "cancel" is answered by an HTML page.',
-      observed: 'text/html',
-      change: answers(pods, path(/\/cancel\/action$/), html),
-    },
   ]),
 ]

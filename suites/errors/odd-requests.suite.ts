@@ -141,8 +141,6 @@ rule('errors.problem.any', async (context) => {
   const requests = {
     'unknown-route': odd(read, ['4XX'], { path: `${read.path}/plumbline` }),
     method: odd(act, ['4XX'], { method: 'PUT' }),
-    // No pod has this id, which is the name of an operation of the queue plane.
-    'like-a-job': odd(act, ['4XX'], { path: act.path.replace(/[^/]+(?=\/[^/]+$)/, 'cancel') }),
   }
   for (const [clause, request] of Object.entries(requests)) {
     const response = await send(request)
