@@ -1,4 +1,3 @@
-import { tables } from '../../generated/tables.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { jobIdIn } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
@@ -62,9 +61,7 @@ rule('queue.retry.timed-out', { varies: anyJob }, async (context) => {
 
 rule('queue.retry.alone', { exclusive: ['dedicated'], varies: ['input'] }, async (context) => {
   const { begun, clock, ended, fixture, target } = context
-  const { coldStartMs, dispatchMs, retriesMs, sweepMs } = target.tolerances
-  // The removal of an older job may by chance begin one that was left waiting. A real clock takes too long for that to end.
-  if (target.clock !== 'real') await clock.sleep(tables.durations.runRetentionMs + sweepMs)
+  const { coldStartMs, dispatchMs, retriesMs } = target.tolerances
   for (const isLast of [false, true]) {
     const job = await fixture.submitted({ steps: [{ fail: 'each time' }], endpoint: 'dedicated' })
     const { status, response } = await ended(job, retriesMs)
