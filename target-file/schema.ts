@@ -17,7 +17,7 @@ export function checkSchema(value: unknown): {
   readonly faults: readonly SchemaFault[]
   readonly mended: Repaired | null
 } {
-  // The fault of a name says it already.
+  // Ajv also reports the faulty name itself.
   const failures = (validateTarget(value) ? [] : (validateTarget.errors ?? [])).filter(
     ({ keyword }) => keyword !== 'propertyNames',
   )

@@ -84,8 +84,8 @@ keys:
     writeFileSync(join(served.cwd, 'none.yaml'), text)
     const { code, said } = await served.run(['doctor', '--fix', '--target', 'none.yaml'])
     expect(said).toContain(
-      'none.yaml: catalog is claimed by default, but GET /v2/none returned 404; add below pods: ' +
-        'cpu: {id: FLAVOR_ID, vcpuCount: 2, memory: 4}; if there is none, add at the top level: absent: {catalog: REASON}\n',
+      'none.yaml: catalog is claimed by default, but GET /v2/none returned 404; for a target without it, add below pods: ' +
+        'cpu: {id: FLAVOR_ID, vcpuCount: 2, memory: 4}, and at the top level absent: {catalog: REASON}\n',
     )
     expect(code).toBe(0)
   })

@@ -28,7 +28,9 @@ export function complete(
   let file: unknown = document.toJS()
   let unseen = 0
   for (const need of needs) {
-    const { says = '', line: given = null, lineWithout: line = given } = allNeeds()[need] ?? {}
+    const { says: offered = '', line: given = null, lineWithout } = allNeeds()[need] ?? {}
+    const line = lineWithout ?? given
+    const says = lineWithout === undefined ? offered : `for a target without ${offered}`
     const offer = offers.get(need)
     if (line === null || offer === undefined || 'line' in offer || addition(file, line) === null) continue
     // A default claims it all the same.

@@ -58,10 +58,12 @@ test('a list without a catalog beside it: the line that pods need instead', asyn
   const { code, said } = await init(`--pods http://127.0.0.1:${port} --target bare.yaml`)
   server.close()
   expect(said).toContain(
-    'bare.yaml: catalog is claimed by default, but GET /v2/catalog/cpus returned 404; add below pods: cpu: ',
+    'bare.yaml: catalog is claimed by default, but GET /v2/catalog/cpus returned 404; for a target without it, add below pods: cpu: ',
   )
   expect(code).toBe(0)
-  expect(textOf('bare.yaml')).toContain('\n  # cpu: {id: FLAVOR_ID, vcpuCount: 2, memory: 4} # a list of CPU flavors')
+  expect(textOf('bare.yaml')).toContain(
+    '\n  # cpu: {id: FLAVOR_ID, vcpuCount: 2, memory: 4} # for a target without a list of CPU flavors',
+  )
 })
 
 test('its comments are lines that a target file takes', async () => {

@@ -44,14 +44,14 @@ export async function offersOf(
   return offers
 }
 
-/** A sentence for each capability that is claimed by default and was not seen: the line of `file` that the target needs. */
+/** Warnings about capabilities that a default claims and that were not seen, each with the lines to add to `file`. */
 export function mistakenDefaults(target: Target, file: unknown, offers: ReadonlyMap<string, Offer>): string[] {
   return Object.entries(allNeeds()).flatMap(([need, { lineWithout }]) => {
     const offer = offers.get(need)
     if (lineWithout === undefined || offer === undefined || 'line' in offer || !isGiven(target, need)) return []
     const add = addition(file, lineWithout) ?? `write ${lineWithout}`
     return [
-      `${need} is claimed by default, but ${offer.reason}; ${add}; if there is none, add at the top level: absent: {${need}: REASON}`,
+      `${need} is claimed by default, but ${offer.reason}; for a target without it, ${add}, and at the top level absent: {${need}: REASON}`,
     ]
   })
 }

@@ -12,10 +12,14 @@ it.each([
 })
 
 it.each([
-  [{ pods: [1], errors: [] }, 'pods', [1]],
-  [[1], 'pods', [1]],
-  [{ items: [1], total: 1 }, 'pods', [1]],
-  [{ items: [1], errors: [] }, 'pods', null],
+  [{ pods: [{}], errors: [] }, 'pods', [{}]],
+  [[{}], 'pods', [{}]],
+  [[], 'pods', []],
+  [{ items: [{}], total: 1 }, 'pods', [{}]],
+  [{ items: [], next: null }, 'pods', []],
+  [{ items: [{}], errors: [] }, 'pods', null],
+  [{ data: { pods: [{}] }, warnings: [] }, 'pods', null],
+  [{ warnings: ['old'] }, 'pods', null],
   [{ items: {} }, 'pods', null],
   ['pods', '', null],
 ])('the resources of the list response %j are at "%s", or in its only list', (value, at, resources) => {

@@ -63,10 +63,15 @@ export function listOf(value: unknown, at: string): readonly unknown[] | null {
   return Array.isArray(list) ? list : null
 }
 
-/** The resources of a list response: the list at a member of it, else the only list that it has; null if that is not clear. */
+/**
+ * The resources of a list response: the list at a member of it, else the response itself or its only member that is a list of
+ * objects, beside numbers and texts. Null if that is not clear.
+ */
 export function resourcesIn(value: unknown, at: string): readonly unknown[] | null {
-  const [only, ...others] = listsIn(value, 1)
-  return listOf(value, at) ?? (others.length === 0 ? (only ?? null) : null)
+  const given = listOf(value, at)
+  if (given !== null || Array.isArray(value)) return given ?? listOf(value, '')
+  const [only, ...others] = Object.values(membersOf(value) ?? {}).filter((member) => Object(member) === member)
+  return others.length === 0 && Array.isArray(only) && only.every((one) => membersOf(one) !== null) ? only : null
 }
 
 /** Why a response has no list: its status, or the place `at` without one, with the key of the target file that names it. */

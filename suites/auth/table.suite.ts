@@ -43,7 +43,7 @@ async function judge(context: Context, row: AuthRow): Promise<void> {
   arranged.expectAllWorked()
 }
 
-/** A plane on which nothing can be created still shows on its lists that it serves requests without a good key. */
+/** If nothing can be created, judges the credentials by the lists alone; then the rule stays blocked. */
 async function judgeReads(context: Context, row: AuthRow, blocked: Blocked): Promise<never> {
   const isJudged = kinds[row.sent[0]].scope === 'all' && row.judges !== 'effects'
   for (const { send } of isJudged ? (planes[row.plane].reads?.(context) ?? []) : []) {

@@ -11,6 +11,7 @@ import {
   get,
   listEndpoints,
   listWith,
+  sectionOf,
   submitTo,
   update,
 } from '../shared/endpoints.ts'
@@ -84,16 +85,23 @@ rule('endpoints.deleted', { varies: ['upkeep', 'look'] }, async (context) => {
   }
 })
 
-/** Deletes an endpoint while it executes a job; if that is refused, once the job has ended. */
+/** Deletes an endpoint while it executes a job; if that is refused, once its worker may have left. */
 async function removeBusy(context: Context, id: string): Promise<ApiResponse> {
   const { clock, ended, target } = context
+  const { coldStartMs, sweepMs } = target.tolerances
   const job = await submitTo(context, id, { steps: [{ hold: 'go' }] })
-  await clock.until(job.beacon.started(), clock.now() + target.tolerances.coldStartMs)
+  await clock.until(job.beacon.started(), clock.now() + coldStartMs)
   const response = await remove(context, id)
   job.beacon.release('go')
   if (!isRefusal(response)) return response
   await ended(job)
-  return remove(context, id)
+  const leavesMs = sectionOf(context).idleTimeout * 1_000 + sweepMs
+  return poll(
+    context,
+    leavesMs,
+    () => remove(context, id),
+    (again) => !isRefusal(again),
+  )
 }
 
 function remove({ on }: Context, id: string): Promise<ApiResponse> {

@@ -71,7 +71,7 @@ rule('endpoints.update-workers', { creates: 2 }, async (context) => {
   const workers = workersOf(context, 2)
   await updateTo({ workersMin: workers, workersMax: workers })
   await expectReady(context, id, workers, ['minimum', 'after the update'])
-  const above = { ids: { id }, body: { workersMin: workers + 1 }, mustBeRefused: true }
+  const above = { ids: { id }, body: { workersMin: workers + 1, workersMax: workers }, mustBeRefused: true }
   expectRefusal(context, 'above-maximum', await on('management').call('updateEndpoint', above))
   if (!part('receiver')) return
   await expectAtMost(context, id, 'maximum', workers)

@@ -54,12 +54,12 @@ export const readBody = memoize((bytes: Uint8Array): BodyReading => {
   const plain = begins ? text.slice(1) : text
   const values = valuesIn(plain)
   const refusals = begins ? [open('it begins with a byte order mark')] : []
-  if (values === null) return { values: [], refusals: begins ? refusals : [refusalOf(plain)] }
+  if (values === null) return { values: [], refusals: begins ? refusals : [notJson(plain)] }
   return { values, refusals: [...refusals, ...allowedForUnusualForm(plain, values)] }
 })
 
-/** The refusal of a text that is not JSON. Some common readers take NaN, so that the value is what is wrong. */
-function refusalOf(text: string): Allowed {
+/** The refusal of a text that is not JSON. Some parsers accept NaN and then refuse the value, with 422. */
+function notJson(text: string): Allowed {
   const withNumbers = text.replaceAll(/"(?:[^"\\]|\\.)*"|\bNaN\b/gs, (token) => (token === 'NaN' ? '0' : token))
   const isOtherwiseJson = jsonIn(withNumbers) !== undefined
   return isOtherwiseJson ? open('it is JSON but for NaN') : refused([400], 'it is not JSON')
