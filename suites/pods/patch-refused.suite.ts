@@ -49,6 +49,8 @@ refusals(
     'both on a CPU pod': refusedWith(constraints.cpuPersistent, (valid, target, { kind }: PodShape) =>
       kind === 'cpu' ? both(valid, target) : undefined,
     ),
+    'persistent and an empty list': (_, target, { kind }) =>
+      kind === 'cpu' ? undefined : { mounts: { ...mountsMoved({ target }, 'persistent'), network: [] } },
   },
 )
 
