@@ -17,7 +17,7 @@ export const dimensions = {
   removal: ['terminate', 'delete'],
   /** The action in a body; the pod is in a status that permits it. */
   action: ['stop', 'start', 'restart', 'terminate'],
-  /** The status of a pod whose PATCH must be refused. */
+  /** The status of a pod that gets a PATCH. */
   patchedWhile: ['EXITED', 'RUNNING'],
   /** The steps between a PATCH and the last read of the pod. */
   afterwards: ['nothing', 'started', 'started and stopped'],

@@ -15,7 +15,7 @@ import {
   rewritten,
   seen,
 } from './action-tools.ts'
-import { options } from './tools.ts'
+import { options, part } from './tools.ts'
 
 const statuses = ['running', 'exited', 'error', 'provisioning', 'starting'] as const
 
@@ -28,8 +28,20 @@ const effects: Readonly<Record<string, readonly [Effect, string] | undefined>> =
   'STARTING start': [effectOf('stop'), seen('STARTING', 'EXITED')],
 }
 
-/** The table of actions, cell by cell. */
-export const actionTable: readonly Defect[] = statuses.flatMap((name) =>
+/** Actions that are accepted while a pod is STARTING once more, and not when it is STARTING first. */
+const startingAgain: readonly Defect[] = (['start', 'restart'] as const).map((action) => ({
+  id: `starting-again-${action}-accepted`,
+  rule: `pods.action.starting.${action}`,
+  clause: 'refused',
+  says: `${action} is accepted while a pod that has run before is STARTING.`,
+  observed: 'status 200',
+  change: part('permit', (next, pod, asked) =>
+    asked === action && pod.status === 'STARTING' && pod.startedAtMs !== null ? null : next(),
+  ),
+}))
+
+/** Each cell of the table. */
+const cells: readonly Defect[] = statuses.flatMap((name) =>
   podActions.flatMap((action) => {
     const status = name.toUpperCase() as Uppercase<typeof name>
     const rule = `pods.action.${name}.${action}` as const
@@ -38,6 +50,9 @@ export const actionTable: readonly Defect[] = statuses.flatMap((name) =>
     return own.map(({ id, ...defect }) => ({ id: `${name}-${action}-${id}`, rule, ...defect }))
   }),
 )
+
+/** The table of actions: each cell, and STARTING once more. */
+export const actionTable: readonly Defect[] = [...cells, ...startingAgain]
 
 type Own = Omit<Defect, 'rule'>
 

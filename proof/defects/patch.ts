@@ -111,6 +111,18 @@ export const patch: readonly Defect[] = [
     observed: 'mounts {"persistent":{"size":10,"path":"/workspace"}}',
     change: forgets((pod, body) => mountOf(pod) === 'persistent' && isMoved(mountsIn(body).persistent)),
   }),
+  defect('running-pod-keeps-network-path', 'pods.patch.network-path', 'changed', {
+    says: 'While a pod is RUNNING, another path for its network mount is accepted and has no effect.',
+    observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace"}]}',
+    variation: { patchedWhile: 'RUNNING' },
+    change: forgets((pod, body) => pod.status === 'RUNNING' && entriesIn(mountsIn(body)).length > 0),
+  }),
+  defect('running-pod-keeps-persistent-path', 'pods.patch.persistent-path', 'changed', {
+    says: 'While a pod is RUNNING, another path for its persistent mount is accepted and has no effect.',
+    observed: 'mounts {"persistent":{"size":10,"path":"/workspace"}}',
+    variation: { patchedWhile: 'RUNNING' },
+    change: forgets((pod, body) => pod.status === 'RUNNING' && 'persistent' in mountsIn(body)),
+  }),
   defect('patch-answers-ok', 'pods.patch.answer', 'pod', {
     says: 'A PATCH answers {"ok":true} instead of the pod.',
     observed: '{"ok":true}',

@@ -90,7 +90,7 @@ test('a body that violates two constraints is found', async () => {
 
 test.each([
   ['pods.create.disk', 'zero', ['accepted', '400', '500', 'carried-out']],
-  ['pods.patch.other-volume', 'cpu-network', ['accepted', '422', '500', 'carried-out']],
+  ['pods.patch.other-volume', 'second-volume-cpu-network', ['accepted', '422', '500', 'carried-out']],
 ])('%s has defects that accept, refuse with another status, fail, and carry out', (rule, of, ends) => {
   const ids = derivedDefects.filter((defect) => defect.rule === rule).map(({ id }) => id)
   for (const end of ends) expect(ids.filter((id) => id.includes(of) && id.endsWith(end))).toHaveLength(1)

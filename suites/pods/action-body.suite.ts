@@ -84,6 +84,13 @@ refusals('pods.action-body.extra', acting, [422], {
     status: ({ action }) => ({ action, status: 'RUNNING' }),
     force: ({ action }) => ({ action, force: false }),
   }),
+  'extra field of a pod': anyOf({
+    mounts: ({ action }) => ({ action, mounts: {} }),
+    name: ({ action }) => ({ action, name: 'plumbline' }),
+    image: ({ action }) => ({ action, image: 'plumbline' }),
+    env: ({ action }) => ({ action, env: {} }),
+    locked: ({ action }) => ({ action, locked: false }),
+  }),
 })
 
 rule('pods.action-body.errors-list', { varies: actingVaries }, async (context) => {

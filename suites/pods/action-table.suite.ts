@@ -99,6 +99,34 @@ async function refused(context: Context, status: PodStatus, action: PodAction): 
     `status ${rest.status}`,
     rest.response,
   )
+  // Where time moves, the pod may be RUNNING by then.
+  if (status === 'STARTING' && rest.status === 'RUNNING' && stoodStill(before, after)) {
+    for (const way of waysToStarting) await refusedOnceMore(context, pod, way, action)
+  }
+}
+
+/** Actions that may lead a RUNNING pod through STARTING. */
+const waysToStarting: readonly (readonly PodAction[])[] = [['restart'], ['stop', 'start']]
+
+/** Sends a refused action to a pod that other actions brought to STARTING, if it is seen there while time stands still. */
+async function refusedOnceMore(
+  { check, pods, settle, stoodStill }: Context,
+  { id }: PodView,
+  way: readonly PodAction[],
+  action: PodAction,
+): Promise<void> {
+  for (const step of way) {
+    if (!isSuccess((await pods.act(id, step)).status)) return
+    if (step === 'stop' && !(await settle(id, (seen) => seen === 'EXITED')).settled) return
+  }
+  const last = await settle(
+    id,
+    (seen) => seen === 'STARTING' || seen === 'RUNNING' || seen === 'ERROR' || gone.has(seen),
+  )
+  if (last.status !== 'STARTING') return
+  const response = await pods.act(id, action)
+  if (stoodStill(last.response, response)) check('refused').status(response, 409)
+  await settle(id, (seen) => final.has(seen))
 }
 
 interface Acted {

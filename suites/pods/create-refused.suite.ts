@@ -3,7 +3,7 @@ import { mutate } from '../../harness/common/mutate.ts'
 import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import { mountedStates } from '../shared/patching.ts'
 import { anyOf, likeOther, needing, put, refusals, refusedWith } from '../shared/table.ts'
-import { inMount, inNetwork, inPersistent, twoNetworks } from './arrangements.ts'
+import { inMount, inNetwork, inPersistent, networksIn, twoNetworks } from './arrangements.ts'
 import { creation } from './creation.ts'
 
 const gpu = creation({ kind: 'gpu' })
@@ -30,7 +30,11 @@ const persistent = creation({ mount: 'persistent' })
 const mounted = creation(mountedStates)
 
 refusals('pods.create.both-mounts', creation({ kind: 'gpu', mount: 'network' }), constraints.bothMounts, {
-  both: (valid, { pods }) => put('mounts.persistent', pods?.persistent)(valid),
+  both: (valid, { pods }) => networksIn(valid)[0] && put('mounts.persistent', pods?.persistent)(valid),
+  'persistent and an empty list': (valid, { pods }) => ({
+    ...valid,
+    mounts: { persistent: pods?.persistent, network: [] },
+  }),
 })
 
 refusals('pods.create.empty-network', creation({ mount: 'none' }), constraints.emptyNetwork, {

@@ -49,11 +49,17 @@ refusals(
     'both on a CPU pod': refusedWith(constraints.cpuPersistent, (valid, target, { kind }: PodShape) =>
       kind === 'cpu' ? both(valid, target) : undefined,
     ),
+    'persistent and an empty list': (_, target, { kind }) =>
+      kind === 'cpu' ? undefined : { mounts: { ...mountsMoved({ target }, 'persistent'), network: [] } },
   },
 )
 
 refusals('pods.patch.other-volume', network, [400], {
   'second volume': (valid, { pods }) => inNetwork('volumeId', pods?.volumeSecond)(valid),
+  // No volume may have this id, which may be found first.
+  'another case': refusedWith([400, 404, 422], (valid, { pods }) =>
+    inNetwork('volumeId', inAnotherCase(pods?.volume ?? ''))(valid),
+  ),
 })
 
 refusals('pods.patch.partial-persistent', persistent, [422], {
@@ -107,6 +113,12 @@ rule('pods.patch.unknown-pod', { varies: anyPod }, async (context) => {
   inconclusiveIfOtherReason(context, gone, response)
   check('not-found').status(response, 404)
 })
+
+/** Letters in the other case. A UUID is left as it is, because it is the same one in either case. */
+function inAnotherCase(id: string): string {
+  if (/^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i.test(id)) return id
+  return id.replaceAll(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()))
+}
 
 /** A body with the mount of one kind that the target file has, and no other. */
 function onlyMount(kind: 'network' | 'persistent') {

@@ -94,7 +94,7 @@ async function expectMountKeptLater(context: Context, before: PodView): Promise<
     expectMountKept(context, last, before)
   }
   await expectListedAs(context, 'unchanged', last)
-  await afterwards(context, before.id, async () => {
+  await afterwards(context, before, async () => {
     expectMountKept(context, check('unchanged').pod(await pods.get(before.id)), before)
   })
 }
@@ -121,13 +121,13 @@ rule('pods.patch.answer', { varies: anyPod }, async (context) => {
   check('as-afterwards').that(other.length === 0, `as later reads show it: ${text(after)}`, text(answered), response)
 })
 
-/** Moves the mount of an EXITED pod: reads show it at its new path, now and later, and after what is drawn. */
+/** Moves the mount of a pod: reads show it at its new path, now and later, and after the start and stop that are drawn. */
 async function moves(context: Context, shape: PodShape, mount: 'network' | 'persistent'): Promise<void> {
-  const { check, fixture, pods } = context
-  const pod = await fixture.pod('EXITED', shape)
+  const { check } = context
   const mounts: Members = mountsMoved(context, mount)
-  const response = await pods.patch(pod.id, { mounts })
+  const { pod, response } = await patchedAsDrawn(context, shape, { mounts })
   check('accepted').success(response)
+  if (pod.status === 'RUNNING') await untilApplied(context, pod, mounts)
   const expectMoved = async (when = '') => {
     const { settled, ...after } = await shown(context, pod.id, isMounted(mounts))
     check('changed').that(settled, `mounts ${show(mounts)}${when}`, `${mountsText(after)}${when}`, after.response)
@@ -136,7 +136,25 @@ async function moves(context: Context, shape: PodShape, mount: 'network' | 'pers
   let last = await expectMoved()
   for await (const _ of rereadMoments(context)) last = await expectMoved()
   if (last !== null) await expectListedAs(context, 'changed', last)
-  await afterwards(context, pod.id, expectMoved)
+  await afterwards(context, pod, expectMoved)
+}
+
+/** A pod in the drawn status, and the response to its PATCH. PATCH may refuse changes while the container runs. */
+async function patchedAsDrawn({ fixture, pods, vary }: Context, shape: PodShape, body: Members) {
+  const pod = await fixture.pod(vary.draw('patchedWhile'), shape)
+  const response = await pods.patch(pod.id, body)
+  if (pod.status === 'EXITED' || !isRefusal(response)) return { pod, response }
+  vary.fellBack('patchedWhile')
+  const exited = await fixture.pod('EXITED', shape)
+  return { pod: exited, response: await pods.patch(exited.id, body) }
+}
+
+/** Waits for the restart of a container that PATCH causes. If none shows the new mounts, one is asked for. */
+async function untilApplied(context: Context, { id }: PodView, mounts: Members): Promise<void> {
+  const { pods, settle } = context
+  const { settled } = await shown(context, id, isMounted(mounts))
+  if (!settled) await pods.act(id, 'restart')
+  await settle(id, (seen) => seen === 'RUNNING')
 }
 
 function mountsText({ pod, status }: Pick<Settled, 'pod' | 'status'>): string {

@@ -58,17 +58,20 @@ export async function changed(context: Context, id: string, body: Members): Prom
   return context.inconclusive(`a PATCH of ${Object.keys(body).join(' and ')} was answered and not carried out`)
 }
 
-/** Starts a pod that a PATCH has changed, and stops it, as drawn; looks at it after each step that comes about. */
+/**
+ * Starts a pod that a PATCH has changed, and stops it, as drawn; a RUNNING one is stopped first. Looks at it after each step
+ * that comes about.
+ */
 export async function afterwards(
   context: Context,
-  id: string,
+  { id, status: from }: PodView,
   look: (when: string) => Promise<unknown>,
 ): Promise<void> {
   const { pods, settle, settleStarted, vary } = context
   const isStopped = async () => (await settle(id, (seen) => seen === 'EXITED')).settled
   const isStarted = async () => (await settleStarted(id)).status === 'RUNNING'
-  const drawn = vary.draw('afterwards')
-  for (const action of lives[drawn]) {
+  const life = lives[vary.draw('afterwards')]
+  for (const action of from === 'RUNNING' && life.length > 0 ? (['stop', ...life] as const) : life) {
     const { status } = await pods.act(id, action)
     if (!isSuccess(status) || !(await (action === 'start' ? isStarted() : isStopped()))) {
       return vary.fellBack('afterwards')
