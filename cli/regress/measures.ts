@@ -28,8 +28,8 @@ const common: Readonly<Record<keyof Round, Measure>> = {
 const leastMs = 20
 
 const ofJobs: Readonly<Record<keyof JobTimes, Measure>> = {
-  queued: { title: 'time of a job in the queue', least: leastMs, isReported: true },
-  executed: { title: 'time of a job in a worker', least: leastMs, isReported: true },
+  queued: { title: 'time of a job in the queue', least: leastMs, reportedWith: 'completed' },
+  executed: { title: 'time of a job in a worker', least: leastMs, reportedWith: 'completed' },
   completed: { title: 'time until a job is COMPLETED' },
 }
 
