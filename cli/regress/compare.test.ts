@@ -123,6 +123,17 @@ test('a property that a side does not report', () => {
   expect(answersOf(null).map(({ kind }) => kind)).toEqual(['no difference', 'too noisy to say', 'too noisy to say'])
 })
 
+test('jobs that take 30 % longer are slower by as much, and wait no longer', () => {
+  const side = (ms: number) => ({
+    runJob: Array.from({ length: 20 }, (_, at) => ({ queued: at % 2, executed: ms + (at % 3), completed: ms + 45 })),
+  })
+  const answers = compareRounds(side(100), side(130), { seed: 1, ...pairs })
+  const of = (wanted: string) => answers.find(({ measure }) => measure === wanted)
+  expect(of('queued')).toMatchObject({ kind: 'no difference' })
+  expect(of('executed')).toMatchObject({ kind: 'worse', change: expect.closeTo(0.3, 2) })
+  expect(of('completed')).toMatchObject({ kind: 'worse', change: expect.closeTo(0.2, 1) })
+})
+
 test('noise that both sides share does not hide a slowdown', () => {
   const level = Array.from({ length: 20 }, (_, at) => (at % 5 === 0 ? 1 : 0))
   expect(kindsOf(compared(1, { ms: 22, level }), 'getPod')).toMatchObject({ alone: 'worse' })
