@@ -107,7 +107,7 @@ test('a time that the target reports is not bounded by a busy machine', () => {
 test('a property that a side does not report', () => {
   const rounds = Array.from({ length: 20 }, (_, at) => ({ queued: at % 2, executed: null }))
   const measures = {
-    queued: { title: 'a', least: 20 },
+    queued: { title: 'a', minValue: 20 },
     executed: { title: 'b', reportedWith: 'completed' },
     completed: { title: 'c' },
   }

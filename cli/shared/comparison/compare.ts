@@ -16,7 +16,7 @@ export interface Measure {
   /** The smallest difference of a share that counts; default: one percentage point. */
   readonly minDifference?: number
   /** Lower values count as this; not for shares. */
-  readonly least?: number
+  readonly minValue?: number
   /**
    * Set if the target reports it, which not every target does, and a busy machine here does not change: the measure that has a value
    * in the same rounds even if this one is not reported.
@@ -136,14 +136,14 @@ function effectOf(
   before: readonly RoundValues[],
   after: readonly RoundValues[],
   name: string,
-  { isShare = false, isInverse = false, least = 0 }: Measure,
+  { isShare = false, isInverse = false, minValue = 0 }: Measure,
   isPaired: boolean,
   random: () => number,
 ): Measured | null {
   const scaled = (round: RoundValues | undefined) => {
     const value = round?.[name] ?? null
     if (isShare || value === null) return value
-    const log = Math.log(Math.max(least, value))
+    const log = Math.log(Math.max(minValue, value))
     return isInverse ? -log : log
   }
   // Most rounds have no error, so that the median would hide those that do.
