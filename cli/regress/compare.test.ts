@@ -99,23 +99,39 @@ test.each([{ isPaired: true }, { isPaired: false }])('values that are equal have
 
 test('a time that the target reports is not bounded by a busy machine', () => {
   const side = (ms: number) => ({ runJob: Array.from({ length: 20 }, (_, at) => ({ executed: ms + (at % 3) })) })
-  const measures = { executed: { title: 'a', isReported: true } }
+  const measures = { executed: { title: 'a', reportedWith: 'completed' } }
   const answers = compareRounds(side(100), side(130), { seed: 1, ...pairs, measuresOf: () => measures, busy: 0.6 })
   expect(answers).toMatchObject([{ kind: 'worse', change: expect.closeTo(0.3, 1) }])
 })
 
 test('a property that a side does not report', () => {
-  const rounds = Array.from({ length: 20 }, (_, at) => ({ queued: at % 2, executed: null, completed: null }))
+  const rounds = Array.from({ length: 20 }, (_, at) => ({ queued: at % 2, executed: null }))
   const measures = {
-    queued: { title: 'a', least: 20 },
-    executed: { title: 'b', isReported: true },
+    queued: { title: 'a', minValue: 20 },
+    executed: { title: 'b', reportedWith: 'completed' },
     completed: { title: 'c' },
   }
-  const side = { runJob: rounds }
-  const answers = compareRounds(side, side, { seed: 1, ...pairs, measuresOf: () => measures })
-  expect(answers.map(({ kind }) => kind)).toEqual(['no difference', 'not reported', 'too noisy to say'])
+  const answersOf = (completed: number | null) => {
+    const side = { runJob: rounds.map((round) => ({ ...round, completed })) }
+    return compareRounds(side, side, { seed: 1, ...pairs, measuresOf: () => measures })
+  }
+  const answers = answersOf(100)
+  expect(answers.map(({ kind }) => kind)).toEqual(['no difference', 'not reported', 'no difference'])
   expect(exitOfAnswers(answers.slice(0, 2))).toBe(0)
   expect(sumLine('regress', answers.slice(0, 2))).toBe('regress: 1 not reported, 1 without a difference')
+  // Jobs that FAILED have no such times in any target.
+  expect(answersOf(null).map(({ kind }) => kind)).toEqual(['no difference', 'too noisy to say', 'too noisy to say'])
+})
+
+test('jobs that take 30 % longer are slower by as much, and wait no longer', () => {
+  const side = (ms: number) => ({
+    runJob: Array.from({ length: 20 }, (_, at) => ({ queued: at % 2, executed: ms + (at % 3), completed: ms + 45 })),
+  })
+  const answers = compareRounds(side(100), side(130), { seed: 1, ...pairs })
+  const of = (wanted: string) => answers.find(({ measure }) => measure === wanted)
+  expect(of('queued')).toMatchObject({ kind: 'no difference' })
+  expect(of('executed')).toMatchObject({ kind: 'worse', change: expect.closeTo(0.3, 2) })
+  expect(of('completed')).toMatchObject({ kind: 'worse', change: expect.closeTo(0.2, 1) })
 })
 
 test('noise that both sides share does not hide a slowdown', () => {

@@ -20,9 +20,11 @@ export type JobTimes = {
 /** The first pause between two reads of a job, ms, and its growth: a fiftieth of the time that the job takes. */
 const pause = { firstMs: 5, growth: 1.02 } as const
 
-/** Waits until the jobs of these submissions have ended. Once one has not in time, no others are waited for. */
-export async function endJobs(subject: Subject, submissions: readonly Exchange[]): Promise<JobTimes> {
-  const ends = await Promise.all(submissions.filter(isSuccessful).map((submission) => endOf(subject, submission)))
+/** Follows the jobs of these submissions until they have ended. Once one has not ended in time, no others are followed. */
+export async function followJobs(subject: Subject, submissions: readonly Exchange[]): Promise<JobTimes> {
+  const followed = subject.hasStuckJob ? [] : submissions.filter(isSuccessful).flatMap(submittedIn)
+  const ends = await Promise.all(followed.map((job) => endOf(job, subject)))
+  subject.hasStuckJob ||= ends.includes(null)
   const completed = ends.filter((end) => end !== null).filter(({ status }) => status === 'COMPLETED')
   const middleOf = (of: (end: Ended) => unknown) => {
     const times = completed.map(of).filter((ms) => typeof ms === 'number')
@@ -35,22 +37,32 @@ export async function endJobs(subject: Subject, submissions: readonly Exchange[]
   }
 }
 
+interface Submitted {
+  readonly id: string
+  /** Real ms. */
+  readonly sentMs: number
+}
+
+/** The job of a submission; none without an id. */
+function submittedIn({ sent, response }: Exchange): Submitted[] {
+  const id = response === null ? null : jobIdIn(jsonOf(response.body))
+  return id === null ? [] : [{ id, sentMs: sent.harness }]
+}
+
 interface Ended extends Followed {
   /** Since its submission. */
   readonly afterMs: number
 }
 
-async function endOf(subject: Subject, { sent, response }: Exchange): Promise<Ended | null> {
-  const id = response === null ? null : jobIdIn(jsonOf(response.body))
-  if (id === null || !subject.endsJobs) return null
-  const { clock, on, target } = subject.context
+/** The end of a job; null if it did not end in time. */
+async function endOf({ id, sentMs }: Submitted, { context }: Subject): Promise<Ended | null> {
+  const { clock, on, target } = context
   const { coldStartMs, dispatchMs } = target.tolerances
   const endMs = clock.now() + coldStartMs + dispatchMs
   const look = () => on('queue').status(id).then(endIn, expectUnanswered)
   // A read may not show a new job yet, so that a 404 is no end.
   const last = await pollOn(clock, growingPauses(clock, endMs), look, (end) => end !== null && end.status !== 'gone')
-  subject.endsJobs &&= last !== null
-  return last === null ? null : { ...last, afterMs: last.response.exchange.received.harness - sent.harness }
+  return last === null ? null : { ...last, afterMs: last.response.exchange.received.harness - sentMs }
 }
 
 /** Pauses until a moment, each longer than the one before. */

@@ -19,8 +19,8 @@ export interface Subject {
   /** Ids of jobs and pods that were created and not used yet. */
   readonly jobs: string[]
   readonly pods: string[]
-  /** False once a job has not ended in time. */
-  endsJobs: boolean
+  /** True once a job has not ended in time. */
+  hasStuckJob: boolean
 }
 
 /** An operation whose latency is measured. */
@@ -119,7 +119,7 @@ export async function reserve(operation: MeasuredOperation, { context }: Subject
 
 /** Creates everything that the first requests of some operations are about. */
 export async function prepare(context: Context, operations: readonly MeasuredOperation[]): Promise<Subject> {
-  const subject: Subject = { context, pod: null, jobs: [], pods: [], endsJobs: true }
+  const subject: Subject = { context, pod: null, jobs: [], pods: [], hasStuckJob: false }
   if (operations.some((operation) => all[operation].needsPod === true)) subject.pod = await context.fixture.fresh()
   if (operations.includes('getJobStatus') && !operations.includes('runJob')) await send('runJob', subject, {})
   return subject

@@ -3,7 +3,7 @@ import { randomFrom } from '../../harness/common/random.ts'
 import type { Exchange } from '../../harness/exchange/exchange.ts'
 import { type Percentiles, percentilesOf } from '../../load/mixed/windows.ts'
 import { expectUnanswered, isSuccessful, latenciesOf } from './exchanges.ts'
-import { endJobs, type JobTimes } from './jobs.ts'
+import { followJobs, type JobTimes } from './jobs.ts'
 import type { Round } from './measures.ts'
 import { type MeasuredOperation, reserve, send } from './operations.ts'
 import { paced, paceFrom, sendEvenly, throughputOf } from './paced.ts'
@@ -82,7 +82,7 @@ async function measureBlock(side: Side, operation: MeasuredOperation, rate: numb
   taken()
   for (let count = 0; count < requests.alone; count++) await attempt()
   const alone = taken()
-  const jobs = operation === 'runJob' ? await endJobs(subject, alone) : null
+  const jobs = operation === 'runJob' ? await followJobs(subject, alone) : null
   let left: number = requests.load
   const sending = async () => {
     while (left-- > 0) await attempt()
@@ -96,7 +96,7 @@ async function measureBlock(side: Side, operation: MeasuredOperation, rate: numb
   }
   const block = { alone, load, paced: taken(), perSecond, jobs }
   // Jobs that still wait would delay those of the next block.
-  if (jobs !== null) await endJobs(subject, block.paced.slice(-1))
+  if (jobs !== null) await followJobs(subject, block.paced.slice(-1))
   return block
 }
 

@@ -16,9 +16,12 @@ export interface Measure {
   /** The smallest difference of a share that counts; default: one percentage point. */
   readonly minDifference?: number
   /** Lower values count as this; not for shares. */
-  readonly least?: number
-  /** True if the target reports it: not every target does, and a busy machine here does not change it. */
-  readonly isReported?: boolean
+  readonly minValue?: number
+  /**
+   * Set if the target reports it, which not every target does, and a busy machine here does not change: the measure that has a value
+   * in the same rounds even if this one is not reported.
+   */
+  readonly reportedWith?: string
   /** The whole that it is a share of, if that is not the requests. */
   readonly of?: string
 }
@@ -90,12 +93,14 @@ export function compareRounds(before: Rounds, after: Rounds, options: CompareOpt
   const compared = subjects.flatMap(([operation, old, now]) =>
     Object.entries(measuresOf(operation)).map(([name, measure]) => {
       const random = randomFrom(seed, `${operation} ${name}`)
-      return { operation, name, measure, effect: effectOf(old, now, name, measure, isPaired, random) }
+      const isMissing = [...old, ...now].some((round) => isUnreported(round, name, measure))
+      return { operation, name, measure, effect: effectOf(old, now, name, measure, isPaired, random), isMissing }
     }),
   )
   const level = levelOf(compared.length)
-  return compared.map(({ operation, name, measure, effect }) => {
-    return { operation, measure: name, ...answerOf(effect, measure, level, options) }
+  return compared.map(({ operation, name, measure, effect, isMissing }) => {
+    const unknown = isMissing ? 'not reported' : 'too noisy to say'
+    return { operation, measure: name, ...answerOf(effect, measure, level, unknown, options) }
   })
 }
 
@@ -117,6 +122,11 @@ function together(operations: readonly (readonly RoundValues[])[], measures: Mea
   )
 }
 
+/** True if the target had the occasion to report a measure in this round, and did not. */
+function isUnreported(round: RoundValues, name: string, { reportedWith }: Measure): boolean {
+  return reportedWith !== undefined && (round[reportedWith] ?? null) !== null && (round[name] ?? null) === null
+}
+
 interface Measured extends Effect {
   readonly rounds: number
 }
@@ -126,14 +136,14 @@ function effectOf(
   before: readonly RoundValues[],
   after: readonly RoundValues[],
   name: string,
-  { isShare = false, isInverse = false, least = 0 }: Measure,
+  { isShare = false, isInverse = false, minValue = 0 }: Measure,
   isPaired: boolean,
   random: () => number,
 ): Measured | null {
   const scaled = (round: RoundValues | undefined) => {
     const value = round?.[name] ?? null
     if (isShare || value === null) return value
-    const log = Math.log(Math.max(least, value))
+    const log = Math.log(Math.max(minValue, value))
     return isInverse ? -log : log
   }
   // Most rounds have no error, so that the median would hide those that do.
@@ -151,20 +161,19 @@ function effectOf(
   return rounds < 2 ? null : { ...unpairedEffect(a, b, centre, random), rounds }
 }
 
+/** `unknown`: the answer if there is no effect to judge. */
 function answerOf(
   effect: Measured | null,
-  { isShare = false, isInverse = false, isReported = false, minDifference = shareTolerance }: Measure,
+  { isShare = false, isInverse = false, reportedWith, minDifference = shareTolerance }: Measure,
   level: number,
+  unknown: AnswerKind,
   { tolerance, busy = 0 }: CompareOptions,
 ): Omit<Answer, 'operation' | 'measure'> {
-  if (effect === null) {
-    const kind = isReported ? 'not reported' : 'too noisy to say'
-    return { kind, change: null, low: null, high: null, p: null, rounds: null }
-  }
+  if (effect === null) return { kind: unknown, change: null, low: null, high: null, p: null, rounds: null }
   const least = isShare ? minDifference : Math.log1p(tolerance)
   const found = isShare ? 2 * minDifference : Math.log1p(2 * tolerance)
   const seen = kindOf(effect, level, least, found)
-  const isByMachine = !isShare && !isReported && Math.abs(effect.estimate) < Math.log1p(busy)
+  const isByMachine = !isShare && reportedWith === undefined && Math.abs(effect.estimate) < Math.log1p(busy)
   const kind = seen !== 'no difference' && isByMachine ? 'too noisy to say' : seen
   const ratio = (value: number) => (isInverse ? -Math.expm1(-value) : Math.expm1(value))
   const shown = isShare ? (value: number) => value : ratio

@@ -52,7 +52,7 @@ export function processorLines(waitedShare: number | null): string[] {
   if (waitedShare === null) return []
   const line = `waited ${percent(waitedShare)} of the time for a processor`
   return slowdownBy(waitedShare) > 0
-    ? [`${line}: this machine is busy, so smaller differences of times are too noisy to say`]
+    ? [`${line}: this machine is busy, so smaller differences of latency and throughput are too noisy to say`]
     : [line]
 }
 
