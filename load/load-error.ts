@@ -7,3 +7,8 @@ export class LoadError extends Error {
 export class DamagedLoad extends LoadError {
   override readonly name = 'DamagedLoad'
 }
+
+/** The points of an emitted load are not complete. Nothing is judged until they are. */
+export class IncompletePoints extends Error {
+  override readonly name = 'IncompletePoints'
+}

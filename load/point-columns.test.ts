@@ -66,3 +66,11 @@ test('more points than are sorted at once are in order, however far from it they
   })
   expect({ n, wrong }).toEqual({ n: length, wrong: 0 })
 })
+
+test('the only match among a million points is found from either end', () => {
+  const collector = createPointCollector()
+  for (let n = 0; n < 1_000_000; n++) collector.add(n === 0 ? refused : served, beganMs + n / 16, beganMs + n / 16 + 1)
+  const points = collector.done().filter(({ status }) => status === 429)
+  const only = { ...refused, sentMs: beganMs, receivedMs: beganMs + 1 }
+  expect([points.length, points.at(0), points.at(-1)]).toEqual([1, only, only])
+})

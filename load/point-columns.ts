@@ -114,13 +114,13 @@ class PointColumns implements Points {
   at(place: number): Point | undefined {
     let left = place < 0 ? this.length + place : place
     if (left < 0 || left >= this.length) return undefined
-    let row = this.#next(0)
+    let row: number
     if (left === this.length - 1) {
       // The last one is wanted most.
-      for (row = 8 * this.#chosen.length - 1; this.#next(row) !== row; row--);
-      left = 0
+      for (row = 8 * this.#chosen.length - 1; !this.#isChosen(row); row--);
+      return this.#point(row)
     }
-    while (left-- > 0) row = this.#next(row + 1)
+    for (row = this.#next(0); left > 0; left--) row = this.#next(row + 1)
     return this.#point(row)
   }
 
@@ -172,9 +172,12 @@ class PointColumns implements Points {
 
   /** The first chosen row from this one on; -1 if there is none. */
   #next(from: number): number {
-    for (let row = from; row < 8 * this.#chosen.length; row++)
-      if (((this.#chosen[row >> 3] ?? 0) & (1 << (row & 7))) !== 0) return row
+    for (let row = from; row < 8 * this.#chosen.length; row++) if (this.#isChosen(row)) return row
     return -1
+  }
+
+  #isChosen(row: number): boolean {
+    return ((this.#chosen[row >> 3] ?? 0) & (1 << (row & 7))) !== 0
   }
 
   #point(row: number): Point {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -109,8 +109,31 @@ describe('one clear sentence', () => {
     expect(early.code).toBe(2)
     for (const n of [1, 2]) writeFileSync(join(cwd, 'early', `points-${n}.json.gz`), gzipSync(''))
     expect(await plumbline('replay early')).toMatchObject({
-      code: 3,
-      out: expect.stringContaining('No machine recorded a request of smoke; run the load again.'),
+      code: 2,
+      err: expect.stringContaining('early: no file has a request of the plan smoke; copy each whole'),
     })
+  })
+
+  test('replay refuses points that are cut off and judges the whole file later, also after it was killed', async () => {
+    await plumbline(`load limits ${requests} --out cut`)
+    const record = readFileSync(join(cwd, 'cut', 'evidence.ndjson'))
+    const tags = { operation: 'requests', endpoint: 'first', status: '404', scenario: 'smoke_0' }
+    const data = { time: '2026-01-01T00:00:00.000Z', value: 1, tags }
+    const whole = gzipSync(`${JSON.stringify({ metric: 'http_req_duration', type: 'Point', data })}\n`)
+    writeFileSync(join(cwd, 'cut', 'points-1.json.gz'), gzipSync(''))
+    writeFileSync(join(cwd, 'cut', 'points-2.json.gz'), whole.subarray(0, -12))
+    expect(await plumbline('replay cut')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/cut: points-2\.json\.gz cannot be read to its end \(.*\); copy it whole/),
+    })
+    expect(readFileSync(join(cwd, 'cut', 'evidence.ndjson'))).toEqual(record)
+    writeFileSync(join(cwd, 'cut', 'points-2.json.gz'), whole)
+    for (const folder of ['divided/smoke', 'load/01-smoke']) {
+      mkdirSync(join(cwd, 'cut', folder), { recursive: true })
+      writeFileSync(join(cwd, 'cut', folder, 'raw-01.json.gz'), gzipSync('half'))
+    }
+    for (const _ of ['first', 'again']) {
+      expect(await plumbline('replay cut')).toMatchObject({ code: 3, out: expect.stringContaining('404') })
+    }
   })
 })

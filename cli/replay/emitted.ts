@@ -3,14 +3,15 @@ import { join } from 'node:path'
 import type { RunEvent } from '../../harness/record/events.ts'
 import { InvalidRecord, readEvidence } from '../../harness/record/read.ts'
 import { completeLoad } from '../../load/distributed/complete.ts'
+import { IncompletePoints } from '../../load/load-error.ts'
 import { UsageError } from '../shared/errors.ts'
 
 /** A file with the points of one process of k6. */
 const pointsFile = /^points-[\w.-]+\.json\.gz$/
 
 /**
- * Completes the record of a load that was emitted by the points of its processes, the first time that it is judged. Throws
- * UsageError if one of their files is missing. Leaves any other record alone.
+ * Completes the record of an emitted load from its files of points, at the first replay. Leaves any other record alone.
+ * @throws UsageError if a file is missing or incomplete.
  */
 export async function completeEmitted(dir: string, folder: string): Promise<void> {
   const run = await emittedIn(dir)
@@ -22,14 +23,13 @@ export async function completeEmitted(dir: string, folder: string): Promise<void
       `${folder} has ${files.length} files points-NAME.json.gz, but ${processes} processes of k6 share this load; copy the file of each into it`,
     )
   }
-  await completeLoad(
-    dir,
-    run,
-    files.sort().map((name) => join(dir, name)),
-  )
+  const paths = files.sort().map((name) => join(dir, name))
+  await completeLoad(dir, run, paths).catch((error) => {
+    throw error instanceof IncompletePoints ? new UsageError(`${folder}: ${error.message}`) : error
+  })
 }
 
-/** The run of a record that has the points of others still to come; null if there is none, or a damage that is reported later. */
+/** The run event of an emitted load that is not completed; null for any other or a damaged record. */
 async function emittedIn(dir: string): Promise<RunEvent | null> {
   let run: RunEvent | null = null
   try {

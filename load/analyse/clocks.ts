@@ -7,9 +7,9 @@ import { type LoadVerdict, milliseconds, unclear } from './verdict.ts'
 const CLOCK_SHARE = 0.05
 
 /**
- * Judges as `analyse` does, also points of several machines, whose intervals were widened by how far their clocks may be off. No
- * verdict if that is too far. A failure must also follow from the intervals without it, narrowed by as much: most judges favour the target
- * if they know less of the moments, but errors in place of a 429 must come beyond the limit for certain.
+ * Judges as `analyse` does, also points of several machines. No verdict if their clocks may be off too far. Intervals are wider by
+ * the clock error, which favours the target in most judges. Errors in place of a 429 are the exception, so a failure must also
+ * follow from intervals that are narrower by as much.
  */
 export function analyseByClocks(points: Points, plan: Plan, clockErrorMs = 0): LoadVerdict[] {
   const verdicts = analyse(points, plan)
@@ -17,7 +17,7 @@ export function analyseByClocks(points: Points, plan: Plan, clockErrorMs = 0): L
   const { windowMs } = plan.limit
   if (clockErrorMs > windowMs * CLOCK_SHARE) {
     const bound = Number.isFinite(clockErrorMs) ? `may be ${milliseconds(clockErrorMs)} off` : 'cannot be compared'
-    const doubt = `the clocks of its machines ${bound}, because too few responses had a fitting Date, and a window is ${milliseconds(windowMs)}`
+    const doubt = `the clocks of its machines ${bound}, because too few responses had a Date, or their Dates contradict each other; a window is ${milliseconds(windowMs)}`
     return verdicts.map((one) => ({ ...one, ...unclear(doubt) }))
   }
   if (verdicts.every(({ verdict }) => verdict !== 'failed')) return verdicts

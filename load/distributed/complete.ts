@@ -1,5 +1,5 @@
 import { appendFileSync, createReadStream, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, gzipSync } from 'node:zlib'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
@@ -10,8 +10,8 @@ import { createRedactor } from '../../harness/record/redact.ts'
 import { recordJudgement } from '../../harness/run/judge.ts'
 import { conductLoad, type Perform } from '../conduct.ts'
 import { judgementsOf } from '../judgements.ts'
-import { headOf, textLines } from '../k6/lines.ts'
-import { LoadError } from '../load-error.ts'
+import { headOf, REQUEST_HEAD, textLines } from '../k6/lines.ts'
+import { IncompletePoints, LoadError } from '../load-error.ts'
 import { createClockBounds } from '../machines.ts'
 import { refuseSilence } from '../queue/perform.ts'
 import type { Step } from '../queue/steps.ts'
@@ -19,7 +19,6 @@ import { actionOf, type Driving, loadOf, planFolder, plansFolder, pointsOf, read
 
 /** Characters of a file that are compressed at once. */
 const PART_CHARACTERS = 2 ** 20
-const REQUEST = headOf('http_req_duration')
 const HEALTH = headOf('plumbline_answer')
 /** The step of a line, and its part of it: the number of a stretch, or the request of /health before or after it. */
 const SCENARIO = /"scenario":"([\w-]+)_(\d+|before|after)"/
@@ -27,33 +26,44 @@ const SCENARIO = /"scenario":"([\w-]+)_(\d+|before|after)"/
 /**
  * Completes the record of a load that was emitted: divides the files of its machines among its plans, and adds the plans, the
  * verdicts and the end.
+ * @throws IncompletePoints if a file cannot be read to its end, or no file has a request of a plan. The record is unchanged then.
  */
 export async function completeLoad(dir: string, emitted: RunEvent, files: readonly string[]): Promise<void> {
   const load = loadOf(emitted)
   const driven: Driving[] = []
   const divided = join(dir, 'divided')
+  const clear = () => {
+    for (const folder of [divided, join(dir, plansFolder)]) rmSync(folder, { recursive: true, force: true })
+  }
   let dividing: Promise<HealthOfSteps> | null = null
   const planned = (steps: readonly Step[]) => {
     dividing ??= divide(divided, files, steps)
   }
-  let count = 0
-  const perform: Perform = async (step) => {
-    const plan = planFolder(++count, step.name)
+  const perform: Perform = async ({ name }) => {
+    const plan = planFolder(driven.length + 1, name)
+    const health = (await dividing)?.[name] ?? []
+    mkdirSync(join(dir, plansFolder), { recursive: true })
+    renameSync(join(divided, name), join(dir, plansFolder, plan))
+    const { points, clockErrorMs, notes } = await readPlan(dir, plan).catch(incomplete)
+    if (points.length === 0) {
+      throw new IncompletePoints(`no file has a request of the plan ${name}; copy each whole, or run the load again`)
+    }
     try {
-      const health = (await dividing)?.[step.name] ?? []
-      mkdirSync(join(dir, plansFolder), { recursive: true })
-      renameSync(join(divided, step.name), join(dir, plansFolder, plan))
-      const { points, clockErrorMs, notes } = await readPlan(dir, plan)
-      if (points.length === 0) throw new LoadError(`No machine recorded a request of ${step.name}; run the load again.`)
       refuseSilence(points)
-      driven.push({ type: 'plan', plan, points: pointsOf(dir, plan), requests: points.length, health, notes })
-      return { points, clockErrorMs, health, notes }
     } catch (error) {
       if (error instanceof LoadError) driven.push({ type: 'broken-off', plan, reason: error.message })
       throw error
     }
+    driven.push({ type: 'plan', plan, points: pointsOf(dir, plan), requests: points.length, health, notes })
+    return { points, clockErrorMs, health, notes }
   }
-  const conducted = await conductLoad({ target: toTarget(emitted), load, action: actionOf(emitted), perform, planned })
+  // An earlier replay may have been killed.
+  clear()
+  const options = { target: toTarget(emitted), load, action: actionOf(emitted), perform, planned }
+  const conducted = await conductLoad(options).catch((error) => {
+    clear()
+    throw error
+  })
   rmSync(divided, { recursive: true, force: true })
   const judgements = judgementsOf(load, conducted)
   const judged = judgements.filter((one) => one.startedMs !== null)
@@ -66,6 +76,10 @@ export async function completeLoad(dir: string, emitted: RunEvent, files: readon
   recorder.flush()
 }
 
+function incomplete(error: unknown): never {
+  throw error instanceof LoadError ? new IncompletePoints(error.message) : error
+}
+
 /** /health before and after each step; empty if one is missing. */
 type HealthOfSteps = Readonly<Record<string, readonly Health[]>>
 
@@ -74,13 +88,12 @@ type HealthOfSteps = Readonly<Record<string, readonly Health[]>>
  * clock: a step may have too few responses for that.
  */
 async function divide(folder: string, files: readonly string[], steps: readonly Step[]): Promise<HealthOfSteps> {
-  rmSync(folder, { recursive: true, force: true })
   const health = new Map<string, Health>()
   for (const [n, file] of files.entries()) {
     const parts = new Map(steps.map(({ name }) => [name, createPart(join(folder, name), n + 1)]))
     const take = (line: string) => {
       const [, name = '', part = ''] = SCENARIO.exec(line) ?? []
-      if (/\d/.test(part) && line.startsWith(REQUEST)) parts.get(name)?.add(line)
+      if (/\d/.test(part) && line.startsWith(REQUEST_HEAD)) parts.get(name)?.add(line)
       else if (line.startsWith(HEALTH)) health.set(`${name} ${part}`, healthIn(line))
     }
     const clock = createClockBounds()
@@ -93,7 +106,9 @@ async function divide(folder: string, files: readonly string[], steps: readonly 
     try {
       await pipeline(createReadStream(file), createGunzip(), read)
     } catch (error) {
-      throw new LoadError(`${file} cannot be read to its end (${String(error)}); copy it whole, or run the load again.`)
+      throw new IncompletePoints(
+        `${basename(file)} cannot be read to its end (${String(error)}); copy it whole, or run the load again`,
+      )
     }
     for (const part of parts.values()) part.done()
   }

@@ -83,8 +83,12 @@ describe('the unfinished jobs or pods in a response', () => {
     ['no count', { counts: ['jobs.a', 'b'] }, { b: 3 }, Number.NaN],
     ['a list', { listAt: '', finalStatuses }, [waiting, null, over], 2],
     ['a list in the named member', { listAt: 'pods', finalStatuses }, { notices: [1], pods: [waiting, over] }, 1],
-    ['no list in the named member', { listAt: 'pods', finalStatuses }, { notices: [1] }, Number.NaN],
+    ['the only list, in another member', { listAt: 'pods', finalStatuses }, { items: [waiting, over] }, 1],
+    ['the only list, which is the response', { listAt: 'pods', finalStatuses }, [waiting, over], 1],
+    ['two lists, none in the named member', { listAt: 'pods', finalStatuses }, { a: [], b: [] }, Number.NaN],
+    ['no list', { listAt: 'pods', finalStatuses }, { pods: 1 }, Number.NaN],
     ['the only list, wherever it is', { finalStatuses }, { count: 1, jobs: [over] }, 0],
+    ['two lists without a name', { finalStatuses }, { jobs: [over], more: [waiting] }, Number.NaN],
     ['no body', { finalStatuses }, null, Number.NaN],
   ])('%s', (_, place, json, count) => expect(unfinishedIn(json, place)).toBe(count))
 })

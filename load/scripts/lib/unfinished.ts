@@ -4,9 +4,19 @@ import type { ScriptUnfinished } from './types.ts'
 export function unfinishedIn(json: unknown, unfinished: ScriptUnfinished): number {
   if ('counts' in unfinished) return unfinished.counts.reduce((sum, path) => sum + Number(valueAt(json, path)), 0)
   const { listAt, finalStatuses } = unfinished
-  const places = listAt === undefined ? Object.values(Object(json)) : [Object(json)[listAt]]
-  const list = [json, ...places].find(Array.isArray)
-  return list?.filter((entry) => !finalStatuses.includes(entry?.status)).length ?? Number.NaN
+  const list = resourcesIn(json, listAt)
+  return list?.filter((entry) => !finalStatuses.includes(entry?.status ?? '')).length ?? Number.NaN
+}
+
+/** The list at the member, else the only list, as in `harness/exchange/read.ts`, which k6 cannot import. */
+function resourcesIn(
+  json: unknown,
+  at: string | undefined,
+): readonly ({ readonly status?: string } | null)[] | undefined {
+  const named = at === '' ? json : Object(json)[at ?? '']
+  if (Array.isArray(named)) return named
+  const [only, ...others] = (Array.isArray(json) ? [json] : Object.values(Object(json))).filter(Array.isArray)
+  return others.length === 0 ? only : undefined
 }
 
 function valueAt(json: unknown, path: string): unknown {
