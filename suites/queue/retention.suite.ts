@@ -15,11 +15,13 @@ const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs, runsyncWa
 
 /** An output that occurs nowhere else in a response. */
 const output = 'plumbline-kept-output'
+/** An error that occurs nowhere else in a response. */
+const failure = 'plumbline-kept-error'
 
 /** The ways in which a job ends, and the clauses about them. */
 const ways = {
   completed: { steps: [{ output }] },
-  failed: { steps: [{ fail: 'a plain failure' }] },
+  failed: { steps: [{ fail: failure }] },
   'timed-out': { steps: runsOn, policy: { executionTimeout: 6_000 } },
   cancelled: { steps: [{ hold: 'go' }] },
 } as const satisfies Readonly<Record<string, JobWish>>
@@ -57,11 +59,17 @@ rule<Way>('queue.retention.runsync-404', endings('runsync'), (context, way) =>
 
 rule('queue.retention.runsync-ends', { varies: anyJob }, async (context) => {
   const { check, inconclusive } = context
-  const done = await endedJob(context, 'completed', 'runsync', 'gone')
-  if (done === null) return inconclusive('/runsync did not answer with the id of its job')
-  const response = await afterRetention(context, done, runsyncRetentionMaximumMs)
-  const isShown = (textOf(response.bytes) ?? '').includes(output)
-  check('gone').that(!isShown, 'a response without the output', 'the output', response)
+  const completed = await endedJob(context, 'completed', 'runsync', 'gone')
+  if (completed === null) return inconclusive('/runsync did not answer with the id of its job')
+  const failed = await endedJob(context, 'failed', 'runsync')
+  await expectHidden('gone', completed, 'the output', output)
+  if (failed !== null) await expectHidden('error-gone', failed, 'the error', failure)
+
+  async function expectHidden(clause: string, done: Ended, name: string, text: string): Promise<void> {
+    const response = await afterRetention(context, done, runsyncRetentionMaximumMs)
+    const isShown = (textOf(response.bytes) ?? '').includes(text)
+    check(clause).that(!isShown, `a response without ${name}`, name, response)
+  }
 })
 
 /** A job that has ended; null if its end is not known. */
