@@ -1,17 +1,15 @@
 import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
-import { jobIdIn } from '../../harness/exchange/read.ts'
-import { submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectEnd, expectGone, laterJobReads, shownStatus } from '../shared/job-responses.ts'
-import { grainMs, leadMs, runsOn } from './times.ts'
+import { answeredJob, grainMs, leadMs, runsOn } from './times.ts'
 
-const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs, runsyncWaitMs } = tables.durations
+const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs } = tables.durations
 
 /** An output that occurs nowhere else in a response. */
 const output = 'plumbline-kept-output'
@@ -75,7 +73,7 @@ rule('queue.retention.runsync-ends', { varies: anyJob }, async (context) => {
 /** A job that has ended; null if its end is not known. */
 async function endedJob(context: Context, way: Way, by: Operation, clause: string = way): Promise<Ended | null> {
   const { begun, ended, fixture, freeWorkers, target } = context
-  const job = by === 'run' ? await fixture.submitted(ways[way]) : await answered(context, ways[way])
+  const job = by === 'run' ? await fixture.submitted(ways[way]) : await answeredJob(context, ways[way])
   if (job === null) return null
   if (way === 'cancelled') {
     await begun(job)
@@ -86,17 +84,6 @@ async function endedJob(context: Context, way: Way, by: Operation, clause: strin
   if (way === 'timed-out') freeWorkers()
   const { response } = way === 'completed' ? await expectEnd(context, clause, job, end, 'COMPLETED') : end
   return end.settled ? { job, response } : null
-}
-
-/** A job of /runsync; null if the response does not show its id, as an error may not. Other branches go on meanwhile. */
-async function answered({ clock, fixture, target }: Context, wish: JobWish): Promise<SubmittedJob | null> {
-  const planned = fixture.job(wish)
-  // The first response tells the time.
-  await planned.queue.health()
-  const boundMs = runsyncWaitMs + target.tolerances.retriesMs
-  const response = await clock.until(planned.queue.held.runsync(planned.body), clock.now() + boundMs)
-  const id = jobIdIn(response?.json)
-  return response === null || id === null ? null : submitted(planned, id, response)
 }
 
 /** A job ended after the last report of a worker, and after its submission. */
