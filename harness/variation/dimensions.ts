@@ -28,15 +28,17 @@ export const dimensions = {
   /** How a job is submitted, for rules that need no id before it ends. */
   submission: ['run', 'runsync'],
   /** Members of a job's input, besides its steps. */
-  input: ['plain', 'empty values', 'nested', 'large', 'unicode', 'brackets'],
+  input: ['plain', 'empty values', 'nested', 'large', 'unicode', 'brackets', 'inherited names'],
   /** The output of a job; `outputs` has the value. */
   output: [
     'object',
     'number',
+    'fraction',
     'empty object',
     'false',
     'zero',
     'empty text',
+    'JSON in a text',
     'empty list',
     'null members',
     'nested',

@@ -12,10 +12,12 @@ const brackets = `${'[{'.repeat(500)}"${'['.repeat(1_000)}\\"${'{'.repeat(1_000)
 export const outputs: Readonly<Record<ValueOf<'output'>, unknown>> = {
   object: { depth: 3 },
   number: 7,
+  fraction: 1.23456789,
   'empty object': {},
   false: false,
   zero: 0,
   'empty text': '',
+  'JSON in a text': '{"a":1}',
   'empty list': [],
   'null members': { first: null, list: [null] },
   nested,
@@ -31,4 +33,6 @@ export const inputs: Readonly<Record<ValueOf<'input'>, Readonly<Record<string, u
   large: { text: large },
   unicode: { [unicode]: unicode },
   brackets: { brackets },
+  // An object literal would set its prototype.
+  'inherited names': JSON.parse('{"__proto__":{"a":1},"constructor":"b","toString":"c"}'),
 }

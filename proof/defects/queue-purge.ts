@@ -33,6 +33,11 @@ export const queuePurge: readonly Defect[] = [
     observed: 'IN_QUEUE',
     change: sparing(({ retries }) => retries > 0),
   }),
+  defect('purge-spares-runsync', 'queue.purge.pending', 'runsync', {
+    says: 'A purge spares jobs of /runsync.',
+    observed: 'an execution',
+    change: sparing(({ operation }) => operation === 'runsync'),
+  }),
   defect('purge-takes-one', 'queue.purge.pending', 'cleared', {
     says: 'A purge clears only the first job that waits.',
     observed: 'IN_QUEUE',

@@ -58,6 +58,11 @@ export const queueRetention: readonly Defect[] = [
     observed: 'the output',
     change: retains((job) => !isRun(job), runsyncRetentionMaximumMs + 60_000),
   }),
+  defect('retention-runsync-error-30-m', 'queue.retention.runsync-ends', 'error-gone', {
+    says: 'The error of a /runsync job that failed is kept as long as one of /run.',
+    observed: 'the error',
+    change: retains((job) => !isRun(job) && ended.failed(job), runRetentionMs),
+  }),
   defect('execution-timeout-stays-set', 'queue.execution-timeout.this-job', 'next', {
     says: 'The executionTimeout of a job becomes the setting of its endpoint.',
     observed: 'FAILED',

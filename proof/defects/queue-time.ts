@@ -133,6 +133,13 @@ export const queueTime: readonly Defect[] = [
     observed: 'status IN_PROGRESS',
     change: part('executionTimeoutOf', () => Number.POSITIVE_INFINITY),
   }),
+  defect('execution-timeout-of-runsync-ignored', 'queue.execution-timeout.enforced', 'stopped', {
+    says: 'The executionTimeout of a job of /runsync is ignored.',
+    observed: 'status IN_PROGRESS',
+    change: part('executionTimeoutOf', (next, { operation }) =>
+      operation === 'runsync' ? Number.POSITIVE_INFINITY : next(),
+    ),
+  }),
   defect('execution-timeout-half-more', 'queue.execution-timeout.enforced', 'stopped', {
     says: 'A job runs for half of its executionTimeout more.',
     observed: 'status IN_PROGRESS',

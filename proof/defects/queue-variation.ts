@@ -21,6 +21,24 @@ export const queueVariation: readonly Defect[] = [
     observed: 'null',
     change: showsIn('COMPLETED', (shown) => ({ ...shown, output: shown.output === '' ? null : shown.output })),
   }),
+  defect('output-json-text-parsed', 'queue.run.echo', 'output', {
+    variation: { output: 'JSON in a text' },
+    says: 'An output that is a text of JSON is parsed.',
+    observed: '{"a":1}',
+    change: showsIn('COMPLETED', ({ output, ...shown }) => ({
+      ...shown,
+      output: typeof output === 'string' ? (jsonIn(output) ?? output) : output,
+    })),
+  }),
+  defect('output-fraction-rounded', 'queue.run.echo', 'output', {
+    variation: { output: 'fraction' },
+    says: 'An output that is a number is rounded to six places.',
+    observed: '1.234568',
+    change: showsIn('COMPLETED', ({ output, ...shown }) => ({
+      ...shown,
+      output: typeof output === 'number' ? Number(output.toFixed(6)) : output,
+    })),
+  }),
   defect('output-empty-list-object', 'queue.run.echo', 'output', {
     variation: { output: 'empty list' },
     says: 'An output that is an empty list is an empty object.',
@@ -46,6 +64,14 @@ export const queueVariation: readonly Defect[] = [
     observed: 'nothing at $.nothing',
     change: takesInput((input) => ('nothing' in input ? withoutNulls(input) : input)),
   }),
+  ...['__proto__', 'constructor'].map((name) =>
+    defect(`input-${name}-dropped`, 'queue.run.echo', 'input', {
+      variation: { input: 'inherited names' },
+      says: `A member of an input that is called ${name} does not reach the worker.`,
+      observed: `nothing at $.${name}`,
+      change: takesInput((input) => Object.fromEntries(Object.entries(input).filter(([key]) => key !== name))),
+    }),
+  ),
   defect('nesting-counted-in-texts', 'queue.run.accepted', 'accepted', {
     variation: { input: 'brackets' },
     says: 'Brackets within texts count as nesting, and a body with more than 800 of them is refused.',

@@ -47,6 +47,11 @@ export const webhook: readonly Defect[] = [
     observed: 'no request',
     change: part('isNotified', (next, job) => job.operation !== 'runsync' && next()),
   }),
+  defect('webhook-never-of-requeued', 'webhook.both-operations', 'requeued', {
+    says: 'The receiver is not notified of a job whose first worker died.',
+    observed: 'no request',
+    change: part('isNotified', (next, { automaticRetries }) => automaticRetries === 0 && next()),
+  }),
   defect('webhook-not-retried', 'webhook.retries', 'second', {
     says: 'A notification that was answered 500 is given up.',
     observed: '1 request',

@@ -29,6 +29,10 @@ rule('queue.purge.pending', { exclusive: ['dedicated'], workers: 0, varies: anyJ
   for (const policy of [{}, { lowPriority: true }, { ttl: 600_000 }]) {
     waiting.push(await fixture.submitted({ steps: held, policy, endpoint: 'dedicated' }))
   }
+  const synchronous = fixture.job({ steps: held, endpoint: 'dedicated' })
+  const answer = synchronous.queue.held.runsync(synchronous.body)
+  // It has to be in the queue before the purge.
+  await clock.until(answer, clock.now() + dispatchMs)
   // Other rules judge whether it is retried.
   await failed.queue.retry(failed.id)
   const pending: SubmittedJob[] = []
@@ -45,8 +49,11 @@ rule('queue.purge.pending', { exclusive: ['dedicated'], workers: 0, varies: anyJ
     if (status !== 'IN_PROGRESS') cleared.set(job, job.beacon.executions().length)
   }
   if (cleared.size === 0) inconclusive('every waiting job found a worker')
+  // A worker may have taken this one just before, and reports it by then.
+  await clock.sleep(dispatchMs)
+  const before = synchronous.beacon.executions().length
   release()
-  for (const { beacon } of waiting) beacon.release('free')
+  for (const { beacon } of [...waiting, synchronous]) beacon.release('free')
   const later = await fixture.submitted({ steps: [{ output: 1 }], endpoint: 'dedicated' })
   await begun(later)
   await ended(later)
@@ -58,6 +65,8 @@ rule('queue.purge.pending', { exclusive: ['dedicated'], workers: 0, varies: anyJ
       check('not-executed').that(!isExecuted, 'no execution after the purge', 'an execution', response)
       expectNotCompleted(context, 'not-completed', response)
     }
+    const isExecuted = before === 0 && synchronous.beacon.executions().length > 0
+    check('runsync').that(!isExecuted, 'no execution after the purge', 'an execution', later.response)
   }
 })
 

@@ -1,25 +1,25 @@
 import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
-import { jobIdIn } from '../../harness/exchange/read.ts'
-import { submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectEnd, expectGone, laterJobReads, shownStatus } from '../shared/job-responses.ts'
-import { grainMs, leadMs, runsOn } from './times.ts'
+import { answeredJob, grainMs, leadMs, runsOn } from './times.ts'
 
-const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs, runsyncWaitMs } = tables.durations
+const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs } = tables.durations
 
 /** An output that occurs nowhere else in a response. */
 const output = 'plumbline-kept-output'
+/** An error that occurs nowhere else in a response. */
+const failure = 'plumbline-kept-error'
 
 /** The ways in which a job ends, and the clauses about them. */
 const ways = {
   completed: { steps: [{ output }] },
-  failed: { steps: [{ fail: 'a plain failure' }] },
+  failed: { steps: [{ fail: failure }] },
   'timed-out': { steps: runsOn, policy: { executionTimeout: 6_000 } },
   cancelled: { steps: [{ hold: 'go' }] },
 } as const satisfies Readonly<Record<string, JobWish>>
@@ -57,17 +57,23 @@ rule<Way>('queue.retention.runsync-404', endings('runsync'), (context, way) =>
 
 rule('queue.retention.runsync-ends', { varies: anyJob }, async (context) => {
   const { check, inconclusive } = context
-  const done = await endedJob(context, 'completed', 'runsync', 'gone')
-  if (done === null) return inconclusive('/runsync did not answer with the id of its job')
-  const response = await afterRetention(context, done, runsyncRetentionMaximumMs)
-  const isShown = (textOf(response.bytes) ?? '').includes(output)
-  check('gone').that(!isShown, 'a response without the output', 'the output', response)
+  const completed = await endedJob(context, 'completed', 'runsync', 'gone')
+  if (completed === null) return inconclusive('/runsync did not answer with the id of its job')
+  const failed = await endedJob(context, 'failed', 'runsync')
+  await expectHidden('gone', completed, 'the output', output)
+  if (failed !== null) await expectHidden('error-gone', failed, 'the error', failure)
+
+  async function expectHidden(clause: string, done: Ended, name: string, text: string): Promise<void> {
+    const response = await afterRetention(context, done, runsyncRetentionMaximumMs)
+    const isShown = (textOf(response.bytes) ?? '').includes(text)
+    check(clause).that(!isShown, `a response without ${name}`, name, response)
+  }
 })
 
 /** A job that has ended; null if its end is not known. */
 async function endedJob(context: Context, way: Way, by: Operation, clause: string = way): Promise<Ended | null> {
   const { begun, ended, fixture, freeWorkers, target } = context
-  const job = by === 'run' ? await fixture.submitted(ways[way]) : await answered(context, ways[way])
+  const job = by === 'run' ? await fixture.submitted(ways[way]) : await answeredJob(context, ways[way])
   if (job === null) return null
   if (way === 'cancelled') {
     await begun(job)
@@ -78,17 +84,6 @@ async function endedJob(context: Context, way: Way, by: Operation, clause: strin
   if (way === 'timed-out') freeWorkers()
   const { response } = way === 'completed' ? await expectEnd(context, clause, job, end, 'COMPLETED') : end
   return end.settled ? { job, response } : null
-}
-
-/** A job of /runsync; null if the response does not show its id, as an error may not. Other branches go on meanwhile. */
-async function answered({ clock, fixture, target }: Context, wish: JobWish): Promise<SubmittedJob | null> {
-  const planned = fixture.job(wish)
-  // The first response tells the time.
-  await planned.queue.health()
-  const boundMs = runsyncWaitMs + target.tolerances.retriesMs
-  const response = await clock.until(planned.queue.held.runsync(planned.body), clock.now() + boundMs)
-  const id = jobIdIn(response?.json)
-  return response === null || id === null ? null : submitted(planned, id, response)
 }
 
 /** A job ended after the last report of a worker, and after its submission. */

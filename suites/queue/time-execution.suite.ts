@@ -8,7 +8,7 @@ import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import { expectEnd, expectNotCompleted, laterJobReads, shownStatus } from '../shared/job-responses.ts'
 import { kindOfValue } from '../shared/readers.ts'
-import { busyWorkers, expectWorkerFreed, leadMs, runsOn, stopped } from './times.ts'
+import { answeredJob, busyWorkers, expectWorkerFreed, leadMs, runsOn, stopped } from './times.ts'
 
 /** The first execution fails, and all others run forever. */
 const runsOnAgain = [{ first: [{ fail: 'an earlier execution' }] }, { hold: 'never' }]
@@ -25,6 +25,7 @@ rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (
   await expectStopped(deaf, startsMs.deaf + 6_000)
   await expectSecondStopped(again)
   await expectStopped(long, startsMs.long + 50_000)
+  await expectSynchronousStopped()
   const { dispatchMs } = target.tolerances
   deaf.beacon.release('late')
   await clock.until(deaf.beacon.ended(), clock.now() + dispatchMs)
@@ -45,6 +46,11 @@ rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (
     if (start === null) return inconclusive('a job that /retry had queued was not executed')
     const { response, settled, status: last } = await stopped(context, job, start.at.target + 6_000, n)
     check('second').that(settled, 'an end of the second execution', `status ${last}`, response)
+  }
+
+  async function expectSynchronousStopped(): Promise<void> {
+    const job = await answeredJob(context, { steps: runsOn, policy: { executionTimeout: 6_000 } })
+    if (job !== null) await expectStopped(job, (await begun(job)).at.target + 6_000)
   }
 
   async function expectStopped(job: SubmittedJob, endMs: number): Promise<void> {

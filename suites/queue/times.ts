@@ -1,5 +1,8 @@
+import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { jobIdIn } from '../../harness/exchange/read.ts'
+import { submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
+import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Followed } from '../../harness/planes/queue/job-status.ts'
 import { statusOf } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -17,6 +20,17 @@ export const grainMs = 1_000
 
 /** As many jobs keep every worker busy of the endpoint with two. */
 export const busyWorkers = 2
+
+/** A job of /runsync; null if the response does not show its id, as an error may not. Other branches go on meanwhile. */
+export async function answeredJob({ clock, fixture, target }: Context, wish: JobWish): Promise<SubmittedJob | null> {
+  const planned = fixture.job(wish)
+  // The first response tells the time.
+  await planned.queue.health()
+  const boundMs = tables.durations.runsyncWaitMs + target.tolerances.retriesMs
+  const response = await clock.until(planned.queue.held.runsync(planned.body), clock.now() + boundMs)
+  const id = jobIdIn(response?.json)
+  return response === null || id === null ? null : submitted(planned, id, response)
+}
 
 /**
  * A worker takes another job once a job ends of those that keep both workers of an endpoint busy: not before `busyUntilMs`,

@@ -51,11 +51,12 @@ rule('webhook.both-operations', { varies: anyJob, workers: 0 }, async (context) 
   const runsync = await fixture.sent({ steps, webhook: true }, 'runsync')
   if (runsync.response.exchange.operation !== 'runJobSync')
     blocked('queue.runsync.completed', '/runsync did not accept a job')
+  const requeued = await fixture.submitted({ steps, webhook: true, past: 'requeued' })
+  const jobs = Object.entries({ run, runsync, requeued })
   const comes: boolean[] = []
-  for (const job of [run, runsync]) comes.push((await waitForAttempt(context, job, 1)) !== null)
+  for (const [, job] of jobs) comes.push((await waitForAttempt(context, job, 1)) !== null)
   if (!comes.includes(true)) await expectOne(context, 'run', run)
-  for (const [place, job] of [run, runsync].entries()) {
-    const clause = job === run ? 'run' : 'runsync'
+  for (const [place, [clause, job]] of jobs.entries()) {
     const { response } = await expectEnd(context, clause, job, endIn(job.response) ?? (await ended(job)), 'COMPLETED')
     check(clause).that(comes[place] === true, 'a request once the job is done', 'no request', response)
   }
