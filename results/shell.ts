@@ -54,13 +54,30 @@ export function filesOf(network: unknown): readonly string[] {
   return Object.keys(fileFlags).filter((name) => (name === 'network.ca' ? ca : certificate) != null)
 }
 
-/** A shell function in place of curl, for a private network; none where it requires nothing. `flags`: more flags of curl. */
-export function curlFunction(files: readonly string[], flags: readonly string[] = []): string[] {
-  const given = files.map((name) => {
-    return `${fileFlags[name as keyof typeof fileFlags]} "${required(variableOf(name), `the file of ${name}`)}"`
+/**
+ * A shell function that replaces curl on a private network; empty if the target needs no files or headers. Its variables are tested
+ * before it: in the function, a missing one would end only the subshell of `$(curl …)`.
+ */
+export function curlFunction(files: readonly string[], headers: readonly string[] = []): string[] {
+  const ofFiles = files.map((name) => {
+    const variable = variableOf(name)
+    return {
+      variable,
+      place: `the file of ${name}`,
+      flag: `${fileFlags[name as keyof typeof fileFlags]} "$${variable}"`,
+    }
   })
-  const all = [...given, ...flags]
-  return all.length === 0 ? [] : [`curl() { command curl ${all.join(' ')} "$@"; }`]
+  const ofHeaders = headers.map((header) => {
+    const place = `network.headers.${header}`
+    const variable = secretVariable(place, {})
+    return { variable, place, flag: `-H "${header}: $${variable}"` }
+  })
+  const all = [...ofFiles, ...ofHeaders]
+  if (all.length === 0) return []
+  return [
+    ...all.map(({ variable, place }) => `export ${variable}="${required(variable, place)}"`),
+    `curl() { command curl ${all.map(({ flag }) => flag).join(' ')} "$@"; }`,
+  ]
 }
 
 /** Text for a comment: one line, without control characters, at most 300 characters. */

@@ -129,7 +129,8 @@ test('the lines of a finding and of a walk use the files and the headers', async
     loadTarget(join(cwd, 'target-direct.yaml'), { KEY: defaultKeys.full, GATEWAY_KEY: gatewayKey }),
   )
   const walk = [shell.exports('full'), `curl -si ${shell.call('GET', 'listCpuFlavors')}`]
-  for (const lines of [curl, walk]) {
+  const ofSubshell = [...walk.slice(0, -1), `POD=$(${walk.at(-1)}); echo "$POD"; echo went on`]
+  for (const lines of [curl, walk, ofSubshell]) {
     const env = {
       PATH: process.env.PATH,
       KEY: defaultKeys.full,
@@ -144,7 +145,9 @@ test('the lines of a finding and of a walk use the files and the headers', async
         execFile('bash', ['-c', lines.join('\n')], options, (_, out, err) => done(out + err))
       })
     expect(await run({})).toContain('HTTP/1.1 404 Not Found')
-    expect(await run({ NETWORK_CA: '' })).toContain('NETWORK_CA: set it to the file of network.ca (your target file)')
+    const refused = await run({ NETWORK_CA: '' })
+    expect(refused).toContain('NETWORK_CA: set it to the file of network.ca (your target file)')
+    expect(refused).not.toContain('went on')
   }
   other.close()
 })

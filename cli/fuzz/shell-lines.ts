@@ -25,12 +25,8 @@ export function createShellParts(target: Target) {
     /** Sets the variables that the other lines use. */
     exports(base: string, ...keys: readonly ShellKey[]): string {
       const secrets = keys.map((name) => `${key(name)}="${required(key(name), `keys.${name}`)}"`)
-      const headers = Object.keys(target.network.headers).map((name) => {
-        const mark = `network.headers.${name}`
-        return `-H "${name}: ${required(secretVariable(mark, {}), mark)}"`
-      })
       const line = `export BASE=${word(base)} ${secrets.join(' ')}`
-      return [line, ...curlFunction(filesOf(target.network), headers)].join('; ')
+      return [line, ...curlFunction(filesOf(target.network), Object.keys(target.network.headers))].join('; ')
     },
     sends: (bytes: Uint8Array, curl: string) => `printf ${printfFormat(bytes)} | curl -si ${curl} --data-binary @-`,
   }
