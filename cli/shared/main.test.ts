@@ -171,6 +171,11 @@ describe.concurrent('one clear sentence', () => {
       2,
       'plumbline: --profile: lab is judged by load, once; add a',
     ],
+    [
+      'certify --target away.yaml --profile inside --out refused --key none',
+      2,
+      'plumbline: --key none cannot be read (ENOENT); name a PEM file',
+    ],
     ['rules extra', 2, "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra."],
     [
       'serve --clock fast',
@@ -182,6 +187,7 @@ describe.concurrent('one clear sentence', () => {
     expect(seen.err).toContain(message)
     expect(seen.err.trim().split('\n')).toHaveLength(1)
     expect(seen).toMatchObject({ code, out: '' })
+    expect(readdirSync(cwd)).not.toContain('refused')
   })
 
   test('help and version are no errors, no command is one', { timeout: quick }, async () => {
