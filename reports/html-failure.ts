@@ -47,7 +47,7 @@ ${first === undefined ? null : renderExchange(first, true, about)}
 ${scenario.length > 1 ? html`<details class="fold"><summary>All ${scenario.length} exchanges of the scenario</summary>${scenario.map((one) => renderExchange(one, false))}${left(omitted.exchanges)}</details>` : null}
 ${curl.length === 0 ? null : html`<details class="fold"><summary>Reproduce by hand, in bash</summary><pre class="shell" tabindex="0" data-copy="the shell lines">${curl.join('\n')}</pre></details>`}
 <dl>
-<dt>Rerun this rule</dt><dd><code data-copy="the command that reruns ${id}">${rerun}</code></dd>
+${rerun === '' ? null : html`<dt>Rerun this rule</dt><dd><code data-copy="the command that reruns ${id}">${rerun}</code></dd>`}
 ${run.traffic ? null : html`<dt>In the target's log</dt><dd><code>${logMark(run.id, id)}</code></dd>`}
 </dl>
 </details>

@@ -114,7 +114,9 @@ function failureBlock(rule: RuleResult, run: Results['run'], hasShell: boolean):
           ),
         ]),
     ...(more > 0 ? [`and ${pluralize(more, 'more finding')}, in results.json and the record`] : []),
-    `rerun: ${code(rerun)}${run.traffic ? '' : `, in the log of the target: ${code(logMark(run.id, id))}`}`,
+    ...(rerun === ''
+      ? []
+      : [`rerun: ${code(rerun)}${run.traffic ? '' : `, in the log of the target: ${code(logMark(run.id, id))}`}`]),
     ...(curl.length === 0 || !hasShell
       ? []
       : [

@@ -86,7 +86,7 @@ export function detailsOf({ id, says, source, findings, curl, rerun }: RuleResul
       `  observed: ${observed}`,
     ]),
     ...(curl.length === 0 ? [] : ['', ...curl, '']),
-    `rerun this rule: ${rerun}`,
+    ...(rerun === '' ? [] : [`rerun this rule: ${rerun}`]),
     ...(run.traffic ? [] : [`in the target's log: ${logMark(run.id, id)}`]),
   ]
   return lines.join('\n')

@@ -66,8 +66,7 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
       ? ['', '  reproduce by hand, in bash:', ...curl.map((line) => `    ${paint.cyan(visible(line))}`)]
       : []),
     ...(!shell && curl.length > 0 ? [`  ${paint.dim('shell lines: in report.html and results.json')}`] : []),
-    '',
-    `  rerun this rule:  ${rerun}`,
+    ...(rerun === '' ? [] : ['', `  rerun this rule:  ${rerun}`]),
     ...(results.run.traffic ? [] : [`  in your log:      ${logMark(results.run.id, id)}`]),
   ])
 }
@@ -137,7 +136,7 @@ function brief(rule: RuleResult, paint: Paint): string {
   const accepted = acceptedText(rule)
   const word = visible(accepted ?? 'advice')
   const seen = first === undefined ? '' : `: expected ${visible(first.expected)}; observed ${visible(first.observed)}`
-  const again = accepted === null ? `\n  rerun this rule:  ${rule.rerun}` : ''
+  const again = accepted === null && rule.rerun !== '' ? `\n  rerun this rule:  ${rule.rerun}` : ''
   return `${paint.yellow(word)}  ${paint.bold(id)}${seen}${again}`
 }
 

@@ -43,9 +43,10 @@ interface Rerun {
   readonly shownBy: string | null
 }
 
-/** The command that reruns one rule, with the run's seed and the scenario that showed the finding. */
+/** The command that reruns one rule, with the run's seed and the scenario that showed the finding; empty if nothing can rerun it. */
 export function rerunCommand(run: RunEvent, { id, profile, shownBy }: Rerun): string {
   if (run.load?.rules.includes(id)) return loadCommand(run, id)
+  if (run.traffic === '') return ''
   if (run.traffic !== undefined) return `${targetFacts(run).program} ${run.traffic}`
   const { program, embedded } = targetFacts(run)
   const target = embedded ? ['--reference'] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]

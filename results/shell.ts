@@ -61,7 +61,11 @@ export function filesOf(network: unknown): readonly string[] {
 export function curlFunction(files: readonly string[], headers: readonly string[] = []): string[] {
   const ofFiles = files.map((name) => {
     const variable = variableOf(name)
-    return { variable, place: `the file of ${name}`, flag: `${fileFlags[name as keyof typeof fileFlags]} "$${variable}"` }
+    return {
+      variable,
+      place: `the file of ${name}`,
+      flag: `${fileFlags[name as keyof typeof fileFlags]} "$${variable}"`,
+    }
   })
   const ofHeaders = headers.map((header) => {
     const place = `network.headers.${header}`

@@ -71,7 +71,7 @@ export interface RuleResult
   readonly omitted: { readonly findings: number; readonly exchanges: number }
   /** Numbered shell lines that reproduce the scenario from nothing; only for failed and advice. */
   readonly curl: readonly string[]
-  /** The command that reruns just this rule. */
+  /** The command that reruns just this rule; empty if nothing can, such as for traffic that was not recorded. */
   readonly rerun: string
 }
 

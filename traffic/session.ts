@@ -14,7 +14,7 @@ import { createTrafficSecrets } from './secrets.ts'
 
 /** Facts about a judgement of traffic that its record states. */
 type Facts = Pick<RunEvent, 'run' | 'plumbline' | 'startedMs' | 'targetFile' | 'program' | 'digests'> & {
-  /** The command, as the record states it. */
+  /** The command that shows the findings again, as the record states it; empty if none does. */
   readonly traffic: string
 }
 

@@ -28,8 +28,9 @@ export async function certify(given: Given, terminal: Terminal): Promise<number>
   const { target: file = '', profile, out } = options
   const target = await readTarget(file, terminal)
   const scope = scopeOf(target, profile)
-  const dir = emptyFolder(terminal.cwd, out)
+  // Before the folder is created, so that a wrong key leaves none.
   const signer = signerOf(options, terminal)
+  const dir = emptyFolder(terminal.cwd, out)
   const first = options.seed ?? randomInt(2 ** 31)
   for (const [at, folder] of runFolders.entries()) {
     terminal.err(`${folder} of ${runFolders.length}, seed ${first + at}`)

@@ -70,6 +70,7 @@ test('ten faults of a client and a server are ten findings, which the page shows
     /client: client\.action \(permitted\): expected restart, stop, terminate while RUNNING; observed start \(exchange \d+, POST /,
   )
   expect(said).not.toMatch(/AGENT|your log|your target file/)
+  expect(said.match(/rerun this rule: .*/g)?.every((line) => line.endsWith('replay found'))).toBe(true)
   expect(said).toMatch(/^failures: \d+ must rules failed; \d+ of \d+ rules exercised in \d+ exchanges \(exit 1\)$/m)
   expect(code).toBe(1)
   expect(readFileSync(join(commands.cwd, 'found', 'evidence.ndjson'), 'utf8')).not.toMatch(

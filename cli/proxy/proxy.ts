@@ -30,11 +30,12 @@ const graceMs = 2_000
 
 /** Forwards requests to a target and judges both sides, until interrupted. Returns the exit code. */
 export async function proxy(options: Options, terminal: Terminal): Promise<number> {
-  const { target, targetFile, words } = await trafficTarget(options, terminal)
+  const { target, targetFile } = await trafficTarget(options, terminal)
   const har = options.har === undefined ? null : harFile(options.har, terminal)
   const choice = {
     ...{ target, targetFile, judgesClient: true, quiet: options.quiet, format: options.format },
-    command: commandOf('proxy', ...words),
+    // The command that shows its findings again: the proxy itself would wait for other traffic.
+    command: options.out === undefined ? '' : commandOf('replay', options.out),
     ...(options.out !== undefined && { out: options.out }),
   }
   const interruption = watchInterruption(() => {})

@@ -57,6 +57,7 @@ describe('the answers', () => {
     const steady = await lists('steady', () => 20)
     const { code, said } = await measured(steady, steady, '--tolerance', '50%')
     expect(said).toContain('8 rounds, both targets in turn')
+    expect(said).toMatch(/^throughput: requests that start at \d+\.\d a second, completed a second$/m)
     expect(said).toContain('regress: no difference')
     expect(code).toBe(0)
   })

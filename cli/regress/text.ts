@@ -49,7 +49,17 @@ export function headLines({
     `${pluralize(rounds, 'round')}, ${isInterleaved ? 'both targets in turn' : `the baseline measured at another time (${new Date(baseline.measuredMs).toISOString()})`}`,
     levelLine(answers, tolerance),
     ...processorLines(waitedShare),
+    ...throughputLines(candidate),
   ]
+}
+
+/** A slower side may complete as many requests, because they start at a fixed rate. */
+function throughputLines({ operations }: MeasuredSide): string[] {
+  const rates = Object.values(operations).flatMap(({ perSecond }) => perSecond ?? [])
+  if (rates.length === 0) return []
+  const [lowest, highest] = [Math.min(...rates), Math.max(...rates)].map((rate) => rate.toFixed(1))
+  const rate = lowest === highest ? lowest : `${lowest} to ${highest}`
+  return [`throughput: requests that start at ${rate} a second, completed a second`]
 }
 
 /** The values of both sides, below their heads. */

@@ -17,6 +17,10 @@ let cwd: string
 
 beforeAll(() => {
   cwd = mkdtempSync(join(tmpdir(), 'plumbline-cli-'))
+  for (const name of ['acme', 'bare']) {
+    mkdirSync(join(cwd, 'held', name), { recursive: true })
+    writeFileSync(join(cwd, 'held', name, 'statement.json'), '{}')
+  }
   writeFileSync(join(cwd, 'bad.yaml'), 'plumbline: 1\npods: https://a.test\nkeys: {full: inline}\n')
   writeFileSync(
     join(cwd, 'away.yaml'),
@@ -160,11 +164,17 @@ describe.concurrent('one clear sentence', () => {
     ],
     ['sweep rnone', 2, 'no run rnone below'],
     ['verify none', 2, 'plumbline: none is not a folder; name the folder of a certificate'],
+    ['verify held', 2, 'plumbline: held holds 2 certificates; '],
     ['registry none', 2, 'plumbline: none holds no certificates; name a folder with a folder for each'],
     [
       'certify --target away.yaml --profile lab --out new',
       2,
       'plumbline: --profile: lab is judged by load, once; add a',
+    ],
+    [
+      'certify --target away.yaml --profile inside --out refused --key none',
+      2,
+      'plumbline: --key none cannot be read (ENOENT); name a PEM file',
     ],
     ['rules extra', 2, "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra."],
     [
@@ -177,6 +187,7 @@ describe.concurrent('one clear sentence', () => {
     expect(seen.err).toContain(message)
     expect(seen.err.trim().split('\n')).toHaveLength(1)
     expect(seen).toMatchObject({ code, out: '' })
+    expect(readdirSync(cwd)).not.toContain('refused')
   })
 
   test('help and version are no errors, no command is one', { timeout: quick }, async () => {

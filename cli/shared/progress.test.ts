@@ -27,6 +27,11 @@ test('a display says what is done, what waits and for how long', () => {
   ])
 })
 
+test('once all rules are done, no time is left', () => {
+  const state = advance(atStart, { type: 'verdict', rule: 'a', verdict: 'passed', done: 1, total: 1 })
+  expect(draw(state, 0, 15_000)).toEqual(['1 of 1 rule: 1 passed'])
+})
+
 test('on a controlled clock nothing is counted down', () => {
   const state = [
     { type: 'started', rules: 1, clock: 'remote' },

@@ -72,7 +72,7 @@ function latest(pending: Pending) {
 /** `41 of 92 rules: 38 passed, 2 failed, 1 unclaimed; about 1m20s left`. */
 function headline({ done, rules, counts }: ProgressState, leftMs: number | null): string {
   const parts = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`)
-  const left = leftMs === null ? '' : `; about ${span(leftMs)} left`
+  const left = leftMs === null || done === rules ? '' : `; about ${span(leftMs)} left`
   return `${done} of ${pluralize(rules, 'rule')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}${left}`
 }
 

@@ -17,7 +17,7 @@ import { noVendorRules, type VendorRules } from './vendor-rules.ts'
 interface TrafficChoice {
   readonly target: Target
   readonly targetFile: string | null
-  /** The words of the command, which the record states. */
+  /** The words of the command that shows the findings again, which the record states; empty if none does. */
   readonly command: string
   readonly judgesClient: boolean
   readonly out?: string

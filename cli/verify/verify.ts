@@ -1,13 +1,16 @@
-import { resolve } from 'node:path'
+import { readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { visible } from '../../reports/sort.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import type { Statement } from '../shared/certificate/contents.ts'
+import { statementFile } from '../shared/certificate/files.ts'
 import { readPublicKey } from '../shared/certificate/keys.ts'
 import { type Verified, verifyCertificate } from '../shared/certificate/verify.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
-import { isFolder } from '../shared/output-folders.ts'
+import { isFile, isFolder } from '../shared/output-folders.ts'
+import { program } from '../shared/package-paths.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.verify>
@@ -16,6 +19,12 @@ type Options = commands.OptionsOf<typeof commands.verify>
 export async function verify(folder: string, { key }: Options, terminal: Terminal): Promise<number> {
   const dir = resolve(terminal.cwd, folder)
   if (!isFolder(dir)) throw new UsageError(`${folder} is not a folder; name the folder of a certificate`)
+  const held = certificatesIn(dir)
+  if (held > 0) {
+    throw new UsageError(
+      `${folder} holds ${pluralize(held, 'certificate')}; ${program} registry ${folder} shows ${held === 1 ? 'it' : 'them'}`,
+    )
+  }
   const publicKey = key === undefined ? null : readPublicKey(key, terminal)
   const verified = await verifyCertificate(dir, publicKey)
   const { faults, unchecked } = verified
@@ -26,6 +35,12 @@ export async function verify(folder: string, { key }: Options, terminal: Termina
   }
   terminal.out(unchecked.length > 0 ? 'not fully checked, and without faults so far' : 'valid')
   return unchecked.length > 0 ? exitCodes.incomplete : exitCodes.conformant
+}
+
+/** How many certificates a folder holds that is not one itself. */
+function certificatesIn(dir: string): number {
+  if (isFile(join(dir, statementFile))) return 0
+  return readdirSync(dir).filter((name) => isFile(join(dir, name, statementFile))).length
 }
 
 /** The claims of a certificate, in lines; none beside a fault. */

@@ -40,7 +40,10 @@ export interface RunEvent {
   readonly isSparing?: boolean
   /** Missing in a run without load. */
   readonly load?: LoadFacts
-  /** The command that judged exchanges of others, which ran no scenario; missing in a run of rules. */
+  /**
+   * The command that shows the findings about exchanges of others again, which ran no scenario; empty if none does, missing in a run
+   * of rules.
+   */
   readonly traffic?: string
   readonly digests: {
     readonly suite: string

@@ -66,7 +66,7 @@ export const queueStream: readonly Defect[] = [
   }),
   defect('stream-empty-parts-dropped', 'queue.stream.incremental', 'parts', {
     says: 'A partial result that is empty is dropped.',
-    observed: '[] at $[6]',
+    observed: /at \$\[7\]$/,
     variation: { output: 'empty text' },
     change: part('addPartial', (next, _, partial) => {
       if (partial !== '') next()
@@ -74,7 +74,7 @@ export const queueStream: readonly Defect[] = [
   }),
   defect('stream-large-parts-cut', 'queue.stream.incremental', 'parts', {
     says: 'A partial result of more than 10,000 characters is null.',
-    observed: 'null at $[10]',
+    observed: 'null at $[12]',
     variation: { output: 'large' },
     change: part('addPartial', (next, job, partial) =>
       next(job, JSON.stringify(partial).length > 10_000 ? null : partial),
