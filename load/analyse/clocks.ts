@@ -17,7 +17,7 @@ export function analyseByClocks(points: Points, plan: Plan, clockErrorMs = 0): L
   const { windowMs } = plan.limit
   if (clockErrorMs > windowMs * CLOCK_SHARE) {
     const bound = Number.isFinite(clockErrorMs) ? `may be ${milliseconds(clockErrorMs)} off` : 'cannot be compared'
-    const doubt = `the clocks of its machines ${bound}, because too few responses had a fitting Date, and a window is ${milliseconds(windowMs)}`
+    const doubt = `the clocks of its machines ${bound}, because too few responses had a Date, or their Dates contradict each other; a window is ${milliseconds(windowMs)}`
     return verdicts.map((one) => ({ ...one, ...unclear(doubt) }))
   }
   if (verdicts.every(({ verdict }) => verdict !== 'failed')) return verdicts
