@@ -7,9 +7,9 @@ import { type LoadVerdict, milliseconds, unclear } from './verdict.ts'
 const CLOCK_SHARE = 0.05
 
 /**
- * Judges as `analyse` does, also points of several machines, whose intervals were widened by how far their clocks may be off. No
- * verdict if that is too far. A failure must also follow from the intervals without it, narrowed by as much: most judges favour the target
- * if they know less of the moments, but errors in place of a 429 must come beyond the limit for certain.
+ * Judges as `analyse` does, also points of several machines. No verdict if their clocks may be off too far. Intervals are wider by
+ * the clock error, which favours the target in most judges. Errors in place of a 429 are the exception, so a failure must also
+ * follow from intervals that are narrower by as much.
  */
 export function analyseByClocks(points: Points, plan: Plan, clockErrorMs = 0): LoadVerdict[] {
   const verdicts = analyse(points, plan)
