@@ -10,8 +10,8 @@ import { UsageError } from '../shared/errors.ts'
 const pointsFile = /^points-[\w.-]+\.json\.gz$/
 
 /**
- * Completes the record of a load that was emitted by the points of its processes, the first time that it is judged. Throws
- * UsageError if one of their files is missing or incomplete. Leaves any other record alone.
+ * Completes the record of an emitted load from its files of points, at the first replay. Leaves any other record alone.
+ * @throws UsageError if a file is missing or incomplete.
  */
 export async function completeEmitted(dir: string, folder: string): Promise<void> {
   const run = await emittedIn(dir)
@@ -29,7 +29,7 @@ export async function completeEmitted(dir: string, folder: string): Promise<void
   })
 }
 
-/** The run of a record that has the points of others still to come; null if there is none, or a damage that is reported later. */
+/** The run event of an emitted load that is not completed; null for any other or a damaged record. */
 async function emittedIn(dir: string): Promise<RunEvent | null> {
   let run: RunEvent | null = null
   try {

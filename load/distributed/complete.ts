@@ -10,7 +10,7 @@ import { createRedactor } from '../../harness/record/redact.ts'
 import { recordJudgement } from '../../harness/run/judge.ts'
 import { conductLoad, type Perform } from '../conduct.ts'
 import { judgementsOf } from '../judgements.ts'
-import { headOf, textLines } from '../k6/lines.ts'
+import { headOf, REQUEST_HEAD, textLines } from '../k6/lines.ts'
 import { IncompletePoints, LoadError } from '../load-error.ts'
 import { createClockBounds } from '../machines.ts'
 import { refuseSilence } from '../queue/perform.ts'
@@ -19,7 +19,6 @@ import { actionOf, type Driving, loadOf, planFolder, plansFolder, pointsOf, read
 
 /** Characters of a file that are compressed at once. */
 const PART_CHARACTERS = 2 ** 20
-const REQUEST = headOf('http_req_duration')
 const HEALTH = headOf('plumbline_answer')
 /** The step of a line, and its part of it: the number of a stretch, or the request of /health before or after it. */
 const SCENARIO = /"scenario":"([\w-]+)_(\d+|before|after)"/
@@ -94,7 +93,7 @@ async function divide(folder: string, files: readonly string[], steps: readonly 
     const parts = new Map(steps.map(({ name }) => [name, createPart(join(folder, name), n + 1)]))
     const take = (line: string) => {
       const [, name = '', part = ''] = SCENARIO.exec(line) ?? []
-      if (/\d/.test(part) && line.startsWith(REQUEST)) parts.get(name)?.add(line)
+      if (/\d/.test(part) && line.startsWith(REQUEST_HEAD)) parts.get(name)?.add(line)
       else if (line.startsWith(HEALTH)) health.set(`${name} ${part}`, healthIn(line))
     }
     const clock = createClockBounds()

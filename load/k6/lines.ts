@@ -1,5 +1,6 @@
 /** Beginnings of the lines that are read: k6's own of each request, that of our scripts with headers, and requests left out. */
-export const REQUEST = Buffer.from(headOf('http_req_duration'))
+export const REQUEST_HEAD = headOf('http_req_duration')
+export const REQUEST = Buffer.from(REQUEST_HEAD)
 export const ANSWER = Buffer.from(headOf('plumbline_answer'))
 export const DROPPED = Buffer.from(headOf('dropped_iterations'))
 /** The line for a response with a Date: its value is the moment before the request was sent. */

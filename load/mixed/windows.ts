@@ -55,7 +55,7 @@ export function isTooLateToCancel({ operation, kind, status }: Point): boolean {
   return operation === 'cancel' && kind === 'answer' && (status === 400 || status === 409)
 }
 
-/** Null without a value. */
+/** Percentiles of these values; null if there are none. */
 export function percentilesOf(values: number[]): Percentiles | null {
   if (values.length === 0) return null
   const [p50 = 0, p95 = 0, p99 = 0] = quantile(values, [0.5, 0.95, 0.99])
