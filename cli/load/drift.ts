@@ -43,7 +43,7 @@ export function measuresIn(operations: Windows['operations']): (operation: strin
 /** The first third of the windows compared with the last: latency, errors and 429 of each operation, and unfinished jobs and pods. */
 export function driftIn(
   { operations, points, fromMs, lengthMs }: Windows,
-  options: Pick<CompareOptions, 'seed' | 'tolerance' | 'busy'>,
+  options: Pick<CompareOptions, 'seed' | 'tolerance'>,
 ): Answer[] {
   const halfMs = (comparedWindows / 2) * lengthMs
   const between = points.filter(

@@ -16,6 +16,8 @@ import { createCommands } from '../shared/testing/commands.ts'
 
 const { cwd, start, serve, close } = createCommands('load-emit')
 const scale = ['--window-scale', '0.1']
+/** A twentieth of a window. */
+const MAX_CLOCK_ERROR_MS = 50
 const operator = 'github.com/grafana/k6-operator@v0.0.19'
 let k6 = ''
 
@@ -41,12 +43,18 @@ test.concurrent.each<[string, readonly string[], number, string]>([
     cpSync(join(cwd, folder), join(cwd, moved), { recursive: true })
     moveClock(join(cwd, moved, 'points-2.json.gz'), 3000)
     for (const one of [folder, moved]) {
-      expect(await replay(one)).toEqual({ code: exit, said: expect.stringContaining(verdict) })
-      expect(await replay(one)).toMatchObject({ code: exit })
-      expect(await replay(one, '--out', one)).toMatchObject({ code: exit })
+      const first = await replay(one)
+      // On a busy machine the Dates may leave the clocks in doubt.
+      const isInDoubt = clocksIn(one).some(({ errorMs }) => errorMs > MAX_CLOCK_ERROR_MS)
+      const code = isInDoubt ? 3 : exit
+      expect(first).toEqual({ code, said: expect.stringContaining(isInDoubt ? 'inconclusive' : verdict) })
+      expect(await replay(one)).toMatchObject({ code })
+      expect(await replay(one, '--out', one)).toMatchObject({ code })
     }
-    const notes = /raw-02\.json\.gz: [^"]*/.exec(readFileSync(join(cwd, moved, 'evidence.ndjson'), 'utf8'))
-    expect(notes?.[0]).toMatch(/its clock was (2,9|3,0)\d\d ms ahead of the target's, give or take \d+ ms$/)
+    const ahead = clocksIn(moved).filter(({ machine }) => machine === '02')
+    expect(ahead).not.toEqual([])
+    // Both are rounded.
+    for (const { offsetMs, errorMs } of ahead) expect(Math.abs(offsetMs - 3000)).toBeLessThanOrEqual(errorMs + 1)
     writeFileSync(join(cwd, moved, 'load', '02-requests-under', 'raw-02.json.gz'), gzipSync(''))
     expect(await replay(moved)).toMatchObject({ code: 4 })
   },
@@ -104,6 +112,17 @@ async function drive(folder: string, segment: string, n: number): Promise<void> 
   const K6_OUT = `json=${join(cwd, folder, `points-${n}.json.gz`)}`
   const child = spawn(k6, args, { cwd, env: { ...process.env, ...env, K6_OUT }, stdio: 'ignore' })
   expect(await once(child, 'close')).toEqual([0, null])
+}
+
+/** The clocks of the machines as the notes of each plan state them. */
+function clocksIn(folder: string) {
+  const text = readFileSync(join(cwd, folder, 'evidence.ndjson'), 'utf8')
+  const note =
+    /raw-(\d+)\.json\.gz: its clock was ([\d,]+) ms (ahead of|behind) the target's, give or take ([\d,]+) ms/g
+  return [...text.matchAll(note)].map(([, machine, offset = '', where, error = '']) => {
+    const [offsetMs, errorMs] = [offset, error].map((ms) => Number(ms.replaceAll(',', ''))) as [number, number]
+    return { machine, offsetMs: where === 'behind' ? -offsetMs : offsetMs, errorMs }
+  })
 }
 
 /** Changes the points of a process as if its clock were so much ahead; the Dates of the target stay. */

@@ -10,7 +10,6 @@ import { conductRecorded, type Driving } from '../../load/record.ts'
 import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refuseStandingClock } from '../shared/clocks.ts'
-import { watchProcessor } from '../shared/comparison/busy.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
 import { prepareLoad } from '../shared/prepare-load.ts'
@@ -43,7 +42,6 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
   const mixed = isMixed ? mixedFacts(kind, options.for ?? usualMs[kind], target) : undefined
   const shape = { isSmoke: kind === 'smoke', ...(mixed !== undefined && { mixed }) }
   const { options: load, estimate } = await prepareLoad(selected, target, options, terminal, shape)
-  const waited = watchProcessor()
   return runCheck({
     plan: { seed: null, profiles, strict: false, keep: false, rules: [...selected, ...others].sort(), load },
     target,
@@ -55,11 +53,7 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
     ...(kind === 'smoke' && { printRecord: (folder) => printLoad(folder, printSmoke, terminal) }),
     ...(isMixed && {
       printRecord: (folder) =>
-        printLoad(
-          folder,
-          (conducted, run) => printMixed(folder, run, conducted, { tolerance, waitedShare: waited() }, terminal),
-          terminal,
-        ),
+        printLoad(folder, (conducted, run) => printMixed(folder, run, conducted, tolerance, terminal), terminal),
     }),
   })
 }

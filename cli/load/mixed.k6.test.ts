@@ -6,7 +6,6 @@ import { createCommands } from '../shared/testing/commands.ts'
 // plumbline load mixed and load soak through a real k6, against references that plumbline serves.
 
 const { cwd, start, serve, close } = createCommands('mixed-cli')
-// On a busy machine the answer may be that it is too noisy to say.
 const limit = { timeout: 240_000, retry: 1 }
 
 afterAll(close)
@@ -50,7 +49,6 @@ describe.concurrent('a soak', () => {
       'with /status slower each time',
       1,
       /^status, latency: slower by \d+\.\d % \(\d+\.\d % to \d+\.\d %\)$/m,
-      // Twice as slow, which is more than a busy machine may cause.
       ['--defect', 'status-slower-each-time', '--latency', '1ms'],
     ],
     [

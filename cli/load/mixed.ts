@@ -6,9 +6,8 @@ import type { MixedFacts, RunEvent } from '../../harness/record/events.ts'
 import type { Conducted } from '../../load/conduct.ts'
 import { divideIntoWindows, type Percentiles, type Window, type Windows, windowOf } from '../../load/mixed/windows.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
-import { slowdownBy } from '../shared/comparison/busy.ts'
 import { type Answer, exitOfAnswers } from '../shared/comparison/compare.ts'
-import { aligned, answerLines, levelLine, percent, processorLines, sumLine } from '../shared/comparison/text.ts'
+import { aligned, answerLines, levelLine, percent, sumLine } from '../shared/comparison/text.ts'
 import { windowsFile } from '../shared/record.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { comparedWindows, driftIn, measuresIn, soakWindows } from './drift.ts'
@@ -19,18 +18,12 @@ const mixedWindows = 6
 /** Columns of latencies, errors and 429. */
 const columns = ['p50', 'p95', 'p99', 'errors', '429'] as const
 
-/** Bounds of what a soak can find: the smallest drift that counts, and the share of its time that it waited for a processor. */
-interface Measuring {
-  readonly tolerance: number
-  readonly waitedShare: number | null
-}
-
-/** Prints and keeps the windows of a recorded load of all operations, and the drift of a soak. Returns the exit code. */
+/** Prints and keeps the windows of a recorded load of all operations, and the drift of a soak. Returns the exit code. `tolerance`: the smallest drift that counts. */
 export function printMixed(
   dir: string,
   { run, load }: Pick<RunEvent, 'run' | 'load'>,
   conducted: Conducted,
-  measuring: Measuring,
+  tolerance: number,
   terminal: Terminal,
 ): number {
   const facts = load?.mixed
@@ -50,10 +43,9 @@ export function printMixed(
   const { points: _, ...kept } = windows
   // Drawn from the name of the run, so that a record always gives the same answers.
   const seed = Number.parseInt(run.slice(1), 36)
-  const { tolerance, waitedShare } = measuring
-  const answers = facts.kind === 'soak' ? driftIn(windows, { seed, tolerance, busy: slowdownBy(waitedShare) }) : []
-  writeFileSync(join(dir, windowsFile), `${JSON.stringify({ ...facts, ...kept, ...measuring, answers }, null, 2)}\n`)
-  for (const line of linesOf(facts, windows, answers, measuring, terminal)) terminal.out(line)
+  const answers = facts.kind === 'soak' ? driftIn(windows, { seed, tolerance }) : []
+  writeFileSync(join(dir, windowsFile), `${JSON.stringify({ ...facts, ...kept, tolerance, answers }, null, 2)}\n`)
+  for (const line of linesOf(facts, windows, answers, tolerance, terminal)) terminal.out(line)
   return exitOfAnswers(answers)
 }
 
@@ -61,7 +53,7 @@ function linesOf(
   { kind, leadMs, forMs }: MixedFacts,
   windows: Windows,
   answers: readonly Answer[],
-  { tolerance, waitedShare }: Measuring,
+  tolerance: number,
   { colors }: Terminal,
 ): string[] {
   const count = kind === 'soak' ? soakWindows : mixedWindows
@@ -76,7 +68,6 @@ function linesOf(
   return [
     `${head}, ${perSecond} requests per second; the first ${comparedWindows} windows → the last ${comparedWindows}`,
     levelLine(answers, tolerance),
-    ...processorLines(waitedShare),
     '',
     ...aligned(rowsOfSoak(windows)),
     '',

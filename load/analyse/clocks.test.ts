@@ -52,7 +52,9 @@ test.each<[string, TargetOptions, QueuePlanOptions]>([
 test('clocks that may be more than a twentieth of a window off leave all undecided', async () => {
   const told = await verdicts({ requests: none }, { operation: 'cancel', shape: 'over' }, 0, 501)
   expect(told.map(({ verdict }) => verdict)).toEqual(['inconclusive', 'inconclusive'])
-  expect(told[0]?.sentence).toMatch(/^the clocks of its machines may be 501 ms off, .* and a window is 10,000 ms$/)
+  expect(told[0]?.sentence).toMatch(
+    /^the clocks of its machines may be 501 ms off, .* contradict each other; a window is 10,000 ms$/,
+  )
 })
 
 test('errors fail only if they come beyond the limit by whatever the clocks are off', () => {
