@@ -33,6 +33,5 @@ export const inputs: Readonly<Record<ValueOf<'input'>, Readonly<Record<string, u
   large: { text: large },
   unicode: { [unicode]: unicode },
   brackets: { brackets },
-  // An object literal would set its prototype.
-  'inherited names': JSON.parse('{"__proto__":{"a":1},"constructor":"b","toString":"c"}'),
+  'inherited names': { constructor: 'a', toString: 'b' },
 }
