@@ -18,8 +18,8 @@ let cwd: string
 beforeAll(() => {
   cwd = mkdtempSync(join(tmpdir(), 'plumbline-cli-'))
   for (const name of ['acme', 'bare']) {
-    mkdirSync(join(cwd, 'held', name), { recursive: true })
-    writeFileSync(join(cwd, 'held', name, 'statement.json'), '{}')
+    mkdirSync(join(cwd, 'registered', name), { recursive: true })
+    writeFileSync(join(cwd, 'registered', name, 'statement.json'), '{}')
   }
   writeFileSync(join(cwd, 'bad.yaml'), 'plumbline: 1\npods: https://a.test\nkeys: {full: inline}\n')
   writeFileSync(
@@ -164,7 +164,7 @@ describe.concurrent('one clear sentence', () => {
     ],
     ['sweep rnone', 2, 'no run rnone below'],
     ['verify none', 2, 'plumbline: none is not a folder; name the folder of a certificate'],
-    ['verify held', 2, 'plumbline: held holds 2 certificates; '],
+    ['verify registered', 2, 'plumbline: registered holds 2 certificates; '],
     ['registry none', 2, 'plumbline: none holds no certificates; name a folder with a folder for each'],
     [
       'certify --target away.yaml --profile lab --out new',
