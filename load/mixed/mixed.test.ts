@@ -86,6 +86,8 @@ describe('the unfinished jobs or pods in a response', () => {
     ['the only list, in another member', { listAt: 'pods', finalStatuses }, { items: [waiting, over] }, 1],
     ['the only list, which is the response', { listAt: 'pods', finalStatuses }, [waiting, over], 1],
     ['two lists, none in the named member', { listAt: 'pods', finalStatuses }, { a: [], b: [] }, Number.NaN],
+    ['a list of texts alone', { listAt: 'pods', finalStatuses }, { warnings: ['old'] }, Number.NaN],
+    ['a list beside an object', { listAt: 'pods', finalStatuses }, { data: { pods: [] }, more: [] }, Number.NaN],
     ['no list', { listAt: 'pods', finalStatuses }, { pods: 1 }, Number.NaN],
     ['the only list, wherever it is', { finalStatuses }, { count: 1, jobs: [over] }, 0],
     ['two lists without a name', { finalStatuses }, { jobs: [over], more: [waiting] }, Number.NaN],

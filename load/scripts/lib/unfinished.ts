@@ -8,15 +8,20 @@ export function unfinishedIn(json: unknown, unfinished: ScriptUnfinished): numbe
   return list?.filter((entry) => !finalStatuses.includes(entry?.status ?? '')).length ?? Number.NaN
 }
 
-/** The list at the member, else the only list, as in `harness/exchange/read.ts`, which k6 cannot import. */
+/**
+ * The list at the member, else the response or its only member that is a list of objects, as `resourcesIn` of
+ * `harness/exchange/read.ts`, which k6 cannot import.
+ */
 function resourcesIn(
   json: unknown,
   at: string | undefined,
 ): readonly ({ readonly status?: string } | null)[] | undefined {
   const named = at === '' ? json : Object(json)[at ?? '']
   if (Array.isArray(named)) return named
-  const [only, ...others] = (Array.isArray(json) ? [json] : Object.values(Object(json))).filter(Array.isArray)
-  return others.length === 0 ? only : undefined
+  if (Array.isArray(json)) return json
+  const [only, ...others] = Object.values(Object(json)).filter((member) => Object(member) === member)
+  const isList = others.length === 0 && Array.isArray(only)
+  return isList && only.every((one) => Object(one) === one && !Array.isArray(one)) ? only : undefined
 }
 
 function valueAt(json: unknown, path: string): unknown {
