@@ -10,7 +10,7 @@ import { judgementsOf } from './judgements.ts'
 import { createLive } from './live.ts'
 import { LoadError } from './load-error.ts'
 import type { Step } from './queue/steps.ts'
-import { actionOf, loadOf, planFolder, plansFolder, pointsOf } from './record.ts'
+import { actionOf, loadOf, planEventOf, planFolder, plansFolder } from './record.ts'
 
 /** Longer reasons are cut: the body of a response may be part of one. */
 const longestReason = 1_000
@@ -32,8 +32,7 @@ export const driveLoad: DriveLoad = async (task, takePoint) => {
     reportProgress({ type: 'plan', name: step.name, n: count, of: steps.length, ...endsOf(steps, count) })
     try {
       const driven = await live[step.plan.plane](step, join(evidence, plansFolder, plan))
-      const { points, health, notes } = driven
-      recorder.event({ type: 'plan', plan, points: pointsOf(evidence, plan), requests: points.length, health, notes })
+      recorder.event(planEventOf(evidence, plan, step.plan, driven))
       return driven
     } catch (error) {
       const message = reasonOf(error)

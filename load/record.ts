@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomFrom } from '../harness/common/random.ts'
+import { canonical } from '../harness/exchange/read.ts'
 import type { BrokenOffEvent, LoadFacts, PlanEvent, RunEvent } from '../harness/record/events.ts'
 import { toTarget } from '../harness/record/read.ts'
 import type { TakeUnrecorded } from '../harness/run/invariants.ts'
-import { type Conducted, conductLoad, type Perform } from './conduct.ts'
+import { type Conducted, conductLoad, type Driven, type Perform } from './conduct.ts'
 import { judgementsOf } from './judgements.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
 import { type MachinePoints, readMachines } from './machines.ts'
-import { type LoadAction, loadActions } from './plan/types.ts'
+import { perSecondOf } from './per-second.ts'
+import { type LoadAction, loadActions, type Plan } from './plan/types.ts'
 
 /** Folder beside the record in which each plan has a folder. */
 export const plansFolder = 'load'
@@ -38,6 +40,15 @@ function rawNamesOf(dir: string, plan: string): readonly string[] {
   const folder = join(dir, plansFolder, plan)
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => rawNameOfMachine.test(name)) : []
   return names.length === 0 ? [rawName] : names.sort()
+}
+
+/** The event of a plan that was driven, with its points in the folder `plan` of the record. */
+export function planEventOf(dir: string, plan: string, planned: Plan, driven: Driven): PlanEvent {
+  const { points, health, notes } = driven
+  return {
+    ...{ type: 'plan', plan, points: pointsOf(dir, plan), requests: points.length, health, notes },
+    perSecond: perSecondOf(points, planned),
+  }
 }
 
 function rawPathOf(dir: string, plan: string): string {
@@ -75,20 +86,20 @@ export async function conductRecorded(
   takePoint: TakeUnrecorded = () => {},
 ): Promise<Conducted> {
   let count = 0
-  const perform: Perform = async ({ name }) => {
+  const perform: Perform = async ({ name, plan: planned }) => {
     const event = driven[count++]
     const plan = planFolder(count, name)
     if (event?.plan !== plan) {
       throw new DamagedLoad(`the plan ${plan} follows from the record, which has ${nameOf(event)} in its place`)
     }
     if (event.type === 'broken-off') throw new LoadError(event.reason)
-    const { requests, points: recorded, health, notes } = event
-    const { points, clockErrorMs } = await readPoints(dir, plan)
-    const { file, digest } = pointsOf(dir, plan)
-    if (digest !== recorded.digest || points.length !== requests) {
-      throw new DamagedLoad(`${file} is not the file that the record names`)
+    const { health, notes } = event
+    const read = { ...(await readPoints(dir, plan)), health, notes }
+    const { perSecond, ...given } = planEventOf(dir, plan, planned, read)
+    if (canonical({ ...given, ...(event.perSecond !== undefined && { perSecond }) }) !== canonical(event)) {
+      throw new DamagedLoad(`${given.points.file} is not the file that the record names`)
     }
-    return { points, clockErrorMs, notes, health }
+    return read
   }
   const conducted = await conductLoad({
     target: toTarget(run),

@@ -77,6 +77,8 @@ td{font-variant-numeric:tabular-nums}
 #rules .plain li{display:grid;grid-template-columns:7rem minmax(0,24rem) 1fr;gap:0 1rem}
 .verdict{color:var(--tone);font-size:.875rem}
 .waits li{display:grid;grid-template-columns:minmax(0,20rem) 12rem 1fr;gap:0 1.25rem}
+.plots svg{display:block;width:100%;height:5rem;margin:.35rem 0;background:var(--well);border-radius:2px}.plots line{stroke:var(--ink);stroke-width:1.5;stroke-dasharray:4 3;vector-effect:non-scaling-stroke}
+.key{display:inline-block;width:.7em;height:.7em;border-radius:2px;background:currentColor}.key.share-0{color:var(--good)}.key.share-1{color:var(--bad)}.key.share-2{color:var(--part)}
 .filters{margin-bottom:.75rem}
 fieldset{margin:0 0 .5rem;padding:0;border:0}
 legend{padding:0;color:var(--quiet);font-size:.8rem}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { renderHtml } from './html.ts'
-import { hostileResults, manyFailures, sampleResults } from './testing/sample.ts'
+import { hostileResults, manyFailures, sampleLoad, sampleResults } from './testing/sample.ts'
 
 describe('the HTML report', () => {
   it('shows coverage and failures first, then what was not verified, readings, all rules', async () => {
@@ -90,5 +90,17 @@ describe('the HTML report', () => {
     expect(page).toContain('answer: <b>404</b>')
     expect(page).toContain('<code>plumbline replay</code>')
     expect(page).toContain('blocked by pod.running gpu none <span class="quiet">a pod did not become RUNNING</span>')
+  })
+
+  it('draws the served and refused requests of each second of a load, with the limit', async () => {
+    const page = renderHtml({ ...(await sampleResults()), load: sampleLoad })
+    const [section = ''] = /<section id="load"[\s\S]*?<\/section>/.exec(page) ?? []
+    expect(section).toContain('aria-label="02-cancel-over: 4 served, 6 refused, limit 2 per second"')
+    // Six of at most eight in the second half, above the two that were served.
+    expect(section).toContain(
+      '<path class="share-2" d="M0,45L50,45L50,0L100,0L100,0L100,45L100,45L50,45L50,45L0,45Z"/>',
+    )
+    expect(section).toContain('<line x1="0" x2="100" y1="45" y2="45"/>')
+    expect(section).not.toContain('01-smoke')
   })
 })

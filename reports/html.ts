@@ -7,6 +7,7 @@ import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
 import { headingOf, type ReportedResults, verdictLines } from './baseline.ts'
 import { gapCauses } from './causes.ts'
 import { failures, type Markup } from './html-failure.ts'
+import { load } from './html-load.ts'
 import { grid, renderPage } from './html-page.ts'
 import { pageScript } from './html-script.ts'
 import { filterStyle, pageStyle } from './html-style.ts'
@@ -30,6 +31,7 @@ export function renderHtml(results: ReportedResults): string {
     gaps(groups.notVerified),
     list('in-part', 'Judged in part', groups.inPart, unjudged),
     list('readings', 'Open in the description', groups.readings, readings),
+    load(results),
     waits(results),
     index(results, groups),
     provenance(results),
@@ -60,13 +62,14 @@ function tally({ counts, run, verdict }: Results): Markup {
 type Groups = ReturnType<typeof sortRules>
 
 /** Sections that the reader may look for, if they exist. */
-function anchors({ rules }: Results, groups: Groups): (readonly [id: string, name: string])[] {
+function anchors({ rules, load = [] }: Results, groups: Groups): (readonly [id: string, name: string])[] {
   const { failures, lesser, notVerified, readings } = groups
   const long: (readonly [string, string, readonly unknown[]])[] = [
     ['failures', 'Failures', failures],
     ['lesser', 'Advice', lesser],
     ['not-verified', 'Not verified', notVerified],
     ['readings', 'Readings', readings],
+    ['load', 'Load', load],
     ['rules', 'All rules', rules],
   ]
   return long.flatMap(([id, name, { length }]) => (length === 0 ? [] : [[id, `${name} ${length}`] as const]))

@@ -15,7 +15,7 @@ import { keptWord } from './kept.ts'
 import { acceptedBy, dayOf, judgeKnown, knownOf } from './known.ts'
 import { type Events, type Failing, gather, type OpenExchange, type Reproduction } from './reproduction.ts'
 import { rerunCommand, targetFacts } from './rerun.ts'
-import { type KnownResult, type Results, type RuleResult, resultsFormat } from './types.ts'
+import { type DrivenPlan, type KnownResult, type Results, type RuleResult, resultsFormat } from './types.ts'
 import { aboutTheTarget, judgeRun, notSelected } from './verdict.ts'
 
 /** The part of a ledger row that results use. */
@@ -87,7 +87,12 @@ export async function buildResults(
     stopped: summary.end?.stopped ?? null,
     serverEnd: summary.end?.serverEnd,
   })
-  return { format: resultsFormat, run: runOf(summary), verdict, coverage, counts: countsOf(rules), rules, known }
+  return {
+    format: resultsFormat,
+    run: runOf(summary),
+    ...{ verdict, coverage, counts: countsOf(rules), rules, known },
+    ...(summary.load.length > 0 && { load: summary.load }),
+  }
 }
 
 /** The text of `results.json`: equal results give equal bytes. */
@@ -100,6 +105,7 @@ async function readSummary(events: Events) {
   let run: RunEvent | null = null
   let end: EndEvent | null = null
   let exchanges = 0
+  const load: DrivenPlan[] = []
   /** The last moment in the record, on the clock of the harness. */
   let lastMs = 0
   const verdicts = new Map<string, VerdictEvent>()
@@ -110,8 +116,10 @@ async function readSummary(events: Events) {
   for await (const event of events()) {
     if (event.type === 'run') run = event
     else if (event.type === 'end') end = event
-    else if (event.type === 'plan') exchanges += event.requests
-    else if (event.type === 'exchange') {
+    else if (event.type === 'plan') {
+      exchanges += event.requests
+      if (event.perSecond !== undefined) load.push({ plan: event.plan, ...event.perSecond })
+    } else if (event.type === 'exchange') {
       exchanges++
       lastMs = event.received.harness
       const span = entry(spans, event.owner, () => ({ firstMs: event.sent.harness, lastMs }))
@@ -135,7 +143,7 @@ async function readSummary(events: Events) {
     }
   }
   if (run === null) throw new InvalidRecord('the record does not begin with a run; it is empty or damaged')
-  return { run, end, exchanges, lastMs, spans, verdicts, findings, readings }
+  return { run, end, exchanges, load, lastMs, spans, verdicts, findings, readings }
 }
 
 /** Rows of the rules that were selected or judged, in the order of the ledger. */

@@ -45,6 +45,7 @@ export function mergeResults(
   const rules = mergeRules(all, ledger)
   const known = mergeKnown(all)
   const runs = all.map(({ results }) => results.run)
+  const load = all.flatMap(({ results }) => results.load ?? [])
   const [serverEnd] = runs.flatMap((run) => run.serverEnd ?? [])
   const profiles = [...new Set(runs.flatMap((run) => run.profiles))]
   const strict = runs.some((run) => run.strict)
@@ -81,6 +82,7 @@ export function mergeResults(
     counts: countsOf(rules),
     rules,
     known,
+    ...(load.length > 0 && { load }),
   }
 }
 

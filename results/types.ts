@@ -1,7 +1,7 @@
 import type { RuleRow } from '../generated/rules.ts'
 import type { UnjudgedPart } from '../harness/claims/claims.ts'
 import type { Exchange } from '../harness/exchange/exchange.ts'
-import type { RunEvent, VerdictEvent } from '../harness/record/events.ts'
+import type { PerSecond, RunEvent, VerdictEvent } from '../harness/record/events.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownFailure } from '../target/types.ts'
 import type { RunVerdict } from '../verdicts/exit-codes.ts'
@@ -119,4 +119,11 @@ export interface Results {
   readonly counts: Readonly<Partial<Record<Verdict, number>>>
   readonly rules: readonly RuleResult[]
   readonly known: readonly KnownResult[]
+  /** The plans of its load in the order in which they were driven; missing if none was. */
+  readonly load?: readonly DrivenPlan[]
+}
+
+/** A plan of load that was driven, such as `04-cancel-over`. */
+export interface DrivenPlan extends PerSecond {
+  readonly plan: string
 }

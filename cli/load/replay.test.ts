@@ -11,7 +11,7 @@ import { conductLoad } from '../../load/conduct.ts'
 import { judgementsOf } from '../../load/judgements.ts'
 import { readRawPoints } from '../../load/k6/raw.ts'
 import type { Step } from '../../load/queue/steps.ts'
-import { planFolder, plansFolder, pointsOf, rawName } from '../../load/record.ts'
+import { planEventOf, planFolder, plansFolder, pointsOf, rawName } from '../../load/record.ts'
 import { createLimits } from '../../load/testing/targets.ts'
 import { serialiseResults } from '../../results/build.ts'
 import { sampleRun } from '../../results/testing/sample.ts'
@@ -57,9 +57,16 @@ test.each<[string, (folder: string) => void, RegExp, RegExp?]>([
       const { digest } = pointsOf(folder, '02-cancel-under')
       changeRaw(folder, '02-cancel-under', (text) => text.replaceAll('"200"', '"429"'))
       changeText(folder, evidence, digest, pointsOf(folder, '02-cancel-under').digest)
+      changePlans(folder, asBefore)
     },
     keptAs('passed', 'failed'),
     /answered 429/,
+  ],
+  [
+    'a count of a second',
+    (folder) => changePlans(folder, (lines) => lines.map((line) => line.replace('"served":[', '"served":[1'))),
+    keptAs('passed', 'broken'),
+    /load\/0\d-[a-z-]+\/raw\.json\.gz is not the file that the record names$/m,
   ],
   [
     'raw points that are cut off',
@@ -127,12 +134,14 @@ test.each([
   const dir = join(cwd, folder)
   cpSync(join(cwd, 'whole'), dir, { recursive: true })
   rmSync(join(dir, 'results.json'))
+  changePlans(dir, asBefore)
   for (const plan of ['01-smoke', '02-cancel-under', '03-cancel-over']) {
     const { file, digest } = pointsOf(dir, plan)
     if (plan === '02-cancel-under') changeRaw(dir, plan, change)
     divide(join(dir, file))
     const machines = pointsOf(dir, plan)
     changeText(dir, evidence, digest, machines.digest)
+    changeText(dir, evidence, file, machines.file)
     expect(machines.file).toBe(`load/${plan}/raw-*.json.gz`)
   }
   expect((await replayed(folder)).out).toMatch(verdict)
@@ -165,7 +174,7 @@ async function writeLoad(dir: string): Promise<void> {
       writeFileSync(join(folder, rawName), gzipSync(rawOf(step)))
       const { points } = await readRawPoints(join(folder, rawName))
       const driven = { points, health, notes: [] }
-      recorder.event({ type: 'plan', plan, points: pointsOf(dir, plan), requests: points.length, health, notes: [] })
+      recorder.event(planEventOf(dir, plan, step.plan, driven))
       return driven
     },
   })
@@ -251,6 +260,11 @@ function divide(file: string): void {
 }
 
 /** Changes the lines of the plans in a record. */
+/** Plans as an older version wrote them. */
+function asBefore(plans: readonly string[]): readonly string[] {
+  return plans.map((line) => line.replace(/,"perSecond":.*}$/, '}'))
+}
+
 function changePlans(folder: string, by: (lines: readonly string[]) => readonly string[]): void {
   change(folder, evidence, (bytes) => {
     const lines = bytes.toString().split('\n')

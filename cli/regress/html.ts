@@ -1,3 +1,4 @@
+import { scaleLog } from 'd3-scale'
 import { html } from 'hono/html'
 import type { Percentiles } from '../../load/mixed/windows.ts'
 import { grid, renderPage } from '../../reports/html-page.ts'
@@ -67,9 +68,10 @@ function plot({ baseline, candidate }: RegressResult, kind: 'alone' | 'load') {
     side[name]?.[kind] ?? null
   const all = operations.flatMap((name) => [of(baseline.operations, name), of(candidate.operations, name)])
   const shown = all.filter((one) => one !== null)
-  const [least, most] = [Math.min(...shown.map(({ p50 }) => p50)) / 1.1, Math.max(...shown.map(({ p99 }) => p99)) * 1.1]
+  const extent = [Math.min(...shown.map(({ p50 }) => p50)) / 1.1, Math.max(...shown.map(({ p99 }) => p99)) * 1.1]
+  const scale = scaleLog(extent, [0, plotPercent])
   // Percentages, so that the text has the same size on a narrow screen.
-  const x = (ms: number) => `${((plotPercent * Math.log(ms / least)) / Math.log(most / least)).toFixed(2)}%`
+  const x = (ms: number) => `${scale(ms).toFixed(2)}%`
   const range = (side: 'old' | 'new', percentiles: Percentiles | null, y: number) => {
     if (percentiles === null) return html`<text x="0" y="${y + 4}">no success</text>`
     const [p50, p95, p99] = [percentiles.p50, percentiles.p95, percentiles.p99].map(x)

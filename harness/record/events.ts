@@ -196,6 +196,18 @@ export interface PlanEvent {
   readonly health: readonly Health[]
   /** Remarks on how it was driven, one sentence each. */
   readonly notes: readonly string[]
+  /** Missing in records of older versions. */
+  readonly perSecond?: PerSecond
+}
+
+/** The requests of a plan by the second in which they were sent, from the first request on. */
+export interface PerSecond {
+  /** Those that succeeded, those with 429, and all others. */
+  readonly served: readonly number[]
+  readonly refused: readonly number[]
+  readonly other: readonly number[]
+  /** Requests per second that the limit of the plan permits; null without such a limit. Only requests to it are counted. */
+  readonly limit: number | null
 }
 
 /** A plan of load that could not be driven; the plans of its plane that would follow it were not driven either. */

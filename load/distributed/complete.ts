@@ -15,7 +15,7 @@ import { IncompletePoints, LoadError } from '../load-error.ts'
 import { createClockBounds } from '../machines.ts'
 import { refuseSilence } from '../queue/perform.ts'
 import type { Step } from '../queue/steps.ts'
-import { actionOf, type Driving, loadOf, planFolder, plansFolder, pointsOf, readPlan } from '../record.ts'
+import { actionOf, type Driving, loadOf, planEventOf, planFolder, plansFolder, readPlan } from '../record.ts'
 
 /** Characters of a file that are compressed at once. */
 const PART_CHARACTERS = 2 ** 20
@@ -39,7 +39,7 @@ export async function completeLoad(dir: string, emitted: RunEvent, files: readon
   const planned = (steps: readonly Step[]) => {
     dividing ??= divide(divided, files, steps)
   }
-  const perform: Perform = async ({ name }) => {
+  const perform: Perform = async ({ name, plan: planOfStep }) => {
     const plan = planFolder(driven.length + 1, name)
     const health = (await dividing)?.[name] ?? []
     mkdirSync(join(dir, plansFolder), { recursive: true })
@@ -54,8 +54,9 @@ export async function completeLoad(dir: string, emitted: RunEvent, files: readon
       if (error instanceof LoadError) driven.push({ type: 'broken-off', plan, reason: error.message })
       throw error
     }
-    driven.push({ type: 'plan', plan, points: pointsOf(dir, plan), requests: points.length, health, notes })
-    return { points, clockErrorMs, health, notes }
+    const read = { points, clockErrorMs, health, notes }
+    driven.push(planEventOf(dir, plan, planOfStep, read))
+    return read
   }
   // An earlier replay may have been killed.
   clear()

@@ -43,3 +43,8 @@ export async function manyFailures(count: number): Promise<Results> {
   const rules = [...copies, ...results.rules.filter(({ verdict }) => verdict !== 'failed')]
   return { ...results, rules, counts: { ...results.counts, failed: count } }
 }
+
+/** A load whose second plan exceeds its limit. */
+export const sampleLoad: NonNullable<Results['load']> = ['01-smoke', '02-cancel-over'].map((plan) => ({
+  ...{ plan, served: [2, 2], refused: [0, 6], other: [0, 0], limit: 2 },
+}))

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { renderHtml } from '../../reports/html.ts'
-import { hostileResults, manyFailures, sampleResults } from '../../reports/testing/sample.ts'
+import { hostileResults, manyFailures, sampleLoad, sampleResults } from '../../reports/testing/sample.ts'
 
 /** Filters of the index that are tried. */
 const filters = ['#verdict-failed', '#verdict-passed', '#area-pods']
@@ -15,7 +15,7 @@ const filters = ['#verdict-failed', '#verdict-passed', '#area-pods']
 export async function readsReports(browser, axe, folder) {
   const one = await sampleResults()
   const rules = one.rules.filter(({ verdict }) => verdict === 'passed')
-  const none = { ...one, rules, counts: { passed: rules.length }, known: [], verdict: passed }
+  const none = { ...one, rules, counts: { passed: rules.length }, known: [], verdict: passed, load: sampleLoad }
   const many = await manyFailures(60)
   const reports = { none, one, many, hostile: await hostileResults() }
   mkdirSync(folder, { recursive: true })
