@@ -3,9 +3,9 @@ import type { RuleId } from '../generated/rules.ts'
 import type { Scenario } from '../harness/rule/registry.ts'
 import { assignValues } from '../harness/variation/deal.ts'
 import { anyJob, anyPod, dimensions } from '../harness/variation/dimensions.ts'
-import { firstSeeds } from './drawn.ts'
 import { type Catalog, everything } from './jobs.ts'
 import { planJobs } from './plan.ts'
+import { firstSeeds } from './seeds-that-find.ts'
 import type { Defect } from './types.ts'
 
 const catalog = everything()

@@ -4,13 +4,13 @@ import type { Verdict } from '../verdicts/verdicts.ts'
 import { compareDefect, compareReference } from './compare.ts'
 import { unkilledClauses, unknownClauses, unprovenReadings } from './coverage.ts'
 import { createCrew } from './crew.ts'
-import { type SeedsThatFind, seedsThatFind } from './drawn.ts'
-import { missedBy } from './draws.ts'
+import { missedBy } from './draw-counts.ts'
 import { type Catalog, everything, type Job } from './jobs.ts'
 import { judgeAll, type ProofProgress } from './judged.ts'
 import { planJobs, rulesOf } from './plan.ts'
 import { type MatrixRow, type ProofResult, proofFaults } from './result.ts'
-import { drawn, type Sample } from './sample.ts'
+import { type Sample, sampleOf } from './sample.ts'
+import { type SeedsThatFind, seedsThatFind } from './seeds-that-find.ts'
 import type { Defect } from './types.ts'
 
 export interface ProveOptions {
@@ -34,7 +34,8 @@ export interface ProveOptions {
 export async function prove(options: ProveOptions = {}): Promise<ProofResult> {
   const { matrix = false, through, sample, onProgress = () => {} } = options
   const whole = options.catalog ?? everything()
-  const { catalog, only } = sample === undefined ? { catalog: whole, only: options.only ?? [] } : drawn(whole, sample)
+  const { catalog, only } =
+    sample === undefined ? { catalog: whole, only: options.only ?? [] } : sampleOf(whole, sample)
   const crew = createCrew({ catalog: options.catalog, through })
   try {
     const judged = await judgeAll(planJobs(catalog, only, matrix), catalog, crew, onProgress)

@@ -1,9 +1,9 @@
 import type { DefectResult, Mismatch } from './compare.ts'
 import type { RuleClause, Unproven } from './coverage.ts'
-import { firstSeeds } from './drawn.ts'
-import type { Missed } from './draws.ts'
+import type { Missed } from './draw-counts.ts'
 import type { FalseExcuse } from './excuses.ts'
 import type { Judged } from './judged.ts'
+import { firstSeeds } from './seeds-that-find.ts'
 
 /** The effect of one defect on all rules. */
 export interface MatrixRow {
@@ -56,7 +56,7 @@ export function proofFaults(result: Omit<ProofResult, 'proven'>): string[] {
       .filter(({ killed }) => !killed)
       .map(
         ({ id, rule, clause, expected, observed }) =>
-          `defect ${id} is not found by ${rule} in its clause ${clause}: expected "${expected}", observed "${observed}"`,
+          `defect ${id} is not found by ${rule} in its clause ${clause}: the finding should say expected "${expected}", observed "${observed}"`,
       ),
     ...result.defects
       .filter(({ seed }) => seed === null)

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { everything } from './jobs.ts'
-import { drawn } from './sample.ts'
+import { sampleOf } from './sample.ts'
 
 const catalog = everything()
-const idsOf = (seed: number) => drawn(catalog, { count: 40, seed }).catalog.defects.map(({ id }) => id)
+const idsOf = (seed: number) => sampleOf(catalog, { count: 40, seed }).catalog.defects.map(({ id }) => id)
 
 test('a sample has so many defects, their rules, and a quarter as many latitudes', () => {
-  const { catalog: sample, only } = drawn(catalog, { count: 40, seed: 7 })
+  const { catalog: sample, only } = sampleOf(catalog, { count: 40, seed: 7 })
   expect(sample.defects).toHaveLength(40)
   expect(sample.latitudes).toHaveLength(10)
   expect(new Set(only)).toEqual(new Set(sample.defects.map(({ rule }) => rule)))

@@ -9,7 +9,7 @@ export interface Sample {
 }
 
 /** The drawn defects and latitudes, and the rules of these defects, which are to be judged. */
-export function drawn(
+export function sampleOf(
   catalog: Catalog,
   { count, seed }: Sample,
 ): { readonly catalog: Catalog; readonly only: readonly string[] } {

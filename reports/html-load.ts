@@ -9,7 +9,7 @@ import type { Markup } from './html-failure.ts'
 /** Units of the drawing, which is stretched to the width of the page. */
 const size = { width: 100, height: 60 } as const
 
-/** What became of a request, with the class of its color, from the bottom of a plot to its top. */
+/** The fates of a request, with the class of its color, from the bottom of a plot to its top. */
 const fates = [
   ['served', 'share-0'],
   ['refused', 'share-2'],

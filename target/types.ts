@@ -66,7 +66,7 @@ export interface PlaneSection {
 }
 
 /** The pod plane of a target. Kinds of pod that are present are claimed; null is unclaimed unless `absent` says why. */
-export interface PodPlane extends Required<Pick<Pods, 'image' | 'extra' | 'catalog' | 'capacity'>> {
+export interface PodSection extends Required<Pick<Pods, 'image' | 'extra' | 'catalog' | 'capacity'>> {
   readonly url: string
   readonly paths: Readonly<Record<OperationOf<'pods'>, string>>
   /** Member of the list response that holds the pods; empty if the response is the array itself. */
@@ -211,7 +211,7 @@ export type Mix = NonNullable<MixedLoad['mixed']>
 /** A target file with every default filled in and secrets in place. Records get it with marks. */
 export interface Target {
   readonly name: string
-  readonly pods: PodPlane | null
+  readonly pods: PodSection | null
   readonly queue: QueuePlane | null
   readonly lb: LbPlane | null
   readonly management: ManagementPlane | null

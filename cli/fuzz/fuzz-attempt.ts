@@ -1,4 +1,4 @@
-import { Blocked, Inconclusive, RuleBroken, Unanswered } from '../../harness/rule/outcome.ts'
+import { Blocked, Inconclusive, ClauseViolated, Unanswered } from '../../harness/rule/outcome.ts'
 import type { CampaignOptions } from '../../suites/fuzz/campaign.ts'
 import { noResponse } from '../../suites/fuzz/judge.ts'
 import type { Failure, Outcome } from '../../suites/fuzz/steps.ts'
@@ -38,7 +38,7 @@ export function createOutcomeOf(clean: (text: string) => string): CampaignOption
 }
 
 function failureOf(error: unknown, clean: (text: string) => string): Failure {
-  if (error instanceof RuleBroken) {
+  if (error instanceof ClauseViolated) {
     const { observed, expected } = error.finding
     return { failure: clean(observed), expected: clean(expected), undecided: false }
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createControlledClock } from '../../harness/clock/controlled.ts'
 import type { WireRequest } from '../../harness/exchange/exchange.ts'
 import { inProcess } from '../../harness/transport/in-process.ts'
-import { type ResponsePatience, TransportFailure } from '../../harness/transport/types.ts'
+import { type TransportOptions, TransportFailure } from '../../harness/transport/types.ts'
 import { latitudes } from '../../proof/catalog.ts'
 import { misreadActions } from '../../proof/fuzz/misread-actions.ts'
 import { misreadPatches } from '../../proof/fuzz/misread-patches.ts'
@@ -275,7 +275,7 @@ test('a quota that is used up is no finding, and ends the run with the reason', 
 
 describe('a target that closes connections', () => {
   /** The reference behind a transport that has no response for these requests. */
-  const behind = (isDropped: (body: string, patience: ResponsePatience, nth: number) => boolean): OpenTarget => {
+  const behind = (isDropped: (body: string, patience: TransportOptions, nth: number) => boolean): OpenTarget => {
     const reference = openReference()
     let nth = 0
     return {

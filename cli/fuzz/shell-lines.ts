@@ -4,11 +4,11 @@ import { redactorOf } from '../../harness/record/describe.ts'
 import { curlFunction, filesOf, printfFormat, required, secretVariable, word } from '../../results/shell.ts'
 import type { WalkCall } from '../../suites/walk/walk.ts'
 import { walkEnv } from '../../suites/walk/walker.ts'
-import type { PodPlane, Target } from '../../target/types.ts'
+import type { PodSection, Target } from '../../target/types.ts'
 
 export const typeHeader = `-H 'Content-Type: application/json'`
 
-type PodOperation = keyof PodPlane['paths']
+type PodOperation = keyof PodSection['paths']
 
 type ShellKey = 'full' | 'stranger'
 

@@ -4,7 +4,7 @@ import { planeNamed } from '../../harness/planes/index.ts'
 import { cpuFrom } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import { Blocked, contrastText } from '../../harness/rule/outcome.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
-import type { PodPlane, Target } from '../../target/types.ts'
+import type { PodSection, Target } from '../../target/types.ts'
 import { addComment } from '../shared/additions.ts'
 import { asking } from '../shared/ask.ts'
 import { resultsOf } from '../shared/record.ts'
@@ -55,10 +55,10 @@ export async function createOnePod(
 }
 
 /** The first flavor of the catalog, or why there is none. */
-async function firstFlavor(target: Target, pods: PodPlane): Promise<PodPlane['cpu'] | Error> {
+async function firstFlavor(target: Target, pods: PodSection): Promise<PodSection['cpu'] | Error> {
   try {
     const { status, body } = await asking(target, 'init', (clientOf) => clientOf(planeNamed('pods'))('listCpuFlavors'))
-    return cpuFrom(pods, { status, json: jsonOf(body) }).cpu as PodPlane['cpu']
+    return cpuFrom(pods, { status, json: jsonOf(body) }).cpu as PodSection['cpu']
   } catch (error) {
     if (error instanceof Blocked || error instanceof TransportFailure) return error
     throw error

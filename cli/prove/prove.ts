@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { matcherOf } from '../../harness/common/pattern.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
-import { countDraws, type DrawsResult } from '../../proof/draws.ts'
+import { countDraws, type DrawsResult } from '../../proof/draw-counts.ts'
 import { catalogFaults } from '../../proof/gates.ts'
 import { withVendor } from '../../proof/jobs.ts'
 import type { ProofProgress } from '../../proof/judged.ts'

@@ -6,7 +6,7 @@ export interface ApiResponse {
   readonly status: number
   readonly bytes: Uint8Array
   /** True if a gateway kept answering this request while the API answered another one. */
-  readonly isLasting?: boolean
+  readonly isDeliberate?: boolean
   /** The parsed body; undefined if it is not JSON. */
   readonly json: unknown
   /** First line of a header, null if it is missing. */

@@ -18,7 +18,7 @@ interface Resending {
 
 /**
  * Repeats a request that a gateway answered with 502, 503 or 504. If the API answers another request before the last
- * try, its response is marked as lasting: then the request fails, and there is no outage.
+ * try, its response is marked as deliberate: then the request fails, and there is no outage.
  */
 export async function retryThroughGateway(
   first: ApiResponse,
@@ -30,7 +30,7 @@ export async function retryThroughGateway(
   const response = await pollOn({ sleep }, outagePausesMs.slice(1), again, isOver)
   if (isOver(response) || isOutage(await other())) return response
   const last = await again()
-  return isOutage(last) ? lasting(last) : last
+  return isOutage(last) ? deliberate(last) : last
 }
 
 /**
@@ -56,8 +56,8 @@ export async function retryThroughDrops(
 }
 
 /** A gateway's response that is not an outage, because other requests are answered. */
-export function lasting(response: ApiResponse): ApiResponse {
-  return Object.create(response, { isLasting: { value: true } })
+export function deliberate(response: ApiResponse): ApiResponse {
+  return Object.create(response, { isDeliberate: { value: true } })
 }
 
 /** The first wait after a 429 that states none, ms; it doubles. */

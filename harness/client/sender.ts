@@ -4,7 +4,7 @@ import type { Actor, PendingEvent } from '../clock/types.ts'
 import type { Exchange, WireRequest, WireResponse } from '../exchange/exchange.ts'
 import { Inconclusive, Unanswered } from '../rule/outcome.ts'
 import { readCommandAddress } from '../tool/address.ts'
-import { type ResponsePatience, TransportFailure } from '../transport/types.ts'
+import { TransportFailure, type TransportOptions } from '../transport/types.ts'
 import { type ApiResponse, toApiResponse } from './api-response.ts'
 import type { Channel, Outgoing } from './channel.ts'
 import { createQuota } from './quota.ts'
@@ -36,7 +36,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   const quota = createQuota(channel, actor, () => abandonment.signal.aborted)
   /** Exchanges whose responses may be out of step. A trial needs the quota, so it ends after they have left it. */
   const doubtful = new WeakMap<Exchange, Promise<boolean>>()
-  let sent = 0
+  let requestCount = 0
 
   /** Sends one attempt, and records it unless its response is doubtful. `unsent`: why it is not sent. */
   async function attempt(
@@ -54,33 +54,34 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     try {
       if (failure === null) {
         outgoing.sending?.()
-        const transmitted = () => transmit(request, outgoing, background, sentAfter)
-        response = await channel.health(outgoing).send(outgoing, transmitted)
+        const sendOnce = () => transmit(request, outgoing, background, sentAfter)
+        response = await channel.health(outgoing).send(outgoing, sendOnce)
       }
     } catch (error) {
       if (!(error instanceof TransportFailure)) throw error
       failure = error.message
     }
-    const old = (response as (WireResponse & Recorded) | null)?.recorded
-    const after = old?.received ?? { target: channel.now(), harness: channel.wallNow() }
-    actor.seen((old?.sent ?? before).target)
+    // In a replay the transport returns what was recorded of the exchange: it replaces what is measured here.
+    const replayed = (response as (WireResponse & Recorded) | null)?.recorded
+    const after = replayed?.received ?? { target: channel.now(), harness: channel.wallNow() }
+    actor.seen((replayed?.sent ?? before).target)
     actor.seen(after.target)
     const follows = channel.connections.before(request)
     const exchange: Exchange = {
-      n: old?.n ?? n,
+      n: replayed?.n ?? n,
       owner,
       operation: outgoing.operation,
       subject: outgoing.subject,
       ...(outgoing.endpoint === undefined ? {} : { endpoint: outgoing.endpoint }),
       key: outgoing.key,
-      sent: old?.sent ?? before,
+      sent: replayed?.sent ?? before,
       received: after,
       request,
-      response: old?.failure === undefined || old.failure === null ? response : null,
-      failure: old?.failure ?? failure,
+      response: replayed?.failure === undefined || replayed.failure === null ? response : null,
+      failure: replayed?.failure ?? failure,
       ...(outgoing.mustBeRefused === true || outgoing.isWrong === true ? { mustBeRefused: true } : {}),
       ...(follows === undefined ? {} : { follows }),
-      ...(old?.isOutOfStep === true ? { isOutOfStep: true } : {}),
+      ...(replayed?.isOutOfStep === true ? { isOutOfStep: true } : {}),
     }
     const tried = channel.connections.end(exchange, outgoing)
     if (tried === null) return record(exchange)
@@ -106,7 +107,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     background: boolean,
     sentAfter: (earlier: WireRequest) => void,
   ): Promise<WireResponse> {
-    const patience: ResponsePatience = {
+    const patience: TransportOptions = {
       sentAfter,
       ...(outgoing.connection === undefined ? {} : { connection: outgoing.connection }),
       ...(outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
@@ -145,7 +146,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
 
   /** Rejects with Inconclusive if no complete response came. */
   async function send(outgoing: Outgoing, background = false): Promise<ApiResponse> {
-    const number = ++sent
+    const number = ++requestCount
     let attempts = 0
     /** Sends the request once. `isRefused`: the attempt before was answered 429. */
     const sendAttempt = (isRefused: boolean, next = outgoing) => {

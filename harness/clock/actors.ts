@@ -44,12 +44,12 @@ export class Actors {
   }
 
   /** Actors that neither wait nor have a request or something real under way. */
-  still(): readonly Participant[] {
+  stuckActors(): readonly Participant[] {
     return [...this.all].filter(({ waits, requests, reals }) => waits + requests + reals === 0)
   }
 
   /** The number of events, if no more can follow; else null. */
-  deadlock(): number | null {
+  eventsAtDeadlock(): number | null {
     return this.#unanswered.size === 0 && this.sleepers.size === 0 && this.isIdle() ? this.moves : null
   }
 

@@ -77,9 +77,9 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     },
     after: (ms, run) => actors.schedule(now + ms, run),
     pending: () => actors.pending(),
-    still: () => actors.still(),
+    stuckActors: () => actors.stuckActors(),
     responseMs: () => (responses === 0 ? null : spentMs / responses),
-    deadlock: () => actors.deadlock(),
+    eventsAtDeadlock: () => actors.eventsAtDeadlock(),
     close() {
       closed = true
       patience.interrupt()

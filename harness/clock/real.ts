@@ -18,9 +18,9 @@ export function createRealClock(waited: Waited = () => {}, endedBy: Error | null
     holding: () => () => {},
     after: (ms, run) => actors.schedule(Date.now() + ms, run),
     pending: () => actors.pending(),
-    still: () => actors.still(),
+    stuckActors: () => actors.stuckActors(),
     responseMs: () => null,
-    deadlock: () => actors.deadlock(),
+    eventsAtDeadlock: () => actors.eventsAtDeadlock(),
     close: () => clearTimeout(timer),
   }
 

@@ -70,7 +70,7 @@ export interface Actor extends ScenarioClock {
   done(): void
 }
 
-export type ClockKind = 'virtual' | 'remote' | 'real' | 'record'
+export type ClockKind = 'virtual' | 'remote' | 'real' | 'replay'
 
 /** The clock of one run against one target. */
 export interface RunClock {
@@ -92,11 +92,11 @@ export interface RunClock {
   /**
    * Actors that neither wait nor have a request or something real under way: own code runs, or awaits what it must not.
    */
-  still(): readonly StillActor[]
+  stuckActors(): readonly StillActor[]
   /** Mean real ms of a response of the clock; null if none is waited for. */
   responseMs(): number | null
   /** The number of events, if all wait and nothing is due or under way; else null. */
-  deadlock(): number | null
+  eventsAtDeadlock(): number | null
   close(): void
 }
 

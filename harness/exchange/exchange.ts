@@ -35,7 +35,7 @@ export interface Moment {
 /** One request and its outcome. `response` is null without a complete response; then `failure` says why. */
 export interface Exchange {
   readonly n: number
-  /** The rule that sent it, or `fixture:…`, `probe`, `connection:…`, `cleanup`. */
+  /** The rule that sent it, or what else did (`docs/evidence.md`, heading Exchanges). */
   readonly owner: string
   readonly operation: Operation
   /** The id of the pod or job in the path; null if the operation has none. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createCases } from './cases.ts'
-import { Blocked, Inconclusive, RuleBroken } from './outcome.ts'
+import { Blocked, ClauseViolated, Inconclusive } from './outcome.ts'
 
-const broken = new RuleBroken({ clause: 'answer', expected: 'a', observed: 'b', exchange: null })
+const broken = new ClauseViolated({ clause: 'answer', expected: 'a', observed: 'b', exchange: null })
 const blocked = new Blocked('pod.running', 'its creation answered 503')
 const [first, second, third] = ['first', 'second', 'third'].map((reason) => new Inconclusive(reason))
 

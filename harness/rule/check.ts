@@ -2,14 +2,14 @@ import type { ApiResponse } from '../client/api-response.ts'
 import { pluralize } from '../common/pluralize.ts'
 import { isSuccess, redirectText, textOf } from '../exchange/exchange.ts'
 import { changedFields, type Members, membersOf, type PodView, podOf, show } from '../exchange/read.ts'
-import { type Dropped, Inconclusive, RuleBroken } from './outcome.ts'
+import { ClauseViolated, type Dropped, Inconclusive } from './outcome.ts'
 
 /** Statuses of a gateway whose API did not answer. */
 export const outageStatuses: ReadonlySet<number> = new Set([502, 503, 504])
 
-/** The assertions of one clause. Each throws RuleBroken with expected and observed, and counts its exchange. */
+/** The assertions of one clause. Each throws ClauseViolated with expected and observed, and counts its exchange. */
 export interface Check {
-  /** The status is one of `expected`; a gateway's 502, 503 or 504 is inconclusive unless it is expected. */
+  /** The status is one of `expected`; a 502, 503 or 504 is inconclusive unless it is expected, or marked as deliberate. */
   status(response: ApiResponse, ...expected: readonly number[]): void
   /** The status is from 200 to 299. */
   success(response: ApiResponse): void
@@ -35,12 +35,12 @@ interface CheckLog {
 
 export function createCheck(clause: string, log: CheckLog): Check {
   log.clause(clause)
-  const broken = (expected: string, observed: string, exchange: number | null): never => {
-    throw new RuleBroken({ clause, expected, observed, exchange })
+  const violated = (expected: string, observed: string, exchange: number | null): never => {
+    throw new ClauseViolated({ clause, expected, observed, exchange })
   }
   const lacking = (expected: string, response: ApiResponse): never => {
     inconclusiveIfOutage(response)
-    return broken(expected, bodyOf(response), response.exchange.n)
+    return violated(expected, bodyOf(response), response.exchange.n)
   }
   const saw = (response: ApiResponse) => log.exercised(response.exchange.n)
   const check: Check = {
@@ -49,13 +49,13 @@ export function createCheck(clause: string, log: CheckLog): Check {
       saw(response)
       if (expected.includes(response.status)) return
       inconclusiveIfOutage(response)
-      broken(`status ${expected.join(' or ')}`, statusText(response), response.exchange.n)
+      violated(`status ${expected.join(' or ')}`, statusText(response), response.exchange.n)
     },
     success(response) {
       saw(response)
       if (isSuccess(response.status)) return
       inconclusiveIfOutage(response)
-      broken('a 2xx status', statusText(response), response.exchange.n)
+      violated('a 2xx status', statusText(response), response.exchange.n)
     },
     pod(response) {
       saw(response)
@@ -71,7 +71,7 @@ export function createCheck(clause: string, log: CheckLog): Check {
       const changed = changedFields(before.value, after.value).filter((name) => !also.includes(name))
       if (changed.length > 0) {
         const texts = (of: Members) => changed.map((name) => `${name} ${show(of[name])}`).join(', ')
-        broken(texts(before.value), texts(after.value), response.exchange.n)
+        violated(texts(before.value), texts(after.value), response.exchange.n)
       }
       return after
     },
@@ -79,7 +79,7 @@ export function createCheck(clause: string, log: CheckLog): Check {
       const exchange = at?.exchange ?? null
       const n = exchange === null || typeof exchange === 'number' ? exchange : exchange.n
       if (n !== null) log.exercised(n)
-      if (!holds) broken(expected, observed, n)
+      if (!holds) violated(expected, observed, n)
     },
   }
   return check
@@ -96,8 +96,8 @@ export function isRefusal({ status }: Pick<ApiResponse, 'status'>): boolean {
 }
 
 /** Throws Inconclusive if a gateway answered in place of the API, unless it persists while others are answered. */
-export function inconclusiveIfOutage({ status, isLasting }: Pick<ApiResponse, 'status' | 'isLasting'>): void {
-  if (outageStatuses.has(status) && isLasting !== true)
+export function inconclusiveIfOutage({ status, isDeliberate }: Pick<ApiResponse, 'status' | 'isDeliberate'>): void {
+  if (outageStatuses.has(status) && isDeliberate !== true)
     throw new Inconclusive(`the target answered ${status}, which is an outage and shows nothing`)
 }
 

@@ -26,7 +26,7 @@ export interface Context extends Shorthands {
   /** The assertions of a clause; each clause has a name in its rule and a defect in the proof. */
   check(clause: string): Check
   /**
-   * Resolves once the rule may build on a foundation: it was seen to work, or no rule of the run is about to tell. Rejects with
+   * Resolves once the rule may build on a foundation: it was seen to work, or its rule is not running, so that nothing will tell. Rejects with
    * Blocked if the rule that judges it has failed. `observed`: what the rule sees of a foundation that does not work for it. If
    * the foundation was seen to work, it is blocked only if the other rule observed the same.
    */
@@ -44,7 +44,7 @@ export interface Context extends Shorthands {
   came(what: string): void
   /** Gives back the workers that the rule keeps: all its jobs have ended, and it submits no more. */
   freeWorkers(): void
-  /** True if the target's clock did not move between two responses, so that nothing changed by itself. */
+  /** True if a controlled clock did not move from the first request to the last response, so that nothing changed by itself. */
   stoodStill(first: ApiResponse, last: ApiResponse): boolean
   /** Records a reading: what was seen where the description is open. */
   reading(name: string, value: string): void

@@ -1,4 +1,4 @@
-/** A broken clause as data: reports make sentences of it, the proof compares `clause` and `observed` for equality. */
+/** A violated clause as data: reports make sentences of it, the proof compares `clause` and `observed` for equality. */
 export interface Finding {
   readonly clause: string
   readonly expected: string
@@ -17,9 +17,9 @@ export function contrastText({ expected, observed }: Pick<Finding, 'expected' | 
   return `expected ${expected}; observed ${observed}`
 }
 
-/** The one error that means "the target broke this rule". Anything else thrown by a rule is a fault of the harness. */
-export class RuleBroken extends Error {
-  override readonly name = 'RuleBroken'
+/** The one error that means that the target violated a rule. Anything else thrown by a rule is a fault of the harness. */
+export class ClauseViolated extends Error {
+  override readonly name = 'ClauseViolated'
   readonly finding: Finding
   constructor(finding: Finding) {
     super(findingText(finding))

@@ -99,12 +99,12 @@ test.each(clocks())('on a %s clock nobody is ended while a hook runs', async (_,
   const hooked = clock.actor('hooked')
   await Promise.all([hooked.real(pause(200)), hooked.join(pause(200))])
   hooked.done()
-  expect(clock.deadlock()).toBe(null)
-  expect(clock.still()).toEqual([])
+  expect(clock.eventsAtDeadlock()).toBe(null)
+  expect(clock.stuckActors()).toEqual([])
   expect(cuts).toEqual([])
   end()
   await made
-  expect(clock.still()).toContain(fixture)
+  expect(clock.stuckActors()).toContain(fixture)
 })
 
 test('what is not done in time is ended as unverified, with the quota that requests wait for', async () => {

@@ -5,7 +5,7 @@ import type { Session } from './session.ts'
 
 interface GuardOptions {
   readonly session: Pick<Session, 'running' | 'cut' | 'waits'>
-  readonly clock: Pick<RunClock, 'still' | 'deadlock' | 'pending' | 'responseMs'>
+  readonly clock: Pick<RunClock, 'stuckActors' | 'eventsAtDeadlock' | 'pending' | 'responseMs'>
   /** Real ms from now until rules without a verdict are ended; null for no end. */
   readonly endsMs: number | null
   /** The budget of the run, ms; for the reason of what it ends. */
@@ -30,7 +30,7 @@ export function guardRun({ session, clock, endsMs, budgetMs, stallMs = 30_000 }:
   /** Looks at each actor: on a controlled clock one that stands still holds up all others. */
   function look(): void {
     const now = new Map<object, { readonly moves: number; readonly times: number }>()
-    for (const actor of clock.still()) {
+    for (const actor of clock.stuckActors()) {
       const last = seen.get(actor)
       const times = last?.moves === actor.moves ? last.times + 1 : 1
       if (times < looks) now.set(actor, { moves: actor.moves, times })
@@ -38,7 +38,7 @@ export function guardRun({ session, clock, endsMs, budgetMs, stallMs = 30_000 }:
       else actor.done()
     }
     seen = now
-    const moves = clock.deadlock()
+    const moves = clock.eventsAtDeadlock()
     calm = moves === null ? { moves: -1, times: 0 } : { moves, times: calm.moves === moves ? calm.times + 1 : 1 }
     if (calm.times < looks) return
     calm = { moves: -1, times: 0 }

@@ -2,10 +2,10 @@ import type { VerdictEvent } from '../record/events.ts'
 import type { Recorder } from '../record/recorder.ts'
 import {
   Blocked,
+  ClauseViolated,
   type Finding,
   Inconclusive,
   NotApplicable,
-  RuleBroken,
   Unclaimed,
   Unverified,
 } from '../rule/outcome.ts'
@@ -34,7 +34,7 @@ export function verdictOf(
     if (exchanges === 0) return { ...none, verdict: 'inconclusive', reason: 'no exchange exercised this rule' }
     return { ...none, verdict: row.basis === 'open' ? 'observed' : 'passed' }
   }
-  if (error instanceof RuleBroken) {
+  if (error instanceof ClauseViolated) {
     return { ...none, verdict: row.level === 'must' ? 'failed' : 'advice', findings: [error.finding] }
   }
   if (error instanceof Inconclusive) return { ...none, verdict: 'inconclusive', reason: error.message }

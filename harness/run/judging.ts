@@ -7,7 +7,7 @@ import { fixturesOf, type SharedFixtures } from '../planes/fixtures.ts'
 import type { RunServices } from '../planes/owner.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Context } from '../rule/context.ts'
-import { RuleBroken } from '../rule/outcome.ts'
+import { ClauseViolated } from '../rule/outcome.ts'
 import type { Scenario } from '../rule/registry.ts'
 import type { Deal } from '../variation/deal.ts'
 import type { Values } from '../variation/dimensions.ts'
@@ -138,7 +138,7 @@ export function createJudging(options: JudgingOptions) {
         })
     owner.release()
     // The removal is paced, so time must be able to move.
-    await actor.join(removeLeftovers(services, clock, [owner], options.keep && came.error instanceof RuleBroken))
+    await actor.join(removeLeftovers(services, clock, [owner], options.keep && came.error instanceof ClauseViolated))
     return judgement
   }
 

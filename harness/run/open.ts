@@ -239,7 +239,7 @@ function recordStart(recorder: Recorder, options: RunOptions, target: Target, cl
   const event = runEventOf(target, {
     ...{ run, plumbline, startedMs, targetFile, seed },
     ...(program !== undefined && { program }),
-    clock: clock === 'record' ? 'virtual' : clock,
+    clock: clock === 'replay' ? 'virtual' : clock,
     ...{ profiles, strict, rules: [...options.rules].sort() },
     ...(rulesFolder !== undefined && { rulesFolder }),
     ...(leftOut.length === 0 ? {} : { leftOut }),

@@ -42,7 +42,7 @@ export async function removeLeftovers(
 ): Promise<void> {
   const accesses = owners.flatMap((owner) => [...owner.allAccess()])
   try {
-    if (clock.kind === 'record') return
+    if (clock.kind === 'replay') return
     const left = accesses.flatMap((access) => access.removables())
     const kept = left.filter(({ keep }) => keeps && keep !== undefined)
     for (const { keep } of kept) keep?.()

@@ -1,5 +1,5 @@
 import type { RuleRow } from '../../generated/rules.ts'
-import { createRecordClock } from '../clock/record.ts'
+import { createReplayClock } from '../clock/replay.ts'
 import { redactorOf } from '../record/describe.ts'
 import {
   type BrokenOffEvent,
@@ -79,6 +79,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
     else if (isJudged(event)) stated.push(event)
     else if (event.type === 'exchange') {
       const exchange = toExchange(dir, event)
+      // In the order of the record: a session that replays sees each owner's exchanges alone, and no cleanup.
       fold?.exchange(exchange)
       if (!event.owner.startsWith('cleanup')) recorded.push({ kind: 'exchange', exchange })
     }
@@ -98,7 +99,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       seed: run.seed ?? 0,
       target,
       transport: source.respond,
-      clock: createRecordClock(source, run.clock !== 'real'),
+      clock: createReplayClock(source, run.clock !== 'real'),
       recorder,
       resources: () => {},
       rules: rules.filter((rule) => rule.kind === 'scenario' && selected.has(rule.id)),

@@ -276,14 +276,14 @@ function createServices(
     now: clock.now,
     wallNow,
     next: () => ++exchangeCount,
-    gate: (outgoing) => (clock.kind === 'record' ? null : gates.gateOf(outgoing)),
+    gate: (outgoing) => (clock.kind === 'replay' ? null : gates.gateOf(outgoing)),
     mayCountElsewhere: (outgoing) => planeOfOperation(outgoing.operation).pacing.mayCountElsewhere(outgoing),
     record(exchange: Exchange) {
       recorder.exchange(exchange)
       judges.exchange(exchange)
     },
     connections,
-    keys: clock.kind === 'record' ? null : keys,
+    keys: clock.kind === 'replay' ? null : keys,
     health({ url, operation }) {
       if (planeOfOperation(operation).mayNotRespond === true) return { send: (_, transmit) => transmit() }
       const host = hostOf(url)
@@ -321,7 +321,7 @@ function createServices(
     controlled: clock.controlled,
     seed,
     resources: options.resources,
-    isReplayed: clock.kind === 'record',
+    isReplayed: clock.kind === 'replay',
     receiver,
   }
   return { services, exchanges: () => exchangeCount, waits: gates.waits }

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type HttpTransport, overHttp } from './http.ts'
-import { maxResponseBytes, type ResponsePatience, TransportFailure } from './types.ts'
+import { maxResponseBytes, TransportFailure, type TransportOptions } from './types.ts'
 
 let server: Server | undefined
 let http: HttpTransport | undefined
@@ -101,7 +101,7 @@ test('a request knows the one before it on its connection', async () => {
   http = overHttp({ connections: 1 })
   const { send } = http
   const own = {}
-  async function earlierOf(path: string, more: ResponsePatience = {}): Promise<string | null> {
+  async function earlierOf(path: string, more: TransportOptions = {}): Promise<string | null> {
     let earlier: string | null = null
     const sentAfter = (request: { readonly url: string }) => {
       earlier = request.url.slice(url.length)

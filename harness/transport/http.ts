@@ -9,7 +9,7 @@ import { passOverContinue } from './continue.ts'
 import { lookupHost } from './lookup.ts'
 import { openAgent } from './proxy.ts'
 import { startsNow } from './reuse.ts'
-import { maxResponseBytes, type ResponsePatience, TransportFailure } from './types.ts'
+import { maxResponseBytes, TransportFailure, type TransportOptions } from './types.ts'
 
 interface HttpOptions {
   /** Real milliseconds to wait for a connection. */
@@ -63,7 +63,7 @@ export function overHttp(options: HttpOptions = {}) {
   }
 
   return {
-    async send(request: WireRequest, patience: ResponsePatience = {}): Promise<WireResponse> {
+    async send(request: WireRequest, patience: TransportOptions = {}): Promise<WireResponse> {
       const limitMs = patience.answerMs ?? answerMs
       const own = patience.newConnection === true ? open(1) : null
       const used = own ?? (patience.connection === undefined ? agent : reservedFor(patience.connection))
@@ -93,7 +93,7 @@ function exchange(
   agent: Dispatcher,
   request: WireRequest,
   limitMs: number,
-  { signal, sentAfter }: ResponsePatience,
+  { signal, sentAfter }: TransportOptions,
   progress: Progress,
 ): Promise<WireResponse> {
   const { url, method, headers, body } = request

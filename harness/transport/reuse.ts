@@ -1,11 +1,11 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { WireRequest } from '../exchange/exchange.ts'
-import type { ResponsePatience } from './types.ts'
+import type { TransportOptions } from './types.ts'
 
 interface Starting {
   readonly request: WireRequest
   readonly path: string
-  readonly sentAfter: ResponsePatience['sentAfter']
+  readonly sentAfter: TransportOptions['sentAfter']
 }
 
 /** The last request of each connection. */
@@ -27,7 +27,7 @@ export function startsNow(next: Starting): void {
 }
 
 /** A request goes out on a connection. Reports the one before it, if there is one. */
-export function takeTurn(connection: object, request: WireRequest, sentAfter: ResponsePatience['sentAfter']): void {
+export function takeTurn(connection: object, request: WireRequest, sentAfter: TransportOptions['sentAfter']): void {
   const earlier = lastOn.get(connection)
   lastOn.set(connection, request)
   if (earlier !== undefined) sentAfter?.(earlier)

@@ -5,10 +5,10 @@ import type { WireRequest, WireResponse } from '../exchange/exchange.ts'
  * bytes are kept as received, except compression; redirects are not followed. Rejects only with TransportFailure, if
  * there is no complete response.
  */
-export type Transport = (request: WireRequest, patience?: ResponsePatience) => Promise<WireResponse>
+export type Transport = (request: WireRequest, patience?: TransportOptions) => Promise<WireResponse>
 
 /** Bounds on the wait for a response, if they are not the usual ones. */
-export interface ResponsePatience {
+export interface TransportOptions {
   /** Real ms for the whole response. */
   readonly answerMs?: number
   /** Aborted once nobody waits for the response. */

@@ -1,12 +1,12 @@
 import { tables } from '../../generated/tables.ts'
 import { routeOf } from '../../harness/client/caller.ts'
 import { finalStatuses } from '../../harness/planes/queue/job-status.ts'
-import type { PodPlane, QueuePlane } from '../../target/types.ts'
+import type { PodSection, QueuePlane } from '../../target/types.ts'
 import type { LoadRequests } from '../k6/script-plan.ts'
 import { queueRequests, submission } from '../queue/requests.ts'
 
 /** The request of each operation of a mix, except those to a pod that the load creates. */
-export function mixedRequests(queue: QueuePlane, pods: PodPlane | null): LoadRequests {
+export function mixedRequests(queue: QueuePlane, pods: PodSection | null): LoadRequests {
   const { runsync, requests, ...limited } = queueRequests(queue)
   const { inQueue, inProgress } = queue.health
   const health = routeOf(queue.paths.getEndpointHealth, 'GET')

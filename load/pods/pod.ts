@@ -6,13 +6,13 @@ import { idIn, membersOf, resourcesIn } from '../../harness/exchange/read.ts'
 import { cpuFrom, creationBody } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import { pods } from '../../harness/planes/pods/plane.ts'
 import type { ResourceLedger } from '../../harness/record/resources.ts'
-import type { PodPlane, Target } from '../../target/types.ts'
+import type { PodSection, Target } from '../../target/types.ts'
 import type { LoadRequests } from '../k6/script-plan.ts'
 import type { LoadAction } from '../plan/types.ts'
 
 interface LoadPodOptions extends Pick<DirectOptions, 'transport' | 'token' | 'userAgent'> {
   readonly target: Target
-  readonly section: PodPlane
+  readonly section: PodSection
   readonly name: string
   readonly clock: Pick<ScenarioClock, 'sleep'>
   readonly resources: ResourceLedger

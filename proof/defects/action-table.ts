@@ -40,7 +40,7 @@ const startingAgain: readonly Defect[] = (['start', 'restart'] as const).map((ac
   ),
 }))
 
-/** Each cell of the table. */
+/** Each cell of the table: `<status>-<action>-<fault>`, such as `exited-stop-accepted`. */
 const cells: readonly Defect[] = statuses.flatMap((name) =>
   podActions.flatMap((action) => {
     const status = name.toUpperCase() as Uppercase<typeof name>

@@ -5,7 +5,7 @@ import { defaultStream } from '../../harness/planes/queue/defaults.ts'
 import type { Life } from '../../reference/life.ts'
 import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
 import type { Style } from '../../reference/style.ts'
-import type { PodPlane, StreamForm, Target } from '../../target/types.ts'
+import type { PodSection, StreamForm, Target } from '../../target/types.ts'
 import type { Verdict } from '../../verdicts/verdicts.ts'
 import type { Latitude } from '../types.ts'
 
@@ -69,7 +69,7 @@ export const startsAtOnce: More = {
 }
 
 /** A target file that says something else of its pod plane. */
-export function plane(change: Partial<PodPlane>): (target: Target) => Target {
+export function plane(change: Partial<PodSection>): (target: Target) => Target {
   return (target) => ({ ...target, pods: target.pods === null ? null : { ...target.pods, ...change } })
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { tables } from '../../generated/tables.ts'
 import type { SchemaName } from '../../generated/validators.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
-import type { PodPlane } from '../../target/types.ts'
+import type { PodSection } from '../../target/types.ts'
 import { nameIn, resolved, type Schema, schemaNamed, typesOf } from './schema.ts'
 
 /** Other values for some members, by `Schema.member`: `NetworkMount.volumeId`. */
@@ -102,7 +102,7 @@ function text({ pattern = '', format, minLength = 0, maxLength = 24 }: Schema): 
 }
 
 /** The material of PATCH bodies: the volumes and mounts that the target file names. */
-export type World = Pick<PodPlane, 'volume' | 'volumeSecond' | 'volumePath' | 'persistent'>
+export type World = Pick<PodSection, 'volume' | 'volumeSecond' | 'volumePath' | 'persistent'>
 
 /** Valid action bodies. */
 export const actionBodies: fc.Arbitrary<unknown> = arbitraryOf('PodActionRequest')

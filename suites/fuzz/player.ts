@@ -40,7 +40,7 @@ interface PlayerOptions {
 
 /**
  * Makes a function that sends cases to a new pod and looks at it afterwards. As long as nothing has changed the pod, it
- * serves again for cases that begin with those it was sent. The function rejects with RuleBroken if a case is accepted and
+ * serves again for cases that begin with those it was sent. The function rejects with ClauseViolated if a case is accepted and
  * comes to something else.
  */
 export function createPlayer(

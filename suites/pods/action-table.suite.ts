@@ -1,6 +1,6 @@
 import { type PodAction, podActions, tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import { lasting, outagePausesMs } from '../../harness/client/retry.ts'
+import { deliberate, outagePausesMs } from '../../harness/client/retry.ts'
 import { lengthOf } from '../../harness/common/length.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
@@ -14,7 +14,7 @@ import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import type { PodStatus } from '../../target/types.ts'
 import { expectListedAs, expectUnlisted } from '../shared/listing.ts'
 import { untilFound } from '../shared/poll.ts'
-import { expectUnchanged, refuseRestless, rereadMoments } from '../shared/unchanged.ts'
+import { blockIfStatusNeverLasts, expectUnchanged, rereadMoments } from '../shared/unchanged.ts'
 import { expectFullPod, expectNoBody, expectTerminated, inconclusiveIfScarce, retryWhileScarce } from './answers.ts'
 
 /** Statuses that a pod leaves by itself; a call may find the next one. */
@@ -29,6 +29,7 @@ const podsTried = 4
 /** A call that is sent later than this was held up by a quota, ms. */
 const lateMs = 1_000
 
+// Registers `pods.action.<status>.<action>`, such as `pods.action.exited.stop`.
 for (const name of ['running', 'exited', 'error', 'provisioning', 'starting'] as const) {
   const status = name.toUpperCase() as Uppercase<typeof name>
   for (const action of podActions) {
@@ -159,7 +160,7 @@ async function actIn(context: Context, status: PodStatus, action: PodAction): Pr
     const response = sent(await pods.act(id, action), before.exchange.received.target)
     const acted = { pod, before, response }
     if (isOutage(response)) {
-      outages.push({ ...acted, response: lasting(response) })
+      outages.push({ ...acted, response: deliberate(response) })
       await clock.sleep(outagePausesMs[outages.length - 1] ?? 0)
       continue
     }
@@ -229,7 +230,8 @@ async function expectReached(context: Context, pod: PodView, action: PodAction):
       return rest.pod
     }
     if (status === 'RUNNING' && rest.status === 'PROVISIONING') await inconclusiveIfScarce(context, pod)
-    if (status === 'RUNNING' && rest.status === 'EXITED') await refuseRestless(context, { ...pod, status }, 'fresh')
+    if (status === 'RUNNING' && rest.status === 'EXITED')
+      await blockIfStatusNeverLasts(context, { ...pod, status }, 'fresh')
     clause.status(response, 200)
     clause.that(rest.status === status, `status ${status}`, `status ${rest.status}`, response)
     return rest.pod

@@ -24,7 +24,7 @@ import {
   validPatch,
 } from '../shared/patching.ts'
 import { readingOf } from '../shared/table.ts'
-import { expectUnchanged, laterPodReads, refuseRestless, rereadMoments } from '../shared/unchanged.ts'
+import { blockIfStatusNeverLasts, expectUnchanged, laterPodReads, rereadMoments } from '../shared/unchanged.ts'
 
 const varies = [...patchVaries, 'afterwards'] as const
 /** Without `patchedWhile`: responses are recorded, and a reading must not depend on the seed. */
@@ -62,7 +62,7 @@ rule('pods.patch.atomic', { varies: [...anyPod, 'order'] }, async (context) => {
   }
   await context.clock.sleep(context.rereadDelays().at(-1) ?? 0)
   const after = context.check('unchanged').pod(await context.pods.get(pod.id))
-  if (after.status !== pod.status) await refuseRestless(context, pod)
+  if (after.status !== pod.status) await blockIfStatusNeverLasts(context, pod)
   const other = changedFields(pod.value, after.value).join(', ')
   context.check('unchanged').that(other === '', 'no field changed', `changed: ${other}`, after)
 })

@@ -1,6 +1,6 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import { lasting } from '../../harness/client/retry.ts'
+import { deliberate } from '../../harness/client/retry.ts'
 import { doublingPauses, pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { idIn, type Members, membersOf, noListText, resourcesIn, show, textIn } from '../../harness/exchange/read.ts'
@@ -56,7 +56,7 @@ export function workersOf(context: Context, wanted: number): number {
 export async function create(context: Context, body: Members, isUsed = isQuotaUsed): Promise<ApiResponse> {
   const api = context.on('management')
   const response = await retryWhileQuotaIsUsed(context, () => api.call('createEndpoint', { body }), isUsed)
-  return isOutage(response) && !isOutage(await api.call('listEndpoints')) ? lasting(response) : response
+  return isOutage(response) && !isOutage(await api.call('listEndpoints')) ? deliberate(response) : response
 }
 
 /** Repeats `send` for a while: workers of deleted endpoints may count for some seconds. */

@@ -6,7 +6,7 @@ import { Blocked } from '../../harness/rule/outcome.ts'
 import type { ValueOf } from '../../harness/variation/dimensions.ts'
 import { expectListedAs } from './listing.ts'
 
-/** Waits for each second look of the run in turn. */
+/** Waits for each reread of the run in turn. */
 export async function* rereadMoments({
   clock,
   rereadDelays,
@@ -39,12 +39,12 @@ async function expectSame(context: Context, response: ApiResponse, before: PodVi
     response,
   )
   const status = response.status === 200 ? podOf(response.json, 0)?.status : undefined
-  if (status !== undefined && status !== before.status) await refuseRestless(context, before)
+  if (status !== undefined && status !== before.status) await blockIfStatusNeverLasts(context, before)
   check('unchanged').sameAs(response, before)
 }
 
 /** The rule about what brings a pod to the status that it does not keep, by the last of its history. */
-const bringers = {
+const rulesThatBring = {
   restarted: 'pods.action.running.restart',
   'restarted twice': 'pods.action.running.restart',
   'stopped and started': 'pods.action.exited.start',
@@ -55,17 +55,18 @@ const bringers = {
  * Ends the rule as blocked if a pod that nobody touches does not keep this status either. It is watched for as long as the
  * rule has had its own: a shorter watch would blame the rule for a status that ends by itself.
  */
-export async function refuseRestless(
+export async function blockIfStatusNeverLasts(
   context: Context,
   { id, status, value }: PodView,
   history = context.vary.drawn().history?.at(-1) as ValueOf<'history'> | undefined,
 ): Promise<void> {
   const { clock, fixture, rereadDelays, pods, row, target } = context
   if (status !== 'EXITED' && status !== 'RUNNING') return
-  const known = bringers[history as keyof typeof bringers] ?? 'pods.status.running-lasts'
+  const known = rulesThatBring[history as keyof typeof rulesThatBring] ?? 'pods.status.running-lasts'
   const kind = 'cpu' in value ? 'cpu' : 'gpu'
   // Rules about stop draw other kinds of pods.
   const by = status === 'EXITED' ? nameOf(status, target, { kind }) : known
+  // A rule does not blame itself, nor does that of stop, which would wait for its own effect.
   if (by === row.id || row.id === 'pods.action.running.stop') return
   const heldMs = fixture.heldMs(id)
   const control = await fixture.pod(status, { kind, ...(history === undefined ? {} : { history }) })

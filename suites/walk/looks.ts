@@ -5,7 +5,7 @@ import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { inconclusiveIfScarce } from '../pods/answers.ts'
 import { expectList } from '../shared/listing.ts'
-import { refuseRestless } from '../shared/unchanged.ts'
+import { blockIfStatusNeverLasts } from '../shared/unchanged.ts'
 import {
   isAlive,
   type PodModel,
@@ -50,7 +50,7 @@ export function createLooks(context: Context, after: (expected: string) => strin
     check('kept').saw(response)
     if (wrong === null) return
     if (wrong.clause === 'status' && read !== null && isAlive(pod))
-      await refuseRestless(context, { ...pod.seen, status: pod.rest }, 'fresh')
+      await blockIfStatusNeverLasts(context, { ...pod.seen, status: pod.rest }, 'fresh')
     check(wrong.clause).that(false, after(wrong.expected), wrong.observed, response)
   }
 

@@ -1,11 +1,11 @@
 import { pathsOf } from '../../../target/section.ts'
-import type { PodPlane } from '../../../target/types.ts'
+import type { PodSection } from '../../../target/types.ts'
 
 /** The paths of the document; the description shows the action call alone, the others of the pod API are inferred. */
 export const defaultPaths = pathsOf('pods')
 
 /** Defaults of the pod plane. */
-export const defaultPlane: Omit<PodPlane, 'url' | 'paths'> = {
+export const defaultPlane: Omit<PodSection, 'url' | 'paths'> = {
   listAt: 'pods',
   flavorsAt: 'cpus',
   // Small, public, and a process that runs until it is stopped: a pod of it stays RUNNING.

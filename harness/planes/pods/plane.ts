@@ -1,7 +1,7 @@
 import { operationsOf } from '../../../generated/operations.ts'
 import type { TargetFile } from '../../../generated/target-file.ts'
 import type { FileSection } from '../../../target/section.ts'
-import type { PodPlane, PodStatus } from '../../../target/types.ts'
+import type { PodSection, PodStatus } from '../../../target/types.ts'
 import { createShownRate } from '../../client/shown-rate.ts'
 import { idIn, listsIn, membersOf } from '../../exchange/read.ts'
 import { always, type Capability, given, notInDocument, type Plane } from '../plane.ts'
@@ -19,14 +19,14 @@ const hasId = (json: unknown) => idIn(json) !== null
 /** A flavor for CPU pods; without it, the catalog is asked for one. */
 const flavor = 'pods: {cpu: {id: FLAVOR_ID, vcpuCount: 2, memory: 4}}'
 
-const recipe = (status: PodStatus): Capability<PodPlane> => ({
+const recipe = (status: PodStatus): Capability<PodSection> => ({
   says: `a recipe for a pod in ${status}`,
   line: flavor,
   given: ({ gpu, cpu }) => gpu !== null || cpu !== null,
   isWritten: (file) => Object.hasOwn(written(file).statuses ?? {}, status),
 })
 
-const volume = (member: 'volume' | 'volumeSecond' | 'volumeElsewhere', says: string): Capability<PodPlane> =>
+const volume = (member: 'volume' | 'volumeSecond' | 'volumeElsewhere', says: string): Capability<PodSection> =>
   given(member, says, `pods: {${member}: VOLUME_ID}`)
 
 /** The types of the GPUs of the pods in a list. */
@@ -43,7 +43,7 @@ function lineOf<T>([first]: readonly T[], membersOf: (value: T) => object): stri
 }
 
 /** Something that a target has unless its file declares it absent. */
-const unlessAbsent = (says: string): Capability<PodPlane> => ({
+const unlessAbsent = (says: string): Capability<PodSection> => ({
   says,
   line: null,
   given: () => true,
@@ -60,7 +60,7 @@ const operations = {
 const uncounted: ReadonlySet<string> = new Set(['listCpuFlavors', 'otherPodRoute'])
 
 /** Pods, and the catalog of hardware. */
-export const pods: Plane<PodPlane> = {
+export const pods: Plane<PodSection> = {
   name: 'pods',
   title: 'the pod API',
   operations,

@@ -1,17 +1,21 @@
 import type { Recipe as RecipeSection } from '../../../generated/target-file.ts'
 import type { FileSection } from '../../../target/section.ts'
-import type { PodPlane, PodStatus, Recipe, Target } from '../../../target/types.ts'
+import type { PodSection, PodStatus, Recipe, Target } from '../../../target/types.ts'
 import { addressOf, filled, type Path, type Surroundings, unlike } from '../../../target/values.ts'
 import { defaultPaths, defaultPlane } from './defaults.ts'
 import { describeHook, hookOf, secretTexts } from './hook.ts'
 
 /** Reads the section of the pod plane. */
-export function podsOf(given: string | FileSection<'pods'>, around: Surroundings, absent: Target['absent']): PodPlane {
+export function podsOf(
+  given: string | FileSection<'pods'>,
+  around: Surroundings,
+  absent: Target['absent'],
+): PodSection {
   if (typeof given === 'string') return planeOf({ url: given }, ['pods'], around, absent)
   return planeOf(given, ['pods', 'url'], around, absent)
 }
 
-function planeOf(section: FileSection<'pods'>, path: Path, around: Surroundings, absent: Target['absent']): PodPlane {
+function planeOf(section: FileSection<'pods'>, path: Path, around: Surroundings, absent: Target['absent']): PodSection {
   const {
     url,
     allowPlainHttp = false,
@@ -72,7 +76,7 @@ function recipeOf(status: PodStatus, { body = {}, actions, hook }: RecipeSection
 }
 
 /** The section for a record: each secret text of a hook is replaced by its mark. */
-export function describePods(section: PodPlane): PodPlane {
+export function describePods(section: PodSection): PodSection {
   const recipes = Object.entries(section.recipes).map(([status, recipe]): [string, Recipe] => [
     status,
     { ...recipe, hook: describeHook(status, recipe.hook) },
@@ -81,12 +85,12 @@ export function describePods(section: PodPlane): PodPlane {
 }
 
 /** Names and values of the secrets of hooks. */
-export function podSecrets({ recipes }: PodPlane): [name: string, text: string][] {
+export function podSecrets({ recipes }: PodSection): [name: string, text: string][] {
   return Object.entries(recipes).flatMap(([status, { hook }]) => secretTexts(status, hook))
 }
 
 /** The section of a target file that says the same; defaults are left out. */
-export function writePods({ url, paths, recipes, ...rest }: PodPlane): Record<string, unknown> {
+export function writePods({ url, paths, recipes, ...rest }: PodSection): Record<string, unknown> {
   const given = Object.entries(unlike(rest, defaultPlane)).filter(([, value]) => value !== null)
   return {
     url,

@@ -27,7 +27,7 @@ export interface QueueShorthands {
   ended(job: JobAt, boundMs?: number): Promise<Followed>
   /**
    * Waits until a worker begins with a job. If none does in time, rejects with Inconclusive if none begins with a plain job
-   * either, else with RuleBroken.
+   * either, else with ClauseViolated.
    */
   begun(job: PlannedJob): Promise<Arrival>
   /** Ends the rule because no worker came: Blocked if workers take no other job after one that ended, else Inconclusive. */

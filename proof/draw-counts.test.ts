@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { drawsLines } from '../cli/prove/prove.ts'
 import type { Scenario } from '../harness/rule/registry.ts'
-import { missedBy } from './draws.ts'
+import { missedBy } from './draw-counts.ts'
 import { judgeOn } from './judge.ts'
 
 const opened: Scenario = {

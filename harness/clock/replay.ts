@@ -5,9 +5,9 @@ import { Branches } from './branches.ts'
 import type { Actor, RunClock } from './types.ts'
 
 /** The clock of a replay: gives each owner the moments at which its waits ended. Nothing waits. */
-export function createRecordClock(source: Pick<ReplaySource, 'wait'>, controlled: boolean): RunClock {
+export function createReplayClock(source: Pick<ReplaySource, 'wait'>, controlled: boolean): RunClock {
   return {
-    kind: 'record',
+    kind: 'replay',
     controlled,
     now: () => 0,
     actor: (name) => createActor(name, source),
@@ -15,9 +15,9 @@ export function createRecordClock(source: Pick<ReplaySource, 'wait'>, controlled
     holding: () => () => {},
     after: () => () => {},
     pending: () => [],
-    still: () => [],
+    stuckActors: () => [],
     responseMs: () => null,
-    deadlock: () => null,
+    eventsAtDeadlock: () => null,
     close() {},
   }
 }
