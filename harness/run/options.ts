@@ -29,7 +29,7 @@ export interface RunOptions
     | 'rulesFolder'
     | 'digests'
   > {
-  /** The module that registers every rule. */
+  /** The module that registers every rule: `suites/all.ts`. */
   readonly suites: string
   /** The module whose `loadRules` registers the rules of a vendor, and their folder; missing without any. */
   readonly vendor?: { readonly module: string; readonly folder: string }
@@ -46,7 +46,7 @@ export interface RunOptions
   readonly target: Target | null
   /** The load of the run; missing in a run without load. */
   readonly load?: LoadOptions
-  /** A module whose `embed()` gives an EmbeddedTarget: the reference in process. */
+  /** A module whose `embed()` gives an EmbeddedTarget: `proof/instance.ts`, the reference in process. */
   readonly embed: string | null
   /** Folder of the record (`evidence.ndjson`). */
   readonly evidence: string
