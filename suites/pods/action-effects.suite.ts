@@ -1,5 +1,5 @@
 import { podActions } from '../../generated/tables.ts'
-import { mediaTypeOf } from '../../harness/exchange/exchange.ts'
+import { isSuccess, mediaTypeOf } from '../../harness/exchange/exchange.ts'
 import {
   changedFields,
   fieldsText,
@@ -91,6 +91,9 @@ rule(
   stopFrees,
 )
 
+/** When terminated pods are looked at again, ms: later than most starts take, so that none is carried out any more. */
+const finalMs = [1_000, 3_000, 5_000, 40_000]
+
 rule('pods.action.terminate-is-final', { varies: [...anyPod, 'removal'] }, async (context) => {
   const { pods, fixture, check, clock, rereadDelays, settle, blocked } = context
   const settled = await fixture.pod('TERMINATED')
@@ -98,13 +101,21 @@ rule('pods.action.terminate-is-final', { varies: [...anyPod, 'removal'] }, async
   const young = await fixture.fresh()
   const response = await pods.act(young.id, 'terminate')
   if (response.status >= 300) blocked('pods.action.provisioning.terminate', `terminate was answered ${response.status}`)
-  const rest = await settle(young.id, (status) => status === 'gone' || status === 'TERMINATED')
-  if (!rest.settled) blocked('pods.action.provisioning.terminate', 'the pod was not terminated in time')
+  const starting = await fixture.fresh()
+  await settle(starting.id, (status) => status !== 'PROVISIONING')
+  const deleted =
+    isSuccess((await pods.delete(starting.id)).status) || isSuccess((await pods.act(starting.id, 'terminate')).status)
+  if (!deleted) blocked('pods.action.starting.terminate', 'neither DELETE nor terminate removes a pod on its way')
+  for (const { id } of [young, starting]) {
+    const rest = await settle(id, (status) => status === 'gone' || status === 'TERMINATED')
+    if (!rest.settled) blocked('pods.action.provisioning.terminate', 'the pod was not terminated in time')
+  }
   const sinceMs = clock.now()
-  for (const ms of [...new Set([1_000, 3_000, 5_000, ...rereadDelays()])].sort((a, b) => a - b)) {
+  for (const ms of [...new Set([...finalMs, ...rereadDelays()])].sort((a, b) => a - b)) {
     await clock.at(sinceMs + ms)
     expectTerminated(check('settled'), await pods.get(settled.id))
     expectTerminated(check('on-its-way'), await pods.get(young.id))
+    expectTerminated(check('starting'), await pods.get(starting.id))
   }
 })
 

@@ -1,7 +1,15 @@
 import { podRequired } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { changedFields, fieldsText, type Members, type PodView, show } from '../../harness/exchange/read.ts'
+import {
+  changedFields,
+  fieldsText,
+  livelyFields,
+  type Members,
+  membersOf,
+  type PodView,
+  show,
+} from '../../harness/exchange/read.ts'
 import type { Settled } from '../../harness/planes/pods/access.ts'
 import { changeOf, shows } from '../../harness/planes/pods/fixtures/change.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
@@ -9,7 +17,8 @@ import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
-import { afterwards, changed, changeFields, changes } from '../shared/changing.ts'
+import type { ChangeField } from '../../target/types.ts'
+import { afterwards, changed, changeFields, changes, variablesIn } from '../shared/changing.ts'
 import { expectListedAs } from '../shared/listing.ts'
 import {
   isMounted,
@@ -25,18 +34,57 @@ import {
 } from '../shared/patching.ts'
 import { readingOf } from '../shared/table.ts'
 import { expectUnchanged, laterPodReads, refuseRestless, rereadMoments } from '../shared/unchanged.ts'
+import { unusualVariables } from './creation.ts'
 
 const varies = [...patchVaries, 'afterwards'] as const
 /** Without `patchedWhile`: responses are recorded, and a reading must not depend on the seed. */
 const recordedVaries = patchVaries.filter((dimension) => dimension !== 'patchedWhile')
 
+/** Values of fields that a careless PATCH of another field changes; a platform may refuse them. */
+const unusualMark = 'd  "\u{1f680}" e\u0301 '
+
 rule('pods.patch.omitted', { each: mountStates, varies: [...varies, 'branch'] }, async (context, shape) => {
-  const pod = await context.fixture.pod('EXITED', shape)
+  const { check, fixture, pods, target } = context
+  const env = { ...membersOf(target.pods?.extra.env), ...unusualVariables }
+  const pod = await movedPod(context, await fixture.pod('EXITED', { ...shape, optional: { env } }))
   expectMountKept(context, (await changes(context, pod)).pod, pod)
   // Each field by itself; a platform may refuse to change some.
-  for (const field of changeFields) await context.pods.patch(pod.id, changeOf(context, pod, 'd', field))
-  await expectMountKeptLater(context, pod)
+  for (const field of [...changeFields, ...changeFields]) await expectOthersKept(context, pod.id, field)
+  const last = check('others').pod(await pods.get(pod.id))
+  await expectMountKeptLater(context, pod, (later) => expectKept(context, last, later))
 })
+
+/** A pod whose mount a PATCH has moved from where a careless platform may put it again. */
+async function movedPod(context: Context, pod: PodView): Promise<PodView> {
+  const body = validPatch(context, pod)
+  if (!('mounts' in body) || !isSuccess((await context.pods.patch(pod.id, body)).status)) return pod
+  return (await shown(context, pod.id, (seen) => shows(seen, body))).pod ?? pod
+}
+
+/** A PATCH of one field, unusual or plain, changes no other one. */
+async function expectOthersKept(context: Context, id: string, field: ChangeField): Promise<void> {
+  const { check, pods } = context
+  for (const mark of [unusualMark, 'd']) {
+    const before = check('others').pod(await pods.get(id))
+    const body = changeOf(context, before, mark, field)
+    if (!isSuccess((await pods.patch(id, body)).status)) continue
+    const { pod: after } = await shown(context, id, (seen) => shows(seen, body))
+    if (after !== null) expectKept(context, before, after, field)
+    return
+  }
+}
+
+/** Fields that the clause about mounts judges, or that may change by themselves. */
+const others = new Set([...livelyFields, 'mounts'])
+
+/** Every other field is as before; of the variables, those of the run. */
+function expectKept({ check }: Context, before: PodView, after: PodView, field = ''): void {
+  const own = (pod: PodView): Members => ({ ...pod.value, env: variablesIn(pod, true) })
+  const changed = changedFields(own(before), own(after), others).filter((name) => name !== field)
+  // A name has the id of the run.
+  const texts = (pod: PodView, name: string) => fieldsText({ ...own(pod), name }, changed)
+  check('others').that(changed.length === 0, texts(before, 'as before'), texts(after, 'another one'), after)
+}
 
 rule('pods.patch.empty-object', { each: mountStates, varies: [...varies, 'branch'] }, async (context, shape) => {
   const { pod, another } = await changes(context, await context.fixture.pod('EXITED', shape))
@@ -85,18 +133,22 @@ async function applyPatch(context: Context, pod: PodView) {
   return { body, response, after }
 }
 
-/** Expects the mount unchanged in later reads, and after the start and stop that are drawn. */
-async function expectMountKeptLater(context: Context, before: PodView): Promise<void> {
+/** Expects the mount unchanged in later reads, and after the start and stop that are drawn; `also` looks at each of them. */
+async function expectMountKeptLater(
+  context: Context,
+  before: PodView,
+  also: (later: PodView) => void = () => {},
+): Promise<void> {
   const { check, pods } = context
   let last = before
-  for await (const response of laterPodReads(context, before.id)) {
+  const look = (response: ApiResponse) => {
     last = check('unchanged').pod(response)
     expectMountKept(context, last, before)
+    also(last)
   }
+  for await (const response of laterPodReads(context, before.id)) look(response)
   await expectListedAs(context, 'unchanged', last)
-  await afterwards(context, before, async () => {
-    expectMountKept(context, check('unchanged').pod(await pods.get(before.id)), before)
-  })
+  await afterwards(context, before, async () => look(await pods.get(before.id)))
 }
 
 function expectMountKept({ check }: Context, after: PodView, before: PodView): void {
