@@ -55,7 +55,8 @@ rule('pods.patch.omitted', { each: mountStates, varies: [...varies, 'branch'] },
   const last = check('others').pod(await pods.get(pod.id))
   await expectMountKeptLater(context, pod, (later) => {
     // While a pod runs, it may have ports of the platform beside its own.
-    expectKept(context, last, later, later.status === last.status ? left : new Set([...left, 'ports']))
+    const running = later.status === last.status ? [] : ['ports']
+    expectKept(context, last, later, new Set([...left, ...running]))
   })
 })
 
@@ -166,7 +167,10 @@ rule('pods.patch.network-path', { each: networkStates, varies: [...varies, 'bran
   moves(context, shape, 'network'),
 )
 
-rule('pods.patch.persistent-path', { varies }, (context) => moves(context, { mount: 'persistent' }, 'persistent'))
+rule('pods.patch.persistent-path', { varies }, async (context) => {
+  for (const status of context.vary.every('patchedWhile'))
+    await moves(context, { mount: 'persistent' }, 'persistent', status)
+})
 
 rule('pods.patch.answer', { varies: anyPod }, async (context) => {
   const { check, fixture } = context
@@ -180,10 +184,15 @@ rule('pods.patch.answer', { varies: anyPod }, async (context) => {
 })
 
 /** Moves the mount of a pod: reads show it at its new path, now and later, and after the start and stop that are drawn. */
-async function moves(context: Context, shape: PodShape, mount: 'network' | 'persistent'): Promise<void> {
+async function moves(
+  context: Context,
+  shape: PodShape,
+  mount: 'network' | 'persistent',
+  status = context.vary.draw('patchedWhile'),
+): Promise<void> {
   const { check } = context
   const mounts: Members = mountsMoved(context, mount)
-  const { pod, response } = await patchedAsDrawn(context, shape, { mounts })
+  const { pod, response } = await patchedIn(context, status, shape, { mounts })
   check('accepted').success(response)
   if (pod.status === 'RUNNING') await untilApplied(context, pod, mounts)
   const expectMoved = async (when = '') => {
@@ -197,9 +206,14 @@ async function moves(context: Context, shape: PodShape, mount: 'network' | 'pers
   await afterwards(context, pod, expectMoved)
 }
 
-/** A pod in the drawn status, and the response to its PATCH. PATCH may refuse changes while the container runs. */
-async function patchedAsDrawn({ fixture, pods, vary }: Context, shape: PodShape, body: Members) {
-  const pod = await fixture.pod(vary.draw('patchedWhile'), shape)
+/** A pod in a status, and the response to its PATCH. PATCH may refuse changes while the container runs. */
+async function patchedIn(
+  { fixture, pods, vary }: Context,
+  status: 'EXITED' | 'RUNNING',
+  shape: PodShape,
+  body: Members,
+) {
+  const pod = await fixture.pod(status, shape)
   const response = await pods.patch(pod.id, body)
   if (pod.status === 'EXITED' || !isRefusal(response)) return { pod, response }
   vary.fellBack('patchedWhile')
