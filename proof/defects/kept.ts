@@ -4,7 +4,7 @@ import { unusualVariables } from '../../suites/pods/creation.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, doesToo, later } from './action-tools.ts'
 import { tokenIs } from './auth-tools.ts'
-import { forgets, mountsIn, patching } from './patch-tools.ts'
+import { patching } from './patch-tools.ts'
 import { type Change, defect, exchanges, is, jsonOf, part, parts, readOf, shows, withBody } from './tools.ts'
 
 /** Pods that lose or get what nobody asked for, and other keys of their account. */
@@ -89,12 +89,6 @@ export const kept: readonly Defect[] = [
       const [mount] = pod.mounts.network ?? []
       if (mount !== undefined) pod.mounts = { network: [{ ...mount, path: '/workspace' }] }
     }),
-  }),
-  defect('running-pod-keeps-persistent-path', 'pods.patch.persistent-path', 'changed', {
-    says: 'A PATCH of the path of a persistent mount is answered 200 and forgotten while the pod is RUNNING.',
-    observed: 'mounts {"persistent":{"size":10,"path":"/workspace"}}',
-    variation: { patchedWhile: 'RUNNING' },
-    change: forgets((pod, body) => pod.status === 'RUNNING' && 'persistent' in mountsIn(body)),
   }),
   defect('long-variables-cut', 'pods.create.env-kept', 'kept', {
     says: 'Values of variables are cut after 1024 characters.',
