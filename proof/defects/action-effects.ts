@@ -215,9 +215,9 @@ export const actionEffects: readonly Defect[] = [
     change: carriesOut((_, { status }) => status === 413, later(1000, effectOf('stop'))),
   }),
   defect('action-errors-missing', 'pods.action-body.errors-list', 'list', {
-    says: 'A 422 to an action lists no errors.',
-    observed: 'errors nothing',
-    change: options({ style: { errorsList: 'never' } }),
+    says: 'A 422 to an action has an empty list of errors.',
+    observed: 'errors []',
+    wrap: onJson(answered(422, is.action), (problem) => ({ ...problem, errors: [] })),
   }),
   defect('action-errors-objects', 'pods.action-body.errors-list', 'strings', {
     says: 'A 422 to an action lists its errors as objects.',

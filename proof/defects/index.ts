@@ -13,6 +13,7 @@ import { excuses } from './excuses.ts'
 import { fields } from './fields.ts'
 import { fuzz } from './fuzz.ts'
 import { inside } from './inside.ts'
+import { kept } from './kept.ts'
 import { lbRequests } from './lb-requests.ts'
 import { lbWorkers } from './lb-workers.ts'
 import { life } from './life.ts'
@@ -73,6 +74,7 @@ export const defects: readonly Defect[] = [
   ...fields,
   ...fuzz,
   ...inside,
+  ...kept,
   ...listDelete,
   ...listed,
   ...mediaType,

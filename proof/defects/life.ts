@@ -7,7 +7,6 @@ export const life: readonly Defect[] = [
   defect('start-loses-env', 'pods.action.start-restores', 'kept', {
     says: 'start of an EXITED pod begins with the variables of the image alone.',
     observed: 'env {}',
-    variation: { fields: 'many' },
     change: loses('start'),
   }),
   defect('restart-in-name-only', 'pods.action.restart-restarts', 'restarted', {

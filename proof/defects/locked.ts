@@ -35,6 +35,28 @@ export const locked: readonly Defect[] = [
       pod.locked = false
     }),
   }),
+  defect('locked-stop-accepted-before-running', 'pods.action.locked-stop', 'refused', {
+    says: 'A pod that was locked before it was RUNNING can be stopped there.',
+    observed: 'status 200',
+    change: part('permit', (next, pod, asked) =>
+      pod.locked && asked === 'stop' && pod.status !== 'RUNNING' && pod.status !== 'EXITED' ? null : next(),
+    ),
+  }),
+  defect('locked-stop-of-starting-pod-carried-out', 'pods.action.locked-stop', 'goes-on', {
+    says: 'stop of a locked pod that is STARTING is refused and carried out all the same.',
+    observed: 'status EXITED',
+    change: refusesLocked('stop', 409, (pod, service) => {
+      if (pod.status === 'STARTING') effectOf('stop')(pod, service)
+    }),
+  }),
+  defect('locked-start-unlocks', 'pods.action.locked-start', 'locked', {
+    says: 'A start takes the lock away.',
+    observed: 'locked false',
+    change: part('transition', (next, pod, action) => {
+      next()
+      if (action === 'start') pod.locked = false
+    }),
+  }),
   defect('locked-start-refused', 'pods.action.locked-start', 'answered', {
     says: 'start of a locked pod that is EXITED is refused.',
     observed: 'status 409',

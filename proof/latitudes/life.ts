@@ -116,7 +116,7 @@ export const life = [
     { stopMs: 4_000 },
     {
       // Until then the pod is RUNNING, where stop is permitted.
-      verdicts: { 'pods.action.race-once': 'advice' },
+      verdicts: { 'pods.action.race-once': 'not-applicable' },
     },
   ),
   optioned(

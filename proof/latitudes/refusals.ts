@@ -73,7 +73,7 @@ export const refusals = [
   styled('errors-always', 'Every error lists errors.', { errorsList: 'always' }),
   latitude('errors-never', 'No error lists errors.', {
     style: { errorsList: 'never' },
-    verdicts: { 'pods.action-body.errors-list': 'advice' },
+    verdicts: { 'pods.action-body.errors-list': 'not-applicable' },
   }),
   styled('other-texts', 'Titles and details are worded in another way.', { texts: 'other' }),
   styled('media-type-charset', 'Content types carry a charset.', { mediaTypeForm: 'charset' }),

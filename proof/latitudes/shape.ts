@@ -57,6 +57,12 @@ export const shape = [
   styled('network-when-running', 'A global address is assigned once the pod is RUNNING.', {
     networkAssigned: 'running',
   }),
+  latitude('community-unplaced', 'A pod is of the community unless it asks for more, and then shows no data center.', {
+    change: part('presentPod', (next, pod) => {
+      const isSecure = pod.mounts.network !== undefined || pod.globalNetworking || pod.disk !== 20
+      return isSecure ? next() : { ...next(), cloud: 'COMMUNITY', dataCenterId: null }
+    }),
+  }),
   latitude('no-network-empty-list', 'A pod without a network mount shows an empty list of network mounts.', {
     change: part('presentPod', (next) => {
       const shown = next()

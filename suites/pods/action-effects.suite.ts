@@ -1,5 +1,7 @@
+import type { RuleId } from '../../generated/rules.ts'
 import { podActions } from '../../generated/tables.ts'
-import { mediaTypeOf } from '../../harness/exchange/exchange.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { isSuccess, mediaTypeOf } from '../../harness/exchange/exchange.ts'
 import {
   changedFields,
   fieldsText,
@@ -91,20 +93,34 @@ rule(
   stopFrees,
 )
 
+/** When terminated pods are looked at again, ms: later than most starts take, so that none is carried out any more. */
+const finalMs = [1_000, 3_000, 5_000, 40_000]
+
 rule('pods.action.terminate-is-final', { varies: [...anyPod, 'removal'] }, async (context) => {
   const { pods, fixture, check, clock, rereadDelays, settle, blocked } = context
   const settled = await fixture.pod('TERMINATED')
   // A pod that is on its way to RUNNING has steps of its life ahead of it, and none of them may happen any more.
   const young = await fixture.fresh()
-  const response = await pods.act(young.id, 'terminate')
-  if (response.status >= 300) blocked('pods.action.provisioning.terminate', `terminate was answered ${response.status}`)
-  const rest = await settle(young.id, (status) => status === 'gone' || status === 'TERMINATED')
-  if (!rest.settled) blocked('pods.action.provisioning.terminate', 'the pod was not terminated in time')
+  await removed(young.id, 'pods.action.provisioning.terminate', [() => pods.act(young.id, 'terminate')])
+  const starting = await fixture.fresh()
+  await settle(starting.id, (status) => status !== 'PROVISIONING')
+  const ways = [() => pods.delete(starting.id), () => pods.act(starting.id, 'terminate')]
+  await removed(starting.id, 'pods.action.starting.terminate', ways)
   const sinceMs = clock.now()
-  for (const ms of [...new Set([1_000, 3_000, 5_000, ...rereadDelays()])].sort((a, b) => a - b)) {
+  for (const ms of [...new Set([...finalMs, ...rereadDelays()])].sort((a, b) => a - b)) {
     await clock.at(sinceMs + ms)
     expectTerminated(check('settled'), await pods.get(settled.id))
     expectTerminated(check('on-its-way'), await pods.get(young.id))
+    expectTerminated(check('starting'), await pods.get(starting.id))
+  }
+
+  /** Removes a pod in the first way that works. */
+  async function removed(id: string, by: RuleId, ways: readonly (() => Promise<ApiResponse>)[]): Promise<void> {
+    let status = 0
+    for (const way of ways) if (!isSuccess(status)) status = (await way()).status
+    if (!isSuccess(status)) blocked(by, `the removal was answered ${status}`)
+    const rest = await settle(id, (seen) => seen === 'gone' || seen === 'TERMINATED')
+    if (!rest.settled) blocked(by, 'the pod was not terminated in time')
   }
 })
 

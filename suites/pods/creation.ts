@@ -11,6 +11,16 @@ import { expectListedAs, isNamed, listHolding, named } from '../shared/listing.t
 import { eachOf, mountRules, type Shapes, sameMounts, shown } from '../shared/patching.ts'
 import type { Accepted, AcceptTable, Arrangement, Refused } from '../shared/table.ts'
 
+/** Variables that a careless reader changes. */
+export const unusualVariables = {
+  PLUMBLINE: '1',
+  PLUMBLINE_EMPTY: '',
+  PLUMBLINE_EQUALS: 'a=b',
+  PLUMBLINE_QUOTES: `"a" 'b'`,
+  PLUMBLINE_LETTERS: 'e\u0301 漢字 🚀',
+  plumbline: ' é ',
+}
+
 /** The dimensions that a refused creation leaves open. */
 const varies = ['kind', 'mount', 'fields'] as const
 
@@ -190,7 +200,7 @@ function settledOnly(pod: PodView): PodView {
 }
 
 /** True if a pod shows a member of the body that it was created with. */
-export function isShown(name: string, wanted: unknown, { value }: PodView): boolean {
+export function isShown(name: string, wanted: unknown, { value }: Pick<PodView, 'value'>): boolean {
   const seen = value[name]
   switch (name) {
     case 'name':

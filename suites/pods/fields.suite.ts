@@ -23,8 +23,9 @@ everyPod('pods.shape.runtime-ports', ({ ports, runtime }) => {
   return judged('known', others.length === 0, 'private ports that are ports of the pod', 'another private port')
 })
 
-everyPod('pods.shape.datacenter', ({ dataCenterId, status }) => {
-  if (status !== 'RUNNING' || dataCenterId === undefined) return null
+everyPod('pods.shape.datacenter', ({ cloud, dataCenterId, status }) => {
+  // Hardware of the community is in no data center of the platform.
+  if (status !== 'RUNNING' || dataCenterId === undefined || cloud !== 'SECURE') return null
   const observed = `${kindOfValue(dataCenterId)} while RUNNING`
   return judged('given', typeof dataCenterId === 'string', 'a string while RUNNING', observed)
 })

@@ -14,15 +14,39 @@ import { expectUnchanged } from '../shared/unchanged.ts'
 import { retryWhileScarce } from './answers.ts'
 import { expectRestarted, runMs, startsOver } from './restarted.ts'
 
-rule('pods.action.locked-stop', { varies: aPod }, async (context) => {
-  const { inconclusive, pods } = context
-  const pod = await lockedPod(context)
-  const response = await pods.act(pod.id, 'stop', { mustBeRefused: true })
-  expectRefusal(context, 'refused', response)
-  await expectUnchanged(context, pod)
-  const stop = await unlocked(context, pod.id, 'stop')
-  if (!isSuccess(stop.status)) inconclusive(`stop was answered ${stop.status} after the pod was unlocked too`)
-})
+/** The statuses in which a pod is when it is locked; it may leave the last two by itself. */
+const lockedIn = ['RUNNING', 'PROVISIONING', 'STARTING'] as const
+
+rule(
+  'pods.action.locked-stop',
+  { each: () => lockedIn, varies: aPod },
+  async (context, wanted: (typeof lockedIn)[number]) => {
+    const { check, inconclusive, pods, settle } = context
+    const pod = wanted === 'RUNNING' ? await lockedPod(context) : await lockedOnItsWay(context, wanted)
+    if (pod === null) return
+    const response = await pods.act(pod.id, 'stop', { mustBeRefused: true })
+    expectRefusal(context, 'refused', response)
+    if (wanted === 'RUNNING') await expectUnchanged(context, pod)
+    else {
+      const rest = await settle(pod.id, (seen) => seen !== 'PROVISIONING' && seen !== 'STARTING')
+      const isStopped = rest.status === 'EXITED' || rest.status === 'gone'
+      check('goes-on').that(!isStopped, 'a pod that goes on to RUNNING', `status ${rest.status}`, rest.response)
+    }
+    const stop = await unlocked(context, pod.id, 'stop')
+    if (!isSuccess(stop.status)) inconclusive(`stop was answered ${stop.status} after the pod was unlocked too`)
+  },
+)
+
+/** A pod that is locked on its way to RUNNING, if a PATCH does that there; null if not. */
+async function lockedOnItsWay(context: Context, wanted: 'PROVISIONING' | 'STARTING'): Promise<PodView | null> {
+  const { fixture, pods, settle, target } = context
+  const { id } = await fixture.fresh()
+  if (wanted === 'STARTING') await settle(id, (seen) => seen !== 'PROVISIONING')
+  const { status } = await pods.patch(id, target.pods?.locked?.lock)
+  if (!isSuccess(status)) return null
+  const { pod, settled } = await shown(context, id, ({ value }) => value.locked === true)
+  return settled ? pod : null
+}
 
 rule('pods.action.locked-start', { varies: aPod }, async (context) => {
   const { check, inconclusive, pods, settleStarted } = context
@@ -35,6 +59,9 @@ rule('pods.action.locked-start', { varies: aPod }, async (context) => {
   check('answered').status(response, 200)
   const rest = await settleStarted(pod.id)
   check('becomes-running').that(rest.status === 'RUNNING', 'status RUNNING', `status ${rest.status}`, rest.response)
+  if (response !== again) return
+  const { locked } = rest.pod?.value ?? {}
+  check('locked').that(locked === true, 'locked true, as before', `locked ${show(locked)}`, rest.response)
 })
 
 rule('pods.action.locked-reset', { varies: aPod }, async (context) => {

@@ -1,7 +1,15 @@
 import { podRequired } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { changedFields, fieldsText, type Members, type PodView, show } from '../../harness/exchange/read.ts'
+import {
+  changedFields,
+  fieldsText,
+  livelyFields,
+  type Members,
+  membersOf,
+  type PodView,
+  show,
+} from '../../harness/exchange/read.ts'
 import type { Settled } from '../../harness/planes/pods/access.ts'
 import { changeOf, shows } from '../../harness/planes/pods/fixtures/change.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
@@ -9,7 +17,8 @@ import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
-import { afterwards, changed, changeFields, changes } from '../shared/changing.ts'
+import type { ChangeField } from '../../target/types.ts'
+import { afterwards, changed, changeFields, changes, variablesIn } from '../shared/changing.ts'
 import { expectListedAs } from '../shared/listing.ts'
 import {
   isMounted,
@@ -25,18 +34,65 @@ import {
 } from '../shared/patching.ts'
 import { readingOf } from '../shared/table.ts'
 import { blockIfStatusNeverLasts, expectUnchanged, laterPodReads, rereadMoments } from '../shared/unchanged.ts'
+import { unusualVariables } from './creation.ts'
 
 const varies = [...patchVaries, 'afterwards'] as const
 /** Without `patchedWhile`: responses are recorded, and a reading must not depend on the seed. */
 const recordedVaries = patchVaries.filter((dimension) => dimension !== 'patchedWhile')
 
+/** Values of fields that a careless PATCH of another field changes; a platform may refuse them. */
+const unusualMark = 'd  "\u{1f680}" e\u0301 '
+
 rule('pods.patch.omitted', { each: mountStates, varies: [...varies, 'branch'] }, async (context, shape) => {
-  const pod = await context.fixture.pod('EXITED', shape)
-  expectMountKept(context, (await changes(context, pod)).pod, pod)
-  // Each field by itself; a platform may refuse to change some.
-  for (const field of changeFields) await context.pods.patch(pod.id, changeOf(context, pod, 'd', field))
-  await expectMountKeptLater(context, pod)
+  const { fixture, target } = context
+  const env = { ...membersOf(target.pods?.extra.env), ...unusualVariables }
+  const pod = await movedPod(context, await fixture.pod('EXITED', { ...shape, optional: { env } }))
+  let { pod: last } = await changes(context, pod)
+  expectMountKept(context, last, pod)
+  // Each field by itself; a platform may refuse to change some, and may carry out others with the next start.
+  const left = new Set<string>()
+  for (const field of ['args', 'name', 'env', 'args'] as const) {
+    const { read, isDone } = await expectOthersKept(context, last, field)
+    last = read
+    if (!isDone) left.add(field)
+  }
+  await expectMountKeptLater(context, pod, (later) => {
+    // While a pod runs, it may have ports of the platform beside its own.
+    const running = later.status === last.status ? [] : ['ports']
+    expectKept(context, last, later, new Set([...left, ...running]))
+  })
 })
+
+/** A pod whose mount a PATCH has moved from where a careless platform may put it again. */
+async function movedPod(context: Context, pod: PodView): Promise<PodView> {
+  const body = validPatch(context, pod)
+  if (!('mounts' in body) || !isSuccess((await context.pods.patch(pod.id, body)).status)) return pod
+  return (await shown(context, pod.id, (seen) => shows(seen, body))).pod ?? pod
+}
+
+/** A PATCH of one field, unusual or plain, changes no other one. It is not done if it is accepted and not carried out. */
+async function expectOthersKept(context: Context, before: PodView, field: ChangeField) {
+  for (const mark of [unusualMark, 'd']) {
+    const body = changeOf(context, before, mark, field)
+    if (!isSuccess((await context.pods.patch(before.id, body)).status)) continue
+    const { pod: after, settled } = await shown(context, before.id, (seen) => shows(seen, body))
+    if (after !== null) expectKept(context, before, after, new Set([field]))
+    return { read: after ?? before, isDone: settled }
+  }
+  return { read: before, isDone: true }
+}
+
+/** Fields that the clause about mounts judges, or that may change by themselves. */
+const others = new Set([...livelyFields, 'mounts'])
+
+/** Every field is as before but those put `aside`; of the variables, those of the run. */
+function expectKept({ check }: Context, before: PodView, after: PodView, aside: ReadonlySet<string>): void {
+  const own = (pod: PodView): Members => ({ ...pod.value, env: variablesIn(pod, true) })
+  const changed = changedFields(own(before), own(after), others).filter((name) => !aside.has(name))
+  // A name has the id of the run.
+  const texts = (pod: PodView, name: string) => fieldsText({ ...own(pod), name }, changed)
+  check('others').that(changed.length === 0, texts(before, 'as before'), texts(after, 'another one'), after)
+}
 
 rule('pods.patch.empty-object', { each: mountStates, varies: [...varies, 'branch'] }, async (context, shape) => {
   const { pod, another } = await changes(context, await context.fixture.pod('EXITED', shape))
@@ -85,18 +141,22 @@ async function applyPatch(context: Context, pod: PodView) {
   return { body, response, after }
 }
 
-/** Expects the mount unchanged in later reads, and after the start and stop that are drawn. */
-async function expectMountKeptLater(context: Context, before: PodView): Promise<void> {
+/** Expects the mount unchanged in later reads, and after the start and stop that are drawn; `also` looks at each of them. */
+async function expectMountKeptLater(
+  context: Context,
+  before: PodView,
+  also: (later: PodView) => void = () => {},
+): Promise<void> {
   const { check, pods } = context
   let last = before
-  for await (const response of laterPodReads(context, before.id)) {
+  const look = (response: ApiResponse) => {
     last = check('unchanged').pod(response)
     expectMountKept(context, last, before)
+    also(last)
   }
+  for await (const response of laterPodReads(context, before.id)) look(response)
   await expectListedAs(context, 'unchanged', last)
-  await afterwards(context, before, async () => {
-    expectMountKept(context, check('unchanged').pod(await pods.get(before.id)), before)
-  })
+  await afterwards(context, before, async () => look(await pods.get(before.id)))
 }
 
 function expectMountKept({ check }: Context, after: PodView, before: PodView): void {
@@ -108,7 +168,10 @@ rule('pods.patch.network-path', { each: networkStates, varies: [...varies, 'bran
   moves(context, shape, 'network'),
 )
 
-rule('pods.patch.persistent-path', { varies }, (context) => moves(context, { mount: 'persistent' }, 'persistent'))
+rule('pods.patch.persistent-path', { varies }, async (context) => {
+  for (const status of context.vary.every('patchedWhile'))
+    await moves(context, { mount: 'persistent' }, 'persistent', status)
+})
 
 rule('pods.patch.answer', { varies: anyPod }, async (context) => {
   const { check, fixture } = context
@@ -122,10 +185,15 @@ rule('pods.patch.answer', { varies: anyPod }, async (context) => {
 })
 
 /** Moves the mount of a pod: reads show it at its new path, now and later, and after the start and stop that are drawn. */
-async function moves(context: Context, shape: PodShape, mount: 'network' | 'persistent'): Promise<void> {
+async function moves(
+  context: Context,
+  shape: PodShape,
+  mount: 'network' | 'persistent',
+  status = context.vary.draw('patchedWhile'),
+): Promise<void> {
   const { check } = context
   const mounts: Members = mountsMoved(context, mount)
-  const { pod, response } = await patchedAsDrawn(context, shape, { mounts })
+  const { pod, response } = await patchedIn(context, status, shape, { mounts })
   check('accepted').success(response)
   if (pod.status === 'RUNNING') await untilApplied(context, pod, mounts)
   const expectMoved = async (when = '') => {
@@ -139,9 +207,14 @@ async function moves(context: Context, shape: PodShape, mount: 'network' | 'pers
   await afterwards(context, pod, expectMoved)
 }
 
-/** A pod in the drawn status, and the response to its PATCH. PATCH may refuse changes while the container runs. */
-async function patchedAsDrawn({ fixture, pods, vary }: Context, shape: PodShape, body: Members) {
-  const pod = await fixture.pod(vary.draw('patchedWhile'), shape)
+/** A pod in a status, and the response to its PATCH. PATCH may refuse changes while the container runs. */
+async function patchedIn(
+  { fixture, pods, vary }: Context,
+  status: 'EXITED' | 'RUNNING',
+  shape: PodShape,
+  body: Members,
+) {
+  const pod = await fixture.pod(status, shape)
   const response = await pods.patch(pod.id, body)
   if (pod.status === 'EXITED' || !isRefusal(response)) return { pod, response }
   vary.fellBack('patchedWhile')

@@ -1,5 +1,6 @@
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
+import { idIn, membersOf, type PodView, show, textIn } from '../../harness/exchange/read.ts'
+import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import { flavorsIn, planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { NotApplicable } from '../../harness/rule/outcome.ts'
@@ -8,7 +9,7 @@ import { anyPod } from '../../harness/variation/dimensions.ts'
 import { entriesOf, listUntil } from '../shared/listing.ts'
 import { shown } from '../shared/patching.ts'
 import { kindOfValue } from '../shared/readers.ts'
-import { inconclusiveIfOtherReason } from './answers.ts'
+import { inconclusiveIfOtherReason, startPod, stopPod } from './answers.ts'
 
 rule('pods.get.unknown', { varies: anyPod }, async (context) => {
   const { blocked, check, fixture, pods, settle, vary } = context
@@ -121,9 +122,13 @@ rule('pods.shape.template', { varies: ['kind', 'mount', 'fields', 'look'] }, asy
 })
 
 rule('pods.global-networking.address', { varies: ['kind', 'mount'] }, async (context) => {
-  const { check, fixture, inconclusive, settle, target } = context
+  const { check, clock, fixture, inconclusive, pods, settle, target } = context
   const networkOf = (shown: PodView | null) => membersOf(shown?.value.globalNetworking) ?? {}
   const isNetworked = (shown: PodView | null) => networkOf(shown).enabled === true
+  const hasText = (shown: PodView | null, name: string) => textIn(networkOf(shown)[name] ?? '') !== ''
+  // Until a pod is RUNNING it may be without the address that it will have.
+  const untilNetworked = async (id: string) =>
+    (await settle(id, (status, seen) => status === 'RUNNING' && isNetworked(seen) && hasText(seen, 'ip'))).pod
   const expectAddress = (pod: PodView | null, clause?: string) => {
     for (const name of ['ip', 'internalDns']) {
       const value = networkOf(pod)[name]
@@ -131,12 +136,23 @@ rule('pods.global-networking.address', { varies: ['kind', 'mount'] }, async (con
       check(clause ?? name).that(isThere, `${name}, because enabled is true`, `${name} ${kindOfValue(value)}`, pod)
     }
   }
-  const plain = await fixture.fresh({ fields: 'few' })
-  if (isNetworked(plain)) expectAddress(plain, 'unasked')
-  const first = await fixture.fresh({ more: planeOf(target).networked ?? {} })
-  const pod = isNetworked(first) ? first : (await settle(first.id, (_, seen) => isNetworked(seen))).pod
-  if (!isNetworked(pod)) inconclusive('a pod created with pods.networked shows no globalNetworking.enabled')
+  const plain = await fixture.pod('RUNNING', { fields: 'few' })
+  if (isNetworked(plain)) expectAddress(await untilNetworked(plain.id), 'unasked')
+  const { id } = await fixture.pod('RUNNING', { more: planeOf(target).networked ?? {} })
+  const pod = await untilNetworked(id)
+  if (pod === null || !isNetworked(pod))
+    return inconclusive('a pod created with pods.networked shows no globalNetworking.enabled')
   expectAddress(pod)
+  const expectNetworked = async () => {
+    const later = await untilNetworked(id)
+    check('kept').that(isNetworked(later), 'enabled true, as before', 'enabled false', later)
+  }
+  if (!isSuccess((await pods.act(id, 'restart')).status)) return
+  await clock.sleep(restartBeginsMs)
+  await expectNetworked()
+  await stopPod(context, id)
+  await startPod(context, pod)
+  await expectNetworked()
 })
 
 /** Waits for the last second look of the run: one more read is enough for what nothing changes. */

@@ -117,11 +117,6 @@ shape('pods.shape.runtime', {
   },
 })
 
-everyPod('pods.shape.id-matches', ({ id }, { subject }) => {
-  if (subject === null || typeof id !== 'string') return null
-  return judged('id', id === subject, 'the id asked for', 'another id')
-})
-
 everyPod('pods.shape.gpu-xor-cpu', (pod, { isWhole }) => {
   const shown = ['gpu', 'cpu'].filter((name) => name in pod)
   const expected = 'gpu or cpu, and no key of the other'

@@ -1,5 +1,5 @@
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import type { Members, PodView } from '../../harness/exchange/read.ts'
+import { type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
 import { changeOf, shows } from '../../harness/planes/pods/fixtures/change.ts'
 import { planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -15,6 +15,12 @@ interface Changed {
 
 /** The fields that a PATCH may change harmlessly. */
 export const changeFields: readonly ChangeField[] = ['name', 'env', 'args']
+
+/** The variables of a pod that rules set, or all others. */
+export function variablesIn({ value }: PodView, areOwn: boolean): Members {
+  const all = Object.entries(membersOf(value.env) ?? {})
+  return Object.fromEntries(all.filter(([name]) => /^plumbline/i.test(name) === areOwn))
+}
 
 /** A pod that no harmless PATCH has changed, and why. */
 interface Unchanged {

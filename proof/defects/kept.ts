@@ -1,0 +1,155 @@
+import { defaultKeys } from '../../reference/auth/accounts.ts'
+import type { PartWrappers, StoredPod } from '../../reference/index.ts'
+import { unusualVariables } from '../../suites/pods/creation.ts'
+import type { Defect } from '../types.ts'
+import { comesBackAs, doesToo, later } from './action-tools.ts'
+import { tokenIs } from './auth-tools.ts'
+import { patching } from './patch-tools.ts'
+import { type Change, defect, exchanges, is, jsonOf, part, parts, readOf, shows, withBody } from './tools.ts'
+
+/** Pods that lose or get what nobody asked for, and other keys of their account. */
+export const kept: readonly Defect[] = [
+  defect('exited-pod-shows-no-variables', 'pods.shape.id-matches', 'kept', {
+    says: 'A pod shows no variables while it is EXITED.',
+    observed: 'another env',
+    tour: ['pods.action.start-restores'],
+    change: shows((shown, { status }) => (status === 'EXITED' ? { ...shown, env: {} } : shown)),
+  }),
+  defect('failed-pod-shows-no-variables', 'pods.shape.id-matches', 'kept', {
+    says: 'A pod shows no variables while it is in ERROR.',
+    observed: 'another env',
+    tour: ['pods.action.error.stop'],
+    variation: { fields: 'many' },
+    change: shows((shown, { status }) => (status === 'ERROR' ? { ...shown, env: {} } : shown)),
+  }),
+  defect('variables-of-the-last-creation', 'pods.shape.id-matches', 'own', {
+    says: 'A pod that is created without variables gets those of the last creation that had some.',
+    observed: 'the variable PLUMBLINE',
+    tour: ['pods.create.gpu'],
+    change: (options) => {
+      let last: StoredPod['env'] = {}
+      return part('buildPod', (next) => {
+        const pod = next()
+        if (Object.keys(pod.env).length > 0) last = pod.env
+        return { ...pod, env: last }
+      })(options)
+    },
+  }),
+  defect('removed-variable-back-at-start', 'pods.action.start-restores', 'kept', {
+    says: 'A start gives a pod the variables of its creation again.',
+    observed: 'env {"PLUMBLINE":"kept","PLUMBLINE_REMOVED":"by a PATCH"}',
+    change: (options) => {
+      const first = new WeakMap<StoredPod, StoredPod['env']>()
+      const wrappers: PartWrappers = {
+        patchPod: (original) => (pod, body, service) => {
+          if (!first.has(pod)) first.set(pod, pod.env)
+          original(pod, body, service)
+        },
+        transition: (original) => (pod, action, service) => {
+          original(pod, action, service)
+          if (action === 'start') pod.env = first.get(pod) ?? pod.env
+        },
+      }
+      return parts(wrappers)(options)
+    },
+  }),
+  defect('patch-clears-args', 'pods.patch.omitted', 'others', {
+    says: 'A PATCH without args clears them.',
+    observed: 'args ""',
+    change: otherwise('args', (pod) => {
+      pod.args = ''
+    }),
+  }),
+  defect('patch-collapses-args', 'pods.patch.omitted', 'others', {
+    says: 'A PATCH without args writes them with single spaces.',
+    observed: 'args "plumbline-d \\"🚀\\" e\u0301"',
+    change: otherwise('args', (pod) => {
+      pod.args = pod.args.replaceAll(/ +/g, ' ')
+    }),
+  }),
+  defect('patch-trims-name', 'pods.patch.omitted', 'others', {
+    says: 'A PATCH of something else trims the name.',
+    observed: 'name "another one"',
+    change: otherwise('name', (pod) => {
+      pod.name = pod.name.trim()
+    }),
+  }),
+  defect('patch-composes-letters', 'pods.patch.omitted', 'others', {
+    says: 'A PATCH of something else composes the letters in variables.',
+    observed: `env ${JSON.stringify({ ...unusualVariables, PLUMBLINE_CHANGE: 'd  "🚀" e\u0301 ' }).normalize('NFC')}`,
+    change: otherwise('env', (pod) => {
+      pod.env = Object.fromEntries(Object.entries(pod.env).map(([name, value]) => [name, value.normalize('NFC')]))
+    }),
+  }),
+  defect('patch-resets-network-path', 'pods.patch.omitted', 'unchanged', {
+    says: 'A PATCH without mounts puts the network mount at the default path.',
+    observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace"}]}',
+    variation: { branch: 'network' },
+    change: otherwise('mounts', (pod) => {
+      const [mount] = pod.mounts.network ?? []
+      if (mount !== undefined) pod.mounts = { network: [{ ...mount, path: '/workspace' }] }
+    }),
+  }),
+  defect('long-variables-cut', 'pods.create.env-kept', 'kept', {
+    says: 'Values of variables are cut after 1024 characters.',
+    observed: '" long long long long" from character 1004 of 1024 at $.PLUMBLINE_LONG',
+    change: variables((value) => value.slice(0, 1024)),
+  }),
+  defect('variables-composed', 'pods.create.env-kept', 'kept', {
+    says: 'Letters in two parts are composed in the values of variables.',
+    observed: '"\\u00e9 \\u6f22\\u5b57 \\ud83d\\ude80" at $.PLUMBLINE_LETTERS',
+    change: variables((value) => value.normalize('NFC')),
+  }),
+  defect('deleted-while-starting-runs-later', 'pods.action.terminate-is-final', 'starting', {
+    says: 'A pod that was deleted while STARTING is RUNNING half a minute later.',
+    observed: 'status RUNNING',
+    change: doesToo({ status: 'STARTING', action: 'terminate' }, later(30_000, comesBackAs('RUNNING'))),
+  }),
+  defect('restart-drops-network', 'pods.global-networking.address', 'kept', {
+    says: 'A restart takes a pod from the global network.',
+    observed: 'enabled false',
+    change: part('transition', (next, pod, action) => {
+      next()
+      if (action === 'restart') pod.globalNetworking = false
+    }),
+  }),
+  defect('second-key-starts-running-pod', 'pods.action.running.start', 'refused', {
+    says: 'start of a RUNNING pod is answered 200 to another key of its account.',
+    observed: 'status 200',
+    wrap: (fetch) => async (request) => {
+      const isStart = isSecond(request) && is.action(request) && (await jsonOf(request))?.action === 'start'
+      return fetch(isStart ? readOf(request) : request)
+    },
+  }),
+  defect('second-key-cannot-stop', 'pods.action.running.stop', 'answered', {
+    says: 'stop is answered 409 to another key of the account than the one that created the pod.',
+    observed: 'status 409',
+    wrap: (fetch) => async (request) => {
+      const isStop = isSecond(request) && is.action(request) && (await jsonOf(request))?.action === 'stop'
+      return isStop ? fetch(withBody(request, { action: 'start' })) : fetch(request)
+    },
+  }),
+  defect('terminate-ignores-null-members', 'pods.action-body.no-effect', 'refused', {
+    says: 'terminate ignores further members whose value is null.',
+    observed: 'status 204',
+    wrap: exchanges(is.action, ({ action, reason }) => (action === 'terminate' && reason === null ? { action } : null)),
+  }),
+]
+
+const isSecond = tokenIs(defaultKeys.second)
+
+/** A PATCH that does not name a field changes it all the same. */
+function otherwise(field: string, change: (pod: StoredPod) => void): Change {
+  return patching((pod, body, next) => {
+    next()
+    if (!(field in body)) change(pod)
+  })
+}
+
+/** A creation changes the values of variables. */
+function variables(change: (value: string) => string): Change {
+  return part('buildPod', (next) => {
+    const pod = next()
+    return { ...pod, env: Object.fromEntries(Object.entries(pod.env).map(([name, value]) => [name, change(value)])) }
+  })
+}
