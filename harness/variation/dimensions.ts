@@ -45,8 +45,8 @@ export const dimensions = {
     'large',
     'unicode',
   ],
-  /** Optional members of a submission without effect, written out. */
-  options: ['none', 'empty policy', 'default policy', 's3Config'],
+  /** Optional members of a submission that change nothing about its job. */
+  options: ['none', 'empty policy', 'default policy', 's3Config', 'webhook'],
   /** The history of the endpoint just before the job. */
   execution: ['first', 'later', 'after a failure', 'after a refusal', 'after a cancellation'],
   /** The history of a job itself. */
@@ -97,6 +97,7 @@ const needs: Readonly<Partial<Record<string, string>>> = {
   'mount persistent': 'pods.persistent',
   'history patched': 'pods.change',
   'past retried': 'receiver',
+  'options webhook': 'receiver',
   'input large': 'queue.large',
   'output large': 'queue.large',
   'upkeep updated': 'management.update',

@@ -17,7 +17,7 @@ export const outputs: Readonly<Record<ValueOf<'output'>, unknown>> = {
   false: false,
   zero: 0,
   'empty text': '',
-  'JSON in a text': '{"a":1}',
+  'JSON in a text': '{"a":1}\n',
   'empty list': [],
   'null members': { first: null, list: [null] },
   nested,

@@ -86,6 +86,19 @@ export const queueMany: readonly Defect[] = [
     observed: 'COMPLETED after the only execution',
     change: endsWhenDead('COMPLETED'),
   }),
+  defect('dead-worker-fails-job-of-runsync', 'queue.status.crash-once', 'runsync', {
+    says: 'A job of /runsync whose worker died is FAILED, and removed a minute later.',
+    observed: 'status 404 after the only execution',
+    change: part('retriesJob', (next, { operation }) => operation === 'run' && next()),
+  }),
+  defect('dead-worker-marks-job', 'queue.status.crash-once', 'input', {
+    says: 'The input of a job whose worker died has one more member in its next execution.',
+    observed: 'true at $.input.again',
+    change: part('requeueJob', (next, job) => {
+      next()
+      Object.assign(job, { input: { ...job.input, again: true } })
+    }),
+  }),
   defect('death-loses-waiting-jobs', 'queue.status.crash-others', 'ends', {
     says: 'When a worker dies, the jobs that wait are never executed.',
     observed: 'IN_QUEUE',

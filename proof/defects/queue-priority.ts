@@ -9,8 +9,17 @@ export const queuePriority: readonly Defect[] = [
     change: part('scalesWorkers', () => true),
   }),
   defect('low-priority-starves', 'queue.low-priority', 'both', {
-    says: 'A job of low priority is never executed.',
+    says: 'A job of low priority is never executed on an endpoint that scales to no workers.',
     observed: 'IN_QUEUE',
-    change: part('nextJob', (_, { waiting }) => [...waiting.all()].find((job) => job.isScaling) ?? null),
+    change: part('nextJob', (next, { waiting, workersMin }) =>
+      workersMin > 0 ? next() : ([...waiting.all()].find((job) => job.isScaling) ?? null),
+    ),
+  }),
+  defect('low-priority-left-to-single-worker', 'queue.low-priority', 'begun', {
+    says: 'A job of low priority that waits alone is not taken while the endpoint has more than one worker.',
+    observed: 'none, although one begins with a later job',
+    change: part('nextJob', (next, { waiting, workers }) =>
+      waiting.scaling === 0 && workers.size > 1 ? null : next(),
+    ),
   }),
 ]

@@ -120,6 +120,13 @@ export const queuePurge: readonly Defect[] = [
     observed: 'other ids or none',
     change: part('presentRequests', () => ({ requests: [] })),
   }),
+  defect('requests-of-all-endpoints', 'queue.requests.answers', 'own', {
+    says: 'The list of /requests has the jobs of all endpoints.',
+    observed: 'one of another endpoint',
+    change: part('presentRequests', (next, endpoint, { queue }) =>
+      next({ ...endpoint, jobs: new Map([...queue.endpoints.values()].flatMap(({ jobs }) => [...jobs])) }),
+    ),
+  }),
   defect('openai-404', 'queue.openai.answers', 'answered', {
     says: 'The OpenAI routes are answered 404.',
     observed: 'status 404',

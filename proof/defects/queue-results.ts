@@ -42,11 +42,11 @@ export const queueResults: readonly Defect[] = [
     observed: '"the handler failed"',
     change: showsIn('FAILED', (shown) => ({ ...shown, error: 'the handler failed' })),
   }),
-  defect('error-cut-at-100-characters', 'queue.status.failed-message', 'message', {
-    says: 'The error of a job is cut at 100 characters.',
-    observed: `"the depth ${'is too great '.repeat(7).slice(0, 90)}"`,
+  defect('error-cut-at-256-characters', 'queue.status.failed-message', 'message', {
+    says: 'The error of a job is cut at 256 characters.',
+    observed: `"the depth ${'is too great '.repeat(19).slice(0, 246)}"`,
     variation: { sample: 'the depth is too gre' },
-    change: showsIn('FAILED', (shown) => ({ ...shown, error: String(shown.error).slice(0, 100) })),
+    change: showsIn('FAILED', (shown) => ({ ...shown, error: String(shown.error).slice(0, 256) })),
   }),
   defect('output-cut-at-a-megabyte', 'queue.status.completed-has-output', 'whole', {
     says: 'An output is cut at a megabyte.',

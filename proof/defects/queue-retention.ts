@@ -4,9 +4,11 @@ import type { Defect } from '../types.ts'
 import { type Change, defect, part } from './tools.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.executionTimeoutMs
-const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs } = tables.durations
+const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs, runsyncWaitMs } = tables.durations
 
 const isRun = ({ operation }: Job) => operation === 'run'
+const isOutlasting = ({ finishedMs, operation, submittedMs }: Job) =>
+  operation === 'runsync' && (finishedMs ?? 0) > submittedMs + runsyncWaitMs
 const isTimedOut = ({ error }: Job) => error?.includes('executionTimeout') === true
 
 /** Jobs by the way in which they ended. */
@@ -43,6 +45,45 @@ export const queueRetention: readonly Defect[] = [
       change: retains((job) => isRun(job) && ended[clause](job), 2 * runRetentionMs),
     }),
   ),
+  ...(['run', 'runsync'] as const).map((operation) =>
+    defect(`retention-${operation}-from-submission`, `queue.retention.${operation}`, 'completed', {
+      says: `The result of a /${operation} job is kept from its submission on, and not from its end.`,
+      observed: 'status 404',
+      change: part('retentionOf', (next, { finishedMs, submittedMs }) =>
+        Math.max(1_000, next() - ((finishedMs ?? submittedMs) - submittedMs)),
+      ),
+    }),
+  ),
+  defect('retention-run-from-first-end', 'queue.retention.run', 'completed', {
+    variation: { past: 'retried' },
+    says: 'The result of a job that was retried is kept from its first end on.',
+    observed: 'status 404',
+    change: (base) => {
+      const firstEndMs = new Map<Job, number>()
+      return part('retentionOf', (next, job) => {
+        const { finishedMs } = job
+        if (finishedMs === null) return next()
+        if (!firstEndMs.has(job)) firstEndMs.set(job, finishedMs)
+        return next() - (finishedMs - (firstEndMs.get(job) ?? finishedMs))
+      })(base)
+    },
+  }),
+  defect('retention-run-of-retried-endless', 'queue.retention.run-ends', 'completed', {
+    variation: { past: 'retried' },
+    says: 'A job that was retried is kept for an hour.',
+    observed: 'status 200',
+    change: retains((job) => job.retries > 0, 2 * runRetentionMs),
+  }),
+  defect('retention-runsync-outlasting-30-s', 'queue.retention.runsync', 'outlasting', {
+    says: 'A /runsync job that outlasts the wait of its request is removed half a minute after its end.',
+    observed: 'status 404',
+    change: retains(isOutlasting, runsyncRetentionMs / 2),
+  }),
+  defect('retention-runsync-outlasting-30-m', 'queue.retention.runsync-404', 'outlasting', {
+    says: 'A /runsync job that outlasts the wait of its request is kept as long as one of /run.',
+    observed: 'status 200',
+    change: retains(isOutlasting, runRetentionMs),
+  }),
   defect('retention-run-without-output', 'queue.retention.run', 'completed', {
     says: 'Ten minutes after its end a job is shown without its output.',
     observed: 'no output',

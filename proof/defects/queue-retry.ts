@@ -78,6 +78,11 @@ export const queueRetry: readonly Defect[] = [
     observed: 'status 400',
     change: refusing('retryJob', ({ attempts }) => attempts > 1 && [400, 'the job was retried']),
   }),
+  defect('job-of-runsync-not-retried', 'queue.retry.failed', 'accepted', {
+    says: 'The operation /retry refuses a job of /runsync.',
+    observed: 'status 400',
+    change: refusing('retryJob', ({ operation }) => operation !== 'run' && [400, 'the job is over']),
+  }),
   defect('retried-failure-unnoticed', 'queue.retry.failed', 'ends', {
     says: 'A job that fails again after /retry stays IN_PROGRESS.',
     observed: 'IN_PROGRESS',

@@ -1,4 +1,5 @@
-import { isFinished } from '../../reference/queue/model.ts'
+import { type Endpoint, isFinished } from '../../reference/queue/model.ts'
+import type { QueueService, Shown } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
 import { jobsFoundEverywhere } from './endpoints-tools.ts'
 import { asks, out, requeuesAfter, showsIn, showsJob } from './queue-tools.ts'
@@ -53,6 +54,19 @@ export const queueStatus: readonly Defect[] = [
     observed: 'an object',
     change: showsIn('FAILED', (shown) => ({ ...shown, error: { message: shown.error } })),
   }),
+  ...(
+    [
+      ['health', part('presentHealth', (next, endpoint, service) => forgetFailed(next(), endpoint, service))],
+      ['requests', part('presentRequests', (next, endpoint, service) => forgetFailed(next(), endpoint, service))],
+      ['stream', part('presentStream', (next, { endpoint }, service) => forgetFailed(next(), endpoint, service))],
+    ] as const
+  ).map(([operation, change]) =>
+    defect(`${operation}-removes-failed-jobs`, 'queue.status.shape', 'answered', {
+      says: `The operation /${operation} removes the jobs of the endpoint that FAILED.`,
+      observed: 'status 404',
+      change,
+    }),
+  ),
   defect('status-of-its-own', 'queue.status.values', 'described', {
     says: 'A job that a worker executes is RUNNING.',
     observed: 'RUNNING',
@@ -140,6 +154,12 @@ export const queueStatus: readonly Defect[] = [
     change: secondLook(({ output: _, ...shown }) => shown),
   }),
 ]
+
+/** A response as it is, after which the jobs of an endpoint that FAILED are gone. */
+function forgetFailed(shown: Shown, { jobs }: Endpoint, service: QueueService): Shown {
+  for (const job of [...jobs.values()]) if (job.status === 'FAILED') service.parts.expireJob(job, service)
+  return shown
+}
 
 /** A COMPLETED job is shown otherwise once it was shown as it is and a moment has passed. */
 function secondLook(change: (shown: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>) {

@@ -66,7 +66,7 @@ export const queueStream: readonly Defect[] = [
   }),
   defect('stream-empty-parts-dropped', 'queue.stream.incremental', 'parts', {
     says: 'A partial result that is empty is dropped.',
-    observed: '"{\\"a\\":1}" at $[7]',
+    observed: '"{\\"a\\":1}\\n" at $[7]',
     variation: { output: 'empty text' },
     change: part('addPartial', (next, _, partial) => {
       if (partial !== '') next()

@@ -25,6 +25,20 @@ export const queueTime: readonly Defect[] = [
     observed: 'status 200',
     change: spared('IN_QUEUE'),
   }),
+  ...(['queue.ttl.queued', 'queue.ttl.completed'] as const).flatMap((rule) =>
+    (['webhook', 'executionTimeout'] as const).map((option) =>
+      defect(`ttl-ignored-beside-${option.toLowerCase()}-${rule.split('.').at(-1)}`, rule, 'gone', {
+        variation: { sample: 'beside others' },
+        says: `The ttl of a job that has a ${option} as well is ignored (${rule}).`,
+        observed: 'status 200',
+        change: deadline(({ policy, webhook }, endMs) =>
+          ({ webhook, executionTimeout: policy.executionTimeout ?? null })[option] === null
+            ? endMs
+            : Number.POSITIVE_INFINITY,
+        ),
+      }),
+    ),
+  ),
   defect('ttl-hides-but-queues', 'queue.ttl.queued', 'never-executed', {
     says: 'A job whose ttl is over is 404, but keeps its place in the queue.',
     observed: 'an execution',
@@ -138,6 +152,13 @@ export const queueTime: readonly Defect[] = [
     observed: 'status IN_PROGRESS',
     change: part('executionTimeoutOf', (next, { operation }) =>
       operation === 'runsync' ? Number.POSITIVE_INFINITY : next(),
+    ),
+  }),
+  defect('execution-timeout-ignored-beside-ttl', 'queue.execution-timeout.enforced', 'stopped', {
+    says: 'The executionTimeout of a job that has a ttl as well is ignored.',
+    observed: 'status IN_PROGRESS',
+    change: part('executionTimeoutOf', (next, { policy }) =>
+      policy.ttl === undefined ? next() : Number.POSITIVE_INFINITY,
     ),
   }),
   defect('execution-timeout-half-more', 'queue.execution-timeout.enforced', 'stopped', {

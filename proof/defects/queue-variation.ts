@@ -30,6 +30,15 @@ export const queueVariation: readonly Defect[] = [
       output: typeof output === 'string' ? (jsonIn(output) ?? output) : output,
     })),
   }),
+  defect('output-text-trimmed', 'queue.run.echo', 'output', {
+    variation: { output: 'JSON in a text' },
+    says: 'White space around an output that is a text is lost.',
+    observed: '"{\\"a\\":1}"',
+    change: showsIn('COMPLETED', ({ output, ...shown }) => ({
+      ...shown,
+      output: typeof output === 'string' ? output.trim() : output,
+    })),
+  }),
   defect('output-fraction-rounded', 'queue.run.echo', 'output', {
     variation: { output: 'fraction' },
     says: 'An output that is a number is rounded to six places.',
@@ -110,6 +119,15 @@ export const queueVariation: readonly Defect[] = [
     change: part('finishJob', (next, job, status) =>
       job.s3Config !== null && status === 'COMPLETED' ? next(job, 'FAILED', { error: 'bucket not reached' }) : next(),
     ),
+  }),
+  defect('input-with-webhook', 'queue.run.echo', 'options', {
+    variation: { options: 'webhook' },
+    says: 'The input of a job that has a webhook reaches the worker with one more member.',
+    observed: 'true at $.webhook',
+    change: part('readSubmission', async (next) => {
+      const { input, webhook, ...others } = await next()
+      return { ...others, webhook, input: webhook === null ? input : { ...input, webhook: true } }
+    }),
   }),
   defect('empty-policy-refused', 'queue.run.accepted', 'accepted', {
     variation: { options: 'empty policy' },

@@ -141,6 +141,22 @@ export const webhookReceivers: readonly Defect[] = [
     observed: 'null at $.s3Config.bucketName',
     change: withBucket((bucket) => ({ ...bucket, bucketName: null })),
   }),
+  defect('s3config-lost-by-retry', 'queue.body.s3config-kept', 'retried', {
+    says: 'A job that is retried has no s3Config any more.',
+    observed: 'null at $.s3Config',
+    change: part('retryJob', (next, job) => {
+      Object.assign(job, { s3Config: null })
+      next()
+    }),
+  }),
+  defect('s3config-lost-with-worker', 'queue.body.s3config-kept', 'requeued', {
+    says: 'A job whose worker died has no s3Config any more.',
+    observed: 'null at $.s3Config',
+    change: part('requeueJob', (next, job) => {
+      next()
+      if (job.automaticRetries > 0) Object.assign(job, { s3Config: null })
+    }),
+  }),
 ]
 
 /** The notifications of FAILED jobs have so many retries. */

@@ -52,6 +52,22 @@ export const webhook: readonly Defect[] = [
     observed: 'no request',
     change: part('isNotified', (next, { automaticRetries }) => automaticRetries === 0 && next()),
   }),
+  defect('webhook-never-of-retried', 'webhook.both-operations', 'retried', {
+    says: 'The receiver is not notified of a job that is COMPLETED after /retry.',
+    observed: 'no request',
+    change: part('isNotified', (next, { automaticRetries, retries }) => retries === automaticRetries && next()),
+  }),
+  defect('webhook-once-for-each-job', 'webhook.both-operations', 'retried', {
+    says: 'A job that is COMPLETED after /retry is not notified if its failure was.',
+    observed: 'no request',
+    change: (base) => {
+      const told = new WeakSet<Job>()
+      return part('notify', (next, job) => {
+        if (!told.has(job)) next()
+        told.add(job)
+      })(base)
+    },
+  }),
   defect('webhook-not-retried', 'webhook.retries', 'second', {
     says: 'A notification that was answered 500 is given up.',
     observed: '1 request',

@@ -1,12 +1,14 @@
 import { tables } from '../../generated/tables.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { jobIdIn } from '../../harness/exchange/read.ts'
-import type { Step } from '../../harness/planes/queue/fixtures/types.ts'
+import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
   blockedIfAllAreRefused,
   expectEnd,
+  expectOutput,
   inconclusiveIfWaitOver,
   plainEnd,
   shownStatus,
@@ -14,6 +16,7 @@ import {
   whileWorkerMayCome,
 } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
+import { answeredJob } from './times.ts'
 
 /** A refusal that comes as late as this may end the wait of /runsync, unless another one is set, ms. */
 const usualWaitMs = tables.durations.runsyncWaitMs - 10_000
@@ -21,9 +24,15 @@ const usualWaitMs = tables.durations.runsyncWaitMs - 10_000
 const onDedicated = { exclusive: ['dedicated'], varies: ['input', 'options'] } as const
 
 rule('queue.status.crash-once', onDedicated, async (context) => {
-  const { check, fixture, found, target } = context
-  const steps = [{ first: [{ exit: 1 }] }, { output: 'again' }]
-  const job = await fixture.submitted({ steps, endpoint: 'dedicated' })
+  const wish = { steps: [{ first: [{ exit: 1 }] }, { report: ['input'] }], endpoint: 'dedicated' } satisfies JobWish
+  await expectExecutedAgain(context, 'again', await context.fixture.submitted(wish))
+  const synchronous = await answeredJob(context, wish)
+  if (synchronous !== null) await expectExecutedAgain(context, 'runsync', synchronous)
+})
+
+/** A job whose worker died is COMPLETED after another execution with the same input. */
+async function expectExecutedAgain(context: Context, clause: string, job: SubmittedJob): Promise<void> {
+  const { check, found, target } = context
   // A job that is FAILED may still be executed again unasked.
   const look = () => found(job)
   const isDone = (status: string) => status === 'COMPLETED'
@@ -32,8 +41,9 @@ rule('queue.status.crash-once', onDedicated, async (context) => {
   const executions = job.beacon.executions().length
   const observed = `${shownStatus(response)} after ${executions === 1 ? 'the only execution' : 'further executions'}`
   const isAgain = isDone(shownStatus(response)) && executions > 1
-  check('again').that(isAgain, 'COMPLETED after another execution', observed, response)
-})
+  check(clause).that(isAgain, 'COMPLETED after another execution', observed, response)
+  expectOutput(context, 'input', { input: job.body.input }, response)
+}
 
 rule('queue.status.crash-others', onDedicated, async (context) => {
   const { begun, clock, ended, fixture, found, inconclusive, target } = context

@@ -10,7 +10,7 @@ const longList = 100
 const openaiTries = 3
 
 rule('queue.requests.answers', { varies: anyJob }, async (context) => {
-  const { check, ended, fixture, inconclusive, offers, queue, reading, target } = context
+  const { check, ended, fixture, found, inconclusive, offers, part, queue, reading, target } = context
   const isSeen = offers('worker') && offers('receiver')
   const job = await fixture.submitted(isSeen ? { steps: [{ hold: 'go' }, { output: 1 }] } : {})
   const look = () =>
@@ -31,6 +31,12 @@ rule('queue.requests.answers', { varies: anyJob }, async (context) => {
   const isNamed = namesJob(response, job)
   if (!isNamed && listsIn(response.json).some(({ length }) => length >= longList)) inconclusive('the list is too long')
   check('named').that(isNamed, 'the id of a job of the endpoint', 'other ids or none', response)
+  if (part('endpoint.second')) {
+    const other = await fixture.submitted({ endpoint: 'second' })
+    await found(other)
+    const later = await queue.requests()
+    check('own').that(!namesJob(later, other), 'no job of another endpoint', 'one of another endpoint', later)
+  }
   const [place = 'no member'] = Object.entries(membersOf(response.json) ?? {}).flatMap(([name, list]) =>
     Array.isArray(list) ? name : [],
   )

@@ -1,6 +1,7 @@
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { fullEndpoint } from '../shared/full-endpoint.ts'
 import { expectEnd } from '../shared/job-responses.ts'
 import { reportOf } from '../shared/readers.ts'
 
@@ -13,8 +14,9 @@ const pauses = [0, 10_000, 60_000, 300_000]
 
 const endpoint = 'scaleToZero'
 
-rule('queue.low-priority', { exclusive: [endpoint], varies: ['input', 'execution'] }, async (context) => {
-  const { begun, clock, ended, fixture, inconclusive } = context
+rule('queue.low-priority', { exclusive: [endpoint, 'twoWorkers'], varies: ['input', 'execution'] }, async (context) => {
+  const { begun, clock, ended, fixture, inconclusive, part } = context
+  if (part('endpoint.two-workers')) await expectTakenByFree(context)
   let forMs = watchedMs
   for (let tries = 0; tries < watches; tries++) {
     const low = await waitingAlone(context, forMs)
@@ -30,6 +32,15 @@ rule('queue.low-priority', { exclusive: [endpoint], varies: ['input', 'execution
   }
   inconclusive('a worker takes longer to start than a job of low priority was watched')
 })
+
+/** Workers that become free take a job of low priority, though no other job comes. */
+async function expectTakenByFree(context: Context): Promise<void> {
+  const { role, release } = await fullEndpoint(context)
+  const policy = { lowPriority: true }
+  const low = await context.fixture.submitted({ steps: [{ output: 'low' }], endpoint: role, policy })
+  release()
+  await context.begun(low)
+}
 
 /**
  * A job of low priority that no worker began with for so long. A worker of an earlier job may take it, at once or when it

@@ -20,7 +20,7 @@ import { kindOfValue } from '../shared/readers.ts'
 import { jsonFlaws } from '../shared/shapes.ts'
 
 /** Messages of handlers; a platform may quote one in a JSON text. */
-const messages = ['no depth', 'the file "a b.txt" is missing', `the depth ${'is too great '.repeat(12)}`]
+const messages = ['no depth', 'the file "a b.txt" is missing', `the depth ${'is too great '.repeat(24)}`]
 /** Lengths of outputs: beyond 64 KB, 1 MB and a few MB platforms commonly store them elsewhere, cut or drop them. */
 const sizes = [1_000, 70_000, 1_100_000, 2_500_000]
 

@@ -16,13 +16,24 @@ const output = 'plumbline-kept-output'
 /** An error that occurs nowhere else in a response. */
 const failure = 'plumbline-kept-error'
 
+/** How long a job takes, so that a retention which counts from its submission is over too early, ms. */
+const workMs = 15_000
+/** The same for a job that outlasts the wait of /runsync. */
+const outlastingMs = tables.durations.runsyncWaitMs + 5_000
+
+interface TimedWish extends JobWish {
+  /** After so long its worker goes on. */
+  readonly heldMs?: number
+}
+
 /** The ways in which a job ends, and the clauses about them. */
 const ways = {
-  completed: { steps: [{ output }] },
-  failed: { steps: [{ fail: failure }] },
+  completed: { steps: [{ output }], heldMs: workMs },
+  failed: { steps: [{ fail: failure }], heldMs: workMs },
   'timed-out': { steps: runsOn, policy: { executionTimeout: 6_000 } },
   cancelled: { steps: [{ hold: 'go' }] },
-} as const satisfies Readonly<Record<string, JobWish>>
+  outlasting: { steps: [{ output }], policy: { executionTimeout: 600_000 }, heldMs: outlastingMs },
+} as const satisfies Readonly<Record<string, TimedWish>>
 
 type Way = keyof typeof ways
 type Operation = 'run' | 'runsync'
@@ -33,13 +44,17 @@ interface Ended {
   readonly response: ApiResponse
 }
 
+/** The way that keeps a worker longest. */
+const longest = { run: 'failed', runsync: 'outlasting' } as const satisfies Readonly<Record<Operation, Way>>
+
 /** A branch for each way in which the target permits to end a job. Nobody has the id of a held /runsync to cancel its job. */
 const endings = (by: Operation): ScenarioOptions<Way> => ({
   alone: false,
-  varies: anyJob,
+  workers: 2,
+  varies: by === 'run' ? [...anyJob, 'past'] : anyJob,
   each({ part }) {
     if (!part('receiver')) return ['completed', 'failed']
-    return by === 'run' ? ['completed', 'failed', 'timed-out', 'cancelled'] : ['completed', 'failed', 'timed-out']
+    return ['completed', 'failed', 'timed-out', by === 'run' ? 'cancelled' : 'outlasting']
   },
 })
 
@@ -72,18 +87,29 @@ rule('queue.retention.runsync-ends', { varies: anyJob }, async (context) => {
 
 /** A job that has ended; null if its end is not known. */
 async function endedJob(context: Context, way: Way, by: Operation, clause: string = way): Promise<Ended | null> {
-  const { begun, ended, fixture, freeWorkers, target } = context
-  const job = by === 'run' ? await fixture.submitted(ways[way]) : await answeredJob(context, ways[way])
+  const { begun, clock, ended, fixture, freeWorkers, part, target } = context
+  const { heldMs = 0, ...plain }: TimedWish = ways[way]
+  // Without a receiver nobody could release the job.
+  const isHeld = heldMs > 0 && part('receiver')
+  const wish = isHeld ? { ...plain, steps: [{ hold: 'go' }, ...(plain.steps ?? [])] } : plain
+  const job = by === 'run' ? await fixture.submitted(wish) : await answeredJob(context, wish, isHeld ? heldMs : 0)
   if (job === null) return null
+  if (by === 'run' && isHeld) {
+    await clock.sleep(heldMs)
+    job.beacon.release('go')
+  }
   if (way === 'cancelled') {
     await begun(job)
     await job.queue.cancel(job.id)
   }
   const end = endIn(job.response) ?? (await ended(job, target.tolerances.retriesMs))
-  // The last of all ways.
-  if (way === 'timed-out') freeWorkers()
-  const { response } = way === 'completed' ? await expectEnd(context, clause, job, end, 'COMPLETED') : end
+  if (way === longest[by]) freeWorkers()
+  const { response } = hasOutput(way) ? await expectEnd(context, clause, job, end, 'COMPLETED') : end
   return end.settled ? { job, response } : null
+}
+
+function hasOutput(way: Way): boolean {
+  return way === 'completed' || way === 'outlasting'
 }
 
 /** A job ended after the last report of a worker, and after its submission. */
@@ -105,7 +131,7 @@ async function expectKept(context: Context, way: Way, by: Operation, ms: number)
   const isLate = response.exchange.received.target > overMs - grainMs
   if (!isSuccess(response.status) && isLate) inconclusive('the job was looked at too late')
   check(way).success(response)
-  if (way !== 'completed') return
+  if (!hasOutput(way)) return
   const isShown = (textOf(response.bytes) ?? '').includes(output)
   check(way).that(isShown, 'a response with the output', 'no output', response)
 }

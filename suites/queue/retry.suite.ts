@@ -38,11 +38,10 @@ rule('queue.retry.failed', { varies: anyJob }, async (context) => {
     await expectRetried(context, job)
     await expectSameInput(context, job)
   }
-  const failing = await failedJob(context, 'ends')
-  for (const _ of ['again', 'once more']) {
-    await expectRetried(context, failing)
-    await expectEnd(context, 'ends', failing, await ended(failing, target.tolerances.retriesMs), 'FAILED')
-  }
+  const { job: synchronous, end: failure } = await fixture.finished({ steps: [{ fail: 'each time' }] }, 'runsync')
+  await expectEnd(context, 'ends', synchronous, failure, 'FAILED')
+  await expectRetriedTwice(context, synchronous)
+  await expectRetriedTwice(context, await failedJob(context, 'ends'))
 })
 
 rule('queue.retry.timed-out', { varies: anyJob }, async (context) => {
@@ -173,6 +172,15 @@ async function expectRetried(context: Context, job: SubmittedJob): Promise<void>
   check('same-id').that(id === job.id, 'the id of the job', 'another id', response)
   await formerEndHidden(context, job)
   await begun(withoutFormer(job, { starts, ends: 0 }))
+}
+
+/** A job that fails each time is retried each time. */
+async function expectRetriedTwice(context: Context, failing: SubmittedJob): Promise<void> {
+  for (const _ of ['again', 'once more']) {
+    await expectRetried(context, failing)
+    const end = await context.ended(failing, context.target.tolerances.retriesMs)
+    await expectEnd(context, 'ends', failing, end, 'FAILED')
+  }
 }
 
 /** The accepted /retry of a job that failed, and how often it had been executed before. */

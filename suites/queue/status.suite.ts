@@ -28,19 +28,28 @@ const deaths = 2
 const readsEach = 5
 
 rule('queue.status.shape', { varies: [...anyJob, 'output', 'past', 'look'] }, async (context) => {
-  const { fixture, check, vary } = context
+  const { fixture, check, part, queue, vary } = context
   // Others build on that, so it is known before anything that takes time.
   await expectShown(context, await fixture.plain({ steps: [{ output: 1 }] }))
   const output = vary.output()
   const done = await fixture.submitted({ steps: [{ output }] })
   expectOutput(context, 'output', output, await lookUntilEnd(context, 'output', done, 'COMPLETED'))
-  for await (const _ of rereadMoments(context)) {
-    for (let n = 0; n < readsEach; n++) expectOutput(context, 'output', output, await expectShown(context, done))
-  }
   const failed = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
   const end = await lookUntilEnd(context, 'error', failed, 'FAILED')
   const error = membersOf(end.json)?.error
   check('error').that(typeof error === 'string', 'a string', kindOfValue(error), end)
+  for await (const _ of rereadMoments(context)) {
+    await readOthers()
+    for (let n = 0; n < readsEach; n++) expectOutput(context, 'output', output, await expectShown(context, done))
+    await expectShown(context, failed)
+  }
+
+  /** Operations that read, and so change nothing. */
+  async function readOthers(): Promise<void> {
+    await queue.health()
+    if (part('requests')) await queue.requests()
+    if (part('stream')) for (const { id } of [done, failed]) await queue.stream(id)
+  }
 })
 
 rule(

@@ -19,7 +19,8 @@ rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (
   const { fixture, begun, clock, follow, inconclusive, target, check } = context
   // An end may come late by the tolerance `sweep`: a fifth of this.
   const long = await fixture.submitted({ steps: runsOn, policy: { executionTimeout: 50_000 } })
-  const deaf = await fixture.submitted({ steps: reportsLate, policy: { executionTimeout: 6_000 } })
+  // Each member of a policy holds beside the others.
+  const deaf = await fixture.submitted({ steps: reportsLate, policy: { executionTimeout: 6_000, ttl: 3_600_000 } })
   const again = await fixture.plain({ steps: runsOnAgain, policy: { executionTimeout: 6_000 } })
   const startsMs = { long: (await begun(long)).at.target, deaf: (await begun(deaf)).at.target }
   await expectStopped(deaf, startsMs.deaf + 6_000)

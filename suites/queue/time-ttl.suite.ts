@@ -33,11 +33,11 @@ const tries = [1, 2, 3]
 /** Pauses before a job is made to wait, ms: a worker that an earlier job brought leaves in its own time. */
 const pauses = [0, 10_000, 60_000, 300_000]
 
-rule('queue.ttl.queued', { wakes: ['scaleToZero'], varies: ['input', 'options'] }, async (context) => {
+rule('queue.ttl.queued', { wakes: ['scaleToZero'], varies: ['input', 'options', 'sample'] }, async (context) => {
   const { begun, ended, clock, target, check, inconclusive } = context
   const ttlMs = waitingMs
   for (const _ of tries) {
-    const job = await waiting(context, { steps: [{ output: 1 }], policy: { ttl: ttlMs } })
+    const job = await waiting(context, { steps: [{ output: 1 }], ...beside(context, ttlMs) })
     const response = await afterEnd(context, job, ttlMs)
     if (job.beacon.executions().length > 0) continue
     await expectGone(context, 'gone', job, response)
@@ -73,11 +73,11 @@ rule('queue.ttl.frees-worker', { exclusive: ['twoWorkers'], varies: ['input', 'o
   await expectWorkerFreed(context, Math.min(...endsMs) - leadMs, Math.max(...endsMs))
 })
 
-rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission'], workers: 0 }, async (context) => {
+rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission', 'sample'], workers: 0 }, async (context) => {
   const { clock, inconclusive, vary } = context
   const completed = async (by: 'run' | 'runsync'): Promise<{ job: SubmittedJob; ttlMs: number }> => {
     for (const ttlMs of by === 'run' ? longLives : livesOfRunsync) {
-      const wish = { steps: [{ output: vary.output() }], policy: { ttl: ttlMs } }
+      const wish = { steps: [{ output: vary.output() }], ...beside(context, ttlMs) }
       const { job, end } = await finishedBy(context, wish, by, ttlMs)
       const { operation, sent } = job.response.exchange
       const isMeant = operation === (by === 'run' ? 'runJob' : 'runJobSync')
@@ -126,6 +126,13 @@ rule('queue.ttl.from-submission', { wakes: ['scaleToZero'], varies: ['input', 'o
   }
   inconclusive('no job that had waited was COMPLETED within its ttl')
 })
+
+/** A ttl alone, or beside other options of a job, as drawn. */
+function beside({ part, vary }: Context, ttl: number): JobWish {
+  const webhook = part('receiver') ? { webhook: true as const } : {}
+  const isAlone = vary.sample('ttl', ['alone', 'beside others'], String) === 'alone'
+  return isAlone ? { policy: { ttl } } : { policy: { ttl, executionTimeout: 600_000 }, ...webhook }
+}
 
 /** Jobs that keep an endpoint busy until they are released, begun well within their ttl. Their steps hold `late`. */
 async function running(

@@ -21,13 +21,25 @@ export const grainMs = 1_000
 /** As many jobs keep every worker busy of the endpoint with two. */
 export const busyWorkers = 2
 
-/** A job of /runsync; null if the response does not show its id, as an error may not. Other branches go on meanwhile. */
-export async function answeredJob({ clock, fixture, target }: Context, wish: JobWish): Promise<SubmittedJob | null> {
+/**
+ * A job of /runsync; null if the response does not show its id, as an error may not. Other branches go on meanwhile.
+ * @param heldMs after so long its key `go` is released, if it holds one.
+ */
+export async function answeredJob(
+  { clock, fixture, target }: Context,
+  wish: JobWish,
+  heldMs = 0,
+): Promise<SubmittedJob | null> {
   const planned = fixture.job(wish)
   // The first response tells the time.
   await planned.queue.health()
+  const answer = planned.queue.held.runsync(planned.body)
+  if (heldMs > 0) {
+    await clock.sleep(heldMs)
+    planned.beacon.release('go')
+  }
   const boundMs = tables.durations.runsyncWaitMs + target.tolerances.retriesMs
-  const response = await clock.until(planned.queue.held.runsync(planned.body), clock.now() + boundMs)
+  const response = await clock.until(answer, clock.now() + boundMs)
   const id = jobIdIn(response?.json)
   return response === null || id === null ? null : submitted(planned, id, response)
 }

@@ -1,6 +1,7 @@
 import { isSuccess, jsonOf, textOf } from '../../harness/exchange/exchange.ts'
 import { canonical, jobIdIn } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { withoutAttempts } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
 import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Arrival, WebhookAnswer } from '../../harness/receiver/types.ts'
 import { keyRedactorOf } from '../../harness/record/describe.ts'
@@ -52,7 +53,7 @@ rule('webhook.both-operations', { varies: anyJob, workers: 0 }, async (context) 
   if (runsync.response.exchange.operation !== 'runJobSync')
     blocked('queue.runsync.completed', '/runsync did not accept a job')
   const requeued = await fixture.submitted({ steps, webhook: true, past: 'requeued' })
-  const jobs = Object.entries({ run, runsync, requeued })
+  const jobs = Object.entries({ run, runsync, requeued, retried: await retriedJob(context) })
   const comes: boolean[] = []
   for (const [, job] of jobs) comes.push((await waitForAttempt(context, job, 1)) !== null)
   if (!comes.includes(true)) await expectOne(context, 'run', run)
@@ -61,6 +62,16 @@ rule('webhook.both-operations', { varies: anyJob, workers: 0 }, async (context) 
     check(clause).that(comes[place] === true, 'a request once the job is done', 'no request', response)
   }
 })
+
+/** A job that failed and is executed once more. That it failed may have been notified, which is left out. */
+async function retriedJob({ begun, clock, fixture, target }: Context): Promise<SubmittedJob> {
+  const job = await fixture.submitted({ steps: [{ hold: 'go' }, ...steps], webhook: true, past: 'retried' })
+  await begun(job)
+  await clock.sleep(target.tolerances.dispatchMs + target.tolerances.webhookMs)
+  const retried = withoutAttempts(job)
+  job.beacon.release('go')
+  return retried
+}
 
 rule('webhook.failed-job', { varies: anyJob, workers: 0 }, async (context) => {
   const { check, ended, fixture, reading, target } = context
