@@ -19,7 +19,9 @@ export type Fate = Omit<Point, 'sentMs' | 'receivedMs'>
 
 /** Columns of all points. */
 interface Columns {
-  readonly baseMs: number
+  /** The moments of the tick 0. */
+  readonly sentBaseMs: number
+  readonly receivedBaseMs: number
   sent: Uint32Array<ArrayBuffer>
   received: Uint32Array<ArrayBuffer>
   /** Place of the fate in the list. */
@@ -49,8 +51,8 @@ export function createPointCollector(): PointCollector {
 
   function put(fate: Fate, sentMs: number, receivedMs: number): boolean {
     if (columns === null) return false
-    const sent = (sentMs - columns.baseMs) * TICKS
-    const received = (receivedMs - columns.baseMs) * TICKS
+    const sent = (sentMs - columns.sentBaseMs) * TICKS
+    const received = (receivedMs - columns.receivedBaseMs) * TICKS
     let number = numbers.get(fate)
     if (number === undefined) {
       if (!hasColumns(fate) || columns.fates.length === MAX_FATES) return false
@@ -86,16 +88,24 @@ export function createPointCollector(): PointCollector {
   }
 }
 
-function timedOf({ baseMs, sent, received, fate, fates }: Columns, count: number): Timed[] {
+function timedOf({ sentBaseMs, receivedBaseMs, sent, received, fate, fates }: Columns, count: number): Timed[] {
   return Array.from({ length: count }, (_, n) => ({
     fate: fates[fate[n] ?? 0] as Fate,
-    sentMs: baseMs + (sent[n] ?? 0) / TICKS,
-    receivedMs: baseMs + (received[n] ?? 0) / TICKS,
+    sentMs: sentBaseMs + (sent[n] ?? 0) / TICKS,
+    receivedMs: receivedBaseMs + (received[n] ?? 0) / TICKS,
   }))
 }
 
 function pointOf({ fate, sentMs, receivedMs }: Timed): Point {
   return { ...fate, sentMs, receivedMs }
+}
+
+/** The same points with other moments, all sent and received so much later. Columns share their memory with these. */
+export function moved(points: Points, sentByMs: number, receivedByMs: number): Points {
+  if (points instanceof PointColumns) return points.moved(sentByMs, receivedByMs)
+  return [...points].map((point) => {
+    return { ...point, sentMs: point.sentMs + sentByMs, receivedMs: point.receivedMs + receivedByMs }
+  })
 }
 
 /** Points in columns: each is made anew when it is looked at. */
@@ -138,6 +148,12 @@ class PointColumns implements Points {
       return false
     })
     return new PointColumns(this.#columns, chosen, count)
+  }
+
+  moved(sentByMs: number, receivedByMs: number): Points {
+    const { sentBaseMs, receivedBaseMs } = this.#columns
+    const bases = { sentBaseMs: sentBaseMs + sentByMs, receivedBaseMs: receivedBaseMs + receivedByMs }
+    return new PointColumns({ ...this.#columns, ...bases }, this.#chosen, this.length)
   }
 
   find(isWanted: (point: Point) => boolean): Point | undefined {
@@ -198,11 +214,11 @@ class RowView implements Point {
   }
 
   get sentMs(): number {
-    return this.#columns.baseMs + (this.#columns.sent[this.row] ?? 0) / TICKS
+    return this.#columns.sentBaseMs + (this.#columns.sent[this.row] ?? 0) / TICKS
   }
 
   get receivedMs(): number {
-    return this.#columns.baseMs + (this.#columns.received[this.row] ?? 0) / TICKS
+    return this.#columns.receivedBaseMs + (this.#columns.received[this.row] ?? 0) / TICKS
   }
 
   get operation(): string {
@@ -238,7 +254,8 @@ export function isWhole32(ticks: number): boolean {
 function emptyColumns(baseMs: number): Columns {
   const length = 2 * FEW
   const [sent, received] = [new Uint32Array(length), new Uint32Array(length)]
-  return { baseMs: Math.floor(baseMs), sent, received, fate: new Uint16Array(length), fates: [] }
+  const bases = { sentBaseMs: Math.floor(baseMs), receivedBaseMs: Math.floor(baseMs) }
+  return { ...bases, sent, received, fate: new Uint16Array(length), fates: [] }
 }
 
 /** Makes room for more points, without copies that would stay in memory until the next garbage collection. */
