@@ -3,7 +3,7 @@ import { randomFrom } from '../harness/common/random.ts'
 import { analyse } from './analyse/analyse.ts'
 import { analyseByClocks } from './analyse/clocks.ts'
 import { queuePlan } from './plan/queue-plan.ts'
-import { createPointCollector, type Fate, moved } from './point-columns.ts'
+import { createPointCollector, type Fate, merged, moved } from './point-columns.ts'
 
 const beganMs = Date.UTC(2026, 0, 2)
 const count = 150_000
@@ -44,6 +44,12 @@ test('many points are columns with the same values in the same order, and the sa
     expect(analyse(points, plan)).toEqual(analyse(inOrder, plan))
     expect(analyseByClocks(points, plan, 200.3)).toEqual(analyseByClocks(inOrder, plan, 200.3))
   }
+})
+
+test('points of several machines are merged in columns, those of one with few points as well', () => {
+  const points = merged([collect(many.slice(0, 140_000)), collect(many.slice(140_000))])
+  expect(Array.isArray(points)).toBe(false)
+  expect([...points]).toEqual(inOrder)
 })
 
 test.each([
