@@ -50,9 +50,17 @@ describe('the action', () => {
     expect(described).toEqual(Object.keys(action.inputs))
   })
 
-  test('removes and uploads whatever has become of the run', () => {
+  test('uploads whatever has become of the run, and removes what it left unless the server is gone', () => {
     const [, , sweep, upload] = steps
-    expect([sweep?.if, upload?.if]).toEqual(['always()', "always() && inputs.artifact != ''"])
+    expect([sweep?.if, upload?.if]).toEqual(["always() && inputs.start == ''", "always() && inputs.artifact != ''"])
+    expect(runStep(2, {})).toMatchObject({ status: 0, said: 'nothing to sweep: no run has a ledger here\n' })
+    mkdirSync(join(cwd, '.plumbline', 'runs', 'r0123456789'), { recursive: true })
+    writeFileSync(join(cwd, '.plumbline', 'runs', 'r0123456789', 'resources.ndjson'), '')
+    const left = runStep(2, {})
+    expect(left.status).toBe(0)
+    expect(left.said).toContain(
+      '::warning title=plumbline sweep::exit code 3: something may be left; the log says what',
+    )
   })
 
   test('installs itself once', () => {
@@ -71,7 +79,6 @@ describe('the action', () => {
     for (const file of ['report.html', 'junit.xml', 'results.json', 'plumbline.sarif'])
       expect(existsSync(join(cwd, 'plumbline-report', file))).toBe(true)
     expect(JSON.parse(readFileSync(join(cwd, 'ctrf.json'), 'utf8')).results.summary.tests).toBe(2)
-    expect(runStep(2, {})).toMatchObject({ status: 0, said: 'nothing to sweep: no run has a ledger here\n' })
   })
 
   test('fails with the exit code of a target that does not conform', () => {

@@ -6,7 +6,7 @@ import { analyseByClocks } from './analyse/clocks.ts'
 import type { LoadVerdict } from './analyse/verdict.ts'
 import { type LeftOut, leftOutOf } from './claims.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
-import { mixedSmoke, mixedStep, refuseUnserved } from './mixed/plan.ts'
+import { mixedSmoke, mixedStep, mixedSteps, refuseUnserved } from './mixed/plan.ts'
 import type { LoadAction } from './plan/types.ts'
 import { givePoints } from './pods/exchanges.ts'
 import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
@@ -117,7 +117,7 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
   }
   const mixed = async (facts: MixedFacts) => {
     const first = mixedSmoke(facts)
-    planned([first])
+    planned(mixedSteps(facts, load.windowScale))
     const smoke = (await take([first])).flatMap(({ points }) => [...points])
     refuseUnserved(first, smoke)
     const { requestsPerMinute } = target.budget

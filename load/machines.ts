@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { milliseconds } from './analyse/verdict.ts'
 import { DATE_HEAD } from './k6/lines.ts'
 import { readRawPoints } from './k6/raw.ts'
-import { createPointCollector, type Fate } from './point-columns.ts'
+import { merged, moved } from './point-columns.ts'
 import type { Points } from './points.ts'
 
 /** A Date is cut to whole seconds. */
@@ -45,15 +45,13 @@ export async function readMachines(files: readonly string[]): Promise<MachinePoi
   if (sending.length < 2) return { points: first?.points ?? [], clockErrorMs: 0, notes: [] }
   const clockErrorMs = Math.max(...sending.map(errorMs))
   const widenMs = Number.isFinite(clockErrorMs) ? clockErrorMs : 0
-  const collector = createPointCollector()
-  const fates = new Map<string, Fate>()
-  for (const machine of sending) {
-    const aheadMs = offsetMs(machine)
-    for (const { sentMs, receivedMs, ...fate } of machine.points) {
-      collector.add(shared(fate, fates), sentMs + aheadMs - widenMs, receivedMs + aheadMs + widenMs)
-    }
-  }
-  return { points: collector.done(), clockErrorMs, notes: sending.map(noteOf) }
+  const points = merged(
+    sending.map((machine) => {
+      const aheadMs = offsetMs(machine)
+      return moved(machine.points, aheadMs - widenMs, aheadMs + widenMs)
+    }),
+  )
+  return { points, clockErrorMs, notes: sending.map(noteOf) }
 }
 
 async function readMachine(file: string): Promise<Machine> {
@@ -97,12 +95,4 @@ function noteOf(machine: Machine): string {
   if (!Number.isFinite(machine.minMs)) return `${machine.name}: no response had a Date, so its clock is unknown`
   const where = offsetMs(machine) > 0 ? 'behind' : 'ahead of'
   return `${machine.name}: its clock was ${milliseconds(Math.abs(offsetMs(machine)))} ${where} the target's, give or take ${milliseconds(errorMs(machine))}`
-}
-
-/** One object for all points of the same fate, which takes less memory. */
-function shared(fate: Fate, fates: Map<string, Fate>): Fate {
-  const key = JSON.stringify(fate)
-  const known = fates.get(key) ?? fate
-  fates.set(key, known)
-  return known
 }

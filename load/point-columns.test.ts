@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { randomFrom } from '../harness/common/random.ts'
 import { analyse } from './analyse/analyse.ts'
+import { analyseByClocks } from './analyse/clocks.ts'
 import { queuePlan } from './plan/queue-plan.ts'
-import { createPointCollector, type Fate } from './point-columns.ts'
+import { createPointCollector, type Fate, merged, moved } from './point-columns.ts'
 
 const beganMs = Date.UTC(2026, 0, 2)
 const count = 150_000
@@ -32,6 +33,8 @@ test('many points are columns with the same values in the same order, and the sa
   expect(Array.isArray(points)).toBe(false)
   expect([...points]).toEqual(inOrder)
   expect([points.at(0), points.at(-1), points.at(count)]).toEqual([inOrder.at(0), inOrder.at(-1), undefined])
+  expect(Array.isArray(moved(points, 0.7, -0.7))).toBe(false)
+  expect([...moved(points, 0.7, -0.7)]).toEqual(moved(inOrder, 0.7, -0.7))
   const isRefused = ({ status }: { status: number }) => status === 429
   expect([...points.filter(isRefused).filter((one) => one.sentMs > beganMs + 9)]).toEqual(
     inOrder.filter((one) => isRefused(one) && one.sentMs > beganMs + 9),
@@ -39,7 +42,14 @@ test('many points are columns with the same values in the same order, and the sa
   for (const shape of ['under', 'over', 'recovery', 'released'] as const) {
     const plan = queuePlan({ operation: 'cancel', shape, workersAllow: 25_000 })
     expect(analyse(points, plan)).toEqual(analyse(inOrder, plan))
+    expect(analyseByClocks(points, plan, 200.3)).toEqual(analyseByClocks(inOrder, plan, 200.3))
   }
+})
+
+test('points of several machines are merged in columns, those of one with few points as well', () => {
+  const points = merged([collect(many.slice(0, 140_000)), collect(many.slice(140_000))])
+  expect(Array.isArray(points)).toBe(false)
+  expect([...points]).toEqual(inOrder)
 })
 
 test.each([

@@ -1,5 +1,5 @@
-import { endianness } from 'node:os'
 import type { Point, Points } from './points.ts'
+import { type SortedColumns, sortBySending } from './sort-columns.ts'
 
 /** Ticks per millisecond: the precision of a number that holds a moment of this epoch, so that no moment is rounded. */
 export const TICKS = 4096
@@ -9,8 +9,6 @@ const EARLIER_MS = 2 ** 18
 const FEW = 100_000
 /** Twice as much would leave much of it empty. */
 const GROWTH = 1.25
-/** Rows that are sorted at once, twice over. */
-const SORTED_ROWS = 2 ** 19
 /** Different fates that a column can tell apart. */
 const MAX_FATES = 2 ** 16
 
@@ -18,12 +16,10 @@ const MAX_FATES = 2 ** 16
 export type Fate = Omit<Point, 'sentMs' | 'receivedMs'>
 
 /** Columns of all points. */
-interface Columns {
-  readonly baseMs: number
-  sent: Uint32Array<ArrayBuffer>
-  received: Uint32Array<ArrayBuffer>
-  /** Place of the fate in the list. */
-  fate: Uint16Array<ArrayBuffer>
+interface Columns extends SortedColumns {
+  /** The moments of the tick 0. */
+  readonly sentBaseMs: number
+  readonly receivedBaseMs: number
   readonly fates: Fate[]
 }
 
@@ -49,8 +45,8 @@ export function createPointCollector(): PointCollector {
 
   function put(fate: Fate, sentMs: number, receivedMs: number): boolean {
     if (columns === null) return false
-    const sent = (sentMs - columns.baseMs) * TICKS
-    const received = (receivedMs - columns.baseMs) * TICKS
+    const sent = (sentMs - columns.sentBaseMs) * TICKS
+    const received = (receivedMs - columns.receivedBaseMs) * TICKS
     let number = numbers.get(fate)
     if (number === undefined) {
       if (!hasColumns(fate) || columns.fates.length === MAX_FATES) return false
@@ -86,16 +82,44 @@ export function createPointCollector(): PointCollector {
   }
 }
 
-function timedOf({ baseMs, sent, received, fate, fates }: Columns, count: number): Timed[] {
+function timedOf({ sentBaseMs, receivedBaseMs, sent, received, fate, fates }: Columns, count: number): Timed[] {
   return Array.from({ length: count }, (_, n) => ({
     fate: fates[fate[n] ?? 0] as Fate,
-    sentMs: baseMs + (sent[n] ?? 0) / TICKS,
-    receivedMs: baseMs + (received[n] ?? 0) / TICKS,
+    sentMs: sentBaseMs + (sent[n] ?? 0) / TICKS,
+    receivedMs: receivedBaseMs + (received[n] ?? 0) / TICKS,
   }))
 }
 
 function pointOf({ fate, sentMs, receivedMs }: Timed): Point {
   return { ...fate, sentMs, receivedMs }
+}
+
+/** The same points with other moments, all sent and received so much later. Columns share their memory with these. */
+export function moved(points: Points, sentByMs: number, receivedByMs: number): Points {
+  if (points instanceof PointColumns) return points.moved(sentByMs, receivedByMs)
+  return [...points].map((point) => {
+    return { ...point, sentMs: point.sentMs + sentByMs, receivedMs: point.receivedMs + receivedByMs }
+  })
+}
+
+/** All points in order of sending. Columns free their memory on the way: they must not be used afterwards. */
+export function merged(all: readonly Points[]): Points {
+  const collector = createPointCollector()
+  // One object for all points of the same fate takes less memory.
+  const fates = new Map<string, Fate>()
+  for (const points of all) {
+    if (points instanceof PointColumns) {
+      points.moveTo(collector)
+      continue
+    }
+    for (const { sentMs, receivedMs, ...fate } of points) {
+      const key = JSON.stringify(fate)
+      const known = fates.get(key) ?? fate
+      fates.set(key, known)
+      collector.add(known, sentMs, receivedMs)
+    }
+  }
+  return collector.done()
 }
 
 /** Points in columns: each is made anew when it is looked at. */
@@ -140,6 +164,21 @@ class PointColumns implements Points {
     return new PointColumns(this.#columns, chosen, count)
   }
 
+  moved(sentByMs: number, receivedByMs: number): Points {
+    const { sentBaseMs, receivedBaseMs } = this.#columns
+    const bases = { sentBaseMs: sentBaseMs + sentByMs, receivedBaseMs: receivedBaseMs + receivedByMs }
+    return new PointColumns({ ...this.#columns, ...bases }, this.#chosen, this.length)
+  }
+
+  moveTo(collector: PointCollector): void {
+    const { sent, received, fate } = this.#columns
+    this.#findRow(({ fate, sentMs, receivedMs }) => {
+      collector.add(fate, sentMs, receivedMs)
+      return false
+    })
+    for (const { buffer } of [sent, received, fate]) buffer.transfer(0)
+  }
+
   find(isWanted: (point: Point) => boolean): Point | undefined {
     const row = this.#findRow(isWanted)
     return row === -1 ? undefined : this.#point(row)
@@ -161,7 +200,7 @@ class PointColumns implements Points {
   }
 
   /** The first row whose point is wanted; -1 if there is none. The point is the same object each time. */
-  #findRow(isWanted: (point: Point, row: number) => boolean): number {
+  #findRow(isWanted: (point: RowView, row: number) => boolean): number {
     const view = new RowView(this.#columns)
     for (let row = this.#next(0); row !== -1; row = this.#next(row + 1)) {
       view.row = row
@@ -198,30 +237,30 @@ class RowView implements Point {
   }
 
   get sentMs(): number {
-    return this.#columns.baseMs + (this.#columns.sent[this.row] ?? 0) / TICKS
+    return this.#columns.sentBaseMs + (this.#columns.sent[this.row] ?? 0) / TICKS
   }
 
   get receivedMs(): number {
-    return this.#columns.baseMs + (this.#columns.received[this.row] ?? 0) / TICKS
+    return this.#columns.receivedBaseMs + (this.#columns.received[this.row] ?? 0) / TICKS
   }
 
   get operation(): string {
-    return this.#fate.operation
+    return this.fate.operation
   }
 
   get endpoint(): string {
-    return this.#fate.endpoint ?? ''
+    return this.fate.endpoint ?? ''
   }
 
   get status(): number {
-    return this.#fate.status
+    return this.fate.status
   }
 
   get kind(): Point['kind'] {
-    return this.#fate.kind
+    return this.fate.kind
   }
 
-  get #fate(): Fate {
+  get fate(): Fate {
     return this.#columns.fates[this.#columns.fate[this.row] ?? 0] as Fate
   }
 }
@@ -238,7 +277,8 @@ export function isWhole32(ticks: number): boolean {
 function emptyColumns(baseMs: number): Columns {
   const length = 2 * FEW
   const [sent, received] = [new Uint32Array(length), new Uint32Array(length)]
-  return { baseMs: Math.floor(baseMs), sent, received, fate: new Uint16Array(length), fates: [] }
+  const bases = { sentBaseMs: Math.floor(baseMs), receivedBaseMs: Math.floor(baseMs) }
+  return { ...bases, sent, received, fate: new Uint16Array(length), fates: [] }
 }
 
 /** Makes room for more points, without copies that would stay in memory until the next garbage collection. */
@@ -247,32 +287,4 @@ function grow(columns: Columns): void {
   columns.sent = new Uint32Array(columns.sent.buffer.transfer(4 * length))
   columns.received = new Uint32Array(columns.received.buffer.transfer(4 * length))
   columns.fate = new Uint16Array(columns.fate.buffer.transfer(2 * length))
-}
-
-/** Sorts in little memory: rows that are at most `SORTED_ROWS` from their place in one pass, any others in several. */
-function sortBySending(columns: Columns, length: number): void {
-  const keys = new BigUint64Array(2 * SORTED_ROWS)
-  const sent = columns.sent.subarray(0, length)
-  const isSorted = () => sent.every((ticks, row) => row === 0 || ticks >= (sent[row - 1] ?? 0))
-  while (!isSorted()) {
-    for (let start = 0; start < length; start += SORTED_ROWS)
-      sortRows(columns, start, keys.subarray(0, Math.min(length - start, keys.length)))
-  }
-}
-
-/** Sorts as many rows as there are keys. A key is the moment of a row above its place. */
-function sortRows({ sent, received, fate }: Columns, start: number, keys: BigUint64Array<ArrayBuffer>): void {
-  const words = new Uint32Array(keys.buffer)
-  const [place, moment] = endianness() === 'LE' ? [0, 1] : [1, 0]
-  for (let n = 0; n < keys.length; n++) {
-    words[2 * n + place] = start + n
-    words[2 * n + moment] = sent[start + n] ?? 0
-  }
-  keys.sort()
-  for (let n = 0; n < keys.length; n++) sent[start + n] = words[2 * n + moment] ?? 0
-  // The words of the moments are free now.
-  for (const column of [received, fate]) {
-    for (let n = 0; n < keys.length; n++) words[2 * n + moment] = column[words[2 * n + place] ?? 0] ?? 0
-    for (let n = 0; n < keys.length; n++) column[start + n] = words[2 * n + moment] ?? 0
-  }
 }

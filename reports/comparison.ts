@@ -1,3 +1,4 @@
+import { namedRules } from '../harness/common/areas.ts'
 import { lengthOf } from '../harness/common/length.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import { type Change, type Comparison, changeKinds } from '../results/compare.ts'
@@ -16,9 +17,6 @@ interface Line {
   readonly change: string
   readonly note: string | null
 }
-
-/** Up to so many rules are named in one line. */
-const namedRules = 5
 
 /** The whole comparison as text: the runs, each kind of change, the verdict last. Ends with a newline. */
 export function renderComparison(comparison: Comparison, paint: Paint = plain): string {

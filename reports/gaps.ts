@@ -1,29 +1,31 @@
-import { unclaimedNeed } from '../harness/claims/claims.ts'
-import { areaCounts } from '../harness/common/areas.ts'
+import { allNeeds } from '../harness/claims/needs.ts'
+import { areaCounts, namedRules } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import { leftOutByBudget, listedByPlan } from '../harness/plan/text.ts'
+import { notInTraffic } from '../harness/run/invariants.ts'
 import type { RuleResult } from '../results/types.ts'
 import { reasonOf, unclaimedParts, visible } from './sort.ts'
 
-/** Up to so many rules of one reason are all named. */
-const namedRules = 3
+/** Where the reason of each rule is that traffic did not exercise, if they are too many for a line. */
+const listedByReports = 'the reports of --out say why of each'
 
 /**
- * Lines about rules that were not verified: one for each reason, one for all that a budget left out, if they are many, and one
- * for each capability, or plane, that the target file does not claim. `inPart`: rules with a verdict and an unclaimed part.
+ * Lines about rules that were not verified: one for each reason, one for all that a budget left out or that traffic did not exercise,
+ * if they are many, and one for each capability, or plane, that the target file does not claim. `inPart`: rules with a verdict and an unclaimed part.
  */
 export function gapLines(rules: readonly RuleResult[], inPart: readonly RuleResult[]): string[] {
-  const needed = [...rules.filter(({ verdict }) => verdict === 'unclaimed').flatMap(needOf), ...inPart.flatMap(partsOf)]
+  const needed = [...rules.flatMap(needOf), ...inPart.flatMap(partsOf)]
   const byNeed = new Set(needed.filter(({ isPart }) => !isPart).map(({ rule }) => rule))
   return [...byReason(rules.filter((rule) => !byNeed.has(rule))), ...unclaimed(needed)]
 }
 
 function byReason(rules: readonly RuleResult[]): string[] {
-  const leftOut = rules.flatMap((rule) => {
-    const [budget = ''] = reasonOf(rule).split(':', 1)
-    return budget.startsWith(leftOutByBudget) ? [{ rule, budget }] : []
+  const alike = rules.flatMap((rule) => {
+    const [head = ''] = reasonOf(rule).split(':', 1)
+    const list = head.startsWith(leftOutByBudget) ? listedByPlan : head === notInTraffic ? listedByReports : null
+    return list === null ? [] : [{ rule, summary: `${rule.verdict}: ${visible(head)}; ${list}` }]
   })
-  const many = leftOut.length > namedRules ? leftOut : []
+  const many = alike.length > namedRules ? alike : []
   const rest = rules.filter((rule) => !many.some((one) => one.rule === rule))
   const textOf = (rule: RuleResult) => {
     const reason = reasonOf(rule)
@@ -31,9 +33,9 @@ function byReason(rules: readonly RuleResult[]): string[] {
   }
   return [
     ...[...Map.groupBy(rest, textOf)].map(([reason, group]) => `${some(group.map(({ id }) => id))}  ${reason}`),
-    ...[...Map.groupBy(many, ({ budget }) => budget)].map(([budget, group]) => {
+    ...[...Map.groupBy(many, ({ summary }) => summary)].map(([summary, group]) => {
       const ids = group.map(({ rule }) => rule.id)
-      return `${pluralize(ids.length, 'rule')} (${areaCounts(ids)})  unverified: ${visible(budget)}; ${listedByPlan}`
+      return `${pluralize(ids.length, 'rule')} (${areaCounts(ids)})  ${summary}`
     }),
   ]
 }
@@ -49,21 +51,14 @@ interface Needed {
   readonly rule: RuleResult
   readonly isPart: boolean
   readonly need: string
-  readonly line: string
 }
 
 function needOf(rule: RuleResult): Needed[] {
-  const found = unclaimedNeed(reasonOf(rule))
-  return found === null ? [] : [{ rule, isPart: false, ...found }]
+  return rule.need === undefined ? [] : [{ rule, isPart: false, need: rule.need }]
 }
 
 function partsOf(rule: RuleResult): Needed[] {
-  return unclaimedParts(rule).map(({ need, reason }) => ({
-    rule,
-    isPart: true,
-    need,
-    line: unclaimedNeed(reason)?.line ?? '',
-  }))
+  return unclaimedParts(rule).map(({ need }) => ({ rule, isPart: true, need }))
 }
 
 /** `queue: 119 rules unclaimed, and a part of 1 more; add queue: {…}`. */
@@ -75,8 +70,8 @@ function unclaimed(needed: readonly Needed[]): string[] {
       rules === 0
         ? `a part of ${pluralize(parts, 'rule')} unclaimed`
         : `${pluralize(rules, 'rule')} unclaimed${parts === 0 ? '' : `, and a part of ${parts} more`}`
-    const [line] = group.flatMap(({ line }) => (line === '' ? [] : [line]))
-    return visible(`${need}: ${counts}${line === undefined ? '' : `; add ${line}`}`)
+    const line = allNeeds()[need]?.line ?? null
+    return visible(`${need}: ${counts}${line === null ? '' : `; add ${line}`}`)
   })
   return lines.length === 0
     ? []

@@ -18,7 +18,9 @@ describe('the JUnit report', () => {
     expect(xml).toContain(
       '<failure message="refused: expected status 409; observed status 200 with &lt;img src=x onerror=alert(1)&gt;" type="failed">',
     )
-    expect(xml).toContain('<skipped>unclaimed: pod.error is neither given nor declared absent</skipped>')
+    expect(xml).toContain(
+      '<skipped>unclaimed: pod.error is neither given nor declared absent; add pods: {statuses: {ERROR: {body: {image: AN_IMAGE_THAT_FAILS}}}}, or absent: {pod.error: REASON}</skipped>',
+    )
     expect(xml).toContain('<skipped>blocked by pod.running gpu none: a pod did not become RUNNING</skipped>')
     expect(xml).toContain('<system-out>verdict: advice, never fatal\nsays: Statuses come in order.\n')
     expect(xml).toContain('\nreading answer: 404</system-out>')

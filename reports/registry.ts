@@ -31,9 +31,10 @@ const heads = ['target', 'certificate', 'verdict', 'profiles', 'not judged', 'cl
 export function renderRegistry(certificates: readonly RegisteredCertificate[], base: string): string {
   const parts = base.split(/[\\/]/).filter((part) => part !== '')
   const addressOf = (name: string) => [...parts, name, 'run-1', 'report.html'].map(encodeURIComponent).join('/')
+  const valid = certificates.filter((one) => stateOf(one) === 'valid').length
   const body = html`<header>
-<h1>Certified implementations</h1>
-<p>${pluralize(certificates.length, 'certificate')} of the Compute Platform API. Each was checked when this page was written.</p>
+<h1>Certificates of implementations</h1>
+<p>${pluralize(certificates.length, 'certificate')} of the Compute Platform API, ${valid} of them valid when this page was written.</p>
 </header>
 <main>
 ${grid(
@@ -42,22 +43,28 @@ ${grid(
   certificates.map((one) => row(one, addressOf(one.name))),
 )}
 </main>`
-  return renderPage({ title: 'Certified implementations', style: pageStyle, body })
+  return renderPage({ title: 'Certificates of implementations', style: pageStyle, body })
 }
 
-function row({ name, claims, faults, unchecked }: RegisteredCertificate, address: string) {
-  const [fault] = faults
-  const state = fault ?? (unchecked.length > 0 ? unchecked.join('; ') : 'valid')
-  const tone = fault !== undefined ? 'bad' : unchecked.length > 0 ? 'part' : 'good'
-  const outcome = html`<span class="verdict ${tone}">${fault === undefined ? '' : 'not valid: '}${visible(state)}</span>`
+/** How the verification of a certificate ended: `valid` only if all of it was checked, its signature by a key included. */
+export function stateOf({ faults: [fault], unchecked }: Pick<RegisteredCertificate, 'faults' | 'unchecked'>): string {
+  if (fault !== undefined) return `not valid: ${fault}`
+  return unchecked.length > 0 ? `not verified: ${unchecked.join('; ')}` : 'valid'
+}
+
+function row(certificate: RegisteredCertificate, address: string) {
+  const { name, claims, faults, unchecked } = certificate
+  const state = stateOf(certificate)
+  const tone = faults.length > 0 ? 'bad' : unchecked.length > 0 ? 'part' : 'good'
+  const outcome = html`<span class="verdict ${tone}">${visible(state)}</span>`
   // A report that was not derived again may hold any script.
   const link = state === 'valid' ? html`<a href="${address}">${name}</a>` : visible(name)
-  if (claims === null || fault !== undefined) return [link, outcome, ...heads.slice(2).map(() => '')]
+  if (claims === null || faults.length > 0) return [link, outcome, ...heads.slice(2).map(() => '')]
   const { verdict, profiles, notJudged, clock, finished, plumbline, target } = claims
   return [
     html`${visible(target)} (${link})`,
     outcome,
-    visible(verdict),
+    visible(state === 'valid' ? verdict : `claims ${verdict}`),
     visible(profiles.join(', ')),
     visible(notJudged.map(({ profile }) => profile).join(', ')),
     clock,

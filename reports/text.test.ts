@@ -44,7 +44,7 @@ describe('the text of a run', () => {
       '  pods.action.race  blocked by pod.running gpu none: a pod did not become RUNNING',
       '  limits.pods.minute  unverified: left out by a budget of 60 s',
       '  pods.mount.volume  not-applicable: volume is absent: no network volumes',
-      '  pod.error: 1 rule unclaimed',
+      '  pod.error: 1 rule unclaimed; add pods: {statuses: {ERROR: {body: {image: AN_IMAGE_THAT_FAILS}}}}',
       '  if the target does not have one of these, declare it absent: {NAME: REASON}',
       '',
       'failed',
@@ -66,10 +66,10 @@ describe('the text of a run', () => {
       ],
     ],
     [
-      4,
+      6,
       [
         '  queue.late  unverified: not done within the budget of 20s',
-        '  4 rules (limits 2, pods 2)  unverified: left out by the budget of 20s; plumbline plan with the same options lists them',
+        '  6 rules (limits 3, pods 3)  unverified: left out by the budget of 20s; plumbline plan with the same options lists them',
       ],
     ],
   ])('has one line for many rules that a budget left out: %i', async (count, lines) => {
@@ -91,12 +91,10 @@ describe('the text of a run', () => {
     const results = await sampleResults()
     const unclaimed = results.rules.filter(({ verdict }) => verdict === 'unclaimed')
     const passed = results.rules.filter(({ verdict }) => verdict === 'passed')
-    const needs = (need: string) =>
-      `${need} is neither given nor declared absent; add ${need}: {id: ID}, or absent: {${need}: REASON}`
-    const part = (need: string) => ({ need, verdict: 'unclaimed' as const, reason: needs(need) })
+    const part = (need: string) => ({ need, verdict: 'unclaimed' as const, reason: '' })
     const rules = [
-      ...['q.a', 'q.b', 'q.c'].flatMap((id) => unclaimed.map((rule) => ({ ...rule, id, reason: needs('queue') }))),
-      ...unclaimed.map((rule) => ({ ...rule, id: 'lb.a', reason: 'lb.endpoints.normal is not given' })),
+      ...['q.a', 'q.b', 'q.c'].flatMap((id) => unclaimed.map((rule) => ({ ...rule, id, need: 'queue' }))),
+      ...unclaimed.map(({ need: _, ...rule }) => ({ ...rule, id: 'lb.a', reason: 'lb.endpoints.normal is not given' })),
       ...passed.map((rule) => ({ ...rule, unjudged: [part('queue'), part('volume')] })),
     ]
     expect(
@@ -106,8 +104,8 @@ describe('the text of a run', () => {
     ).toEqual([
       'not verified',
       '  lb.a  unclaimed: lb.endpoints.normal is not given',
-      '  queue: 3 rules unclaimed, and a part of 1 more; add queue: {id: ID}',
-      '  volume: a part of 1 rule unclaimed; add volume: {id: ID}',
+      '  queue: 3 rules unclaimed, and a part of 1 more; add queue: {url: https://HOST, endpoints: {normal: ENDPOINT_ID}}',
+      '  volume: a part of 1 rule unclaimed; add pods: {volume: VOLUME_ID}',
       '  if the target does not have one of these, declare it absent: {NAME: REASON}',
       '',
     ])

@@ -1,5 +1,5 @@
 import type { RuleRow } from '../generated/rules.ts'
-import { absenceOf, needsOf, unjudgedParts } from '../harness/claims/claims.ts'
+import { absenceOf, needsOf, unclaimedNeed, unjudgedParts } from '../harness/claims/claims.ts'
 import { triedAfter } from '../harness/client/connections.ts'
 import { jsonText } from '../harness/common/escape.ts'
 import { membersOf } from '../harness/exchange/read.ts'
@@ -231,6 +231,7 @@ function ruleResult(
   const { verdict, reason } = verdictOf(summary, row)
   const found = findings.get(id) ?? { shown: [], violated: new Set<string>(), count: 0 }
   const accepted = verdict === 'failed' || verdict === 'advice' ? acceptedBy(known, id, found.violated) : null
+  const need = verdict === 'unclaimed' && reason !== null ? unclaimedNeed(reason) : undefined
   const rerun = rerunCommand(run, { id, profile, shownBy: ownerOf(scenario, found.shown[0]?.exchange ?? null) })
   return {
     id,
@@ -243,6 +244,7 @@ function ruleResult(
     verdict,
     reason,
     by: verdict === 'blocked' ? (event?.by ?? null) : null,
+    ...(need !== undefined && { need }),
     exchanges: event?.exchanges ?? 0,
     unjudged:
       run.traffic === undefined && aboutTheTarget.has(verdict)

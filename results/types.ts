@@ -50,6 +50,8 @@ export interface RuleResult
     Pick<VerdictEvent, 'verdict' | 'reason' | 'by' | 'exchanges' | 'clauses' | 'startedMs' | 'endedMs'> {
   readonly area: string
   readonly profile: string
+  /** The capability that an unclaimed rule needs; missing for another reason, and in results of earlier versions. */
+  readonly need?: string
   /** Real time of the rule, ms; null if it never ran. */
   readonly realMs: number | null
   /** Parts of the rule that were not judged because the target lacks a capability. */

@@ -33,10 +33,14 @@ function plumbline(words: string, environment: Record<string, string> = {}) {
 describe('one clear sentence before anything is sent', () => {
   test.each<[string, number, RegExp]>([
     ['load flood --target normal.yaml', 2, /unknown kind of load "flood"; known: smoke, limits, pods, mixed, soak/],
-    ['load soak --target dedicated.yaml --for 5s', 2, /--for 5s is too short for a soak; give at least 24s$/m],
-    ['load limits --target dedicated.yaml --for 5s', 2, /--for is for load mixed and load soak/],
+    [
+      'load soak --target dedicated.yaml --duration 5s',
+      2,
+      /--duration 5s is too short for a soak; give at least 24s$/m,
+    ],
+    ['load limits --target dedicated.yaml --duration 5s', 2, /--duration is for load mixed and load soak/],
     ['load mixed --target dedicated.yaml --only queue.*', 2, /--only: load mixed judges no rule/],
-    ['load soak --target dedicated.yaml --for 9h', 2, /up to [\d,]+ requests, and --max-requests permits/],
+    ['load soak --target dedicated.yaml --duration 9h', 2, /up to [\d,]+ requests, and --max-requests permits/],
     ['load limits', 2, /load needs --target FILE/],
     ['load limits --target pods.yaml', 2, /has no queue-based endpoints; add queue: \{url, endpoints\}$/m],
     [

@@ -39,7 +39,7 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
   const reports = openReports(options, terminal.cwd)
   // Every request of a whole load is judged by the invariants, too.
   const others = kind === 'pods' && options.only.length === 0 ? loadAloneRules : []
-  const mixed = isMixed ? mixedFacts(kind, options.for ?? usualMs[kind], target) : undefined
+  const mixed = isMixed ? mixedFacts(kind, options.duration ?? usualMs[kind], target) : undefined
   const shape = { isSmoke: kind === 'smoke', ...(mixed !== undefined && { mixed }) }
   const { options: load, estimate } = await prepareLoad(selected, target, options, terminal, shape)
   return runCheck({
@@ -66,7 +66,7 @@ const usualTolerance = 0.1
 const minSoakMs = soakWindows * 1000
 
 function refuseFlags(kind: LoadKind, options: Options): void {
-  const { emit, for: forMs, format, image, only, profile, segments, tolerance } = options
+  const { emit, duration: forMs, format, image, only, profile, segments, tolerance } = options
   const isMixed = kind === 'mixed' || kind === 'soak'
   if (format.length > 0 && (isMixed || kind === 'smoke'))
     throw new UsageError(`--format has nothing to report of load ${kind}, which judges no rule; leave it out`)
@@ -83,9 +83,9 @@ function refuseFlags(kind: LoadKind, options: Options): void {
     throw new UsageError('--format has nothing to report with --emit, which judges nothing; replay takes it later')
   if (image !== undefined && emit === undefined) throw new UsageError('--image is for --emit; add --emit k8s')
   if (forMs !== undefined && !isMixed)
-    throw new UsageError(`--for is for load mixed and load soak; the plans of load ${kind} have their own length`)
+    throw new UsageError(`--duration is for load mixed and load soak; the plans of load ${kind} have their own length`)
   if (kind === 'soak' && forMs !== undefined && forMs < minSoakMs)
-    throw new UsageError(`--for ${lengthOf(forMs)} is too short for a soak; give at least ${lengthOf(minSoakMs)}`)
+    throw new UsageError(`--duration ${lengthOf(forMs)} is too short for a soak; give at least ${lengthOf(minSoakMs)}`)
 }
 
 function refuseNothing(kind: LoadKind, { pods, queue }: Target): void {

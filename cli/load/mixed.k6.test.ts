@@ -22,12 +22,13 @@ async function served(...flags: string[]) {
 }
 
 const load = (kind: string, target: string, ...flags: string[]) =>
-  start(['load', kind, '--target', target, '--quiet', ...flags]).ended
+  start(['load', kind, '--target', target, ...flags]).ended
 
 test.concurrent('all operations are sent in their proportions, and the pods are removed', limit, async () => {
   const { target, url } = await served()
-  const { code, said } = await load('mixed', target, '--for', '20s', '--out', 'mixed')
+  const { code, said } = await load('mixed', target, '--duration', '20s', '--out', 'mixed')
   expect(said).toMatch(/mixed: \d+ requests, (29|30|31)\.\d per second; nothing judged/)
+  expect(said).toMatch(/^plan 1 of 2: mixed-smoke, .* the whole ends in about (3[5-9]|[4-5]\d)s$/m)
   expect(code).toBe(0)
   const { operations } = JSON.parse(readFileSync(join(cwd, 'mixed', 'windows.json'), 'utf8'))
   const sums = Object.entries(operations as Record<string, { requests: number; errors: number; limited: number }[]>)
@@ -65,7 +66,7 @@ describe.concurrent('a soak', () => {
     ],
   ])('%s: exit %d', limit, async (_, exit, found, flags) => {
     const { target } = await served(...flags)
-    const { code, said } = await load('soak', target, '--for', '48s', '--tolerance', '20%')
+    const { code, said } = await load('soak', target, '--duration', '48s', '--tolerance', '20%')
     expect(said).toMatch(found)
     expect(code).toBe(exit)
   })

@@ -36,7 +36,7 @@ export function printMixed(
   const windows = divideIntoWindows([...driven.points], facts, facts.kind === 'soak' ? soakWindows : mixedWindows)
   if (windows.points.length === 0) {
     terminal.out(
-      `${facts.kind}: not measured: no request was sent after the lead; give a longer --for, or more load.requestsPerSecond`,
+      `${facts.kind}: not measured: no request was sent after the lead; give a longer --duration, or more load.requestsPerSecond`,
     )
     return exitCodes.incomplete
   }
@@ -63,7 +63,7 @@ function linesOf(
     const sum = `mixed: ${pluralize(windows.points.length, 'request')}, ${perSecond} per second; nothing judged`
     return [head, '', ...aligned(rowsOfMixed(windows)), '', sum]
   }
-  const advice = (rounds: number) => `--for ${lengthOf((forMs * rounds) / comparedWindows)}`
+  const advice = (rounds: number) => `--duration ${lengthOf((forMs * rounds) / comparedWindows)}`
   const found = answerLines(answers, { measuresOf: measuresIn(windows.operations), advice }, colors)
   return [
     `${head}, ${perSecond} requests per second; the first ${comparedWindows} windows → the last ${comparedWindows}`,

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { type RegisteredCertificate, renderRegistry } from '../../reports/registry.ts'
+import { type RegisteredCertificate, renderRegistry, stateOf } from '../../reports/registry.ts'
 import { visible } from '../../reports/sort.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { statementFile } from '../shared/certificate/files.ts'
@@ -27,7 +27,7 @@ export async function registry(folder: string, { out }: Options, terminal: Termi
   const rows: RegisteredCertificate[] = []
   for (const name of names.sort()) {
     const row = await verified(dir, name)
-    terminal.out(visible(`${name}: ${row.faults[0] ?? row.unchecked[0] ?? 'valid'}`))
+    terminal.out(visible(`${name}: ${stateOf(row)}`))
     rows.push(row)
   }
   writeFileSync(file, renderRegistry(rows, relative(dirname(file), dir)))

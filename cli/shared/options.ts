@@ -112,7 +112,7 @@ export const load = () =>
       ),
     )
     .option('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
-    .option('--for <length>', 'how long mixed (default: 30s) or soak (default: 1h) lasts', lengthOfTime)
+    .option('--duration <length>', 'how long mixed (default: 30s) or soak (default: 1h) lasts', lengthOfTime)
     .option('--segments <number>', 'limits: share each plan among so many processes of k6', integer(1, 16))
     .option(
       '--emit <form>',

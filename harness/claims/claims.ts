@@ -39,15 +39,18 @@ export function missing(target: Target, need: string): NotApplicable | Unclaimed
   const claim = claimOf(target, need)
   if (claim === 'given') return null
   if (claim !== 'unclaimed') return new NotApplicable(`${need} is absent: ${claim.absent}`)
-  const line = allNeeds()[need]?.line
-  const add = typeof line === 'string' ? `; add ${line}, or absent: {${need}: REASON}` : ''
-  return new Unclaimed(`${need} is neither given nor declared absent${add}`)
+  return new Unclaimed(unclaimedReason(need))
 }
 
-/** The need and the line to add in a reason that `missing` gave; null for any other reason. */
-export function unclaimedNeed(reason: string): { readonly need: string; readonly line: string } | null {
-  const found = /^(\S+) is neither given nor declared absent(?:; add (.*), or absent: \{.*\})?$/.exec(reason)
-  return found === null ? null : { need: found[1] ?? '', line: found[2] ?? '' }
+function unclaimedReason(need: string): string {
+  const line = allNeeds()[need]?.line
+  const add = typeof line === 'string' ? `; add ${line}, or absent: {${need}: REASON}` : ''
+  return `${need} is neither given nor declared absent${add}`
+}
+
+/** The need for which `missing` gives this reason; undefined for any other reason. */
+export function unclaimedNeed(reason: string): string | undefined {
+  return Object.keys(allNeeds()).find((need) => unclaimedReason(need) === reason)
 }
 
 /** The error about the first need of a rule that the target does not offer; null if it offers all. */

@@ -1,3 +1,6 @@
+/** Up to so many rules are named in one line. */
+export const namedRules = 5
+
 /** The area of a rule: the first part of its id. */
 export function areaOf(id: string): string {
   return id.split('.', 1)[0] ?? id

@@ -1,4 +1,4 @@
-import { areaCounts } from '../common/areas.ts'
+import { areaCounts, namedRules } from '../common/areas.ts'
 import { lengthOf } from '../common/length.ts'
 import { pluralize } from '../common/pluralize.ts'
 import type { LeftOut } from '../record/events.ts'
@@ -11,9 +11,6 @@ export const leftOutByBudget = 'left out by the budget of '
 export const leftOutByWindow = ({ name }: Pick<PlanQuota, 'name'>) => `left out by the window ${name}`
 /** Where those rules are listed, if they are too many for a line. */
 export const listedByPlan = 'plumbline plan with the same options lists them'
-
-/** Up to so many rules are named in one line. */
-const named = 5
 
 /**
  * The lines of a plan: how long the run will take, why, and what is left out. `list` says where the rules left out are
@@ -66,6 +63,6 @@ function plain(many: number): string {
 function leftOutLine(what: string, leftOut: readonly LeftOut[], list: string): string[] {
   const ids = leftOut.map(({ rule }) => rule)
   if (ids.length === 0) return []
-  const which = ids.length > named ? `(${areaCounts(ids)}); ${list}` : `(${ids.join(', ')})`
+  const which = ids.length > namedRules ? `(${areaCounts(ids)}); ${list}` : `(${ids.join(', ')})`
   return [`${what}: ${pluralize(ids.length, 'rule')} ${which}`]
 }

@@ -153,9 +153,12 @@ function unexercised(tally: Tally, row: RuleRow, scenarios: readonly Judgement[]
   return new Blocked(cause[0], `${reason}; ${pluralize(cause[1].length, 'rule')} of its plane ended so`)
 }
 
+/** The beginning of the reason of each rule that the traffic of others does not exercise; the rest, after a colon, is about the rule. */
+export const notInTraffic = 'the traffic does not exercise this rule'
+
 /** Traffic of others claims nothing, so a rule that it does not exercise is not missed. */
 function unseen(tally: Tally): Unclaimed | null {
-  return tally.exchanges > 0 ? null : new Unclaimed(`the traffic does not exercise this rule: ${lackOf(tally)}`)
+  return tally.exchanges > 0 ? null : new Unclaimed(`${notInTraffic}: ${lackOf(tally)}`)
 }
 
 function lackOf({ rule, responses }: Tally): string {

@@ -1,4 +1,5 @@
 import type { Plan } from '../plan/types.ts'
+import { moved } from '../point-columns.ts'
 import type { Points } from '../points.ts'
 import { analyse } from './analyse.ts'
 import { type LoadVerdict, milliseconds, unclear } from './verdict.ts'
@@ -21,11 +22,7 @@ export function analyseByClocks(points: Points, plan: Plan, clockErrorMs = 0): L
     return verdicts.map((one) => ({ ...one, ...unclear(doubt) }))
   }
   if (verdicts.every(({ verdict }) => verdict !== 'failed')) return verdicts
-  const by = 2 * clockErrorMs
-  const narrowed = [...points].map((point) => {
-    return { ...point, sentMs: point.sentMs + by, receivedMs: point.receivedMs - by }
-  })
-  const again = analyse(narrowed, plan)
+  const again = analyse(moved(points, 2 * clockErrorMs, -2 * clockErrorMs), plan)
   return verdicts.map((one, n) =>
     one.verdict !== 'failed' || again[n]?.verdict === 'failed'
       ? one

@@ -25,9 +25,12 @@ export interface Moments {
   free(): void
 }
 
-/** Moments of points in order, in half the memory of numbers if each is a whole number of ticks after the first sending. */
+/** How long before the first sending any moment may be, ms: intervals may be narrower than they were. */
+const EARLIER_MS = 2 ** 16
+
+/** Moments of points in order, in half the memory of numbers if each is a whole number of ticks. */
 export function sorted(points: Points, momentOf: (point: Point) => number): Moments {
-  const baseMs = Math.floor(points.at(0)?.sentMs ?? 0)
+  const baseMs = Math.floor(points.at(0)?.sentMs ?? 0) - EARLIER_MS
   const ticks = new Uint32Array(points.length)
   let count = 0
   let [isSorted, isExact] = [true, true]
@@ -38,7 +41,12 @@ export function sorted(points: Points, momentOf: (point: Point) => number): Mome
     ticks[count++] = tick
   })
   if (!isExact) {
-    const moments = Float64Array.from(points, momentOf).sort()
+    const moments = new Float64Array(count)
+    count = 0
+    points.forEach((point) => {
+      moments[count++] = momentOf(point)
+    })
+    moments.sort()
     return { length: count, at: (place) => moments[place], free() {} }
   }
   if (!isSorted) ticks.sort()

@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { findK6 } from './find.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumbline-find-'))
@@ -56,4 +56,30 @@ test('without Go the sentence says so, and a build that fails says why', async (
   const go = program('go/go', 'go version go1.26.1 linux/amd64')
   const settings = { ...env, PATH: join(go, '..') }
   await expect(findK6({ env: settings, moduleFolder: folder })).rejects.toThrow('there is none, and no go.mod in')
+})
+
+test('a build is announced, and a line each 30 s shows that it goes on', async () => {
+  const go = program('slow/go', 'go version go1.26.1 linux/amd64')
+  const [begun, ended] = [join(folder, 'begun'), join(folder, 'ended')]
+  appendFileSync(
+    go,
+    `PATH='${process.env.PATH}'; [ "$1" = version ] || { touch '${begun}'; until [ -e '${ended}' ]; do sleep 0.05; done; exit 1; }\n`,
+  )
+  writeFileSync(join(folder, 'slow', 'go.mod'), '')
+  const lines: string[] = []
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+  const settings = { ...env, PATH: join(go, '..') }
+  const path = join(home, '.cache', 'plumbline', 'k6', 'k6-2.1.0')
+  const options = { env: settings, moduleFolder: join(folder, 'slow'), onBuild: (line: string) => lines.push(line) }
+  const built = expect(findK6(options)).rejects.toThrow('building it failed')
+  await vi.waitUntil(() => existsSync(begun))
+  vi.advanceTimersByTime(65_000)
+  vi.useRealTimers()
+  writeFileSync(ended, '')
+  await built
+  expect(lines).toEqual([
+    `building k6 2.1.0 with Go into ${path}; only the first load needs this, and it takes one to ten minutes`,
+    'still building k6 2.1.0, since 30s',
+    'still building k6 2.1.0, since 1m',
+  ])
 })

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { lengthOf } from '../../harness/common/length.ts'
 import { loadFolder } from '../folder.ts'
 import { LoadError } from '../load-error.ts'
 
@@ -16,7 +17,7 @@ interface FindOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder with the `go.mod` that pins k6. */
   readonly moduleFolder?: string
-  /** True if one may be built where there is none (one to three minutes, 64 MB in the cache). */
+  /** True if one may be built where there is none (minutes, 64 MB in the cache). */
   readonly mayBuild?: boolean
   readonly onBuild?: (message: string) => void
 }
@@ -25,7 +26,8 @@ const K6_MAJOR = '2.'
 /** The version that `load/k6/go.mod` pins. */
 export const pinnedK6 = '2.1.0'
 const VERSION_MS = 10_000
-const BUILD_MS = 600_000
+const BUILD_MS = 1_200_000
+const PROGRESS_MS = 30_000
 
 /**
  * A k6 of major version 2: the one that PLUMBLINE_K6 names, one on the PATH, the one in the cache, or one built there.
@@ -63,11 +65,20 @@ async function build(path: string, options: FindOptions): Promise<K6> {
   if (!existsSync(join(moduleFolder, 'go.mod'))) {
     throw new LoadError(howToGet(`there is none, and no go.mod in ${moduleFolder} to build it from`))
   }
-  onBuild?.(`building k6 ${pinnedK6} into ${path}, which takes one to three minutes`)
   await mkdir(join(path, '..'), { recursive: true })
+  const begunMs = performance.now()
+  const progress = setInterval(() => {
+    onBuild?.(
+      `still building k6 ${pinnedK6}, since ${lengthOf(Math.round((performance.now() - begunMs) / 1000) * 1000)}`,
+    )
+  }, PROGRESS_MS)
+  onBuild?.(
+    `building k6 ${pinnedK6} with Go into ${path}; only the first load needs this, and it takes one to ten minutes`,
+  )
   const partial = `${path}.${process.pid}`
   const settings = { ...env, GOTOOLCHAIN: 'local', GOWORK: 'off' }
   const built = await run('go', ['build', '-o', partial, 'go.k6.io/k6/v2'], settings, BUILD_MS, moduleFolder)
+  clearInterval(progress)
   if (!built.ok) {
     await rm(partial, { force: true })
     throw new LoadError(howToGet(`building it failed: ${built.text.trim().split('\n').at(-1)}`))

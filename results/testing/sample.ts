@@ -193,7 +193,8 @@ export function sampleEvents(more: Partial<RunEvent> = {}): EvidenceEvent[] {
       exchanges: 0,
     }),
     sampleVerdict('pods.action.error.start', 'unclaimed', {
-      reason: 'pod.error is neither given nor declared absent',
+      reason:
+        'pod.error is neither given nor declared absent; add pods: {statuses: {ERROR: {body: {image: AN_IMAGE_THAT_FAILS}}}}, or absent: {pod.error: REASON}',
       exchanges: 0,
     }),
     sampleVerdict('pods.mount.volume', 'not-applicable', {
