@@ -29,6 +29,45 @@ export const lbRequests: readonly Defect[] = [
     observed: '2048 other bytes',
     change: passes(isEcho, ({ body }) => ({ body: body && bytesOf(text.decode(body)) })),
   }),
+  defect('body-invalid', 'lb.direct-json', 'object', {
+    says: 'The last byte of a JSON body is lost, so that it is not JSON any more.',
+    observed: '{"prompt":"grüße €𝄞","numbers":[1,2.5,-1e-7],"nested":{"empty":[],"none":null}',
+    change: passes(isJson, ({ body }) => ({ body: body?.slice(0, -1) ?? null })),
+  }),
+  defect('body-numbers-as-floats', 'lb.direct-json', 'numbers', {
+    says: 'A JSON body is parsed and written again, which rounds large integers.',
+    observed: '"{\\"seed\\":9007199254740992,\\"none\\":null}"',
+    change: passes(isJson, ({ body }) => ({ body: body && bytesOf(JSON.parse(text.decode(body))) })),
+  }),
+  defect('body-nulls-dropped', 'lb.direct-json', 'numbers', {
+    says: 'Members of a flat JSON body that are null do not reach the worker.',
+    observed: '"{\\"seed\\":9007199254740993}"',
+    change: passes(isJson, ({ body }) => ({ body: body && bytesOf(text.decode(body).replace(/^(\{"seed":\d+).*/, '$1}')) })),
+  }),
+  defect('body-form-to-json', 'lb.direct-json', 'form', {
+    says: 'A form reaches the worker as JSON.',
+    observed: '18 other bytes',
+    change: passes(
+      ({ headers }) => headers.get('content-type') === 'application/x-www-form-urlencoded',
+      ({ body }) => ({ body: body && bytesOf(Object.fromEntries(new URLSearchParams(text.decode(body)))) }),
+    ),
+  }),
+  defect('body-line-ends-changed', 'lb.direct-json', 'text', {
+    says: 'The line ends of a text are changed on the way.',
+    observed: '16 other bytes',
+    change: passes(
+      ({ headers }) => headers.get('content-type')?.startsWith('text/plain') === true,
+      ({ body }) => ({ body: body?.filter((byte) => byte !== 0x0d) ?? null }),
+    ),
+  }),
+  defect('body-empty-becomes-object', 'lb.direct-json', 'empty', {
+    says: 'A POST without a body reaches the worker with an empty object.',
+    observed: '2 other bytes',
+    change: passes(
+      ({ method }) => method === 'POST',
+      ({ body }) => ({ body: body?.length === 0 ? bytesOf({}) : body }),
+    ),
+  }),
   defect('body-large-cut', 'lb.direct-json', 'large', {
     says: 'Of a body of more than a million bytes the rest is lost.',
     observed: '1000000 bytes, not as sent',
@@ -77,6 +116,39 @@ export const lbRequests: readonly Defect[] = [
         new Response(response.body, { status: response.status, headers: { 'content-type': 'application/json' } }),
     ),
   }),
+  defect('worker-redirect-followed', 'lb.direct-response', 'status', {
+    says: 'A redirect of a worker is answered 200.',
+    observed: 'status 200',
+    change: returns(isAt('return/302'), (response) => withStatus(response, 200)),
+  }),
+  defect('worker-errors-above-500-become-500', 'lb.direct-response', 'status', {
+    says: 'Errors of a worker above 500 are answered 500.',
+    observed: 'status 500: "not yet"',
+    change: returns(
+      (_, { status }) => status > 500,
+      (response) => withStatus(response, 500),
+    ),
+  }),
+  defect('worker-403-replaced', 'lb.direct-response', 'body', {
+    says: 'A 403 of a worker has the body of the platform.',
+    observed: '"{\\"error\\":\\"forbidden\\",\\"detail\\":\\"no access\\"}"',
+    change: returns(isAt('return/403'), () =>
+      Response.json({ error: 'forbidden', detail: 'no access' }, { status: 403 }),
+    ),
+  }),
+  defect('response-json-rewritten', 'lb.direct-response', 'body', {
+    says: 'The JSON of a worker is parsed and written again.',
+    observed: '"{\\"b\\":9007199254740992,\\"a\\":null}"',
+    change: returns(isAt('return/203'), async (response) => Response.json(await response.json(), { status: 203 })),
+  }),
+  defect('response-large-cut', 'lb.direct-response', 'large', {
+    says: 'Of a response of more than a mebibyte the rest is lost.',
+    observed: '1048576 bytes, not as given',
+    change: returns(isAt('return/200'), async (response) => {
+      const bytes = await response.arrayBuffer()
+      return new Response(bytes.slice(0, 1_048_576), response)
+    }),
+  }),
   defect('response-parts-lost', 'lb.direct-response', 'parts', {
     says: 'Of a response that is sent in parts only the first one is passed on.',
     observed: '1 part',
@@ -100,6 +172,16 @@ export const lbRequests: readonly Defect[] = [
     observed: '"POST"',
     change: passes(isPatch, () => ({ method: 'POST' })),
   }),
+  ...(['PUT', 'PATCH'] as const).map((name) =>
+    defect(`method-${name.toLowerCase()}-without-body`, 'lb.methods', 'body', {
+      says: `The body of ${name} does not reach the worker.`,
+      observed: '""',
+      change: passes(
+        ({ method }) => method === name,
+        () => ({ body: null }),
+      ),
+    }),
+  ),
   defect('path-slash-decoded', 'lb.methods', 'path', {
     says: 'An encoded slash in a path is decoded on the way.',
     observed: '"/plumbline/echo/nested/b%20c/%C3%BC/d/e/%25/f;g=1,2/@+:~"',
@@ -127,6 +209,19 @@ export const lbRequests: readonly Defect[] = [
     says: 'Headers that the platform does not know are dropped.',
     observed: 'no X-Plumbline-One',
     change: passes(isEcho, ({ headers }) => ({ headers: without(headers, 'x-plumbline-one') })),
+  }),
+  defect('headers-cookie-dropped', 'lb.headers', 'own', {
+    says: 'Cookies do not reach the worker.',
+    observed: 'no Cookie',
+    change: passes(isEcho, ({ headers }) => ({ headers: without(headers, 'cookie') })),
+  }),
+  defect('headers-long-cut', 'lb.headers', 'long', {
+    says: 'Of the value of a header only the first 1024 characters reach the worker.',
+    observed: '1024',
+    change: passes(isEcho, ({ headers }) => {
+      headers.set('x-plumbline-long', headers.get('x-plumbline-long')?.slice(0, 1_024) ?? '')
+      return { headers }
+    }),
   }),
   defect('headers-repeated-lost', 'lb.headers', 'repeated', {
     says: 'Of a header that is sent twice the second one is lost.',
