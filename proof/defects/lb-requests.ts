@@ -24,6 +24,13 @@ export const lbRequests: readonly Defect[] = [
       body: body && bytesOf(JSON.parse(text.decode(body)).input ?? text.decode(body)),
     })),
   }),
+  defect('body-input-alone-unwrapped', 'lb.direct-json', 'object', {
+    says: 'Of a JSON body whose only member is input, only its value reaches the worker.',
+    observed: '{"prompt":"the only member"}',
+    change: passes(isJson, ({ body }) => ({
+      body: body && bytesOf(text.decode(body).replace(/^\{"input":(\{[^}]*\})\}$/, '$1')),
+    })),
+  }),
   defect('body-bytes-as-text', 'lb.direct-json', 'bytes', {
     says: 'Bodies pass through a text, so that bytes that are no UTF-8 are replaced.',
     observed: '2048 other bytes',
@@ -42,7 +49,9 @@ export const lbRequests: readonly Defect[] = [
   defect('body-nulls-dropped', 'lb.direct-json', 'numbers', {
     says: 'Members of a flat JSON body that are null do not reach the worker.',
     observed: '"{\\"seed\\":9007199254740993}"',
-    change: passes(isJson, ({ body }) => ({ body: body && bytesOf(text.decode(body).replace(/^(\{"seed":\d+).*/, '$1}')) })),
+    change: passes(isJson, ({ body }) => ({
+      body: body && bytesOf(text.decode(body).replace(/^(\{"seed":\d+).*/, '$1}')),
+    })),
   }),
   defect('body-form-to-json', 'lb.direct-json', 'form', {
     says: 'A form reaches the worker as JSON.',
@@ -106,6 +115,22 @@ export const lbRequests: readonly Defect[] = [
     change: returns(isAt('return/200'), async (response) =>
       Response.json({ id: 'j1', status: 'COMPLETED', output: await response.json() }),
     ),
+  }),
+  defect('response-type-without-charset', 'lb.direct-response', 'type', {
+    says: 'The content type of a response loses its character set.',
+    observed: 'text/html',
+    change: returns(
+      isAt('return/418'),
+      (response) => new Response(response.body, { status: response.status, headers: { 'content-type': 'text/html' } }),
+    ),
+  }),
+  defect('response-empty-becomes-204', 'lb.direct-response', 'status', {
+    says: 'A 200 of a worker without a body is answered 204.',
+    observed: 'status 204',
+    change: returns(isAt('return/200'), async (response) => {
+      const bytes = await response.arrayBuffer()
+      return bytes.byteLength === 0 ? new Response(null, { status: 204 }) : new Response(bytes, response)
+    }),
   }),
   defect('response-type-json', 'lb.direct-response', 'type', {
     says: 'Every response has the content type application/json.',
@@ -184,12 +209,12 @@ export const lbRequests: readonly Defect[] = [
   ),
   defect('path-slash-decoded', 'lb.methods', 'path', {
     says: 'An encoded slash in a path is decoded on the way.',
-    observed: '"/plumbline/echo/nested/b%20c/%C3%BC/d/e/%25/f;g=1,2/@+:~"',
+    observed: '"/plumbline/echo/nested/b%20c/%C3%BC/d/e/%25/F;g=1,2/@+:~"',
     change: passes(isEcho, ({ url }) => ({ url: url.replace('d%2Fe', 'd/e') })),
   }),
   defect('path-encoded-twice', 'lb.methods', 'path', {
     says: 'A path that is encoded already is encoded once more.',
-    observed: '"/plumbline/echo/nested/b%2520c/%25C3%25BC/d%252Fe/%2525/f;g=1,2/@+:~"',
+    observed: '"/plumbline/echo/nested/b%2520c/%25C3%25BC/d%252Fe/%2525/F;g=1,2/@+:~"',
     change: passes(isEcho, ({ url }) => {
       const [path = '', query = ''] = url.split('?')
       return { url: `${path.replaceAll('%', '%25')}?${query}` }
@@ -200,9 +225,32 @@ export const lbRequests: readonly Defect[] = [
     observed: '""',
     change: passes(isEcho, ({ url }) => ({ url: url.replace(/\?.*/, '') })),
   }),
+  defect('path-lower-case', 'lb.methods', 'path', {
+    says: 'Paths reach the worker in lower case.',
+    observed: '"/plumbline/echo/nested/b%20c/%c3%bc/d%2fe/%25/f;g=1,2/@+:~"',
+    change: passes(isEcho, ({ url }) => ({ url: url.replace(/[^?]*/, (path) => path.toLowerCase()) })),
+  }),
+  defect('query-sorted', 'lb.methods', 'query', {
+    says: 'The members of a query reach the worker in another order.',
+    observed: '"B=1;2&a=1&a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC"',
+    change: passes(isEcho, ({ url }) => {
+      const [path = '', query = ''] = url.split('?')
+      return { url: `${path}?${query.split('&').sort().join('&')}` }
+    }),
+  }),
+  defect('query-semicolon-separates', 'lb.methods', 'query', {
+    says: 'A semicolon in a query becomes an ampersand.',
+    observed: '"a=1&a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC&B=1&2"',
+    change: passes(isEcho, ({ url }) => ({ url: url.replace('B=1;2', 'B=1&2') })),
+  }),
+  defect('query-long-cut', 'lb.methods', 'query', {
+    says: 'Of a query only the first 1024 characters reach the worker.',
+    observed: '1024',
+    change: passes(isEcho, ({ url }) => ({ url: url.replace(/(\?.{1024}).*/, '$1') })),
+  }),
   defect('query-repeated-names-lost', 'lb.methods', 'query', {
     says: 'Of repeated names in a query only the last one reaches the worker.',
-    observed: '"a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC"',
+    observed: '"a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC&B=1;2"',
     change: passes(isEcho, ({ url }) => ({ url: url.replace('a=1&', '') })),
   }),
   defect('headers-own-dropped', 'lb.headers', 'own', {
