@@ -5,6 +5,7 @@ import { defect, part, refusing } from './tools.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const isEcho = route('echo')
+const isEchoed = isAt('echo')
 const text = new TextDecoder()
 const bytesOf = (value: unknown) => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
 const isPatch: Picks = ({ method }) => method === 'PATCH'
@@ -130,6 +131,18 @@ export const lbRequests: readonly Defect[] = [
     change: returns(isAt('return/200'), async (response) => {
       const bytes = await response.arrayBuffer()
       return bytes.byteLength === 0 ? new Response(null, { status: 204 }) : new Response(bytes, response)
+    }),
+  }),
+  defect('responses-wrapped-in-jobs', 'lb.direct-response', 'body', {
+    says: 'All JSON of workers is answered as the output of a job.',
+    observed: 'something around it',
+    change: returns(isEchoed, async (response) => Response.json({ id: 'j1', output: await response.json() })),
+  }),
+  defect('response-parts-cut', 'lb.direct-response', 'parts', {
+    says: 'The connection is closed in the middle of a response that is sent in parts.',
+    observed: 'no complete response',
+    change: returns(isAt('parts/1000'), () => {
+      throw new Error('the connection is closed')
     }),
   }),
   defect('response-type-json', 'lb.direct-response', 'type', {
