@@ -1,6 +1,7 @@
 import type { EndpointUpdate } from '../../generated/api.ts'
 import { likeTexts } from '../../harness/common/mutate.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import type { Endpoint } from '../../reference/index.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
 import type { Defect } from '../types.ts'
@@ -73,6 +74,40 @@ export const endpointChanges: readonly Defect[] = [
     says: 'An update without gpuTypeIds takes them from the endpoint.',
     observed: 'gpuTypeIds []',
     change: part('changeEndpoint', (next, endpoint, body) => next(endpoint, { gpuTypeIds: [], ...(body as Json) })),
+  }),
+  defect('endpoint-update-resets-minimum', 'endpoints.update-keeps', 'kept', {
+    says: 'An update without workersMin sets it to zero.',
+    observed: 'workersMin 0',
+    change: part('changeEndpoint', (next, endpoint, body) => next(endpoint, { workersMin: 0, ...(body as Json) })),
+  }),
+  ...(
+    [
+      ['name', 'is a list'],
+      ['gpuTypeIds', 'is an object'],
+      ['workersMin', 'is a text'],
+      ['workersMax', 'is a fraction'],
+      ['templateId', 'is unknown'],
+      ['idleTimeout', 'is a text'],
+    ] as const
+  ).map(([member, how]) =>
+    defect(`endpoint-update-of-wrong-${member.toLowerCase()}-ignored`, 'endpoints.update-keeps', 'refused', {
+      says: `An update whose ${member} ${how} is answered 200 without an effect.`,
+      observed: 'status 200',
+      change: serving(async (request, { fetch }) => {
+        const body = updates(request) ? membersOf(await jsonOf(request)) : null
+        const response = await fetch(request)
+        return body !== null && member in body && isRefusal(response) ? Response.json({ id: 'x' }) : response
+      }),
+    }),
+  ),
+  defect('endpoint-update-refused-and-made', 'endpoints.update-keeps', 'kept', {
+    says: 'Of an update with a member of the wrong type the others are carried out.',
+    observed: 'idleTimeout 30',
+    change: part('changeEndpoint', (next, endpoint, body) => {
+      const { idleTimeout, workersMax } = body as EndpointUpdate
+      if (workersMax === 1.5) next(endpoint, { idleTimeout })
+      next()
+    }),
   }),
   defect('endpoint-update-reverted', 'endpoints.update-keeps', 'kept', {
     says: 'An update of the name is undone ten seconds later.',

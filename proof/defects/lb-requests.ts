@@ -5,6 +5,7 @@ import { defect, part, refusing } from './tools.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const isEcho = route('echo')
+const isEchoed = isAt('echo')
 const text = new TextDecoder()
 const bytesOf = (value: unknown) => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
 const isPatch: Picks = ({ method }) => method === 'PATCH'
@@ -24,10 +25,58 @@ export const lbRequests: readonly Defect[] = [
       body: body && bytesOf(JSON.parse(text.decode(body)).input ?? text.decode(body)),
     })),
   }),
+  defect('body-input-alone-unwrapped', 'lb.direct-json', 'object', {
+    says: 'Of a JSON body whose only member is input, only its value reaches the worker.',
+    observed: '{"prompt":"the only member"}',
+    change: passes(isJson, ({ body }) => ({
+      body: body && bytesOf(text.decode(body).replace(/^\{"input":(\{[^}]*\})\}$/, '$1')),
+    })),
+  }),
   defect('body-bytes-as-text', 'lb.direct-json', 'bytes', {
     says: 'Bodies pass through a text, so that bytes that are no UTF-8 are replaced.',
     observed: '2048 other bytes',
     change: passes(isEcho, ({ body }) => ({ body: body && bytesOf(text.decode(body)) })),
+  }),
+  defect('body-invalid', 'lb.direct-json', 'object', {
+    says: 'The last byte of a JSON body is lost, so that it is not JSON any more.',
+    observed: '{"prompt":"grüße €𝄞","numbers":[1,2.5,-1e-7],"nested":{"empty":[],"none":null}',
+    change: passes(isJson, ({ body }) => ({ body: body?.slice(0, -1) ?? null })),
+  }),
+  defect('body-numbers-as-floats', 'lb.direct-json', 'numbers', {
+    says: 'A JSON body is parsed and written again, which rounds large integers.',
+    observed: '"{\\"seed\\":9007199254740992,\\"none\\":null}"',
+    change: passes(isJson, ({ body }) => ({ body: body && bytesOf(JSON.parse(text.decode(body))) })),
+  }),
+  defect('body-nulls-dropped', 'lb.direct-json', 'numbers', {
+    says: 'Members of a flat JSON body that are null do not reach the worker.',
+    observed: '"{\\"seed\\":9007199254740993}"',
+    change: passes(isJson, ({ body }) => ({
+      body: body && bytesOf(text.decode(body).replace(/^(\{"seed":\d+).*/, '$1}')),
+    })),
+  }),
+  defect('body-form-to-json', 'lb.direct-json', 'form', {
+    says: 'A form reaches the worker as JSON.',
+    observed: '18 other bytes',
+    change: passes(
+      ({ headers }) => headers.get('content-type') === 'application/x-www-form-urlencoded',
+      ({ body }) => ({ body: body && bytesOf(Object.fromEntries(new URLSearchParams(text.decode(body)))) }),
+    ),
+  }),
+  defect('body-line-ends-changed', 'lb.direct-json', 'text', {
+    says: 'The line ends of a text are changed on the way.',
+    observed: '16 other bytes',
+    change: passes(
+      ({ headers }) => headers.get('content-type')?.startsWith('text/plain') === true,
+      ({ body }) => ({ body: body?.filter((byte) => byte !== 0x0d) ?? null }),
+    ),
+  }),
+  defect('body-empty-becomes-object', 'lb.direct-json', 'empty', {
+    says: 'A POST without a body reaches the worker with an empty object.',
+    observed: '2 other bytes',
+    change: passes(
+      ({ method }) => method === 'POST',
+      ({ body }) => ({ body: body?.length === 0 ? bytesOf({}) : body }),
+    ),
   }),
   defect('body-large-cut', 'lb.direct-json', 'large', {
     says: 'Of a body of more than a million bytes the rest is lost.',
@@ -68,6 +117,34 @@ export const lbRequests: readonly Defect[] = [
       Response.json({ id: 'j1', status: 'COMPLETED', output: await response.json() }),
     ),
   }),
+  defect('response-type-without-charset', 'lb.direct-response', 'type', {
+    says: 'The content type of a response loses its character set.',
+    observed: 'text/html',
+    change: returns(
+      isAt('return/418'),
+      (response) => new Response(response.body, { status: response.status, headers: { 'content-type': 'text/html' } }),
+    ),
+  }),
+  defect('response-empty-becomes-204', 'lb.direct-response', 'status', {
+    says: 'A 200 of a worker without a body is answered 204.',
+    observed: 'status 204',
+    change: returns(isAt('return/200'), async (response) => {
+      const bytes = await response.arrayBuffer()
+      return bytes.byteLength === 0 ? new Response(null, { status: 204 }) : new Response(bytes, response)
+    }),
+  }),
+  defect('responses-wrapped-in-jobs', 'lb.direct-response', 'body', {
+    says: 'All JSON of workers is answered as the output of a job.',
+    observed: 'something around it',
+    change: returns(isEchoed, async (response) => Response.json({ id: 'j1', output: await response.json() })),
+  }),
+  defect('response-parts-cut', 'lb.direct-response', 'parts', {
+    says: 'The connection is closed in the middle of a response that is sent in parts.',
+    observed: 'no complete response',
+    change: returns(isAt('parts/1000'), () => {
+      throw new Error('the connection is closed')
+    }),
+  }),
   defect('response-type-json', 'lb.direct-response', 'type', {
     says: 'Every response has the content type application/json.',
     observed: 'application/json',
@@ -76,6 +153,39 @@ export const lbRequests: readonly Defect[] = [
       (response) =>
         new Response(response.body, { status: response.status, headers: { 'content-type': 'application/json' } }),
     ),
+  }),
+  defect('worker-redirect-followed', 'lb.direct-response', 'status', {
+    says: 'A redirect of a worker is answered 200.',
+    observed: 'status 200',
+    change: returns(isAt('return/302'), (response) => withStatus(response, 200)),
+  }),
+  defect('worker-errors-above-500-become-500', 'lb.direct-response', 'status', {
+    says: 'Errors of a worker above 500 are answered 500.',
+    observed: 'status 500: "not yet"',
+    change: returns(
+      (_, { status }) => status > 500,
+      (response) => withStatus(response, 500),
+    ),
+  }),
+  defect('worker-403-replaced', 'lb.direct-response', 'body', {
+    says: 'A 403 of a worker has the body of the platform.',
+    observed: '"{\\"error\\":\\"forbidden\\",\\"detail\\":\\"no access\\"}"',
+    change: returns(isAt('return/403'), () =>
+      Response.json({ error: 'forbidden', detail: 'no access' }, { status: 403 }),
+    ),
+  }),
+  defect('response-json-rewritten', 'lb.direct-response', 'body', {
+    says: 'The JSON of a worker is parsed and written again.',
+    observed: '"{\\"b\\":9007199254740992,\\"a\\":null}"',
+    change: returns(isAt('return/203'), async (response) => Response.json(await response.json(), { status: 203 })),
+  }),
+  defect('response-large-cut', 'lb.direct-response', 'large', {
+    says: 'Of a response of more than a mebibyte the rest is lost.',
+    observed: '1048576 bytes, not as given',
+    change: returns(isAt('return/200'), async (response) => {
+      const bytes = await response.arrayBuffer()
+      return new Response(bytes.slice(0, 1_048_576), response)
+    }),
   }),
   defect('response-parts-lost', 'lb.direct-response', 'parts', {
     says: 'Of a response that is sent in parts only the first one is passed on.',
@@ -100,14 +210,24 @@ export const lbRequests: readonly Defect[] = [
     observed: '"POST"',
     change: passes(isPatch, () => ({ method: 'POST' })),
   }),
+  ...(['PUT', 'PATCH'] as const).map((name) =>
+    defect(`method-${name.toLowerCase()}-without-body`, 'lb.methods', 'body', {
+      says: `The body of ${name} does not reach the worker.`,
+      observed: '""',
+      change: passes(
+        ({ method }) => method === name,
+        () => ({ body: null }),
+      ),
+    }),
+  ),
   defect('path-slash-decoded', 'lb.methods', 'path', {
     says: 'An encoded slash in a path is decoded on the way.',
-    observed: '"/plumbline/echo/nested/b%20c/%C3%BC/d/e/%25/f;g=1,2/@+:~"',
+    observed: '"/plumbline/echo/nested/b%20c/%C3%BC/d/e/%25/F;g=1,2/@+:~"',
     change: passes(isEcho, ({ url }) => ({ url: url.replace('d%2Fe', 'd/e') })),
   }),
   defect('path-encoded-twice', 'lb.methods', 'path', {
     says: 'A path that is encoded already is encoded once more.',
-    observed: '"/plumbline/echo/nested/b%2520c/%25C3%25BC/d%252Fe/%2525/f;g=1,2/@+:~"',
+    observed: '"/plumbline/echo/nested/b%2520c/%25C3%25BC/d%252Fe/%2525/F;g=1,2/@+:~"',
     change: passes(isEcho, ({ url }) => {
       const [path = '', query = ''] = url.split('?')
       return { url: `${path.replaceAll('%', '%25')}?${query}` }
@@ -118,15 +238,51 @@ export const lbRequests: readonly Defect[] = [
     observed: '""',
     change: passes(isEcho, ({ url }) => ({ url: url.replace(/\?.*/, '') })),
   }),
+  defect('path-lower-case', 'lb.methods', 'path', {
+    says: 'Paths reach the worker in lower case.',
+    observed: '"/plumbline/echo/nested/b%20c/%c3%bc/d%2fe/%25/f;g=1,2/@+:~"',
+    change: passes(isEcho, ({ url }) => ({ url: url.replace(/[^?]*/, (path) => path.toLowerCase()) })),
+  }),
+  defect('query-sorted', 'lb.methods', 'query', {
+    says: 'The members of a query reach the worker in another order.',
+    observed: '"B=1;2&a=1&a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC"',
+    change: passes(isEcho, ({ url }) => {
+      const [path = '', query = ''] = url.split('?')
+      return { url: `${path}?${query.split('&').sort().join('&')}` }
+    }),
+  }),
+  defect('query-semicolon-separates', 'lb.methods', 'query', {
+    says: 'A semicolon in a query becomes an ampersand.',
+    observed: '"a=1&a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC&B=1&2"',
+    change: passes(isEcho, ({ url }) => ({ url: url.replace('B=1;2', 'B=1&2') })),
+  }),
+  defect('query-long-cut', 'lb.methods', 'query', {
+    says: 'Of a query only the first 1024 characters reach the worker.',
+    observed: '1024',
+    change: passes(isEcho, ({ url }) => ({ url: url.replace(/(\?.{1024}).*/, '$1') })),
+  }),
   defect('query-repeated-names-lost', 'lb.methods', 'query', {
     says: 'Of repeated names in a query only the last one reaches the worker.',
-    observed: '"a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC"',
+    observed: '"a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC&B=1;2"',
     change: passes(isEcho, ({ url }) => ({ url: url.replace('a=1&', '') })),
   }),
   defect('headers-own-dropped', 'lb.headers', 'own', {
     says: 'Headers that the platform does not know are dropped.',
     observed: 'no X-Plumbline-One',
     change: passes(isEcho, ({ headers }) => ({ headers: without(headers, 'x-plumbline-one') })),
+  }),
+  defect('headers-cookie-dropped', 'lb.headers', 'own', {
+    says: 'Cookies do not reach the worker.',
+    observed: 'no Cookie',
+    change: passes(isEcho, ({ headers }) => ({ headers: without(headers, 'cookie') })),
+  }),
+  defect('headers-long-cut', 'lb.headers', 'long', {
+    says: 'Of the value of a header only the first 1024 characters reach the worker.',
+    observed: '1024',
+    change: passes(isEcho, ({ headers }) => {
+      headers.set('x-plumbline-long', headers.get('x-plumbline-long')?.slice(0, 1_024) ?? '')
+      return { headers }
+    }),
   }),
   defect('headers-repeated-lost', 'lb.headers', 'repeated', {
     says: 'Of a header that is sent twice the second one is lost.',

@@ -63,6 +63,26 @@ export const lbWorkers: readonly Defect[] = [
     observed: 'it also reached the other one',
     change: part('findBalanced', (next) => next('normal')),
   }),
+  defect('nested-routes-to-first-endpoint', 'lb.own-address', 'reached', {
+    says: 'Requests for nested routes reach the workers of the first endpoint of the account, whichever they are for.',
+    observed: '0 times',
+    change: part('passOn', (next, request, endpoint, service) => {
+      const first = service.balanced.endpoints.get('normal') ?? endpoint
+      return next(request, request.url.includes('/echo/part/part') ? first : endpoint)
+    }),
+  }),
+  defect('every-fifth-request-to-first-endpoint', 'lb.own-address', 'reached', {
+    says: 'Each fifth request for another endpoint reaches the workers of the first one.',
+    observed: '0 times',
+    change: (base) => {
+      let requests = 0
+      return part('passOn', (next, request, endpoint, service) => {
+        const first = service.balanced.endpoints.get('normal') ?? endpoint
+        const isWrong = endpoint.id === 'second' && !request.url.includes('/seen/') && ++requests % 5 === 0
+        return next(request, isWrong ? first : endpoint)
+      })(base)
+    },
+  }),
   defect('requests-mirrored', 'lb.own-address', 'other', {
     says: 'A request is also sent to a worker of another endpoint.',
     observed: 'it also reached the other one',
@@ -96,6 +116,11 @@ export const lbWorkers: readonly Defect[] = [
     says: 'A request that the worker answers with 500 is sent again.',
     observed: 'it reached the worker 2×',
     change: sendsAgain(500),
+  }),
+  defect('worker-500-retried-for-get', 'lb.no-retry', 'error', {
+    says: 'A GET that the worker answers with 500 is sent again.',
+    observed: 'it reached the worker 2×',
+    change: sendsAgain(500, 'GET'),
   }),
   defect('worker-503-retried', 'lb.no-retry', 'error', {
     says: 'A request that the worker answers with 503 is sent again.',
@@ -243,10 +268,10 @@ export const lbWorkers: readonly Defect[] = [
 ]
 
 /** Requests that the worker answers with this status are sent again. */
-function sendsAgain(status: number): Change {
+function sendsAgain(status: number, method?: string): Change {
   return passesOn(async (pass, request) => {
     const copy = copyOf(request)
     const response = await pass(request)
-    return response.status === status ? pass(copy) : response
+    return response.status === status && (method ?? request.method) === request.method ? pass(copy) : response
   })
 }

@@ -125,7 +125,9 @@ function checkOrder(
 
 /** The first GPU type that is available (heading Endpoint creation body); none for an endpoint on CPUs. */
 export function allocateGpu(gpuTypeIds: readonly string[], { gpuTypes, style }: EndpointService): Endpoint['gpu'] {
-  const types = Array.from(gpuTypeIds, (id) => {
+  // Unless its type is checked, a text counts as a list of one.
+  const ids = typeof gpuTypeIds === 'string' ? [gpuTypeIds] : gpuTypeIds
+  const types = Array.from(ids, (id) => {
     const type = gpuTypes.get(id)
     if (type === undefined) throw new Refusal(style.unknownTemplate, `there is no GPU type ${id}`)
     return type

@@ -131,6 +131,10 @@ refusals('endpoints.types', creation, ['4XX'], {
   name: ({ name, ...rest }: Members) => ({ ...rest, name: Array.isArray(name) ? name : [name] }),
   templateId: { templateId: { id: 'template' } },
   gpuTypeIds: { gpuTypeIds: { first: 'gpu' } },
+  'gpuTypeIds text': ({ gpuTypeIds, ...rest }: Members) => {
+    const first = Array.isArray(gpuTypeIds) ? gpuTypeIds[0] : gpuTypeIds
+    return { ...rest, gpuTypeIds: typeof first === 'string' ? first : 'gpu' }
+  },
   workersMin: { workersMin: 'none' },
   'workersMin digits': { workersMin: '0' },
   workersMax: { workersMax: 'many' },

@@ -1,4 +1,5 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn, type Members, membersOf, resourcesIn, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -15,6 +16,7 @@ import {
   update,
   workersOf,
 } from '../shared/endpoints.ts'
+import { expectRefusal } from '../shared/job-responses.ts'
 import { showsAsSent } from '../shared/listing.ts'
 import { poll } from '../shared/poll.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
@@ -41,6 +43,10 @@ rule('endpoints.update-keeps', { varies: ['order', 'look'], creates: 2 }, async 
   }
   if (refused.length === bodies.length) for (const response of refused) check('accepted').success(response)
   check('accepted').saw(read)
+  for (const body of vary.ordered(wrongUpdates(context))) {
+    const call = { ids: { id }, body, mustBeRefused: true }
+    expectRefusal(context, 'refused', await context.on('management').call('updateEndpoint', call))
+  }
   for await (const _ of rereadMoments(context)) expectKept(context, await get(context, id), kept)
   await expectListed(context, id, kept)
   if (part('queue') && part('management.worker')) await expectWorks(context, id)
@@ -67,12 +73,26 @@ async function expectListed(context: Context, id: string, kept: Members): Promis
 function updates(context: Context): readonly Members[] {
   const { nextName, part } = context
   return [
+    { workersMin: 1 },
     { name: nextName() },
     { idleTimeout: idleTimeoutOf(context, 3) },
     { workersMax: workersOf(context, 2) },
     ...(part('gpu.several') ? [{ gpuTypeIds: sectionOf(context).gpus.toReversed() }] : []),
     { workersMax: 1, idleTimeout: idleTimeoutOf(context, 4) },
   ]
+}
+
+/** Updates with a wrong value beside one that could be carried out. */
+function wrongUpdates(context: Context): readonly Members[] {
+  const wrong = [
+    { name: [context.nextName()] },
+    { gpuTypeIds: { first: 'gpu' } },
+    { workersMin: '0' },
+    { workersMax: 1.5 },
+    { templateId: mutate(sectionOf(context).template) },
+  ]
+  const idleTimeout = idleTimeoutOf(context, 6)
+  return [...wrong.map((members) => ({ idleTimeout, ...members })), { idleTimeout: 'soon' }]
 }
 
 /** Reads show what an update changes, and the rest as before. Returns what they show now. */

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { outagePausesMs } from '../../harness/client/retry.ts'
 import { pollOn } from '../../harness/clock/poll.ts'
-import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import type { LbClient, RouteOptions } from '../../harness/planes/lb/client.ts'
 import { isOutage, responseText } from '../../harness/rule/check.ts'
@@ -34,7 +34,7 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
  * one that answers.
  */
 export async function serving(context: Context, client: LbClient): Promise<ApiResponse> {
-  const { came, inconclusive, target, waitOnce } = context
+  const { blocked, came, check, inconclusive, row, target, waitOnce } = context
   const send = async () => {
     const response = await client.send('GET', echo, { repeats: false })
     if (isReport(response)) return response
@@ -52,6 +52,10 @@ export async function serving(context: Context, client: LbClient): Promise<ApiRe
   if (!isSuccess(response.status)) throw notServing(response)
   came(what)
   if (isReport(response)) return response
+  const isWrapped = textOf(response.bytes)?.includes('bodySha256') === true
+  if (isWrapped && row.id !== 'lb.direct-response')
+    blocked('lb.direct-response', `${echo} was answered with more than the report of the worker`)
+  check('body').that(!isWrapped, 'the report of the worker alone', 'something around it', response)
   return inconclusive(
     `${echo} was answered ${response.status} without the report of the conformance worker (spec/worker.md); deploy it, or do not claim it by worker: true`,
   )
