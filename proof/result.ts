@@ -70,7 +70,7 @@ export function proofFaults(result: Omit<ProofResult, 'proven'>): string[] {
           `on latitude ${id}, ${rule} should be ${expected} and is ${seen}${because(reason)}`,
       ),
     ),
-    ...result.unkilledClauses.map(({ rule, clause }) => `no defect breaks clause ${clause} of ${rule}`),
+    ...result.unkilledClauses.map(({ rule, clause }) => `no defect breaks clause ${clause} of ${rule}; add one`),
     ...result.unknownClauses.map((id) => `defect ${id} names a clause that its rule does not have`),
     ...result.unproven.map(({ rule, reading }) =>
       reading === null

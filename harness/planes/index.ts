@@ -67,6 +67,6 @@ export function sectionOf(target: Target, name: string): PlaneSection | null {
 
 function found(is: (plane: Plane) => boolean, what: string): Plane {
   const plane = planes.find(is)
-  if (plane === undefined) throw new Error(`no plane has ${what}`)
+  if (plane === undefined) throw new Error(`no plane has ${what}; list its plane in harness/planes/index.ts`)
   return plane
 }
