@@ -11,7 +11,8 @@ const args = [tsc, '-p', resolve('tsconfig.build.json'), '--listEmittedFiles']
 const mark = 'TSFILE: '
 /** Folders whose types users of the library see: their declarations keep the comments. */
 const documented = ['library', 'target', 'results', 'verdicts', 'harness/rule', 'harness/planes', 'reference/options']
-const names = { function: true, class: true }
+/** Folders of many short functions, whose names the package has no room for. */
+const nameless = ['generated', 'proof', 'suites']
 
 const { status, stdout } = spawnSync(process.execPath, args, {
   encoding: 'utf8',
@@ -42,15 +43,13 @@ function declarationsOf(folder) {
   return found
 }
 
-/** Takes out spaces, and comments of code. Names of functions and classes stay, for the traces of errors. */
+/** Takes out spaces, and comments of code. Names of classes, and of most functions, stay for the traces of errors. */
 function shrink(file) {
   const text = readFileSync(file, 'utf8')
   if (file.endsWith('.json')) return writeFileSync(file, JSON.stringify(JSON.parse(text)))
   if (file.endsWith('.d.ts')) return writeFileSync(file, withoutSpaces(text, file))
-  const { code, errors } = minifySync(file, text, {
-    compress: { keepNames: names },
-    mangle: { keepNames: names },
-  })
+  const keepNames = { function: !nameless.some((folder) => file.startsWith(resolve('dist', folder))), class: true }
+  const { code, errors } = minifySync(file, text, { compress: { keepNames }, mangle: { keepNames } })
   if (errors.length > 0) throw new Error(`${file} cannot be minified: ${errors[0].message}`)
   writeFileSync(file, code)
 }
