@@ -2,7 +2,7 @@ import { median } from 'simple-statistics'
 import { pollOn } from '../../harness/clock/poll.ts'
 import type { ScenarioClock } from '../../harness/clock/types.ts'
 import { type Exchange, jsonOf } from '../../harness/exchange/exchange.ts'
-import { jobIdIn } from '../../harness/exchange/read.ts'
+import { idOrNumberIn } from '../../harness/exchange/read.ts'
 import { endIn, type Followed } from '../../harness/planes/queue/job-status.ts'
 import { expectUnanswered, isSuccessful } from './exchanges.ts'
 import type { Subject } from './operations.ts'
@@ -45,7 +45,7 @@ interface Submitted {
 
 /** The job of a submission; none without an id. */
 function submittedIn({ sent, response }: Exchange): Submitted[] {
-  const id = response === null ? null : jobIdIn(jsonOf(response.body))
+  const id = response === null ? null : idOrNumberIn(jsonOf(response.body))
   return id === null ? [] : [{ id, sentMs: sent.harness }]
 }
 

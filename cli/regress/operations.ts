@@ -2,7 +2,7 @@ import type { OperationId } from '../../generated/operations.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { CallOptions } from '../../harness/client/caller.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { jobIdIn, type PodView } from '../../harness/exchange/read.ts'
+import { idOrNumberIn, type PodView } from '../../harness/exchange/read.ts'
 import { planeOfOperation } from '../../harness/planes/index.ts'
 import { changeOf } from '../../harness/planes/pods/fixtures/change.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -76,7 +76,7 @@ const measured = {
     isOffered: hasQueue,
     async send({ context, jobs }, options) {
       const response = await context.on('queue').run(submission(context), options)
-      const id = isSuccess(response.status) ? jobIdIn(response.json) : null
+      const id = isSuccess(response.status) ? idOrNumberIn(response.json) : null
       if (id !== null) jobs.push(id)
       return response
     },

@@ -42,8 +42,8 @@ export function idIn(value: unknown): string | null {
   return isId(id) ? id : null
 }
 
-/** The id of a job as addresses have it, a string or a number; null if there is none. */
-export function jobIdIn(value: unknown): string | null {
+/** The id of a job or an endpoint as addresses have it, a string or a number; null if there is none. */
+export function idOrNumberIn(value: unknown): string | null {
   const id = membersOf(value)?.id
   return typeof id === 'number' ? String(id) : idIn(value)
 }

@@ -3,7 +3,7 @@ import { RawBody } from '../client/body.ts'
 import type { Call, Caller, CallerOptions } from '../client/caller.ts'
 import { retryThroughDrops, retryThroughGateway } from '../client/retry.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
-import { idIn, membersOf, resourcesIn } from '../exchange/read.ts'
+import { idOrNumberIn, membersOf, resourcesIn } from '../exchange/read.ts'
 import type { Resource } from '../record/resources.ts'
 import { isOutage } from '../rule/check.ts'
 import { unlessUnanswered } from '../rule/outcome.ts'
@@ -71,7 +71,7 @@ export function createOwnResources(
       add(given, null)
     }
     return (response) => {
-      const id = isSuccess(response.status) ? idIn(response.json) : null
+      const id = isSuccess(response.status) ? idOrNumberIn(response.json) : null
       if (id !== null) {
         add(given, id)
       } else if (given === name && response.status >= 400 && response.status < 500) {
@@ -85,7 +85,7 @@ export function createOwnResources(
   /** Takes the ids that creations did not show from a list. Without its id, a resource is only removed at the end of the run. */
   function listed({ json, status }: ApiResponse): void {
     for (const one of isSuccess(status) ? (resourcesIn(json, listAt) ?? []) : []) {
-      const [id, name] = [idIn(one), membersOf(one)?.name]
+      const [id, name] = [idOrNumberIn(one), membersOf(one)?.name]
       if (id === null || typeof name !== 'string' || left.get(name)?.id !== null) continue
       add(name, id)
     }

@@ -1,5 +1,5 @@
 import { isSuccess } from '../exchange/exchange.ts'
-import { idIn, membersOf, noListText, resourcesIn, show } from '../exchange/read.ts'
+import { idOrNumberIn, membersOf, noListText, resourcesIn, show } from '../exchange/read.ts'
 import type { Resource } from '../record/resources.ts'
 import { outageStatuses } from '../rule/check.ts'
 import { Unanswered } from '../rule/outcome.ts'
@@ -53,7 +53,7 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
     return all.flatMap((one) => {
       const members = membersOf(one)
       const name = members?.name
-      return members !== null && typeof name === 'string' ? [[name, idIn(one), isGone(members)] as const] : []
+      return members !== null && typeof name === 'string' ? [[name, idOrNumberIn(one), isGone(members)] as const] : []
     })
   }
 

@@ -59,10 +59,10 @@ export const endpoints: readonly Defect[] = [
     observed: 'nothing',
     wrap: onJson(requestOf('createEndpoint'), ({ id: _, ...rest }) => rest),
   }),
-  defect('endpoint-id-is-number', 'endpoints.create', 'id', {
-    says: 'The id of a new endpoint is a number.',
-    observed: '5',
-    wrap: onJson(requestOf('createEndpoint'), (shown) => ({ ...shown, id: 5 })),
+  defect('endpoint-id-is-object', 'endpoints.create', 'id', {
+    says: 'The id of a new endpoint is an object.',
+    observed: 'an object',
+    wrap: onJson(requestOf('createEndpoint'), (shown) => ({ ...shown, id: { value: shown.id ?? null } })),
   }),
   defect('endpoint-not-json', 'endpoints.json', 'json', {
     says: 'An endpoint is shown with a comma after its last member.',

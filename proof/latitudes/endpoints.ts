@@ -29,6 +29,14 @@ export const endpoints: readonly Latitude[] = [
       ...verdict('inconclusive', ['endpoints.quota', 'endpoints.quota-race', 'endpoints.quota-update']),
     },
   }),
+  latitude('endpoint-ids-numbers', 'Ids of endpoints are numbers.', {
+    about: 'endpoint management',
+    change: (options) => ({ ...options, endpointId: (n: number) => String(7_000 + n) }),
+    wrap: onAnswer(
+      ({ url }, { ok }) => ok && new URL(url).pathname.startsWith('/v1/'),
+      ({ text }) => ({ text: text.replaceAll(/"id":"(\d+)"/g, '"id":$1') }),
+    ),
+  }),
   styled('endpoint-names-suffixed', 'Names of endpoints are shown with a suffix.', { endpointNames: 'suffixed' }),
   styled('endpoint-errors-problem', 'Errors of endpoint management are problem documents.', {
     endpointErrors: 'problem',

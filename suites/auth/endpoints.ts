@@ -1,4 +1,4 @@
-import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
+import { idOrNumberIn, membersOf, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import {
   createdEndpoint,
@@ -72,7 +72,7 @@ export const endpoints: AuthPlane = {
 async function expectUnlisted(context: Context, id: string): Promise<void> {
   await listWith(context, id)
   const { response, endpoints } = await listEndpoints(context, context.on('management', 'stranger'))
-  const isListed = endpoints.some((one) => idIn(one) === id)
+  const isListed = endpoints.some((one) => idOrNumberIn(one) === id)
   const what = 'the endpoint of another account'
   context.check('not-listed').that(!isListed, `a list without ${what}`, what, response)
 }

@@ -1,5 +1,5 @@
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
-import { jobIdIn } from '../../harness/exchange/read.ts'
+import { idOrNumberIn } from '../../harness/exchange/read.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
 import { blockedBy, blockedIfUnknownIsShown, expectEnd } from '../shared/job-responses.ts'
 import { untilFound } from '../shared/poll.ts'
@@ -54,7 +54,7 @@ export const queue: AuthPlane = {
       await untilFound(context, () => queue.status(job.id))
     }
     // The stream of a job that ended before it was read may be over.
-    const doneId = done !== null && isSuccess(done.status) ? jobIdIn(done.json) : null
+    const doneId = done !== null && isSuccess(done.status) ? idOrNumberIn(done.json) : null
     const streamed = isSeen ? job.id : doneId
     if (part('stream') && streamed !== null) twins.works('streamJob', await queue.stream(streamed))
     const submissions = isSeen ? [1, 2, 3].map((output) => fixture.job({ input, steps: [{ output }] })) : []

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, type Members, membersOf, show } from '../../harness/exchange/read.ts'
+import { idOrNumberIn, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import {
@@ -32,7 +32,7 @@ rule('endpoints.create', { creates: 2 }, async (context) => {
     inconclusiveIfQuotaIsUsed(context, response)
     check('accepted').success(response)
     const observed = kindOfValue(membersOf(response.json)?.id)
-    check('id').that(idIn(response.json) !== null, anId, observed, response)
+    check('id').that(idOrNumberIn(response.json) !== null, `a number, or ${anId}`, observed, response)
   }
 })
 

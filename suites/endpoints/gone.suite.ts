@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { Call } from '../../harness/client/caller.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn } from '../../harness/exchange/read.ts'
+import { idOrNumberIn } from '../../harness/exchange/read.ts'
 import { inconclusiveIfOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -75,7 +75,7 @@ rule('endpoints.deleted', { varies: ['upkeep', 'look'] }, async (context) => {
   }
 
   function isUnlisted({ endpoints }: Awaited<ReturnType<typeof listEndpoints>>): boolean {
-    return !endpoints.some((one) => idIn(one) === id)
+    return !endpoints.some((one) => idOrNumberIn(one) === id)
   }
 
   function expectGone(listed: Awaited<ReturnType<typeof listEndpoints>>, served: ApiResponse | null): void {

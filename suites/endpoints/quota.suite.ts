@@ -1,7 +1,7 @@
 import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, type Members, membersOf, show } from '../../harness/exchange/read.ts'
+import { idOrNumberIn, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import { inconclusiveIfOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -56,7 +56,7 @@ rule('endpoints.quota-race', { alone: true }, async (context) => {
   const workers = made.length * workersMax
   check('sum').that(workers <= left, `at most ${left} more workers`, `${workers} more workers`, last)
   // What the race left of the quota can be used: no refused creation keeps a part of it.
-  const ids = [...used, ...made.map(({ json }) => idIn(json) ?? '')]
+  const ids = [...used, ...made.map(({ json }) => idOrNumberIn(json) ?? '')]
   await useUp(context, 'rest', await leftOfQuota(context, ids), made.length > 0)
 })
 
@@ -99,7 +99,7 @@ async function useUp(context: Context, clause: string, workers: number, succeede
     // Workers of endpoints that other rules deleted may count for a while.
     const response = await createWithin(context, workersOf(context, left), succeeded || ids.length > 0)
     context.check(clause).success(response)
-    ids.push(idIn(response.json) ?? '')
+    ids.push(idOrNumberIn(response.json) ?? '')
   }
   return ids
 }
@@ -140,7 +140,7 @@ async function leftOfQuota(context: Context, ids: readonly string[] = []): Promi
   const isOther = ({ name }: Members) => typeof name === 'string' && !name.includes(run)
   const look = async () => {
     const { endpoints } = await listEndpoints(context)
-    const own = endpoints.filter((one) => !isOther(one)).map(idIn)
+    const own = endpoints.filter((one) => !isOther(one)).map(idOrNumberIn)
     const isWhole = ids.every((id) => own.includes(id))
     return { endpoints, isWhole, isCurrent: isWhole && own.length === ids.length }
   }

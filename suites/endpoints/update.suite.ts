@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, type Members, membersOf, resourcesIn, show } from '../../harness/exchange/read.ts'
+import { idOrNumberIn, type Members, membersOf, resourcesIn, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
@@ -59,7 +59,7 @@ async function expectListed(context: Context, id: string, kept: Members): Promis
   const look = async () => {
     const response = await on('management').call('listEndpoints')
     const list = isSuccess(response.status) ? resourcesIn(response.json, sectionOf(context).listAt) : null
-    const entry = membersOf(list?.find((one) => idIn(one) === id)) ?? {}
+    const entry = membersOf(list?.find((one) => idOrNumberIn(one) === id)) ?? {}
     return { response, entry, different: wanted.filter((one) => !isShown(entry, one)) }
   }
   const isDone = ({ different }: Awaited<ReturnType<typeof look>>) => different.length === 0

@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, jobIdIn, type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
+import { idOrNumberIn, type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import { shows } from '../../harness/planes/pods/fixtures/change.ts'
 import { retryOnNoCapacity } from '../../harness/planes/pods/fixtures/creating.ts'
@@ -119,10 +119,10 @@ async function idIfRead(
   job: PlannedJob,
   response: ApiResponse,
 ): Promise<string> {
-  const id = jobIdIn(response.json)
+  const id = idOrNumberIn(response.json)
   if (id !== null) return id
   const usual = await context.queue[operation](context.fixture.job({ steps: [{ output: operation }] }).body)
-  context.check('read-as-json').that(jobIdIn(usual.json) === null, 'an id', 'no id', response)
+  context.check('read-as-json').that(idOrNumberIn(usual.json) === null, 'an id', 'no id', response)
   return acceptedId(context, job.body, response)
 }
 
@@ -137,7 +137,7 @@ rule('endpoints.create-media-type', { varies: ['sample', 'look'], creates: 3 }, 
   inconclusiveIfQuotaIsUsed(context, response)
   if (isRead(context, 'creation', response, [400, 415, 422], jsonFault)) {
     // Another endpoint was created and found in the same way before.
-    const id = idIn(response.json) ?? (await namedId(context, String(body.name)))
+    const id = idOrNumberIn(response.json) ?? (await namedId(context, String(body.name)))
     check('read-as-json').that(id !== null, 'an endpoint as the JSON says', 'no endpoint', response)
     await expectShown(context, id ?? '', body, response)
   } else {

@@ -1,7 +1,7 @@
 import { tables } from '../../generated/tables.ts'
 import { raw } from '../../harness/client/body.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { jobIdIn } from '../../harness/exchange/read.ts'
+import { idOrNumberIn } from '../../harness/exchange/read.ts'
 import { createCases } from '../../harness/rule/cases.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
@@ -41,7 +41,7 @@ rule('queue.body.fuzz', { workers: oneWorker }, async (context) => {
   }
   const runs = cases.map((one) => async () => {
     const response = await trySingle(context, run, one)
-    if (isSuccess(response.status)) check('id').that(jobIdIn(response.json) !== null, 'an id', 'no id', response)
+    if (isSuccess(response.status)) check('id').that(idOrNumberIn(response.json) !== null, 'an id', 'no id', response)
   })
   // Without our worker nobody knows how long it would take until a valid one is answered.
   const isTwin = (one: FuzzCase) => one === cases[0] && part('worker')

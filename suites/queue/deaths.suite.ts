@@ -1,6 +1,6 @@
 import { tables } from '../../generated/tables.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { jobIdIn } from '../../harness/exchange/read.ts'
+import { idOrNumberIn } from '../../harness/exchange/read.ts'
 import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -81,6 +81,6 @@ rule('queue.crash-500', onDedicated, async (context) => {
   const status = isSuccess(response.status) ? shownStatus(response) : String(response.status)
   check('not-completed').that(status !== 'COMPLETED', 'not COMPLETED', status, response)
   reading('response', unfinished.has(status) ? 'the wait was over' : status)
-  const id = jobIdIn(response.json)
+  const id = idOrNumberIn(response.json)
   if (unfinished.has(status) && id !== null) await job.queue.cancel(id)
 })

@@ -1,5 +1,5 @@
 import { pluralize } from '../../harness/common/pluralize.ts'
-import { jobIdIn } from '../../harness/exchange/read.ts'
+import { idOrNumberIn } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { withoutFormer } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
@@ -168,7 +168,7 @@ async function expiring(context: Context) {
 async function expectRetried(context: Context, job: SubmittedJob): Promise<void> {
   const { begun, check } = context
   const { starts, response } = await retried(context, job)
-  const id = jobIdIn(response.json) ?? job.id
+  const id = idOrNumberIn(response.json) ?? job.id
   check('same-id').that(id === job.id, 'the id of the job', 'another id', response)
   await formerEndHidden(context, job)
   await begun(withoutFormer(job, { starts, ends: 0 }))

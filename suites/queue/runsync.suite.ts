@@ -1,6 +1,6 @@
 import { tables } from '../../generated/tables.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { canonical, jobIdIn, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { canonical, idOrNumberIn, type Members, membersOf } from '../../harness/exchange/read.ts'
 import { submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish } from '../../harness/planes/queue/fixtures/types.ts'
 import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
@@ -36,7 +36,7 @@ rule('queue.runsync.failed', { varies: anyJob }, async (context) => {
   inconclusiveIfWaitOver(context, response)
   await blockedIfAllAreRefused(context, response)
   const shown: Members = membersOf(response.json) ?? {}
-  const id = jobIdIn(shown)
+  const id = idOrNumberIn(shown)
   const isAnswered = id !== null && (isSuccess(response.status) || response.status === 500)
   check('answered').that(isAnswered, 'the job, with status 200 or 500', answerText(id), response)
   const own = submitted(job, id ?? '', response)
@@ -85,7 +85,7 @@ rule('queue.runsync.wait', { varies: ['input', 'options'] }, async (context) => 
   const { coldStartMs, dispatchMs, sweepMs } = target.tolerances
   await relies(queueFoundations.shown)
   const { job, answer, response } = await longJob(context, { endpoint: 'noExecutionTimeout' }, runsyncWaitMs)
-  const id = response === null ? null : jobIdIn(response.json)
+  const id = response === null ? null : idOrNumberIn(response.json)
   if (response !== null && isSuccess(response.status)) {
     check('id').that(id !== null, anId, kindOfValue(membersOf(response.json)?.id), response)
   }

@@ -1,5 +1,5 @@
 import { type Exchange, isSuccess, jsonOf, type Moment } from '../../harness/exchange/exchange.ts'
-import { canonical, jobIdIn, membersOf } from '../../harness/exchange/read.ts'
+import { canonical, idOrNumberIn, membersOf } from '../../harness/exchange/read.ts'
 import { invariant } from '../../harness/rule/registry.ts'
 
 /** A job as a response showed it to be COMPLETED. */
@@ -16,7 +16,7 @@ const shows: ReadonlySet<string> = new Set(['getJobStatus', 'runJobSync'])
 invariant<Jobs>('queue.status.order', new Map(), (jobs, exchange) => {
   const { operation, response, received, sent } = exchange
   const body = isSuccess(response?.status ?? 0) ? membersOf(jsonOf(response?.body ?? new Uint8Array())) : null
-  const id = exchange.subject ?? jobIdIn(body)
+  const id = exchange.subject ?? idOrNumberIn(body)
   const key = `${exchange.endpoint} ${id}`
   const before = jobs.get(key)
   // A platform may take /retry of any job, and then all begins anew.

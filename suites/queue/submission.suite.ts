@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, isId, jobIdIn, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { idIn, idOrNumberIn, isId, type Members, membersOf } from '../../harness/exchange/read.ts'
 import type { QueueClient } from '../../harness/planes/queue/client.ts'
 import { options, validText } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
@@ -89,11 +89,11 @@ rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker 
     ...(await Promise.all(Array.from({ length: manyAtOnce }, () => queue.run(body)))),
   ]
   const seen = new Set<string>()
-  const silent = responses.find((response) => isSync(response) && jobIdIn(response.json) === null)
+  const silent = responses.find((response) => isSync(response) && idOrNumberIn(response.json) === null)
   for (const response of responses) {
     if (isSync(response) && silent !== undefined) continue
     if (isRefusal(response)) await relies(queueFoundations.accepted, responseText(response))
-    const isWithout = isSuccess(response.status) && jobIdIn(response.json) === null
+    const isWithout = isSuccess(response.status) && idOrNumberIn(response.json) === null
     check('accepted').that(!isWithout, 'an id', 'no id', response)
     const id = submittedId(context, 'accepted', body, response)
     check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', response)
@@ -103,7 +103,7 @@ rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker 
   for (const response of responses) {
     // A result of /runsync may be removed after a minute.
     if (isSync(response)) continue
-    check('found').success(await untilFound(context, () => queue.status(jobIdIn(response.json) ?? '')))
+    check('found').success(await untilFound(context, () => queue.status(idOrNumberIn(response.json) ?? '')))
   }
   if (silent !== undefined) {
     blockedBy(context, 'queue.runsync.completed', `/runsync answered ${silent.status} without an id`, silent)

@@ -1,6 +1,6 @@
 import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import { jobIdIn } from '../../harness/exchange/read.ts'
+import { idOrNumberIn } from '../../harness/exchange/read.ts'
 import { submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Followed } from '../../harness/planes/queue/job-status.ts'
@@ -40,7 +40,7 @@ export async function answeredJob(
   }
   const boundMs = tables.durations.runsyncWaitMs + target.tolerances.retriesMs
   const response = await clock.until(answer, clock.now() + boundMs)
-  const id = jobIdIn(response?.json)
+  const id = idOrNumberIn(response?.json)
   return response === null || id === null ? null : submitted(planned, id, response)
 }
 

@@ -84,8 +84,11 @@ export function withNonce(nonce: string, options: RouteOptions = {}): RouteOptio
 }
 
 /** How often the workers of an endpoint received a nonce, by their own count. */
-export async function received({ inconclusive }: Context, client: LbClient, nonce: string) {
-  const response = await client.send('GET', `/plumbline/seen/${nonce}`)
+export async function received(context: Context, client: LbClient, nonce: string) {
+  const { inconclusive, target } = context
+  const send = () => client.send('GET', `/plumbline/seen/${nonce}`)
+  // An endpoint that had no request for a while may have to start a worker.
+  const response = await poll(context, target.tolerances.coldStartMs, send, (seen) => !isOutage(seen))
   const times = membersOf(response.json)?.seen
   if (isSuccess(response.status) && typeof times === 'number') return { times, response }
   return inconclusive(`the count of the worker was answered with status ${response.status} and ${show(response.json)}`)

@@ -3,7 +3,15 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { deliberate } from '../../harness/client/retry.ts'
 import { doublingPauses, pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
-import { idIn, type Members, membersOf, noListText, resourcesIn, show, textIn } from '../../harness/exchange/read.ts'
+import {
+  idOrNumberIn,
+  type Members,
+  membersOf,
+  noListText,
+  resourcesIn,
+  show,
+  textIn,
+} from '../../harness/exchange/read.ts'
 import { managementFoundations } from '../../harness/planes/management/foundations.ts'
 import { acceptedId, submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
@@ -81,7 +89,9 @@ export async function createdEndpoint(context: Context, more: Members = {}) {
   const response = await create(context, body, ({ status }) => !isSuccess(status))
   inconclusiveIfOutage(response)
   inconclusiveIfQuotaIsUsed(context, response)
-  const id = isSuccess(response.status) ? (idIn(response.json) ?? (await namedId(context, String(body.name)))) : null
+  const id = isSuccess(response.status)
+    ? (idOrNumberIn(response.json) ?? (await namedId(context, String(body.name))))
+    : null
   if (id === null) {
     const observed = responseText(response)
     if (Object.keys(more).length > 0) await expectPlatformBound(context, more, response)
@@ -114,7 +124,7 @@ async function updateHarmlessly(context: Context, id: string, idleTimeout: unkno
 
 export async function namedId(context: Context, name: string): Promise<string | null> {
   const { endpoints } = await listEndpoints(context)
-  return idIn(endpoints.find((one) => isNamed(textIn(one.name), name)))
+  return idOrNumberIn(endpoints.find((one) => isNamed(textIn(one.name), name)))
 }
 
 /** Ends the rule as inconclusive if a creation was refused because the account has no worker left. */
@@ -156,7 +166,7 @@ export async function listEndpoints(context: Context, api = context.on('manageme
 export async function listWith(context: Context, id: string) {
   const { inconclusive, target } = context
   const isShown = ({ endpoints }: { readonly endpoints: readonly Members[] }) =>
-    endpoints.some((one) => idIn(one) === id)
+    endpoints.some((one) => idOrNumberIn(one) === id)
   const listing = await poll(context, target.tolerances.visibleMs, () => listEndpoints(context), isShown)
   return isShown(listing) ? listing : inconclusive('the list does not show an endpoint that exists')
 }
@@ -176,7 +186,7 @@ export async function expectNotCreated(context: Context, names: readonly string[
     const { response, endpoints } = await listWith(context, later.id)
     const found: string[] = []
     for (const one of endpoints) {
-      const id = idIn(one)
+      const id = idOrNumberIn(one)
       if (id === null) continue
       const name = textIn(one.name ?? membersOf((await get(context, id)).json)?.name)
       if (names.some((refused) => isNamed(name, refused))) found.push(id)

@@ -3,7 +3,7 @@ import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
-import { canonical, jobIdIn, membersOf, show } from '../../harness/exchange/read.ts'
+import { canonical, idOrNumberIn, membersOf, show } from '../../harness/exchange/read.ts'
 import { acceptedId, drawnOptions, validText } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish, PlannedJob, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { workerOf } from '../../harness/planes/queue/foundations.ts'
@@ -56,7 +56,7 @@ export function shownStatus(response: ApiResponse): string {
 export function inconclusiveIfWaitOver({ inconclusive }: Context, response: ApiResponse): void {
   inconclusiveIfOutage(response)
   const { received, sent } = response.exchange
-  const showsJob = isSuccess(response.status) || jobIdIn(response.json) !== null
+  const showsJob = isSuccess(response.status) || idOrNumberIn(response.json) !== null
   if (!showsJob && received.target - sent.target >= leastWaitMs) inconclusive('the wait of /runsync was over')
 }
 

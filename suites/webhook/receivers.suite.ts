@@ -1,5 +1,5 @@
 import { isSuccess, jsonOf, textOf } from '../../harness/exchange/exchange.ts'
-import { canonical, jobIdIn } from '../../harness/exchange/read.ts'
+import { canonical, idOrNumberIn } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { withoutAttempts } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
 import { endIn } from '../../harness/planes/queue/job-status.ts'
@@ -120,7 +120,7 @@ rule('webhook.silent', notified, async (context) => {
 rule('webhook.same-job', notified, async (context) => {
   const { check, fixture, inconclusive } = context
   const job = await fixture.sent({ steps, webhook: [500, 'reset', 200] })
-  const id = jobIdIn(job.response.json) ?? job.id
+  const id = idOrNumberIn(job.response.json) ?? job.id
   await countAttempts(context, 'names-job', job, maxAttempts)
   const [first, ...later] = job.webhook.attempts()
   if (first === undefined || later.length === 0) return inconclusive('there is no second attempt to compare')

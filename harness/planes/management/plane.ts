@@ -1,7 +1,7 @@
 import { operationsOf } from '../../../generated/operations.ts'
 import { managementPermissions } from '../../../target/permissions.ts'
 import type { ManagementPlane } from '../../../target/types.ts'
-import { idIn, listsIn, membersOf } from '../../exchange/read.ts'
+import { idOrNumberIn, listsIn, membersOf } from '../../exchange/read.ts'
 import { always, type Capability, given, notInDocument, type Plane, perOperation } from '../plane.ts'
 import { managementFoundations } from './foundations.ts'
 import { managementOf, writeManagement } from './section.ts'
@@ -86,7 +86,7 @@ export const management: Plane<ManagementPlane> = {
       asked: 'a creation whose body is an empty list',
       operation: 'createEndpoint',
       call: () => ({ body: [] }),
-      resembles: (json) => idIn(json) !== null,
+      resembles: (json) => idOrNumberIn(json) !== null,
     },
   ],
   load: null,

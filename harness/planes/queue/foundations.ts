@@ -1,5 +1,5 @@
 import { isSuccess } from '../../exchange/exchange.ts'
-import { jobIdIn } from '../../exchange/read.ts'
+import { idOrNumberIn } from '../../exchange/read.ts'
 import type { Foundation } from '../plane.ts'
 import { statusOf } from './job-status.ts'
 
@@ -13,7 +13,8 @@ export const queueFoundations = {
     rule: 'queue.run.accepted',
     clauses: ['accepted', 'id'],
     later: many,
-    isShownBy: (operation, { json, status }) => operation === 'runJob' && isSuccess(status) && jobIdIn(json) !== null,
+    isShownBy: (operation, { json, status }) =>
+      operation === 'runJob' && isSuccess(status) && idOrNumberIn(json) !== null,
   },
   /** /status shows a job that was accepted. */
   shown: {

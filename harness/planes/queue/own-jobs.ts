@@ -2,7 +2,7 @@ import { tables } from '../../../generated/tables.ts'
 import type { ApiResponse } from '../../client/api-response.ts'
 import type { Call } from '../../client/caller.ts'
 import { isSuccess, mediaTypeOf } from '../../exchange/exchange.ts'
-import { jobIdIn, membersOf } from '../../exchange/read.ts'
+import { idOrNumberIn, membersOf } from '../../exchange/read.ts'
 import type { ResourceLine } from '../../record/resources.ts'
 import type { RunServices } from '../owner.ts'
 import type { Removable } from '../plane.ts'
@@ -42,7 +42,7 @@ export function createOwnJobs(
     const job: Job = { kind: 'job', endpoint, name, id: null, state: 'requested', endsMs }
     record(job)
     return (response) => {
-      const id = jobIdIn(response.json)
+      const id = idOrNumberIn(response.json)
       if (executed.has(statusOf(response))) longWaits.came(workerOf(endpoint))
       if ((response.status >= 300 && response.status < 500) || finalStatuses.has(statusOf(response))) return forget(job)
       // A web page: whatever sent it took no job.

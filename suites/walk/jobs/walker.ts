@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../../harness/client/api-response.ts'
 import { raw } from '../../../harness/client/body.ts'
 import { isSuccess } from '../../../harness/exchange/exchange.ts'
-import { canonical, jobIdIn, membersOf, show } from '../../../harness/exchange/read.ts'
+import { canonical, idOrNumberIn, membersOf, show } from '../../../harness/exchange/read.ts'
 import { submitted } from '../../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish, Step } from '../../../harness/planes/queue/fixtures/types.ts'
 import { statusOf } from '../../../harness/planes/queue/job-status.ts'
@@ -94,7 +94,7 @@ export function createJobWalker(context: Context, { calls = [], tellsSteps = tru
   async function refuse({ at }: Extract<JobStep, { readonly does: 'refused' }>): Promise<void> {
     const response = await queue.run(raw(wrongBody(at)))
     amend({ status: response.status })
-    const id = jobIdIn(response.json)
+    const id = idOrNumberIn(response.json)
     if (id !== null) strays.push(id)
     expectRefusal(context, 'refused', response)
   }
