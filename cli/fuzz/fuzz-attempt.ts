@@ -1,4 +1,4 @@
-import { Blocked, Inconclusive, ClauseViolated, Unanswered } from '../../harness/rule/outcome.ts'
+import { Blocked, ClauseViolated, Inconclusive, Unanswered } from '../../harness/rule/outcome.ts'
 import type { CampaignOptions } from '../../suites/fuzz/campaign.ts'
 import { noResponse } from '../../suites/fuzz/judge.ts'
 import type { Failure, Outcome } from '../../suites/fuzz/steps.ts'
