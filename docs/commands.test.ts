@@ -97,8 +97,9 @@ async function runs(command: string): Promise<void> {
   if (args[0] === 'proxy') return expect(await run([...args, '--port', '0'], 'forwards to')).toMatchObject({ code: 3 })
   if (args[0] !== 'serve' || args.includes('--list')) {
     const { code, out } = await run(args)
-    // This machine may be too busy for a measurement.
-    if (args[0] === 'regress') return expect([0, 3], out).toContain(code)
+    // This machine may be too busy for a measurement, and a stored run was measured while it was less busy.
+    const busyCodes = args.includes('--no-check') ? [0, 1, 3] : [0, 3]
+    if (args[0] === 'regress') return expect(busyCodes, out).toContain(code)
     expect(code, out).toBe(0)
     if (args[0] === 'init') appendFileSync(join(dir, 'plumbline.yaml'), clock())
     return

@@ -53,7 +53,7 @@ it('prove refuses exactly the rule that cannot fail', async () => {
   expect(code).toBe(1)
   expect(said.split('\n').filter((line) => /^(defect|no defect|on|acme)/.test(line))).toEqual([
     'defect acme-list-slow is not found by acme.pods.quick in its clause quick: expected "no response", observed "passed"',
-    'no defect breaks clause quick of acme.pods.quick',
+    'no defect breaks clause quick of acme.pods.quick; add one',
   ])
 })
 

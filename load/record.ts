@@ -97,7 +97,11 @@ export async function conductRecorded(
     const read = { ...(await readPoints(dir, plan)), health, notes }
     const { perSecond, ...given } = planEventOf(dir, plan, planned, read)
     if (canonical({ ...given, ...(event.perSecond !== undefined && { perSecond }) }) !== canonical(event)) {
-      throw new DamagedLoad(`${given.points.file} is not the file that the record names`)
+      throw new DamagedLoad(
+        given.points.digest === event.points.digest
+          ? `the record says of ${plan} what its points do not give`
+          : `${given.points.file} is not the file that the record names`,
+      )
     }
     return read
   }

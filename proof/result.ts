@@ -56,7 +56,7 @@ export function proofFaults(result: Omit<ProofResult, 'proven'>): string[] {
       .filter(({ killed }) => !killed)
       .map(
         ({ id, rule, clause, expected, observed }) =>
-          `defect ${id} is not found by ${rule} in its clause ${clause}: the finding should say expected "${expected}", observed "${observed}"`,
+          `defect ${id} is not found by ${rule} in its clause ${clause}: expected "${expected}", observed "${observed}"`,
       ),
     ...result.defects
       .filter(({ seed }) => seed === null)

@@ -16,9 +16,14 @@ const fates = [
   ['other', 'share-1'],
 ] as const
 
+/** The plans of the load that are drawn: all but those that only see that every operation works. */
+export function plottedPlans({ load = [] }: Results): readonly DrivenPlan[] {
+  return load.filter(({ plan, served }) => !plan.includes('smoke') && served.length > 0)
+}
+
 /** A plot for each plan of the load: served and refused requests of each second, and the limit. */
-export function load({ load = [] }: Results): Markup | null {
-  const plans = load.filter(({ plan, served }) => !plan.includes('smoke') && served.length > 0)
+export function load(results: Results): Markup | null {
+  const plans = plottedPlans(results)
   if (plans.length === 0) return null
   return html`<section id="load" aria-labelledby="load-title"><h2 id="load-title">Load <small>${pluralize(plans.length, 'plan')}</small></h2>
 <p class="quiet">Requests of each second: <span class="key share-0"></span> served, <span class="key share-2"></span> refused with 429, <span class="key share-1"></span> other. The line is the limit.</p>

@@ -7,7 +7,7 @@ import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
 import { headingOf, type ReportedResults, verdictLines } from './baseline.ts'
 import { gapCauses } from './causes.ts'
 import { failures, type Markup } from './html-failure.ts'
-import { load } from './html-load.ts'
+import { load, plottedPlans } from './html-load.ts'
 import { grid, renderPage } from './html-page.ts'
 import { pageScript } from './html-script.ts'
 import { filterStyle, pageStyle } from './html-style.ts'
@@ -62,15 +62,15 @@ function tally({ counts, run, verdict }: Results): Markup {
 type Groups = ReturnType<typeof sortRules>
 
 /** Sections that the reader may look for, if they exist. */
-function anchors({ rules, load = [] }: Results, groups: Groups): (readonly [id: string, name: string])[] {
+function anchors(results: Results, groups: Groups): (readonly [id: string, name: string])[] {
   const { failures, lesser, notVerified, readings } = groups
   const long: (readonly [string, string, readonly unknown[]])[] = [
     ['failures', 'Failures', failures],
     ['lesser', 'Advice', lesser],
     ['not-verified', 'Not verified', notVerified],
     ['readings', 'Readings', readings],
-    ['load', 'Load', load],
-    ['rules', 'All rules', rules],
+    ['load', 'Load', plottedPlans(results)],
+    ['rules', 'All rules', results.rules],
   ]
   return long.flatMap(([id, name, { length }]) => (length === 0 ? [] : [[id, `${name} ${length}`] as const]))
 }

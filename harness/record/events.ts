@@ -166,7 +166,7 @@ interface AddedEvent {
   readonly rule: string
 }
 
-/** An owner did not go on because of what others had seen; not a failure of `known:`. A replay does not see that in time, and takes it from here. */
+/** An owner did not go on because of what others had seen. Not related to `known` of the target file. A replay does not see that in time, and takes it from here. */
 export interface KnownEvent {
   readonly type: 'known'
   readonly owner: string

@@ -26,7 +26,7 @@ export interface Context extends Shorthands {
   /** The assertions of a clause; each clause has a name in its rule and a defect in the proof. */
   check(clause: string): Check
   /**
-   * Resolves once the rule may build on a foundation: it was seen to work, or its rule is not running, so that nothing will tell. Rejects with
+   * Resolves once the rule may build on a foundation: it was seen to work, or the rule that judges it is not part of the run. Rejects with
    * Blocked if the rule that judges it has failed. `observed`: what the rule sees of a foundation that does not work for it. If
    * the foundation was seen to work, it is blocked only if the other rule observed the same.
    */

@@ -77,8 +77,8 @@ async function build(path: string, options: FindOptions): Promise<K6> {
   )
   const partial = `${path}.${process.pid}`
   const settings = { ...env, GOTOOLCHAIN: 'local', GOWORK: 'off' }
-  const built = await run('go', ['build', '-o', partial, 'go.k6.io/k6/v2'], settings, BUILD_MS, moduleFolder)
-  clearInterval(progress)
+  const build = ['build', '-o', partial, 'go.k6.io/k6/v2']
+  const built = await run('go', build, settings, BUILD_MS, moduleFolder).finally(() => clearInterval(progress))
   if (!built.ok) {
     await rm(partial, { force: true })
     throw new LoadError(howToGet(`building it failed: ${built.text.trim().split('\n').at(-1)}`))

@@ -38,6 +38,7 @@ export const locked: readonly Defect[] = [
   defect('locked-stop-accepted-before-running', 'pods.action.locked-stop', 'refused', {
     says: 'A pod that was locked before it was RUNNING can be stopped there.',
     observed: 'status 200',
+    variation: { branch: 'PROVISIONING' },
     change: part('permit', (next, pod, asked) =>
       pod.locked && asked === 'stop' && pod.status !== 'RUNNING' && pod.status !== 'EXITED' ? null : next(),
     ),
@@ -45,6 +46,7 @@ export const locked: readonly Defect[] = [
   defect('locked-stop-of-starting-pod-carried-out', 'pods.action.locked-stop', 'goes-on', {
     says: 'stop of a locked pod that is STARTING is refused and carried out all the same.',
     observed: 'status EXITED',
+    variation: { branch: 'STARTING' },
     change: refusesLocked('stop', 409, (pod, service) => {
       if (pod.status === 'STARTING') effectOf('stop')(pod, service)
     }),

@@ -1,6 +1,6 @@
 import type { Job, QueueService } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { all, type Change, defect, part, tabled } from './tools.ts'
+import { all, type Change, defect, options, part, tabled } from './tools.ts'
 
 /** Notifications that are missing, too many or at wrong times, and those that change their job. */
 export const webhook: readonly Defect[] = [
@@ -55,18 +55,10 @@ export const webhook: readonly Defect[] = [
   defect('webhook-never-of-retried', 'webhook.both-operations', 'retried', {
     says: 'The receiver is not notified of a job that is COMPLETED after /retry.',
     observed: 'no request',
-    change: part('isNotified', (next, { automaticRetries, retries }) => retries === automaticRetries && next()),
-  }),
-  defect('webhook-once-for-each-job', 'webhook.both-operations', 'retried', {
-    says: 'A job that is COMPLETED after /retry is not notified if its failure was.',
-    observed: 'no request',
-    change: (base) => {
-      const told = new WeakSet<Job>()
-      return part('notify', (next, job) => {
-        if (!told.has(job)) next()
-        told.add(job)
-      })(base)
-    },
+    change: all(
+      part('isNotified', (next, { automaticRetries, retries }) => retries === automaticRetries && next()),
+      options({ style: { webhookOnFailure: 'no' } }),
+    ),
   }),
   defect('webhook-not-retried', 'webhook.retries', 'second', {
     says: 'A notification that was answered 500 is given up.',

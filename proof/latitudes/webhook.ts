@@ -1,3 +1,4 @@
+import type { Job } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
@@ -11,6 +12,15 @@ export const webhook: readonly Latitude[] = [
     { webhookOnFailure: 'no' },
     { readings: reads('webhook.failed-job', 'not notified', ['FAILED']) },
   ),
+  latitude('webhook-once-a-job', 'A job is notified once: after /retry no more, if its failure was.', {
+    change: (base) => {
+      const told = new WeakSet<Job>()
+      return part('notify', (next, job) => {
+        if (!told.has(job)) next()
+        told.add(job)
+      })(base)
+    },
+  }),
   timed(
     'webhook-limit-10-s',
     'An attempt has ten seconds for its answer.',

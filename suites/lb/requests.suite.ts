@@ -18,8 +18,11 @@ const largeBytes = 10_000_000
 /** JSON with an integer that no floating-point number equals. */
 const exactNumber = '{"seed":9007199254740993,"none":null}'
 
+/** Statuses of a platform that takes JSON alone, which the description may mean. */
+const jsonOnly: ReadonlySet<number> = new Set([400, 415, 422])
+
 /** Bodies that are not JSON. */
-const others = [
+const otherBodies = [
   ['bytes', 'PUT', 'application/octet-stream', Uint8Array.from({ length: 1_024 }, (_, at) => (at * 31) % 256)],
   ['form', 'POST', 'application/x-www-form-urlencoded', 'b=x+y&a=%C3%BC&b=&b=%7E'],
   ['text', 'PATCH', 'text/plain; charset=utf-8', '\ufeff two\r\nlines\n\n '],
@@ -49,17 +52,24 @@ rule('lb.direct-json', usesNormal, async (context) => {
   const { response, echo: came } = await echoed(context, 'numbers', 'POST', echo, { body: raw(exactNumber) })
   const isExact = /"seed": ?9007199254740993\b/.test(textIn(came.body)) && textIn(came.body).includes('null')
   check('numbers').that(isExact, exactNumber, show(came.body), response)
-  for (const [clause, method, contentType, content] of others) {
+  for (const [clause, method, contentType, content] of otherBodies) {
     const body = raw(content)
-    const { response, echo: came } = await echoed(context, clause, method, echo, { body, contentType })
+    const response = await client.send(method, echo, { body, contentType })
+    if (jsonOnly.has(response.status)) {
+      reading(clause, 'refused')
+      continue
+    }
+    check(clause).status(response, 200)
+    const came = check(clause).object(response)
     const isSent = came.bodySha256 === hash('sha256', body.bytes)
     check(clause).that(isSent, 'the bytes as sent', `${came.bytes} other bytes`, response)
   }
 
   const large = new Uint8Array(largeBytes).fill(0x78)
   const answer = await client.send('POST', echo, { body: raw(large), contentType: 'text/plain' })
-  reading('large body', answer.status === 413 ? 'refused' : 'passed on')
-  if (answer.status === 413) return
+  const isRefused = answer.status === 413 || jsonOnly.has(answer.status)
+  reading('large body', isRefused ? 'refused' : 'passed on')
+  if (isRefused) return
   check('large').status(answer, 200)
   const { bytes: length, bodySha256 } = check('large').object(answer)
   const isWhole = bodySha256 === hash('sha256', large)
@@ -82,8 +92,13 @@ rule('lb.methods', usesNormal, async (context) => {
     check('query').that(isDeepStrictEqual(pairsOf(came.query), pairsOf(query)), query, show(came.query), response)
   }
   const long = `q=${'0123456789'.repeat(200)}`
-  const { response, echo: came } = await echoed(context, 'query', 'GET', `${path}?${long}`)
-  check('query').that(came.query === long, `${long.length} characters`, `${textIn(came.query).length}`, response)
+  const response = await client.send('GET', `${path}?${long}`)
+  // The description leaves the length of an address open.
+  if (response.status !== 414) {
+    check('query').status(response, 200)
+    const came = check('query').object(response)
+    check('query').that(came.query === long, `${long.length} characters`, `${textIn(came.query).length}`, response)
+  }
   for (const method of ['HEAD', 'OPTIONS']) {
     const { nonce } = await sentOnce(context, client, method, echo)
     reading(method, (await received(context, client, nonce)).times > 0 ? 'the worker' : 'the platform')
@@ -176,6 +191,7 @@ rule('lb.direct-response', usesNormal, async (context) => {
       contentType: type ?? 'text/plain',
     })
     inconclusiveIfOutage(response)
+    if (!(type ?? '').endsWith('json') && jsonOnly.has(response.status)) continue
     check('status').that(response.status === status, `status ${status}`, responseText(response), response)
     const shown = textOf(response.bytes) ?? `${response.bytes.length} bytes`
     const expected = typeof content === 'string' ? show(content) : `${content.length} bytes as the worker gave them`
@@ -189,7 +205,7 @@ rule('lb.direct-response', usesNormal, async (context) => {
   const long = raw(new Uint8Array(longBytes).fill(0x79))
   const whole = await client.send('POST', '/plumbline/return/200', { body: long, contentType: 'text/plain' })
   // The description leaves the limit of a body open.
-  if (whole.status !== 413) {
+  if (whole.status !== 413 && !jsonOnly.has(whole.status)) {
     check('large').status(whole, 200)
     const isWhole = Buffer.from(whole.bytes).equals(long.bytes)
     check('large').that(isWhole, `${longBytes} bytes`, `${whole.bytes.length} bytes, not as given`, whole)
@@ -197,8 +213,11 @@ rule('lb.direct-response', usesNormal, async (context) => {
   const parts = Array.from({ length: 1_000 }, (_, at) => `part ${at + 1}\n`)
   const send = () => unlessUnanswered(client.send('GET', `/plumbline/parts/${parts.length}`))
   const response = (await send()) ?? (await send())
-  if (response === null)
-    return check('parts').that(false, pluralize(parts.length, 'part'), 'no complete response', null)
+  if (response === null) {
+    // Without a response too, this is inconclusive.
+    const single = await client.send('GET', '/plumbline/parts/1')
+    return check('parts').that(false, pluralize(parts.length, 'part'), 'no complete response', single)
+  }
   check('parts').status(response, 200)
   const text = textOf(response.bytes) ?? ''
   const observed = pluralize(text.split('\n').length - 1, 'part')

@@ -42,7 +42,7 @@ invariant<ReadonlyMap<string, Chosen>>('pods.shape.id-matches', new Map(), (know
   return { state, ...joined(seen) }
 })
 
-/** True for the variables and the names of a run: others may send a PATCH while somebody reads its pod. */
+/** True for variables and names of a run. Only these: a client in recorded traffic may change its pods at any time. */
 function isOfRun(name: string): boolean {
   return /^plumbline/i.test(name)
 }

@@ -10,7 +10,7 @@ import { aPod } from '../../harness/variation/dimensions.ts'
 import { expectRefusal } from '../shared/job-responses.ts'
 import { shown } from '../shared/patching.ts'
 import { poll } from '../shared/poll.ts'
-import { expectUnchanged } from '../shared/unchanged.ts'
+import { blockIfStatusNeverLasts, expectUnchanged } from '../shared/unchanged.ts'
 import { retryWhileScarce } from './answers.ts'
 import { expectRestarted, runMs, startsOver } from './restarted.ts'
 
@@ -19,7 +19,7 @@ const lockedIn = ['RUNNING', 'PROVISIONING', 'STARTING'] as const
 
 rule(
   'pods.action.locked-stop',
-  { each: () => lockedIn, varies: aPod },
+  { each: () => lockedIn, varies: [...aPod, 'branch'] },
   async (context, wanted: (typeof lockedIn)[number]) => {
     const { check, inconclusive, pods, settle } = context
     const pod = wanted === 'RUNNING' ? await lockedPod(context) : await lockedOnItsWay(context, wanted)
@@ -29,7 +29,10 @@ rule(
     if (wanted === 'RUNNING') await expectUnchanged(context, pod)
     else {
       const rest = await settle(pod.id, (seen) => seen !== 'PROVISIONING' && seen !== 'STARTING')
-      const isStopped = rest.status === 'EXITED' || rest.status === 'gone'
+      const isStopped = rest.status === 'EXITED'
+      if (rest.status === 'gone') inconclusive('the pod was gone, though it was not removed')
+      // A pod may also exit by itself.
+      if (isStopped) await blockIfStatusNeverLasts(context, { ...pod, status: 'RUNNING' }, 'fresh')
       check('goes-on').that(!isStopped, 'a pod that goes on to RUNNING', `status ${rest.status}`, rest.response)
     }
     const stop = await unlocked(context, pod.id, 'stop')
@@ -45,7 +48,7 @@ async function lockedOnItsWay(context: Context, wanted: 'PROVISIONING' | 'STARTI
   const { status } = await pods.patch(id, target.pods?.locked?.lock)
   if (!isSuccess(status)) return null
   const { pod, settled } = await shown(context, id, ({ value }) => value.locked === true)
-  return settled ? pod : null
+  return settled && pod?.status === wanted ? pod : null
 }
 
 rule('pods.action.locked-start', { varies: aPod }, async (context) => {

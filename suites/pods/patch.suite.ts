@@ -52,7 +52,7 @@ rule('pods.patch.omitted', { each: mountStates, varies: [...varies, 'branch'] },
   // Each field by itself; a platform may refuse to change some, and may carry out others with the next start.
   const left = new Set<string>()
   for (const field of ['args', 'name', 'env', 'args'] as const) {
-    const { read, isDone } = await expectOthersKept(context, last, field)
+    const { read, isDone } = await expectOthersKept(context, last, field, left)
     last = read
     if (!isDone) left.add(field)
   }
@@ -67,16 +67,19 @@ rule('pods.patch.omitted', { each: mountStates, varies: [...varies, 'branch'] },
 async function movedPod(context: Context, pod: PodView): Promise<PodView> {
   const body = validPatch(context, pod)
   if (!('mounts' in body) || !isSuccess((await context.pods.patch(pod.id, body)).status)) return pod
-  return (await shown(context, pod.id, (seen) => shows(seen, body))).pod ?? pod
+  const { pod: moved, settled } = await shown(context, pod.id, (seen) => shows(seen, body))
+  if (settled && moved !== null) return moved
+  const by = 'network' in (membersOf(body.mounts) ?? {}) ? 'pods.patch.network-path' : 'pods.patch.persistent-path'
+  return context.blocked(by, 'a PATCH of the path was accepted and not carried out')
 }
 
 /** A PATCH of one field, unusual or plain, changes no other one. It is not done if it is accepted and not carried out. */
-async function expectOthersKept(context: Context, before: PodView, field: ChangeField) {
+async function expectOthersKept(context: Context, before: PodView, field: ChangeField, left: ReadonlySet<string>) {
   for (const mark of [unusualMark, 'd']) {
     const body = changeOf(context, before, mark, field)
     if (!isSuccess((await context.pods.patch(before.id, body)).status)) continue
     const { pod: after, settled } = await shown(context, before.id, (seen) => shows(seen, body))
-    if (after !== null) expectKept(context, before, after, new Set([field]))
+    if (after !== null) expectKept(context, before, after, new Set([...left, field]))
     return { read: after ?? before, isDone: settled }
   }
   return { read: before, isDone: true }

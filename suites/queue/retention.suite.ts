@@ -6,7 +6,7 @@ import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { expectEnd, expectGone, laterJobReads, shownStatus } from '../shared/job-responses.ts'
+import { blockedBy, expectEnd, expectGone, laterJobReads, shownStatus } from '../shared/job-responses.ts'
 import { answeredJob, grainMs, leadMs, runsOn } from './times.ts'
 
 const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs } = tables.durations
@@ -28,8 +28,8 @@ interface TimedWish extends JobWish {
 
 /** The ways in which a job ends, and the clauses about them. */
 const ways = {
-  completed: { steps: [{ output }], heldMs: workMs },
-  failed: { steps: [{ fail: failure }], heldMs: workMs },
+  completed: { steps: [{ output }], policy: { executionTimeout: 600_000 }, heldMs: workMs },
+  failed: { steps: [{ fail: failure }], policy: { executionTimeout: 600_000 }, heldMs: workMs },
   'timed-out': { steps: runsOn, policy: { executionTimeout: 6_000 } },
   cancelled: { steps: [{ hold: 'go' }] },
   outlasting: { steps: [{ output }], policy: { executionTimeout: 600_000 }, heldMs: outlastingMs },
@@ -104,6 +104,8 @@ async function endedJob(context: Context, way: Way, by: Operation, clause: strin
   }
   const end = endIn(job.response) ?? (await ended(job, target.tolerances.retriesMs))
   if (way === longest[by]) freeWorkers()
+  if (way === 'outlasting' && end.status !== 'COMPLETED')
+    blockedBy(context, 'queue.runsync.wait', `a job that outlasts the wait of /runsync was ${end.status}`, end.response)
   const { response } = hasOutput(way) ? await expectEnd(context, clause, job, end, 'COMPLETED') : end
   return end.settled ? { job, response } : null
 }
@@ -122,7 +124,9 @@ function earliestOf({ part }: Context, job: SubmittedJob): number {
 async function expectKept(context: Context, way: Way, by: Operation, ms: number): Promise<void> {
   const { check, clock, inconclusive, reading } = context
   const ended = await endedJob(context, way, by)
-  if (ended === null) return
+  // A response that says that the wait of /runsync is over may have no id.
+  if (ended === null && way === 'outlasting') return
+  if (ended === null) return inconclusive('the end of the job was not seen, or /runsync gave no id')
   const { job } = ended
   const overMs = earliestOf(context, job) + ms
   await clock.at(overMs - leadMs)

@@ -22,6 +22,7 @@ import {
   unfinished,
   whileWorkerMayCome,
 } from '../shared/job-responses.ts'
+import { untilFound } from '../shared/poll.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 import { leadMs } from './times.ts'
 
@@ -40,6 +41,8 @@ rule('queue.retry.failed', { varies: anyJob }, async (context) => {
   }
   const { job: synchronous, end: failure } = await fixture.finished({ steps: [{ fail: 'each time' }] }, 'runsync')
   await expectEnd(context, 'ends', synchronous, failure, 'FAILED')
+  // Only the rule about /status says when a job must be found by its id.
+  await untilFound(context, () => synchronous.queue.status(synchronous.id))
   await expectRetriedTwice(context, synchronous)
   await expectRetriedTwice(context, await failedJob(context, 'ends'))
 })
