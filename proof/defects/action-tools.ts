@@ -8,6 +8,9 @@ export interface Cell {
   readonly action: PodAction
 }
 
+/** A cell, or without a status all cells of an action. */
+type Row = Pick<Cell, 'action'> & Partial<Cell>
+
 /** Something that happens to a pod. */
 export type Effect = (pod: StoredPod, service: PodService) => void
 
@@ -67,8 +70,8 @@ export function does(cell: Cell, effect: Effect): Change {
   })
 }
 
-/** Beside what the action does in this cell, it has another effect. */
-export function doesToo(cell: Cell, effect: Effect): Change {
+/** Beside what the action does in this cell, or in every status, it has another effect. */
+export function doesToo(cell: Row, effect: Effect): Change {
   return part('transition', (next, pod, action, service) => {
     const isMeant = isIn(cell, pod, action)
     next()
@@ -116,6 +119,6 @@ export function seen(from: PodStatus, to: PodStatus): string {
   return `${isSame ? '' : `actions ${JSON.stringify(tables.actions[to])}, `}status "${to}"`
 }
 
-function isIn({ status, action }: Cell, pod: StoredPod, asked: PodAction): boolean {
-  return pod.status === status && asked === action
+function isIn({ action, status }: Row, pod: StoredPod, asked: PodAction): boolean {
+  return asked === action && (status === undefined || pod.status === status)
 }

@@ -1,3 +1,4 @@
+import type { PodAction } from '../../generated/tables.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import type { PartWrappers, StoredPod } from '../../reference/index.ts'
 import { unusualVariables } from '../../suites/pods/creation.ts'
@@ -5,7 +6,7 @@ import type { Defect } from '../types.ts'
 import { comesBackAs, doesToo, later } from './action-tools.ts'
 import { tokenIs } from './auth-tools.ts'
 import { patching } from './patch-tools.ts'
-import { type Change, defect, exchanges, is, jsonOf, part, parts, readOf, shows, withBody } from './tools.ts'
+import { type Change, defect, exchanges, is, jsonOf, part, parts, readOf, shows, type Wrap, withBody } from './tools.ts'
 
 /** Pods that lose or get what nobody asked for, and other keys of their account. */
 export const kept: readonly Defect[] = [
@@ -108,26 +109,19 @@ export const kept: readonly Defect[] = [
   defect('restart-drops-network', 'pods.global-networking.address', 'kept', {
     says: 'A restart takes a pod from the global network.',
     observed: 'enabled false',
-    change: part('transition', (next, pod, action) => {
-      next()
-      if (action === 'restart') pod.globalNetworking = false
+    change: doesToo({ action: 'restart' }, (pod) => {
+      pod.globalNetworking = false
     }),
   }),
   defect('second-key-starts-running-pod', 'pods.action.running.start', 'refused', {
     says: 'start of a RUNNING pod is answered 200 to another key of its account.',
     observed: 'status 200',
-    wrap: (fetch) => async (request) => {
-      const isStart = isSecond(request) && is.action(request) && (await jsonOf(request))?.action === 'start'
-      return fetch(isStart ? readOf(request) : request)
-    },
+    wrap: ofSecondKey('start', readOf),
   }),
   defect('second-key-cannot-stop', 'pods.action.running.stop', 'answered', {
     says: 'stop is answered 409 to another key of the account than the one that created the pod.',
     observed: 'status 409',
-    wrap: (fetch) => async (request) => {
-      const isStop = isSecond(request) && is.action(request) && (await jsonOf(request))?.action === 'stop'
-      return isStop ? fetch(withBody(request, { action: 'start' })) : fetch(request)
-    },
+    wrap: ofSecondKey('stop', (request) => withBody(request, { action: 'start' })),
   }),
   defect('terminate-ignores-null-members', 'pods.action-body.no-effect', 'refused', {
     says: 'terminate ignores further members whose value is null.',
@@ -137,6 +131,14 @@ export const kept: readonly Defect[] = [
 ]
 
 const isSecond = tokenIs(defaultKeys.second)
+
+/** An action with the second key is carried out as another request. */
+function ofSecondKey(action: PodAction, change: (request: Request) => Request): Wrap {
+  return (fetch) => async (request) => {
+    const isMeant = isSecond(request) && is.action(request) && (await jsonOf(request))?.action === action
+    return fetch(isMeant ? change(request) : request)
+  }
+}
 
 /** A PATCH that does not name a field changes it all the same. */
 function otherwise(field: string, change: (pod: StoredPod) => void): Change {

@@ -1,6 +1,6 @@
 import type { Defect } from '../types.ts'
-import { comesBack, does, permits, refuses } from './action-tools.ts'
-import { all, type Change, defect, idIn, is, jsonOf, onAnswer, options, part, restated, type Wrap } from './tools.ts'
+import { comesBack, does, doesToo, permits, refuses } from './action-tools.ts'
+import { all, type Change, defect, idIn, is, jsonOf, onAnswer, options, restated, type Wrap } from './tools.ts'
 
 /** Pods that lose something on the way, and calls that meet each other. */
 export const life: readonly Defect[] = [
@@ -108,9 +108,8 @@ export const life: readonly Defect[] = [
 
 /** The variables of a pod are lost by an action. */
 function loses(lost: 'start' | 'restart'): Change {
-  return part('transition', (next, pod, action) => {
-    next()
-    if (action === lost) pod.env = {}
+  return doesToo({ action: lost }, (pod) => {
+    pod.env = {}
   })
 }
 

@@ -1,7 +1,7 @@
 import type { PodAction } from '../../generated/tables.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { type Effect, effectOf, later, seen } from './action-tools.ts'
+import { doesToo, type Effect, effectOf, later, seen } from './action-tools.ts'
 import { all, type Change, defect, options, part } from './tools.ts'
 
 const restartAllowed = options({ style: { lockedRestart: 'allow' } })
@@ -54,9 +54,8 @@ export const locked: readonly Defect[] = [
   defect('locked-start-unlocks', 'pods.action.locked-start', 'locked', {
     says: 'A start takes the lock away.',
     observed: 'locked false',
-    change: part('transition', (next, pod, action) => {
-      next()
-      if (action === 'start') pod.locked = false
+    change: doesToo({ action: 'start' }, (pod) => {
+      pod.locked = false
     }),
   }),
   defect('locked-start-refused', 'pods.action.locked-start', 'answered', {

@@ -1,6 +1,7 @@
 import { type Exchange, isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { idIn, type Members, membersOf, textIn } from '../../harness/exchange/read.ts'
 import { invariant } from '../../harness/rule/registry.ts'
+import { isOfRun } from '../shared/changing.ts'
 import { joined, judged, type Shown } from '../shared/shapes.ts'
 import { isShown } from './creation.ts'
 import { podsShown } from './pods-in.ts'
@@ -42,11 +43,6 @@ invariant<ReadonlyMap<string, Chosen>>('pods.shape.id-matches', new Map(), (know
   return { state, ...joined(seen) }
 })
 
-/** True for variables and names of a run. Only these: a client in recorded traffic may change its pods at any time. */
-function isOfRun(name: string): boolean {
-  return /^plumbline/i.test(name)
-}
-
 function isIn(members: unknown, name: string): boolean {
   return Object.hasOwn(membersOf(members) ?? {}, name)
 }
@@ -54,6 +50,7 @@ function isIn(members: unknown, name: string): boolean {
 /** The pod of a creation of the run, as it was asked for. */
 function createdIn({ request, response }: Exchange): readonly [string | null, Chosen | null] {
   const body = bodyOf(request)
+  // Only those of a run: a client in recorded traffic may change its pods at any time.
   if (response === null || !isSuccess(response.status) || body === null || !isOfRun(textIn(body.name)))
     return [null, null]
   const asked = Object.fromEntries(lasting.flatMap((name) => (name in body ? [[name, body[name]]] : [])))

@@ -16,10 +16,15 @@ interface Changed {
 /** The fields that a PATCH may change harmlessly. */
 export const changeFields: readonly ChangeField[] = ['name', 'env', 'args']
 
+/** True for the variables and the names of a run. */
+export function isOfRun(name: string): boolean {
+  return /^plumbline/i.test(name)
+}
+
 /** The variables of a pod that rules set, or all others. */
 export function variablesIn({ value }: PodView, areOwn: boolean): Members {
   const all = Object.entries(membersOf(value.env) ?? {})
-  return Object.fromEntries(all.filter(([name]) => /^plumbline/i.test(name) === areOwn))
+  return Object.fromEntries(all.filter(([name]) => isOfRun(name) === areOwn))
 }
 
 /** A pod that no harmless PATCH has changed, and why. */
