@@ -64,8 +64,6 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     // In a replay the transport returns what was recorded of the exchange: it replaces what is measured here.
     const replayed = (response as (WireResponse & Recorded) | null)?.recorded
     const after = replayed?.received ?? { target: channel.now(), harness: channel.wallNow() }
-    actor.seen((replayed?.sent ?? before).target)
-    actor.seen(after.target)
     const follows = channel.connections.before(request)
     const exchange: Exchange = {
       n: replayed?.n ?? n,
@@ -89,7 +87,10 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     return exchange
   }
 
+  /** Only what the record holds by then counts as seen. */
   function record(exchange: Exchange): Exchange {
+    actor.seen(exchange.sent.target)
+    actor.seen(exchange.received.target)
     channel.record(exchange)
     onRecorded()
     return exchange

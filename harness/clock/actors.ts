@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { TransportFailure } from '../transport/types.ts'
 import { Branches } from './branches.ts'
-import type { Actor, PendingEvent, RunClock, Waited } from './types.ts'
+import type { Actor, PendingEvent, RunClock, Span, Waited } from './types.ts'
 
 interface Sleeper {
   readonly at: number
@@ -187,8 +187,8 @@ export class Participant implements Actor {
     if (t > this.#now) this.#now = t
   }
 
-  started(): number | null {
-    return this.#started
+  span(): Span {
+    return { startedMs: this.#started, endedMs: this.#started === null ? null : this.#now }
   }
 
   sleep(ms: number): Promise<number> {

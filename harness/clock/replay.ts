@@ -2,15 +2,22 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ReplayMismatch, type ReplaySource } from '../record/replay-source.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import { Branches } from './branches.ts'
-import type { Actor, RunClock } from './types.ts'
+import type { Actor, RunClock, Span } from './types.ts'
 
-/** The clock of a replay: gives each owner the moments at which its waits ended. Nothing waits. */
-export function createReplayClock(source: Pick<ReplaySource, 'wait'>, controlled: boolean): RunClock {
+/**
+ * The clock of a replay: gives each owner the moments at which its waits ended. Nothing waits.
+ * @param spanOf the span of an owner, as recorded: requests that were under way when a rule ended come sooner here
+ */
+export function createReplayClock(
+  source: Pick<ReplaySource, 'wait'>,
+  controlled: boolean,
+  spanOf: (owner: string) => Span,
+): RunClock {
   return {
     kind: 'replay',
     controlled,
     now: () => 0,
-    actor: (name) => createActor(name, source),
+    actor: (name) => createActor(name, source, spanOf),
     stamp: (take) => take(0),
     holding: () => () => {},
     after: () => () => {},
@@ -25,15 +32,13 @@ export function createReplayClock(source: Pick<ReplaySource, 'wait'>, controlled
 /** Turns of the event loop after which everything that had come by the end of a wait is there. */
 const turnsToCome = 100
 
-function createActor(name: string, source: Pick<ReplaySource, 'wait'>): Actor {
+function createActor(name: string, source: Pick<ReplaySource, 'wait'>, spanOf: (owner: string) => Span): Actor {
   let now = 0
-  let started: number | null = null
   let waits = 0
   let look = () => {}
   const branches = new Branches()
 
   function seen(t: number): void {
-    if (started === null || t < started) started = t
     now = Math.max(now, t)
   }
 
@@ -67,7 +72,7 @@ function createActor(name: string, source: Pick<ReplaySource, 'wait'>): Actor {
     real: (work) => work,
     join: (other) => other,
     seen,
-    started: () => started,
+    span: () => spanOf(name),
     watch(given) {
       look = given
     },

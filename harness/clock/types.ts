@@ -33,6 +33,12 @@ export interface WaitEnd {
   readonly failure?: string
 }
 
+/** From when to when a rule ran, on the target's clock, ms of the Unix epoch; null if it saw nothing. */
+export interface Span {
+  readonly startedMs: number | null
+  readonly endedMs: number | null
+}
+
 /** Called at the end of each wait that belongs in the record. */
 export type Waited = (end: WaitEnd) => void
 
@@ -57,8 +63,8 @@ export interface Actor extends ScenarioClock {
   join<T>(other: Promise<T>): Promise<T>
   /** Notes a moment that this scenario has seen. The earliest one is its start. */
   seen(t: number): void
-  /** The earliest moment seen; null before any. */
-  started(): number | null
+  /** The earliest and the latest moment seen; null before any. In a replay: before the verdict of the record. */
+  span(): Span
   /**
    * Pauses until `early` or for `ms` (pacing). The record has no trace of it, and replay skips it. Never rejects:
    * resolves at once with the reason if the clock has failed, else with null.

@@ -119,10 +119,12 @@ export function createJudging(options: JudgingOptions) {
     running.add(rule.id)
     const came = await Promise.race([
       runBranches(rule, context, actor).then(
-        () => ({ isCut: false, error: undefined }) as const,
+        () => ({ isCut: false, error: undefined, seen: log.seen() }) as const,
         async (thrown: unknown) => {
+          // What its other requests give from now on comes too late, in a replay too.
+          const seen = log.seen()
           const error = await foundations.settled(rule.id, actor, thrown ?? new Error('the rule threw nothing'))
-          return { isCut: false, error } as const
+          return { isCut: false, error, seen } as const
         },
       ),
       cut.then((error) => ({ isCut: true, error }) as const),
@@ -132,9 +134,9 @@ export function createJudging(options: JudgingOptions) {
       ? recordCut(row, came.error)
       : record({
           rule: row.id,
-          ...verdictOf(came.error, row, log.count()),
-          ...log.seen(),
-          ...timesOf(actor),
+          ...verdictOf(came.error, row, came.seen.exchanges),
+          ...came.seen,
+          ...actor.span(),
         })
     owner.release()
     // The removal is paced, so time must be able to move.
@@ -162,7 +164,6 @@ function createLog({ drawn }: Variation) {
     reading: (name: string, value: string) => {
       readings[name] = value
     },
-    count: () => exercised.size,
     seen: () => ({
       readings: Object.fromEntries(Object.entries(readings).sort(([a], [b]) => (a < b ? -1 : 1))),
       clauses: [...clauses].sort(),
@@ -170,11 +171,6 @@ function createLog({ drawn }: Variation) {
       variation: drawn(),
     }),
   }
-}
-
-function timesOf(actor: Actor): Pick<Judgement, 'startedMs' | 'endedMs'> {
-  const startedMs = actor.started()
-  return { startedMs, endedMs: startedMs === null ? null : actor.now() }
 }
 
 function unjudged(row: RuleRow, error: unknown): Judgement {

@@ -21,6 +21,7 @@ import { recordJudgement } from './judge.ts'
 import type { ReplayLoad } from './options.ts'
 import { rowOf as rowOfLedger } from './rows.ts'
 import { createSession } from './session.ts'
+import { createSpans } from './spans.ts'
 
 /** The events of a record with every verdict, finding and reading derived anew. */
 interface Replayed {
@@ -52,6 +53,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
   const added = new Set<string>()
   const known: KnownEvent[] = []
   const stated: JudgedEvent[] = []
+  const spans = createSpans()
   const driven: (PlanEvent | BrokenOffEvent)[] = []
   let run: RunEvent | null = null
   let end: EndEvent | null = null
@@ -72,15 +74,20 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
     else if (event.type === 'cut') cuts.push(event)
     else if (event.type === 'added') added.add(event.rule)
     else if (event.type === 'known') known.push(event)
-    else if (event.type === 'clock') recorded.push({ kind: 'wait', end: event })
-    else if (event.type === 'hook') recorded.push({ kind: 'hook', end: event })
+    else if (event.type === 'clock') {
+      recorded.push({ kind: 'wait', end: event })
+      if (event.failure === undefined) spans.see(event.owner, event.nowMs)
+    } else if (event.type === 'hook') recorded.push({ kind: 'hook', end: event })
     else if (event.type === 'arrival') recorded.push({ kind: 'arrival', arrival: toArrival(dir, event) })
     else if (event.type === 'end') end = event
-    else if (isJudged(event)) stated.push(event)
-    else if (event.type === 'exchange') {
+    else if (isJudged(event)) {
+      stated.push(event)
+      spans.close(event.rule)
+    } else if (event.type === 'exchange') {
       const exchange = toExchange(dir, event)
       // In the order of the record: a session that replays sees each owner's exchanges alone, and no cleanup.
       fold?.exchange(exchange)
+      spans.see(exchange.owner, exchange.sent.target, exchange.received.target)
       if (!event.owner.startsWith('cleanup')) recorded.push({ kind: 'exchange', exchange })
     }
   }
@@ -99,7 +106,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       seed: run.seed ?? 0,
       target,
       transport: source.respond,
-      clock: createReplayClock(source, run.clock !== 'real'),
+      clock: createReplayClock(source, run.clock !== 'real', spans.of),
       recorder,
       resources: () => {},
       rules: rules.filter((rule) => rule.kind === 'scenario' && selected.has(rule.id)),

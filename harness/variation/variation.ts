@@ -98,7 +98,7 @@ export function createVariation(
     },
     /** Notes that the last drawn value did not come about, and the plain one took its place. */
     fellBack(dimension: Dimension): void {
-      draws.get(dimension)?.splice(-1, 1, dimensions[dimension][0])
+      draws.set(dimension, [...(draws.get(dimension) ?? []).slice(0, -1), dimensions[dimension][0]])
     },
     /** Things in the drawn order. */
     ordered: <T>(things: readonly T[]): readonly T[] => (draw('order') === 'reversed' ? things.toReversed() : things),
