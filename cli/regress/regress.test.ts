@@ -129,7 +129,9 @@ test('a worse verdict is a regression, however fast the candidate is', limit, as
   expect(stored.said).toContain('no worse than')
   expect(stored.code).toBe(0)
   expect(readFileSync(join(cwd, 'kept', 'regress.json'), 'utf8')).not.toContain('plumbline-example')
-  expect(readFileSync(join(cwd, 'kept', 'report.html'), 'utf8')).toMatch(/<svg .*<circle /s)
+  expect(readFileSync(join(cwd, 'kept', 'report.html'), 'utf8')).toMatch(
+    /<svg .*<circle .*<path class="old served" d="M.*<path class="new refused" d="M/s,
+  )
 })
 
 test('everything that is created is removed', limit, async () => {
