@@ -37,6 +37,8 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   /** Exchanges whose responses may be out of step. A trial needs the quota, so it ends after they have left it. */
   const doubtful = new WeakMap<Exchange, Promise<boolean>>()
   let requestCount = 0
+  /** The last complete response: when it came, on the target's clock, ms. */
+  let last: { readonly operation: string; readonly receivedMs: number } | null = null
 
   /** Sends one attempt, and records it unless its response is doubtful. `unsent`: why it is not sent. */
   async function attempt(
@@ -91,6 +93,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   function record(exchange: Exchange): Exchange {
     actor.seen(exchange.sent.target)
     actor.seen(exchange.received.target)
+    if (exchange.response !== null) last = { operation: exchange.operation, receivedMs: exchange.received.target }
     channel.record(exchange)
     onRecorded()
     return exchange
@@ -181,6 +184,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
 
   return {
     send,
+    lastResponse: () => last,
     /** Sends and goes on; the response is waited for with `clock.until`. */
     begin(outgoing: Outgoing): PendingEvent<ApiResponse> {
       const comes = send({ ...outgoing, takesTime: true }, true)

@@ -12,6 +12,7 @@ import type { Scenario } from '../rule/registry.ts'
 import type { Deal } from '../variation/deal.ts'
 import type { Values } from '../variation/dimensions.ts'
 import { createVariation, type Variation } from '../variation/variation.ts'
+import { believed } from './alive.ts'
 import type { Cut, Cuts } from './cuts.ts'
 import type { Foundations } from './foundations.ts'
 import { type Judgement, recordJudgement, verdictOf } from './judge.ts'
@@ -123,7 +124,11 @@ export function createJudging(options: JudgingOptions) {
         async (thrown: unknown) => {
           // What its other requests give from now on comes too late, in a replay too.
           const seen = log.seen()
-          const error = await foundations.settled(rule.id, actor, thrown ?? new Error('the rule threw nothing'))
+          const error = await foundations.settled(
+            rule.id,
+            actor,
+            await believed(thrown ?? new Error('the rule threw nothing'), owner, target),
+          )
           return { isCut: false, error, seen } as const
         },
       ),
