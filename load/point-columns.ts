@@ -1,5 +1,5 @@
 import type { Point, Points } from './points.ts'
-import { type SortedColumns, sortBySending } from './sort-columns.ts'
+import { BLOCK_ROWS, type Block, emptyBlock, sortBySending } from './sort-columns.ts'
 
 /** Ticks per millisecond: the precision of a number that holds a moment of this epoch, so that no moment is rounded. */
 export const TICKS = 4096
@@ -7,8 +7,6 @@ export const TICKS = 4096
 const EARLIER_MS = 2 ** 18
 /** Points kept as objects, which take twelve times the memory. */
 const FEW = 100_000
-/** Twice as much would leave much of it empty. */
-const GROWTH = 1.25
 /** Different fates that a column can tell apart. */
 const MAX_FATES = 2 ** 16
 
@@ -16,7 +14,8 @@ const MAX_FATES = 2 ** 16
 export type Fate = Omit<Point, 'sentMs' | 'receivedMs'>
 
 /** Columns of all points. */
-interface Columns extends SortedColumns {
+interface Columns {
+  readonly blocks: Block[]
   /** The moments of the tick 0. */
   readonly sentBaseMs: number
   readonly receivedBaseMs: number
@@ -54,10 +53,12 @@ export function createPointCollector(): PointCollector {
       numbers.set(fate, number)
     }
     if (!isWhole32(sent) || !isWhole32(received)) return false
-    if (count === columns.sent.length) grow(columns)
-    columns.sent[count] = sent
-    columns.received[count] = received
-    columns.fate[count++] = number
+    const row = count++ % BLOCK_ROWS
+    if (row === 0) columns.blocks.push(emptyBlock())
+    const block = columns.blocks.at(-1) as Block
+    block.sent[row] = sent
+    block.received[row] = received
+    block.fate[row] = number
     return true
   }
 
@@ -74,7 +75,7 @@ export function createPointCollector(): PointCollector {
     },
     done() {
       if (columns === null) return few.map(pointOf).sort((a, b) => a.sentMs - b.sentMs)
-      sortBySending(columns, count)
+      sortBySending(columns.blocks, count)
       const rows = new Uint8Array(Math.ceil(count / 8)).fill(255)
       if (count % 8 > 0) rows[rows.length - 1] = (1 << (count % 8)) - 1
       return new PointColumns(columns, rows, count)
@@ -82,12 +83,13 @@ export function createPointCollector(): PointCollector {
   }
 }
 
-function timedOf({ sentBaseMs, receivedBaseMs, sent, received, fate, fates }: Columns, count: number): Timed[] {
-  return Array.from({ length: count }, (_, n) => ({
-    fate: fates[fate[n] ?? 0] as Fate,
-    sentMs: sentBaseMs + (sent[n] ?? 0) / TICKS,
-    receivedMs: receivedBaseMs + (received[n] ?? 0) / TICKS,
-  }))
+function timedOf(columns: Columns, count: number): Timed[] {
+  const view = new RowView(columns)
+  return Array.from({ length: count }, (_, row) => {
+    view.row = row
+    const { fate, sentMs, receivedMs } = view
+    return { fate, sentMs, receivedMs }
+  })
 }
 
 function pointOf({ fate, sentMs, receivedMs }: Timed): Point {
@@ -171,12 +173,14 @@ class PointColumns implements Points {
   }
 
   moveTo(collector: PointCollector): void {
-    const { sent, received, fate } = this.#columns
-    this.#findRow(({ fate, sentMs, receivedMs }) => {
+    const { blocks } = this.#columns
+    let at = 0
+    this.#findRow(({ fate, sentMs, receivedMs }, row) => {
+      for (; at < Math.floor(row / BLOCK_ROWS); at++) free(blocks[at])
       collector.add(fate, sentMs, receivedMs)
       return false
     })
-    for (const { buffer } of [sent, received, fate]) buffer.transfer(0)
+    for (; at < blocks.length; at++) free(blocks[at])
   }
 
   find(isWanted: (point: Point) => boolean): Point | undefined {
@@ -237,11 +241,11 @@ class RowView implements Point {
   }
 
   get sentMs(): number {
-    return this.#columns.sentBaseMs + (this.#columns.sent[this.row] ?? 0) / TICKS
+    return this.#columns.sentBaseMs + this.#in('sent') / TICKS
   }
 
   get receivedMs(): number {
-    return this.#columns.receivedBaseMs + (this.#columns.received[this.row] ?? 0) / TICKS
+    return this.#columns.receivedBaseMs + this.#in('received') / TICKS
   }
 
   get operation(): string {
@@ -261,7 +265,11 @@ class RowView implements Point {
   }
 
   get fate(): Fate {
-    return this.#columns.fates[this.#columns.fate[this.row] ?? 0] as Fate
+    return this.#columns.fates[this.#in('fate')] as Fate
+  }
+
+  #in(column: keyof Block): number {
+    return this.#columns.blocks[Math.floor(this.row / BLOCK_ROWS)]?.[column][this.row % BLOCK_ROWS] ?? 0
   }
 }
 
@@ -275,16 +283,9 @@ export function isWhole32(ticks: number): boolean {
 }
 
 function emptyColumns(baseMs: number): Columns {
-  const length = 2 * FEW
-  const [sent, received] = [new Uint32Array(length), new Uint32Array(length)]
-  const bases = { sentBaseMs: Math.floor(baseMs), receivedBaseMs: Math.floor(baseMs) }
-  return { ...bases, sent, received, fate: new Uint16Array(length), fates: [] }
+  return { sentBaseMs: Math.floor(baseMs), receivedBaseMs: Math.floor(baseMs), blocks: [], fates: [] }
 }
 
-/** Makes room for more points, without copies that would stay in memory until the next garbage collection. */
-function grow(columns: Columns): void {
-  const length = Math.ceil(columns.sent.length * GROWTH)
-  columns.sent = new Uint32Array(columns.sent.buffer.transfer(4 * length))
-  columns.received = new Uint32Array(columns.received.buffer.transfer(4 * length))
-  columns.fate = new Uint16Array(columns.fate.buffer.transfer(2 * length))
+function free(block: Block | undefined): void {
+  for (const { buffer } of Object.values(block ?? {})) buffer.transfer(0)
 }
