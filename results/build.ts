@@ -2,6 +2,7 @@ import type { RuleRow } from '../generated/rules.ts'
 import { absenceOf, needsOf, unclaimedNeed, unjudgedParts } from '../harness/claims/claims.ts'
 import { triedAfter } from '../harness/client/connections.ts'
 import { jsonText } from '../harness/common/escape.ts'
+import { isRule } from '../harness/exchange/owner-names.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import type { EndEvent, RunEvent, VerdictEvent } from '../harness/record/events.ts'
@@ -216,7 +217,7 @@ function failingOf(summary: RecordSummary, rows: readonly LedgerRow[]): Failing[
 function ownerOf({ steps }: Reproduction, exchange: number | null): string | null {
   const owner = steps.find(({ shown }) => shown.n === exchange)?.shown.owner ?? null
   const rule = owner === null ? null : triedAfter(owner)
-  return rule === null || /^(fixture:|cleanup|probe)/.test(rule) ? null : rule
+  return rule === null || !isRule(rule) ? null : rule
 }
 
 function ruleResult(

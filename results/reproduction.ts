@@ -1,5 +1,6 @@
 import { isOfTrial } from '../harness/client/connections.ts'
 import { type Exchange, headerOf, isSuccess, jsonOf, textOf } from '../harness/exchange/exchange.ts'
+import { isOwnerOf, isRule } from '../harness/exchange/owner-names.ts'
 import { idIn, listsIn, membersOf } from '../harness/exchange/read.ts'
 import { allPlanes, madeBy, planeOfOperation } from '../harness/planes/index.ts'
 import type { Plane } from '../harness/planes/plane.ts'
@@ -163,7 +164,7 @@ function choose({ rule, evidence, finding }: Failing, entries: readonly Entry[])
   const ids = isList ? (at?.listed ?? []) : subjects.filter((id) => id != null)
   const begins = new Map([...new Set(ids)].map((id) => [id, beginningOf(id, before, isOwn ? owner : null)]))
   const isForIt = (one: Entry) =>
-    isList || one.owner === owner || one.owner.startsWith('fixture:') || (!isOwn && one.made !== null)
+    isList || one.owner === owner || isOwnerOf(one.owner, 'fixture') || (!isOwn && one.made !== null)
   const isOfLife = ({ subject, n }: Entry) => subject === null || n >= (begins.get(subject) ?? 0)
   return before.filter(
     (one) =>
@@ -210,7 +211,7 @@ function isAlone(rule: string, { operation, answer, made }: Entry, finding: Find
 }
 
 function isShared(owner: string): boolean {
-  return /^(fixture|cleanup|probe|traffic)(:|$)/.test(owner)
+  return !isRule(owner)
 }
 
 /** Polls as one entry, and so the same request again after a 429. Polls of several pods may take turns. */

@@ -1,5 +1,6 @@
 import type { RuleRow } from '../generated/rules.ts'
 import type { Exchange } from '../harness/exchange/exchange.ts'
+import { ownerName } from '../harness/exchange/owner-names.ts'
 import { runEventOf } from '../harness/record/describe.ts'
 import type { RunEvent } from '../harness/record/events.ts'
 import { createFileRecorder } from '../harness/record/recorder.ts'
@@ -71,7 +72,7 @@ export function createTraffic({ target, evidence, facts, judgesClient }: Traffic
       const exchange: Exchange = {
         ...seen,
         ...(seen.lacksBody !== true && hasRefusedBody(route.operation, seen.request) && { mustBeRefused: true }),
-        ...{ owner: 'traffic', ...route, key: secrets.keyOf(seen.request.headers) },
+        ...{ owner: ownerName('traffic'), ...route, key: secrets.keyOf(seen.request.headers) },
         sent: { target: sentMs, harness: sentMs },
         received: { target: receivedMs, harness: receivedMs },
       }

@@ -1,4 +1,5 @@
 import type { Exchange, WireRequest } from '../exchange/exchange.ts'
+import { isOwnerOf, ownerName } from '../exchange/owner-names.ts'
 import type { Connections, Outgoing } from './channel.ts'
 
 /** An exchange that had another one after it on the same connection. */
@@ -11,21 +12,19 @@ export interface Earlier {
   isOutOfStep?: Promise<boolean>
 }
 
-const trialPrefix = 'connection:'
-
 /** The owner of the n-th trial of a connection, after a request of `owner`. */
 export function trialOwner(owner: string, n: number): string {
-  return `${trialPrefix}${owner}:${n}`
+  return ownerName('connection', `${owner}:${n}`)
 }
 
 /** True for an exchange of a trial: its response may be out of step. */
 export function isOfTrial({ owner }: Pick<Exchange, 'owner'>): boolean {
-  return owner.startsWith(trialPrefix)
+  return isOwnerOf(owner, 'connection')
 }
 
 /** The owner whose request led to a trial. */
 export function triedAfter(owner: string): string {
-  return owner.startsWith(trialPrefix) ? owner.slice(trialPrefix.length).replace(/:\d+$/, '') : owner
+  return isOfTrial({ owner }) ? owner.replace(/^[^:]*:(.*):\d+$/, '$1') : owner
 }
 
 /** Statuses of a server that takes the bytes of an earlier body for the beginning of a request. */

@@ -1,12 +1,6 @@
 import type { Exchange } from '../exchange/exchange.ts'
+import { isOwnerOf } from '../exchange/owner-names.ts'
 import { hostOf } from './host.ts'
-
-const trialPrefix = 'key:'
-
-/** The owner of the n-th trial of a key. */
-export function keyTrialOwner(n: number): string {
-  return `${trialPrefix}${n}`
-}
 
 type Ended = Pick<Exchange, 'n' | 'owner' | 'operation' | 'key' | 'request' | 'response'>
 
@@ -61,7 +55,7 @@ export function createKeyTrials({ key, probeOf, probe, onRefused }: KeyTrialsOpt
     end(exchange) {
       const { owner, operation, request, response } = exchange
       const probeOperation = probeOf(operation)
-      if (exchange.key !== key || response === null || owner.startsWith(trialPrefix)) return null
+      if (exchange.key !== key || response === null || isOwnerOf(owner, 'key')) return null
       const host = hostOf(request.url)
       const place = `${host} ${probeOperation}`
       const reason = reasons.get(host)

@@ -1,5 +1,6 @@
 import type { Target } from '../../target/types.ts'
 import type { Actor } from '../clock/types.ts'
+import { ownerName } from '../exchange/owner-names.ts'
 import type { Variation } from '../variation/variation.ts'
 import type { PlaneOwner } from './access.ts'
 import { createSharedPods, createVariedPods, type SharedPods } from './pods/fixtures/fixtures.ts'
@@ -16,7 +17,7 @@ export function createSharedFixtures(target: Target, addOwner: (name: string) =>
   function makeOnce<T>(name: string, waiter: Actor, make: (owner: PlaneOwner) => Promise<T>): Promise<T> {
     let promise = made.get(name) as Promise<T> | undefined
     if (promise === undefined) {
-      const owner = addOwner(`fixture:${name}`)
+      const owner = addOwner(ownerName('fixture', name))
       promise = make(owner).finally(() => owner.actor.done())
       promise.catch(() => {})
       made.set(name, promise)

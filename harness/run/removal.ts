@@ -1,6 +1,7 @@
 import type { RunClock } from '../clock/types.ts'
 import { lackIn } from '../common/lack.ts'
 import { together } from '../common/together.ts'
+import { ownerName } from '../exchange/owner-names.ts'
 import { allPlanes, planeNamed } from '../planes/index.ts'
 import type { RunServices } from '../planes/owner.ts'
 import type { Removal, RemovalEnd, Remover, StillLeft } from '../planes/plane.ts'
@@ -47,7 +48,7 @@ export async function removeLeftovers(
     const kept = left.filter(({ keep }) => keeps && keep !== undefined)
     for (const { keep } of kept) keep?.()
     const known = left.filter((one) => !kept.includes(one) && idOf(one.of) !== null)
-    const name = `cleanup:${owners[0]?.name ?? ''}`
+    const name = ownerName('cleanup', owners[0]?.name)
     const ends = await removeAll(
       services,
       clock,

@@ -1,5 +1,6 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import { createReplayClock } from '../clock/replay.ts'
+import { isOwnerOf } from '../exchange/owner-names.ts'
 import { redactorOf } from '../record/describe.ts'
 import {
   type BrokenOffEvent,
@@ -88,7 +89,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       // In the order of the record: a session that replays sees each owner's exchanges alone, and no cleanup.
       fold?.exchange(exchange)
       spans.see(exchange.owner, exchange.sent.target, exchange.received.target)
-      if (!event.owner.startsWith('cleanup')) recorded.push({ kind: 'exchange', exchange })
+      if (!isOwnerOf(event.owner, 'cleanup')) recorded.push({ kind: 'exchange', exchange })
     }
   }
   if (run === null)

@@ -6,10 +6,11 @@ import { createConnections, trialOwner } from '../client/connections.ts'
 import type { Direct } from '../client/direct.ts'
 import { createHostHealth } from '../client/health.ts'
 import { hostOf } from '../client/host.ts'
-import { createKeyTrials, keyTrialOwner } from '../client/key-trials.ts'
+import { createKeyTrials } from '../client/key-trials.ts'
 import type { RunClock } from '../clock/types.ts'
 import { randomFrom } from '../common/random.ts'
 import type { Exchange, WireResponse } from '../exchange/exchange.ts'
+import { ownerName } from '../exchange/owner-names.ts'
 import { createHooks } from '../hooks/hooks.ts'
 import { costOfRule } from '../plan/costs.ts'
 import { beginsBefore } from '../plan/plan.ts'
@@ -180,10 +181,10 @@ export function createSession(options: SessionOptions) {
     releaseAll: () => services.receiver?.releaseAll(),
     /** Removes what an earlier process of this run has left, as its ledger says. */
     sweep: (wanted: readonly Resource[], options: RemovalOptions): Promise<End[]> =>
-      removeAll(services, clock, 'sweep', wanted, options),
+      removeAll(services, clock, ownerName('sweep'), wanted, options),
     /** Looks at each plane that is judged before anything is created: see `probeTarget`. */
     async probe(say: (line: string) => void = () => {}): Promise<ProbeResult | null> {
-      const prober = addOwner('probe')
+      const prober = addOwner(ownerName('probe'))
       try {
         const judged = new Set(options.rules.flatMap(({ id }) => needsOf(rowOf(id))))
         // A response that may be held waits for a clock that does not move yet.
@@ -259,11 +260,11 @@ function createServices(
     key: 'full',
     probeOf,
     probe: (operation) =>
-      asOwner(keyTrialOwner(++keyTrials), 'key', (owner) => statusOfProbe(operation, owner, target)),
+      asOwner(ownerName('key', ++keyTrials), 'key', (owner) => statusOfProbe(operation, owner, target)),
     onRefused: judges.giveUp,
   })
   const gates = createGates(clock.now, target, async (plane, operation) => {
-    await asOwner(`pacing:${++pacingRequests}`, 'pacing', ({ on }) =>
+    await asOwner(ownerName('pacing', ++pacingRequests), 'pacing', ({ on }) =>
       on(plane.name).as('full').call(operation, { raw429: true, atOnce: true }),
     )
   })

@@ -1,0 +1,18 @@
+/** Owners of exchanges that are not rules. */
+const kinds = ['fixture', 'cleanup', 'sweep', 'probe', 'pacing', 'connection', 'key', 'traffic'] as const
+type OwnerKind = (typeof kinds)[number]
+
+/** The name of an owner that is not a rule, such as `fixture:pod.exited` or `pacing:3`. */
+export function ownerName(kind: OwnerKind, of: string | number = ''): string {
+  return of === '' ? kind : `${kind}:${of}`
+}
+
+/** True if an owner is of one of these kinds. */
+export function isOwnerOf(owner: string, ...wanted: readonly OwnerKind[]): boolean {
+  return wanted.some((kind) => owner === kind || owner.startsWith(`${kind}:`))
+}
+
+/** True if an owner is a rule. */
+export function isRule(owner: string): boolean {
+  return !isOwnerOf(owner, ...kinds)
+}
