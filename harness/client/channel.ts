@@ -39,7 +39,9 @@ export interface Connections {
 
 /** How a host answers. Beyond a bound it is given up. */
 export interface HostHealth {
-  /** The response. Throws without sending while the host is given up. */
+  /** Null if a request may be sent, which it must be at once; else why not. `pause`: real ms. */
+  admit(outgoing: Outgoing, pause: (ms: number) => Promise<unknown>): Promise<string | null>
+  /** The response to a request that may be sent. */
   send(outgoing: Outgoing, transmit: () => Promise<WireResponse>): Promise<WireResponse>
 }
 

@@ -6,17 +6,20 @@ import { createHostHealth } from './health.ts'
 const slowText = (count: number) => `https://api.test is too slow: ${count} requests in a row took more than 27s`
 
 /** A host at which each request takes so many seconds, or is reset after them. */
-function createHost() {
+function createHost(patienceMs = 0) {
   let nowMs = 0
   const over: string[] = []
   const health = createHostHealth({
     host: 'https://api.test',
     answerMs: 30_000,
     now: () => nowMs,
+    patienceMs,
     onTooSlow: (reason) => over.push(reason),
   })
   return {
     over,
+    /** Real ms so far. */
+    passed: () => nowMs,
     pass(seconds: number): void {
       nowMs += seconds * 1_000
     },
@@ -31,6 +34,11 @@ function createHost() {
         if (isReset || seconds >= 30) throw new TransportFailure(isReset ? 'reset' : 'timeout', 'sent')
         return { status: 200, headers: [], body: new Uint8Array() }
       }
+      const pause = async (ms: number) => {
+        nowMs += ms
+      }
+      const refusal = await health.admit(outgoing as Outgoing, pause)
+      if (refusal !== null) return refusal
       return health.send(outgoing as Outgoing, transmit).then(
         () => 'sent',
         (error: Error) => error.message,
@@ -81,4 +89,12 @@ test('connections that are closed at once give a host up for a while, and end no
   pass(6)
   expect(await send(1, { takesTime: true })).toBe('sent')
   expect(over).toEqual([])
+})
+
+test('requests wait for a host that has just stopped, and no longer than that', async () => {
+  const { passed, send } = createHost(3_000)
+  for (let n = 0; n < 8; n++) await send(0, { isReset: true })
+  expect([await send(0), passed()]).toEqual(['sent', 1_000])
+  for (let n = 0; n < 8 + 3; n++) await send(0, { isReset: true })
+  expect([await send(0), passed()]).toEqual(['not sent, because 8 requests in a row had no response', 4_000])
 })

@@ -9,8 +9,8 @@ const maxFailed = 8
 const maxSlow = 3
 /** The share of the tolerance from which a response is slow. */
 const slowShare = 0.9
-/** Real ms after which a host that was given up is tried again. */
-const tryAgainMs = 5_000
+/** Real ms after which a host that was given up is tried again, and while requests wait for it. */
+const tryAgainMs = { givenUp: 5_000, waitedFor: 1_000 } as const
 
 interface HealthOptions {
   /** Scheme, name and port of the host. */
@@ -19,21 +19,25 @@ interface HealthOptions {
   readonly answerMs: number
   /** Real time, ms. */
   readonly now: () => number
+  /** Real ms for which requests wait for a host that has just stopped to respond, such as one that restarts. */
+  readonly patienceMs: number
   /** Called if the host is given up for good. */
   readonly onTooSlow: (reason: string) => void
 }
 
 /**
  * How a host answers all scenarios. While it is given up, one request at a time tries it again; a host that is slow then
- * too is given up for good.
+ * too is given up for good. Requests wait for one that stopped a moment ago.
  */
-export function createHostHealth({ host, answerMs, now, onTooSlow }: HealthOptions): HostHealth {
+export function createHostHealth({ host, answerMs, now, patienceMs, onTooSlow }: HealthOptions): HostHealth {
   const slowMs = slowShare * answerMs
   let failed = 0
   let slow = 0
   /** When the first of the slow requests was sent. */
   let slowSinceMs = 0
   let triedMs = 0
+  /** When it was given up. */
+  let stoppedMs = 0
   let isTried = false
   /** Why the host is given up; null if it is not. */
   let reason: string | null = null
@@ -45,6 +49,7 @@ export function createHostHealth({ host, answerMs, now, onTooSlow }: HealthOptio
     if (now() - sentMs < slowMs) slow = 0
     else if (++slow === 1) slowSinceMs = sentMs
     const isSlow = slow >= maxSlow && (failed >= maxFailed || now() - slowSinceMs >= 2 * answerMs)
+    if (reason === null) stoppedMs = now()
     if (isSlow) reason ??= `${host} is too slow: ${slow} requests in a row took more than ${lengthOf(slowMs)}`
     else if (failed >= maxFailed) reason ??= `${failed} requests in a row had no response`
   }
@@ -58,15 +63,27 @@ export function createHostHealth({ host, answerMs, now, onTooSlow }: HealthOptio
     else if (method === 'GET') fail(sentMs)
   }
 
+  const isWaitedFor = () => !isOver && slow < maxSlow && now() - stoppedMs < patienceMs
+
+  function isRefused({ takesTime }: Outgoing): boolean {
+    if (reason === null) return false
+    // A held response may take minutes, so it does not try a slow host.
+    if (isOver || isTried || (takesTime === true && slow >= maxSlow)) return true
+    return now() - triedMs < (isWaitedFor() ? tryAgainMs.waitedFor : tryAgainMs.givenUp)
+  }
+
   return {
+    async admit(outgoing, pause) {
+      while (isRefused(outgoing)) {
+        if (!isWaitedFor()) return `not sent, because ${reason}`
+        await pause(tryAgainMs.waitedFor / 4)
+      }
+      triedMs = now()
+      return null
+    },
     async send(outgoing: Outgoing, transmit: () => Promise<WireResponse>): Promise<WireResponse> {
       const isTrial = reason !== null
-      // A held response may take minutes, so it does not try a slow host.
-      const isTooLong = outgoing.takesTime === true && slow >= maxSlow
-      const isRefused = isOver || isTried || isTooLong || now() - triedMs < tryAgainMs
-      if (isTrial && isRefused) throw new TransportFailure('malformed', `not sent, because ${reason}`)
       const sentMs = now()
-      triedMs = sentMs
       isTried = isTrial
       try {
         const response = await transmit()

@@ -40,7 +40,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   /** The last complete response: when it came, on the target's clock, ms. */
   let last: { readonly operation: string; readonly receivedMs: number } | null = null
 
-  /** Sends one attempt, and records it unless its response is doubtful. `unsent`: why it is not sent. */
+  /** Sends one attempt, and records it unless its response is doubtful. `unsent`: its failure, if it is not sent. */
   async function attempt(
     outgoing: Outgoing,
     attemptId: string,
@@ -51,7 +51,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     const before = { target: channel.now(), harness: channel.wallNow() }
     const n = channel.next()
     let response: WireResponse | null = null
-    let failure: string | null = unsent === null ? null : unsentPrefix + unsent
+    let failure = unsent
     const sentAfter = (earlier: WireRequest) => channel.connections.follow(request, earlier)
     try {
       if (failure === null) {
@@ -157,10 +157,13 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       throwIfAbandoned()
       // Counted per owner, so that it does not depend on the order in which responses come.
       const attemptId = `${number}.${++attempts}`
-      return quota.within(next, isRefused, (unsent) => {
+      return quota.within(next, isRefused, async (unsent) => {
         // The rule may have ended while the quota had no room.
         throwIfAbandoned()
-        return attempt(next, attemptId, background, unsent)
+        if (unsent !== null) return attempt(next, attemptId, background, unsentPrefix + unsent)
+        const refusal = await channel.health(next).admit(next, (ms) => actor.pause(ms))
+        throwIfAbandoned()
+        return attempt(next, attemptId, background, refusal)
       })
     }
     for (let isRefused = false; ; isRefused = true) {

@@ -84,6 +84,12 @@ export interface SessionOptions {
 /** One run of rules against one target. One process may have many. */
 export type Session = ReturnType<typeof createSession>
 
+/** Real ms for which a run waits for a host that has stopped to respond, each time. */
+const outageMs = 15_000
+
+/** Of a host that need not respond. */
+const alwaysHealthy: HostHealth = { admit: async () => null, send: (_, transmit) => transmit() }
+
 export function createSession(options: SessionOptions) {
   const { clock, recorder, seed, keep = false, listener = null, rowOf = rowOfLedger } = options
   // Without a listener, the receiver of the target file is useless.
@@ -245,6 +251,8 @@ function createServices(
   let connectionTrials = 0
   let keyTrials = 0
   const hosts = new Map<string, HostHealth>()
+  // Pauses of a controlled clock let no real time pass, and removing can be done over.
+  const patienceMs = clock.kind === 'real' && options.rules.length > 0 ? outageMs : 0
   /** Does something as an owner that is there for it alone. */
   async function asOwner<T>(name: string, actor: string, work: (owner: Owner) => Promise<T>): Promise<T> {
     const owner = createOwner(services, name, clock.actor(actor))
@@ -286,11 +294,11 @@ function createServices(
     connections,
     keys: clock.kind === 'replay' ? null : keys,
     health({ url, operation }) {
-      if (planeOfOperation(operation).mayNotRespond === true) return { send: (_, transmit) => transmit() }
+      if (planeOfOperation(operation).mayNotRespond === true) return alwaysHealthy
       const host = hostOf(url)
       const onTooSlow = (reason: string) => judges.giveUp(host, operation, reason)
       const { answerMs } = target.tolerances
-      const health = hosts.get(host) ?? createHostHealth({ host, answerMs, now: wallNow, onTooSlow })
+      const health = hosts.get(host) ?? createHostHealth({ host, answerMs, now: wallNow, patienceMs, onTooSlow })
       hosts.set(host, health)
       return health
     },
