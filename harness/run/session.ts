@@ -1,72 +1,44 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import type { Target } from '../../target/types.ts'
 import { needsOf } from '../claims/claims.ts'
-import type { Channel, HostHealth } from '../client/channel.ts'
-import { createConnections, trialOwner } from '../client/connections.ts'
 import type { Direct } from '../client/direct.ts'
-import { createHostHealth } from '../client/health.ts'
 import { hostOf } from '../client/host.ts'
-import { createKeyTrials } from '../client/key-trials.ts'
-import type { RunClock } from '../clock/types.ts'
 import { randomFrom } from '../common/random.ts'
-import type { Exchange, WireResponse } from '../exchange/exchange.ts'
+import type { WireResponse } from '../exchange/exchange.ts'
 import { ownerName } from '../exchange/owner-names.ts'
-import { createHooks } from '../hooks/hooks.ts'
 import { costOfRule } from '../plan/costs.ts'
 import { beginsBefore } from '../plan/plan.ts'
 import { waitMsOf } from '../plan/turns.ts'
 import { createSharedFixtures } from '../planes/fixtures.ts'
-import { createGates } from '../planes/gates.ts'
 import { allPlanes, foundationRank, planeOfOperation, sectionOf } from '../planes/index.ts'
-import type { RunServices } from '../planes/owner.ts'
 import type { Plane } from '../planes/plane.ts'
-import { createReceiver } from '../receiver/receiver.ts'
-import type { Listener } from '../receiver/types.ts'
 import type { CutEvent, KnownEvent, LeftOut } from '../record/events.ts'
-import type { Recorder } from '../record/recorder.ts'
-import type { Resource, ResourceLedger } from '../record/resources.ts'
+import type { Resource } from '../record/resources.ts'
 import { Blocked, Inconclusive, Stalled, Unverified } from '../rule/outcome.ts'
 import { allRules, type Invariant, type Rule, type Scenario } from '../rule/registry.ts'
-import type { Transport } from '../transport/types.ts'
 import { assignValues } from '../variation/deal.ts'
 import type { Values } from '../variation/dimensions.ts'
-import { misreadsBodyOf } from './connection-trial.ts'
 import { createCuts } from './cuts.ts'
 import { createFoundations } from './foundations.ts'
 import { foldInvariants, type TakeUnrecorded } from './invariants.ts'
-import { type Judgement, recordJudgement, shorten } from './judge.ts'
+import { type Judgement, recordJudgement } from './judge.ts'
 import { createJudging, type RunReserve } from './judging.ts'
-import { probeOf, statusOfProbe } from './key-probe.ts'
 import { createKnowledge } from './knowledge.ts'
 import { createLongWaits } from './long-waits.ts'
 import { createOwner, type Owner } from './owner.ts'
 import { firstTolerances, type ProbeResult, probeTarget } from './probe.ts'
 import { type End, type RemovalOptions, removeAll, removeLeftovers } from './removal.ts'
 import { rowOf as rowOfLedger } from './rows.ts'
+import { createServices, type ServiceOptions } from './services.ts'
 
-export interface SessionOptions {
-  readonly runId: string
-  readonly version: string
-  readonly seed: number
+export interface SessionOptions extends ServiceOptions {
   readonly target: Target
-  readonly transport: Transport
-  readonly clock: RunClock
-  readonly recorder: Recorder
-  readonly resources: ResourceLedger
-  /** The rules to judge, in any order. */
-  readonly rules: readonly Rule[]
   /** True to keep the pods of failed rules. All else is removed once its rule is done. */
   readonly keep?: boolean
-  /** The harness's own clock, ms of the Unix epoch. */
-  readonly wallNow: () => number
-  /** Source of notifications and beacons; without it the target does not reach the suite. */
-  readonly listener?: Listener | null
   /** Rules that a budget left out beforehand. In a replay: those of them that did not run after all. */
   readonly leftOut?: readonly LeftOut[]
   /** Those of them that run if time is left; default: none. */
   readonly reserve?: RunReserve
-  /** Outcomes of hooks, in a replay; default: hooks are run and recorded. */
-  readonly hook?: RunServices['hook']
   /** In a replay: the rules that the run itself ended. */
   readonly cuts?: readonly CutEvent[]
   /** Values of some dimensions; every other one has its plain value. Default: values are drawn by the seed. */
@@ -83,12 +55,6 @@ export interface SessionOptions {
 
 /** One run of rules against one target. One process may have many. */
 export type Session = ReturnType<typeof createSession>
-
-/** Real ms for which a run waits for a host that has stopped to respond, each time. */
-const outageMs = 15_000
-
-/** Of a host that need not respond. */
-const alwaysHealthy: HostHealth = { admit: async () => null, send: (_, transmit) => transmit() }
 
 export function createSession(options: SessionOptions) {
   const { clock, recorder, seed, keep = false, listener = null, rowOf = rowOfLedger } = options
@@ -230,110 +196,6 @@ function inOrder(rules: readonly Scenario[], seed: number, rowOf: (id: string) =
 
 function isScenario(rule: Rule): rule is Scenario {
   return rule.kind === 'scenario'
-}
-
-/**
- * The services that all owners of a session share, and the number of exchanges so far. `judges` are called with each
- * exchange, and with a host that is too slow or no longer accepts the key.
- */
-function createServices(
-  options: SessionOptions,
-  known: Pick<RunServices, 'target' | 'foundations' | 'longWaits'>,
-  judges: {
-    readonly exchange: (exchange: Exchange) => void
-    readonly giveUp: (host: string, operation: string, reason: string) => void
-  },
-) {
-  const { target } = known
-  const { runId, clock, recorder, seed, transport, wallNow, listener } = options
-  let exchangeCount = 0
-  let pacingRequests = 0
-  let connectionTrials = 0
-  let keyTrials = 0
-  const hosts = new Map<string, HostHealth>()
-  // Pauses of a controlled clock let no real time pass, and removing can be done over.
-  const patienceMs = clock.kind === 'real' && options.rules.length > 0 ? outageMs : 0
-  /** Does something as an owner that is there for it alone. */
-  async function asOwner<T>(name: string, actor: string, work: (owner: Owner) => Promise<T>): Promise<T> {
-    const owner = createOwner(services, name, clock.actor(actor))
-    return work(owner).finally(() => owner.actor.done())
-  }
-
-  const connections = createConnections((earlier) =>
-    asOwner(trialOwner(earlier.owner, ++connectionTrials), 'connection', (owner) =>
-      misreadsBodyOf(earlier, owner, target),
-    ),
-  )
-  const keys = createKeyTrials({
-    key: 'full',
-    probeOf,
-    probe: (operation) =>
-      asOwner(ownerName('key', ++keyTrials), 'key', (owner) => statusOfProbe(operation, owner, target)),
-    onRefused: judges.giveUp,
-  })
-  const gates = createGates(clock.now, target, async (plane, operation) => {
-    await asOwner(ownerName('pacing', ++pacingRequests), 'pacing', ({ on }) =>
-      on(plane.name).as('full').call(operation, { raw429: true, atOnce: true }),
-    )
-  })
-  const channel: Channel = {
-    runId,
-    version: options.version,
-    transport,
-    tolerances: target.tolerances,
-    standstillMs: clock.controlled ? (target.deploy?.limitMs ?? 0) : 0,
-    now: clock.now,
-    wallNow,
-    next: () => ++exchangeCount,
-    gate: (outgoing) => (clock.kind === 'replay' ? null : gates.gateOf(outgoing)),
-    mayCountElsewhere: (outgoing) => planeOfOperation(outgoing.operation).pacing.mayCountElsewhere(outgoing),
-    record(exchange: Exchange) {
-      recorder.exchange(exchange)
-      judges.exchange(exchange)
-    },
-    connections,
-    keys: clock.kind === 'replay' ? null : keys,
-    health({ url, operation }) {
-      if (planeOfOperation(operation).mayNotRespond === true) return alwaysHealthy
-      const host = hostOf(url)
-      const onTooSlow = (reason: string) => judges.giveUp(host, operation, reason)
-      const { answerMs } = target.tolerances
-      const health = hosts.get(host) ?? createHostHealth({ host, answerMs, now: wallNow, patienceMs, onTooSlow })
-      hosts.set(host, health)
-      return health
-    },
-  }
-  const receiver =
-    target.receiver === null
-      ? null
-      : createReceiver({
-          runId,
-          seed,
-          // In process no host is looked up.
-          url: target.receiver.url === '' ? 'http://receiver.test' : target.receiver.url,
-          clock,
-          wallNow,
-          record: recorder.arrival,
-        })
-  if (receiver !== null) listener?.open(receiver.receive, receiver.replayed)
-  const runHook = createHooks(transport, target.tolerances.hookMs)
-  const hook: RunServices['hook'] = async (owner, n, hook, call) => {
-    const said = await runHook(hook, { runId, ...call })
-    const failure = said === null ? null : shorten(recorder, said, 300)
-    recorder.event({ type: 'hook', owner, hook: n, ...call, failure })
-    return failure
-  }
-  const services: RunServices = {
-    hook: options.hook ?? hook,
-    ...known,
-    channel,
-    controlled: clock.controlled,
-    seed,
-    resources: options.resources,
-    isReplayed: clock.kind === 'replay',
-    receiver,
-  }
-  return { services, exchanges: () => exchangeCount, waits: gates.waits }
 }
 
 function errorOf({ verdict, reason, by }: CutEvent): Error {
