@@ -4,6 +4,7 @@ import { membersOf } from '../../harness/exchange/read.ts'
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { composeOptions, type FetchWrapper, type ReferenceOptions } from '../../reference/options.ts'
 import type { Target } from '../../target/types.ts'
+import { patching } from '../defects/patch-tools.ts'
 import { type Change, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, plane, verdict } from './tools.ts'
@@ -34,6 +35,14 @@ export const changes = [
     file: locksNone,
     verdicts: verdict('not-applicable', ofLockedPods),
   }),
+  latitude('change-of-name-clears-arguments', 'A PATCH of a name clears the arguments: only mounts must survive it.', {
+    about: 'changes',
+    change: patching((pod, body, next) => {
+      next()
+      if ('name' in body && !('args' in body)) pod.args = ''
+    }),
+    verdicts: { 'pods.patch.others': 'advice' },
+  }),
   latitude('change-shows-late', 'For eight seconds after a change, reads show the pod as it was before.', {
     about: 'pace',
     change: showsLate(8_000),
@@ -51,6 +60,7 @@ export const changes = [
       'pods.patch.atomic',
       'pods.patch.empty-object',
       'pods.patch.omitted',
+      'pods.patch.others',
       ...ofLockedPods,
     ]),
   }),
