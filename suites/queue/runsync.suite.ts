@@ -21,6 +21,7 @@ import {
 import { untilFound } from '../shared/poll.ts'
 import { anId, kindOfValue } from '../shared/readers.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
+import { onUnset } from './times.ts'
 
 const { runsyncRetentionMs, runsyncWaitMs } = tables.durations
 /** How late the end of a wait may be answered, and by how much a wait may be off that counts as the stated one, ms. */
@@ -80,7 +81,7 @@ rule('queue.runsync.then-status', { varies: [...anyJob, 'output'] }, async (cont
   }
 })
 
-rule('queue.runsync.wait', { varies: ['input', 'options'] }, async (context) => {
+rule('queue.runsync.wait', { ...onUnset, varies: ['input', 'options'] }, async (context) => {
   const { check, clock, ended, relies, target } = context
   const { coldStartMs, dispatchMs, sweepMs } = target.tolerances
   await relies(queueFoundations.shown)
@@ -109,7 +110,7 @@ rule('queue.runsync.wait', { varies: ['input', 'options'] }, async (context) => 
   expectOutput(context, 'output', 'whole', end.response)
 })
 
-rule('queue.runsync.wait-length', { varies: ['input', 'options'] }, (context) =>
+rule('queue.runsync.wait-length', { ...onUnset, varies: ['input', 'options'] }, (context) =>
   recordWait(context, { endpoint: 'noExecutionTimeout' }, runsyncWaitMs),
 )
 
