@@ -82,7 +82,7 @@ rule('queue.runsync.then-status', { varies: [...anyJob, 'output'] }, async (cont
 })
 
 rule('queue.runsync.wait', { ...onUnset, varies: ['input', 'options'] }, async (context) => {
-  const { check, clock, ended, relies, target } = context
+  const { check, clock, ended, notJudged, relies, target } = context
   const { coldStartMs, dispatchMs, sweepMs } = target.tolerances
   await relies(queueFoundations.shown)
   const { job, answer, response } = await longJob(context, { endpoint: 'noExecutionTimeout' }, runsyncWaitMs)
@@ -104,7 +104,7 @@ rule('queue.runsync.wait', { ...onUnset, varies: ['input', 'options'] }, async (
   // A gateway may have answered a submission that never reached the API.
   if (last !== null && job.beacon.executions().length === 0) inconclusiveIfOutage(last)
   check('carried-on').that(report !== null, 'an end of the execution', 'none', last)
-  if (id === null || last === null) return
+  if (id === null || last === null) return notJudged('ends', 'no id')
   const own = submitted(job, id, last)
   const end = await expectEnd(context, 'ends', own, await ended(own), 'COMPLETED')
   expectOutput(context, 'output', 'whole', end.response)
