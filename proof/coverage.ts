@@ -1,3 +1,4 @@
+import { notJudged } from '../harness/rule/outcome.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { findRow } from '../harness/run/rows.ts'
 import type { DefectResult } from './compare.ts'
@@ -27,11 +28,14 @@ export function unknownClauses(runs: Iterable<readonly Judgement[]>, defects: re
   return defects.filter((defect) => !defect.killed && !reached.has(keyOf(defect)))
 }
 
-/** Readings that came out the same everywhere, and open rows that record nothing. */
+/** Readings that came out the same everywhere, and open rows that record nothing. A rule that judged all has no reading about it. */
 export function unprovenReadings(runs: Iterable<readonly Judgement[]>): Unproven[] {
   const values = new Map<string, Map<string, Set<string>>>()
+  const complete = new Set<string>()
   for (const run of runs) {
-    for (const { rule, readings } of run) {
+    for (const { rule, readings, verdict } of run) {
+      const isWhole = !Object.values(readings).some((value) => value.startsWith(notJudged))
+      if (isWhole && (verdict === 'passed' || verdict === 'observed')) complete.add(rule)
       const names = values.get(rule) ?? new Map<string, Set<string>>()
       values.set(rule, names)
       for (const [name, value] of Object.entries(readings)) names.set(name, (names.get(name) ?? new Set()).add(value))
@@ -41,8 +45,12 @@ export function unprovenReadings(runs: Iterable<readonly Judgement[]>): Unproven
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([rule, names]): Unproven[] => {
       if (names.size === 0) return findRow(rule)?.basis === 'open' ? [{ rule, reading: null }] : []
-      return [...names].filter(([, seen]) => seen.size < 2).map(([reading]) => ({ rule, reading }))
+      return [...names].filter(([, seen]) => !differs(rule, [...seen])).map(([reading]) => ({ rule, reading }))
     })
+
+  function differs(rule: string, seen: readonly string[]): boolean {
+    return seen.length > 1 || (complete.has(rule) && seen.some((value) => value.startsWith(notJudged)))
+  }
 }
 
 /** Every clause that was reached in one of the runs. */

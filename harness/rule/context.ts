@@ -48,6 +48,8 @@ export interface Context extends Shorthands {
   stoodStill(first: ApiResponse, last: ApiResponse): boolean
   /** Records a reading: what was seen where the description is open. */
   reading(name: string, value: string): void
+  /** Records that the target gave no chance to judge a branch or a clause, and why: the rest of the rule may still pass. */
+  notJudged(name: string, reason: string): void
   /**
    * True if the target offers the need of a part of the rule; if not, the result lists the part as not judged.
    * Throws if the row lists the need neither under `parts` nor under `needs`.

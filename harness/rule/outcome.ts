@@ -17,6 +17,9 @@ export function contrastText({ expected, observed }: Pick<Finding, 'expected' | 
   return `expected ${expected}; observed ${observed}`
 }
 
+/** The beginning of a reading about a branch or a clause that the target gave no chance to judge. */
+export const notJudged = 'not judged: '
+
 /** The one error that means that the target violated a rule. Anything else thrown by a rule is a fault of the harness. */
 export class ClauseViolated extends Error {
   override readonly name = 'ClauseViolated'

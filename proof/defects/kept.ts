@@ -54,28 +54,28 @@ export const kept: readonly Defect[] = [
       return parts(wrappers)(options)
     },
   }),
-  defect('patch-clears-args', 'pods.patch.omitted', 'others', {
+  defect('patch-clears-args', 'pods.patch.others', 'others', {
     says: 'A PATCH without args clears them.',
     observed: 'args ""',
     change: otherwise('args', (pod) => {
       pod.args = ''
     }),
   }),
-  defect('patch-collapses-args', 'pods.patch.omitted', 'others', {
+  defect('patch-collapses-args', 'pods.patch.others', 'others', {
     says: 'A PATCH without args writes them with single spaces.',
     observed: 'args "plumbline-d \\"🚀\\" e\u0301"',
     change: otherwise('args', (pod) => {
       pod.args = pod.args.replaceAll(/ +/g, ' ')
     }),
   }),
-  defect('patch-trims-name', 'pods.patch.omitted', 'others', {
+  defect('patch-trims-name', 'pods.patch.others', 'others', {
     says: 'A PATCH of something else trims the name.',
     observed: 'name "another one"',
     change: otherwise('name', (pod) => {
       pod.name = pod.name.trim()
     }),
   }),
-  defect('patch-composes-letters', 'pods.patch.omitted', 'others', {
+  defect('patch-composes-letters', 'pods.patch.others', 'others', {
     says: 'A PATCH of something else composes the letters in variables.',
     observed: `env ${JSON.stringify({ ...unusualVariables, PLUMBLINE_CHANGE: 'd  "🚀" e\u0301 ' }).normalize('NFC')}`,
     change: otherwise('env', (pod) => {

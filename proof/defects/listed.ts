@@ -31,7 +31,7 @@ export const listed: readonly Defect[] = [
     observed: 'status "RUNNING" in the list',
     wrap: keepsPods,
   }),
-  inList('list-keeps-env', 'pods.patch.omitted', 'unchanged', {
+  inList('list-keeps-env', 'pods.patch.others', 'others', {
     says: 'The list shows the variables of a pod without those of a PATCH.',
     observed: 'env {} in the list',
     wrap: lists((pods) => pods.map((pod) => ({ ...pod, env: {} }))),

@@ -45,7 +45,6 @@ export const queueResults: readonly Defect[] = [
   defect('error-cut-at-256-characters', 'queue.status.failed-message', 'message', {
     says: 'The error of a job is cut at 256 characters.',
     observed: `"the depth ${'is too great '.repeat(19).slice(0, 246)}"`,
-    variation: { sample: 'the depth is too gre' },
     change: showsIn('FAILED', (shown) => ({ ...shown, error: String(shown.error).slice(0, 256) })),
   }),
   defect('output-cut-at-a-megabyte', 'queue.status.completed-has-output', 'whole', {

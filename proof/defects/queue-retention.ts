@@ -74,6 +74,11 @@ export const queueRetention: readonly Defect[] = [
     observed: 'status 200',
     change: retains((job) => job.retries > 0, 2 * runRetentionMs),
   }),
+  defect('retention-of-died-30-s', 'queue.status.crash', 'kept', {
+    says: 'A job that is FAILED because its worker died is removed after half a minute.',
+    observed: 'status 404',
+    change: retains(({ error }) => error?.includes('worker exited') === true, runsyncRetentionMs / 2),
+  }),
   defect('retention-runsync-outlasting-30-s', 'queue.retention.runsync', 'outlasting', {
     says: 'A /runsync job that outlasts the wait of its request is removed half a minute after its end.',
     observed: 'status 404',

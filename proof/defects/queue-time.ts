@@ -117,6 +117,14 @@ export const queueTime: readonly Defect[] = [
     observed: 'status 200',
     change: deadline((job, endMs) => endMs + (job.startedMs ?? job.submittedMs) - job.submittedMs),
   }),
+  defect('ttl-lost-with-worker', 'queue.ttl.worker-died', 'gone', {
+    says: 'A job that waits again because its worker died is never deleted.',
+    observed: 'status 200',
+    change: all(
+      deadline((job, endMs) => (job.automaticRetries > 0 ? endMs + maximumMs : endMs)),
+      part('expireJob', (next, { automaticRetries }) => (automaticRetries > 0 ? undefined : next())),
+    ),
+  }),
   defect('ttl-restarts-at-end', 'queue.ttl.from-submission', 'gone', {
     says: 'The end of its execution starts the ttl of a job anew.',
     observed: 'status 200',

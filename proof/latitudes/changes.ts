@@ -4,10 +4,12 @@ import { membersOf } from '../../harness/exchange/read.ts'
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { composeOptions, type FetchWrapper, type ReferenceOptions } from '../../reference/options.ts'
 import type { Target } from '../../target/types.ts'
+import { patching } from '../defects/patch-tools.ts'
 import { type Change, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, plane, verdict } from './tools.ts'
+import { latitude, passes, plane, reads, verdict } from './tools.ts'
 
+const beforeRunning: ReadonlySet<string> = new Set(['PROVISIONING', 'STARTING'])
 const ofLockedPods = rules.flatMap((row) => (needsOf(row).includes('pod.locked') ? row.id : []))
 
 /** Which fields PATCH changes beside mounts: the description shows none. */
@@ -34,9 +36,29 @@ export const changes = [
     file: locksNone,
     verdicts: verdict('not-applicable', ofLockedPods),
   }),
+  latitude('change-of-name-clears-arguments', 'A PATCH of a name clears the arguments: only mounts must survive it.', {
+    about: 'changes',
+    change: patching((pod, body, next) => {
+      next()
+      if ('name' in body && !('args' in body)) pod.args = ''
+    }),
+    verdicts: { 'pods.patch.others': 'advice' },
+  }),
+  latitude('lock-asks-for-running', 'The PATCH that locks a pod is answered 409 until the pod is RUNNING.', {
+    change: refusing(
+      'patchPod',
+      ({ status }, body) =>
+        membersOf(body)?.locked === true &&
+        beforeRunning.has(status) && [409, `a pod that is ${status} cannot be locked`],
+    ),
+    readings: reads('pods.action.locked-stop', 'not judged: the PATCH that locks a pod was refused', [
+      ...beforeRunning,
+    ]),
+  }),
   latitude('change-shows-late', 'For eight seconds after a change, reads show the pod as it was before.', {
     about: 'pace',
     change: showsLate(8_000),
+    readings: passes('PROVISIONING', 'STARTING'),
   }),
   latitude('change-of-mounts-only', 'PATCH changes mounts and nothing else, as the target file says.', {
     // With a slow quota or quick pods it is not seen that a pod in ERROR, which cannot be mended, has started before it
@@ -51,6 +73,7 @@ export const changes = [
       'pods.patch.atomic',
       'pods.patch.empty-object',
       'pods.patch.omitted',
+      'pods.patch.others',
       ...ofLockedPods,
     ]),
   }),

@@ -6,7 +6,7 @@ import type { QueuePlane } from '../../target/types.ts'
 import { executedAgain, lagsAfterRetry, requeuesAfter, startsToldTwice } from '../defects/queue-tools.ts'
 import { all, onAnswer, part, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, optioned, reads, streamed, styled, timed } from './tools.ts'
+import { latitude, notifiedOnce, optioned, reads, streamed, styled, timed } from './tools.ts'
 
 const second = 1_000
 
@@ -71,7 +71,12 @@ export const queue: readonly Latitude[] = [
   }),
 
   styled('requeued-last', 'A job that is executed again waits behind the others.', { requeuePlace: 'back' }),
-  styled('failed-handler-again', 'A job whose handler failed is executed again unasked.', { handlerRetry: 'yes' }),
+  styled(
+    'failed-handler-again',
+    'A job whose handler failed is executed again unasked.',
+    { handlerRetry: 'yes' },
+    { readings: notifiedOnce },
+  ),
   latitude(
     'only-failed-handler-again',
     'A job whose handler failed is executed again unasked, and one whose worker died is not.',
@@ -80,6 +85,7 @@ export const queue: readonly Latitude[] = [
       change: part('retriesJob', (next, _, reason) => reason === 'failed' && next()),
       about: 'jobs that are executed again',
       verdicts: { 'queue.status.crash-once': 'advice' },
+      readings: notifiedOnce,
     },
   ),
   latitude('cancelled-gone', 'A job that is cancelled is gone.', {
@@ -225,7 +231,7 @@ export const queue: readonly Latitude[] = [
     style: { handlerRetry: 'yes' },
     change: requeuesAfter(45 * second),
     about: ['responses of /runsync', 'jobs that are executed again'],
-    readings: waitOver,
+    readings: { ...waitOver, ...notifiedOnce },
   }),
   latitude('deadly-job-executed-for-ever', 'A job whose worker dies is executed again every 20 seconds, without end.', {
     change: all(

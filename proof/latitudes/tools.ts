@@ -1,5 +1,5 @@
 import { type RuleId, rules } from '../../generated/rules.ts'
-import { podActions } from '../../generated/tables.ts'
+import { type PodStatus, podActions } from '../../generated/tables.ts'
 import { needsOf } from '../../harness/claims/claims.ts'
 import { defaultStream } from '../../harness/planes/queue/defaults.ts'
 import type { Life } from '../../reference/life.ts'
@@ -48,6 +48,9 @@ export function reads(rule: RuleId, value: string | null, names: readonly string
   return { [rule]: Object.fromEntries(names.map((name) => [name, value])) }
 }
 
+/** The notification of a job that is executed again is judged: its failure was not notified. */
+export const notifiedOnce = reads('webhook.both-operations', null, ['retried'])
+
 /** Names of the readings about null in a PATCH of pods of these kinds. */
 export function nullMountsOf(...kinds: readonly string[]): string[] {
   return kinds.flatMap((kind) => ['mounts', 'persistent', 'network'].map((member) => `${member} of ${kind}`))
@@ -62,10 +65,16 @@ export function verdict(is: Verdict, rules: readonly RuleId[]): NonNullable<Lati
   return Object.fromEntries(rules.map((rule) => [rule, is]))
 }
 
+/** The readings of pods that are past these statuses before they are locked there. */
+export function passes(...statuses: readonly PodStatus[]): NonNullable<Latitude['readings']> {
+  return reads('pods.action.locked-stop', 'not judged: the pod had another status once it was locked', statuses)
+}
+
 /** A target whose pods are RUNNING as soon as they are created, as its file says. */
 export const startsAtOnce: More = {
   file: (target) => ({ ...target, absent: { ...target.absent, 'pod.provisioning': 'none', 'pod.starting': 'none' } }),
   verdicts: verdict('not-applicable', [...inProvisioning, ...inStarting]),
+  readings: passes('PROVISIONING', 'STARTING'),
 }
 
 /** A target file that says something else of its pod plane. */

@@ -1,15 +1,15 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { changedFields, fieldsText, livelyFields, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
+import { livelyFields, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import { changeOf, shows } from '../../harness/planes/pods/fixtures/change.ts'
 import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
-import { variablesIn } from '../shared/changing.ts'
 import { listUntil } from '../shared/listing.ts'
 import { shown } from '../shared/patching.ts'
 import { poll } from '../shared/poll.ts'
+import { expectKept } from '../shared/unchanged.ts'
 import { startPod, stopPod } from './answers.ts'
 import { expectRestarted, runMs } from './restarted.ts'
 
@@ -18,23 +18,21 @@ rule('pods.action.start-restores', { varies: anyPod }, async (context) => {
   const env = { ...membersOf(target.pods?.extra.env), PLUMBLINE: 'kept', PLUMBLINE_REMOVED: 'by a PATCH' }
   const before = await fixture.pod('RUNNING', { optional: { env } })
   const { chosen, aside } = await withOtherVariables(context, before, await stopPod(context, before.id))
-  expectKept(context, chosen, await startPod(context, before), aside)
+  expectKept(context, 'kept', chosen, await startPod(context, before), aside)
 })
 
 /** The pod with other variables: while it is EXITED, a PATCH adds one and leaves one out, if the target has such PATCHes. */
 async function withOtherVariables(context: Context, before: PodView, exited: PodView) {
   const { part, pods } = context
-  const same = { chosen: before, aside: livelyFields }
+  const same = { chosen: before, aside: [...livelyFields] }
   if (!part('pods.change')) return same
   const { PLUMBLINE_REMOVED: _, ...left } = membersOf(exited.value.env) ?? {}
   const body = changeOf(context, { ...exited, value: { env: left } }, 'b', 'env')
   if (!isSuccess((await pods.patch(exited.id, body)).status)) return same
   const read = await shown(context, exited.id, (seen) => shows(seen, body))
   // It may be carried out by the start.
-  if (!read.settled || read.pod === null) return { ...same, aside: new Set([...livelyFields, 'env']) }
-  // A platform may have other variables of its own while a pod runs.
-  const env = { ...variablesIn(before, false), ...variablesIn(read.pod, true) }
-  return { ...same, chosen: { ...before, value: { ...before.value, env } } }
+  if (!read.settled || read.pod === null) return { ...same, aside: [...livelyFields, 'env'] }
+  return { ...same, chosen: { ...before, value: { ...before.value, env: read.pod.value.env } } }
 }
 
 rule('pods.action.restart-restarts', { varies: anyPod }, async (context) => {
@@ -47,7 +45,7 @@ rule('pods.action.restart-restarts', { varies: anyPod }, async (context) => {
   await clock.sleep(restartBeginsMs)
   const rest = await settle(id, (seen) => seen === 'RUNNING')
   if (!rest.settled) blocked('pods.action.running.restart', `after restart the pod is ${rest.status}`)
-  expectKept(context, before, await expectRestarted(context, before, response))
+  expectKept(context, 'kept', before, await expectRestarted(context, before, response))
 })
 
 rule('pods.action.terminate-equals-delete', { varies: anyPod }, async (context) => {
@@ -87,11 +85,4 @@ function areAlike([one, other]: readonly [ApiResponse, ApiResponse]): boolean {
 /** The HTTP status and the pod's status in a response to GET. */
 function stateIn({ json, status }: ApiResponse): string {
   return `${status} ${show(membersOf(json)?.status ?? null)}`
-}
-
-/** All that was chosen for a pod is as before. */
-function expectKept({ check }: Context, before: PodView, after: PodView, aside = livelyFields): void {
-  const changed = changedFields(before.value, after.value, aside)
-  const text = ({ value }: PodView) => fieldsText(value, changed)
-  check('kept').that(changed.length === 0, text(before), text(after), after)
 }

@@ -21,9 +21,9 @@ rule(
   'pods.action.locked-stop',
   { each: () => lockedIn, varies: [...aPod, 'branch'] },
   async (context, wanted: (typeof lockedIn)[number]) => {
-    const { check, inconclusive, pods, settle } = context
+    const { check, inconclusive, notJudged, pods, settle } = context
     const pod = wanted === 'RUNNING' ? await lockedPod(context) : await lockedOnItsWay(context, wanted)
-    if (pod === null) return
+    if (typeof pod === 'string') return notJudged(wanted, pod)
     const response = await pods.act(pod.id, 'stop', { mustBeRefused: true })
     expectRefusal(context, 'refused', response)
     if (wanted === 'RUNNING') await expectUnchanged(context, pod)
@@ -40,15 +40,16 @@ rule(
   },
 )
 
-/** A pod that is locked on its way to RUNNING, if a PATCH does that there; null if not. */
-async function lockedOnItsWay(context: Context, wanted: 'PROVISIONING' | 'STARTING'): Promise<PodView | null> {
+/** A pod that is locked on its way to RUNNING; if a PATCH does not do that there, why there is none. */
+async function lockedOnItsWay(context: Context, wanted: 'PROVISIONING' | 'STARTING'): Promise<PodView | string> {
   const { fixture, pods, settle, target } = context
   const { id } = await fixture.fresh()
   if (wanted === 'STARTING') await settle(id, (seen) => seen !== 'PROVISIONING')
   const { status } = await pods.patch(id, target.pods?.locked?.lock)
-  if (!isSuccess(status)) return null
+  if (!isSuccess(status)) return 'the PATCH that locks a pod was refused'
   const { pod, settled } = await shown(context, id, ({ value }) => value.locked === true)
-  return settled && pod?.status === wanted ? pod : null
+  if (!settled || pod === null) return 'the PATCH that locks a pod was not carried out'
+  return pod.status === wanted ? pod : 'the pod had another status once it was locked'
 }
 
 rule('pods.action.locked-start', { varies: aPod }, async (context) => {

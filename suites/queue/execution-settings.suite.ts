@@ -3,7 +3,7 @@ import type { Step } from '../../harness/planes/queue/fixtures/types.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectEnd, shownStatus } from '../shared/job-responses.ts'
-import { expectRunning, expectStopped, runsOn } from './times.ts'
+import { expectRunning, expectStopped, onUnset, runsOn } from './times.ts'
 
 const { executionTimeoutMs, ttlMs } = tables.bounds
 
@@ -11,7 +11,7 @@ const held: readonly Step[] = [{ hold: 'go' }, { output: 1 }]
 /** A job with the setting of its endpoint: no drawn policy gives it another. */
 const ofEndpoint = { policy: {} }
 
-rule('queue.execution-timeout.this-job', { varies: anyJob, workers: 2 }, async (context) => {
+rule('queue.execution-timeout.this-job', { ...onUnset, varies: anyJob, workers: 2 }, async (context) => {
   const { begun, check, clock, ended, fixture, inconclusive, offers, target } = context
   const { dispatchMs, sweepMs } = target.tolerances
   const isUnset = offers('endpoint.no-execution-timeout')
@@ -60,7 +60,7 @@ rule(
   },
 )
 
-rule('queue.execution-timeout.default', { varies: anyJob }, async (context) => {
+rule('queue.execution-timeout.default', { ...onUnset, varies: anyJob }, async (context) => {
   const { begun, fixture } = context
   const job = await fixture.submitted({ steps: runsOn, endpoint: 'noExecutionTimeout', ...ofEndpoint })
   const startMs = (await begun(job)).at.target

@@ -76,7 +76,8 @@ rule('queue.retention.runsync-ends', { varies: anyJob }, async (context) => {
   if (completed === null) return inconclusive('/runsync did not answer with the id of its job')
   const failed = await endedJob(context, 'failed', 'runsync')
   await expectHidden('gone', completed, 'the output', output)
-  if (failed !== null) await expectHidden('error-gone', failed, 'the error', failure)
+  if (failed === null) return inconclusive('/runsync did not answer with the id of a job that failed')
+  await expectHidden('error-gone', failed, 'the error', failure)
 
   async function expectHidden(clause: string, done: Ended, name: string, text: string): Promise<void> {
     const response = await afterRetention(context, done, runsyncRetentionMaximumMs)
@@ -110,6 +111,15 @@ async function endedJob(context: Context, way: Way, by: Operation, clause: strin
   return end.settled ? { job, response } : null
 }
 
+/** The end of a job; null, which is recorded, if the response to an outlasting one has no id: it may only say that the wait is over. */
+async function knownEnd(context: Context, way: Way, by: Operation): Promise<Ended | null> {
+  const ended = await endedJob(context, way, by)
+  if (ended !== null) return ended
+  if (way !== 'outlasting') return context.inconclusive('the end of the job was not seen, or /runsync gave no id')
+  context.notJudged(way, 'no id')
+  return null
+}
+
 function hasOutput(way: Way): boolean {
   return way === 'completed' || way === 'outlasting'
 }
@@ -123,10 +133,8 @@ function earliestOf({ part }: Context, job: SubmittedJob): number {
 /** The result of a job is there until its retention is nearly over; a cancelled job has none, so that one is recorded. */
 async function expectKept(context: Context, way: Way, by: Operation, ms: number): Promise<void> {
   const { check, clock, inconclusive, reading } = context
-  const ended = await endedJob(context, way, by)
-  // A response that says that the wait of /runsync is over may have no id.
-  if (ended === null && way === 'outlasting') return
-  if (ended === null) return inconclusive('the end of the job was not seen, or /runsync gave no id')
+  const ended = await knownEnd(context, way, by)
+  if (ended === null) return
   const { job } = ended
   const overMs = earliestOf(context, job) + ms
   await clock.at(overMs - leadMs)
@@ -142,7 +150,7 @@ async function expectKept(context: Context, way: Way, by: Operation, ms: number)
 
 /** The job is gone when its retention is over, and stays so. */
 async function expectOver(context: Context, way: Way, by: Operation, ms: number): Promise<void> {
-  const ended = await endedJob(context, way, by)
+  const ended = await knownEnd(context, way, by)
   if (ended === null) return
   await expectGone(context, way, ended.job, await afterRetention(context, ended, ms))
   for await (const response of laterJobReads(context, ended.job)) await expectGone(context, way, ended.job, response)

@@ -21,6 +21,7 @@ import {
 import { untilFound } from '../shared/poll.ts'
 import { anId, kindOfValue } from '../shared/readers.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
+import { onUnset } from './times.ts'
 
 const { runsyncRetentionMs, runsyncWaitMs } = tables.durations
 /** How late the end of a wait may be answered, and by how much a wait may be off that counts as the stated one, ms. */
@@ -80,8 +81,8 @@ rule('queue.runsync.then-status', { varies: [...anyJob, 'output'] }, async (cont
   }
 })
 
-rule('queue.runsync.wait', { varies: ['input', 'options'] }, async (context) => {
-  const { check, clock, ended, relies, target } = context
+rule('queue.runsync.wait', { ...onUnset, varies: ['input', 'options'] }, async (context) => {
+  const { check, clock, ended, notJudged, relies, target } = context
   const { coldStartMs, dispatchMs, sweepMs } = target.tolerances
   await relies(queueFoundations.shown)
   const { job, answer, response } = await longJob(context, { endpoint: 'noExecutionTimeout' }, runsyncWaitMs)
@@ -103,13 +104,13 @@ rule('queue.runsync.wait', { varies: ['input', 'options'] }, async (context) => 
   // A gateway may have answered a submission that never reached the API.
   if (last !== null && job.beacon.executions().length === 0) inconclusiveIfOutage(last)
   check('carried-on').that(report !== null, 'an end of the execution', 'none', last)
-  if (id === null || last === null) return
+  if (id === null || last === null) return notJudged('ends', 'no id')
   const own = submitted(job, id, last)
   const end = await expectEnd(context, 'ends', own, await ended(own), 'COMPLETED')
   expectOutput(context, 'output', 'whole', end.response)
 })
 
-rule('queue.runsync.wait-length', { varies: ['input', 'options'] }, (context) =>
+rule('queue.runsync.wait-length', { ...onUnset, varies: ['input', 'options'] }, (context) =>
   recordWait(context, { endpoint: 'noExecutionTimeout' }, runsyncWaitMs),
 )
 

@@ -4,6 +4,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { blockedBy, plainEnd, shownStatus } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
+import { rereadMoments } from '../shared/unchanged.ts'
 
 /** Jobs whose worker dies every time: with a few executions each, every worker of a small endpoint dies. */
 const deadlyJobs = 2
@@ -48,6 +49,7 @@ async function shownUnlessExecutedAgain({ check, found }: Context, jobs: Readonl
 rule('queue.status.crash', { exclusive: ['dedicated'] }, async (context) => {
   const { check, ended, fixture, found, reading, target } = context
   const { retriesMs } = target.tolerances
+  const over: SubmittedJob[] = []
   const plain = await plainEnd(context, 'COMPLETED', 'dedicated')
   if (plain.status !== 'COMPLETED') {
     blockedBy(context, 'queue.run.echo', `a plain job was ${plain.status} instead of COMPLETED`, plain.response)
@@ -61,10 +63,15 @@ rule('queue.status.crash', { exclusive: ['dedicated'] }, async (context) => {
     const isAgain = !settled && job.beacon.executions().length > count
     check('every-time').that(isAgain || status === 'FAILED', 'FAILED, or further executions', status, response)
     reading('every-time', isAgain ? 'executed again' : status)
-    if (!settled) await job.queue.cancel(job.id)
+    if (settled) over.push(job)
+    else await job.queue.cancel(job.id)
   }
   const job = await fixture.submitted({ steps: [{ first: [{ exit: 1 }] }, { output: 1 }], endpoint: 'dedicated' })
   await found(job)
   const { status, response } = await ended(job, retriesMs)
   check('once').that(status === 'COMPLETED' || status === 'FAILED', 'COMPLETED or FAILED', status, response)
+  over.push(job)
+  // Results are kept for half an hour.
+  for await (const _ of rereadMoments(context))
+    for (const { id, queue } of over) check('kept').success(await queue.status(id))
 })

@@ -67,6 +67,19 @@ rule('queue.ttl.running', { varies: anyJob }, async (context) => {
   }
 })
 
+rule('queue.ttl.worker-died', { exclusive: ['dedicated'], varies: ['input', 'options'] }, async (context) => {
+  const { clock, fixture, inconclusive } = context
+  const steps = [{ first: [{ exit: 1 }] }, { hold: 'late' }]
+  for (const ttlMs of longLives) {
+    const job = await fixture.submitted({ steps, endpoint: 'dedicated', policy: { ttl: ttlMs } })
+    if ((await clock.until(job.beacon.started(), endMsOf({ job, ttlMs }) - leadMs)) === null) continue
+    await expectGone(context, 'gone', job, await afterEnd(context, job, ttlMs))
+    for await (const response of laterJobReads(context, job)) await expectGone(context, 'gone', job, response)
+    return
+  }
+  inconclusive('no worker began with a job within its ttl')
+})
+
 rule('queue.ttl.frees-worker', { exclusive: ['twoWorkers'], varies: ['input', 'options'] }, async (context) => {
   const { jobs, ttlMs } = await running(context, 'twoWorkers', lives, [{ hold: 'late' }])
   const endsMs = jobs.map(({ response }) => response.exchange.sent.target + ttlMs)

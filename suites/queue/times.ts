@@ -18,6 +18,12 @@ export const leadMs = 2_000
 /** By how much a target that counts whole seconds may be early, ms. */
 export const grainMs = 1_000
 
+/**
+ * Options of a rule whose jobs run on the endpoint without an execution timeout: it may be the dedicated one, all of whose workers
+ * other rules count on.
+ */
+export const onUnset = { shared: ['noExecutionTimeout'], workers: 1 } as const
+
 /** As many jobs keep every worker busy of the endpoint with two. */
 export const busyWorkers = 2
 

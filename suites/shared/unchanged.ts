@@ -1,9 +1,17 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import { type PodView, podOf } from '../../harness/exchange/read.ts'
+import {
+  changedFields,
+  fieldsText,
+  livelyFields,
+  type Members,
+  type PodView,
+  podOf,
+} from '../../harness/exchange/read.ts'
 import { nameOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { Blocked } from '../../harness/rule/outcome.ts'
 import type { ValueOf } from '../../harness/variation/dimensions.ts'
+import { variablesIn } from './changing.ts'
 import { expectListedAs } from './listing.ts'
 
 /** Waits for each reread of the run in turn. */
@@ -81,4 +89,19 @@ export async function blockIfStatusNeverLasts(
 /** The pod as it is read later, once for each second look of the run. */
 export async function* laterPodReads(context: Pick<Context, 'clock' | 'rereadDelays' | 'pods'>, id: string) {
   for await (const _ of rereadMoments(context)) yield await context.pods.get(id)
+}
+
+/** Expects the described fields of a pod as before, except those put `aside`; of the variables, those of the run. */
+export function expectKept(
+  { check }: Pick<Context, 'check'>,
+  clause: string,
+  before: PodView,
+  after: PodView,
+  aside: Iterable<string> = livelyFields,
+): void {
+  const own = (pod: PodView): Members => ({ ...pod.value, env: variablesIn(pod, true) })
+  const changed = changedFields(own(before), own(after), new Set(aside))
+  // A name has the id of the run.
+  const texts = (pod: PodView, name: string) => fieldsText({ ...own(pod), name }, changed)
+  check(clause).that(changed.length === 0, texts(before, 'as before'), texts(after, 'another one'), after)
 }

@@ -47,13 +47,14 @@ rule('webhook.prompt', notified, async (context) => {
 })
 
 rule('webhook.both-operations', { varies: anyJob, workers: 0 }, async (context) => {
-  const { blocked, check, ended, fixture } = context
+  const { blocked, check, ended, fixture, notJudged } = context
   const run = await fixture.sent({ steps, webhook: true }, 'run')
   const runsync = await fixture.sent({ steps, webhook: true }, 'runsync')
   if (runsync.response.exchange.operation !== 'runJobSync')
     blocked('queue.runsync.completed', '/runsync did not accept a job')
   const requeued = await fixture.submitted({ steps, webhook: true, past: 'requeued' })
   const { retried, isFailureNotified } = await retriedJob(context)
+  if (isFailureNotified) notJudged('retried', 'the failure was notified')
   const jobs = Object.entries({ run, runsync, requeued, retried })
   const comes: boolean[] = []
   for (const [, job] of jobs) comes.push((await waitForAttempt(context, job, 1)) !== null)
