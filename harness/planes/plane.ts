@@ -88,6 +88,8 @@ interface Creates<Section = unknown> {
   readonly create: string
   readonly list: string
   readonly get: string
+  /** The capability of a target that has `get`; default: every target has it. */
+  readonly getNeeds?: string
   readonly remove: string
   /** The call that removes it too, where `remove` does not. */
   readonly removeToo?: { readonly operation: string; readonly body: unknown }

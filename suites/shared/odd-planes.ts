@@ -79,7 +79,7 @@ export async function oddEndpoints(context: Context) {
   const { check, inconclusive, on } = context
   const { id } = await createdEndpoint(context)
   const before = await get(context, id)
-  if (!isSuccess(before.status)) inconclusive(`getEndpoint was answered ${before.status}`)
+  if (!isSuccess(before.status)) inconclusive(`a read of the endpoint was answered ${before.status}`)
   const { deleteEndpoint, getEndpoint } = sectionOf(context).paths
   const look = async () => {
     const after = await get(context, id)
