@@ -78,6 +78,7 @@ export const management: Plane<ManagementPlane> = {
     getNeeds: 'management.read',
     remove: 'deleteEndpoint',
     listAt: ({ listAt }) => listAt,
+    resourceAt: ({ endpointAt }) => endpointAt,
     areCounted: true,
     isGone: () => false,
   },
