@@ -9,7 +9,7 @@ const isOfLb: When = ({ url }) => url.includes('/lb/')
 /** The requests of lb.auth, by the end of their path. */
 const routes = ['GET /plumbline/echo', 'POST /plumbline/echo', 'PUT /plumbline/echo', 'PATCH /plumbline/echo']
   .concat(['DELETE /plumbline/echo', 'GET /ping', 'GET /plumbline/status/200', 'GET /plumbline/parts/1'])
-  .concat(['POST /plumbline/return/200'])
+  .concat(['POST /plumbline/return/200', 'GET /plumbline/seen/nobody', 'GET /plumbline/echo/a/b/c'])
   .map((text) => text.split(' ') as [method: string, path: string])
 
 /** The clauses of lb.error-body, each with the status of its error. */
@@ -245,6 +245,11 @@ export const lbWorkers: readonly Defect[] = [
       change: lets((request) => isMissing(request) && request.method === method && request.url.endsWith(path)),
     }),
   ),
+  defect('route-open-options', 'lb.auth', 'not-reached', {
+    says: 'OPTIONS without a token reaches the worker.',
+    observed: 'it reached the worker 1×',
+    change: lets((request) => isMissing(request) && request.method === 'OPTIONS'),
+  }),
   defect('route-refused-and-reached-later', 'lb.auth', 'not-reached', {
     says: 'A request without a token is answered 401 and passed on to the worker ten seconds later.',
     observed: 'it reached the worker 1×',
