@@ -41,7 +41,7 @@ export const lbWorkers: readonly Defect[] = [
     observed: 'ready false',
     change: part('isWorkerReady', async () => true),
   }),
-  ...([400, 401, 403, 500] as const).map((status) =>
+  ...([400, 401, 403, 500, 503] as const).map((status) =>
     defect(`unknown-balanced-${status}`, 'lb.endpoint-unknown', 'unknown', {
       says: `A load-balanced endpoint that does not exist is answered ${status}.`,
       observed: `status ${status}`,
@@ -126,6 +126,11 @@ export const lbWorkers: readonly Defect[] = [
     says: 'A request that the worker answers with 503 is sent again.',
     observed: 'it reached the worker 2×',
     change: sendsAgain(503),
+  }),
+  defect('worker-408-retried', 'lb.no-retry', 'error', {
+    says: 'A request that the worker answers with 408 is sent again.',
+    observed: 'it reached the worker 2×',
+    change: sendsAgain(408),
   }),
   defect('worker-500-retried-later', 'lb.no-retry', 'error', {
     says: 'A request that the worker answers with 500 is sent again a minute later.',
