@@ -250,6 +250,11 @@ export const lbWorkers: readonly Defect[] = [
       change: lets((request) => isMissing(request) && request.method === method && request.url.endsWith(path)),
     }),
   ),
+  defect('second-endpoint-open', 'lb.auth', 'refused', {
+    says: 'The second load-balanced endpoint is served without a token.',
+    observed: 'status 200',
+    change: lets(both(isMissing, ({ url }) => url.includes('/lb/second/'))),
+  }),
   defect('route-open-options', 'lb.auth', 'not-reached', {
     says: 'OPTIONS without a token reaches the worker.',
     observed: 'it reached the worker 1×',

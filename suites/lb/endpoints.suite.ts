@@ -74,7 +74,7 @@ rule('lb.own-address', usesNormal, async (context) => {
 })
 
 rule('lb.auth', usesNormalLooking, async (context) => {
-  const { check } = context
+  const { check, lb, part } = context
   const client = await servingNormal(context)
   const nonces: string[] = []
   const routes = [
@@ -96,6 +96,10 @@ rule('lb.auth', usesNormalLooking, async (context) => {
     if (method !== 'OPTIONS') check('refused').status(response, 401)
   }
   await expectNotReached(context, 'not-reached', nonces)
+  if (!part('lb.second')) return
+  const second = lb.on('second')
+  await serving(context, second)
+  check('refused').status(await second.send('GET', echo, { authorization: null }), 401)
 })
 
 rule('lb.peer-call', usesNormal, async (context) => {
