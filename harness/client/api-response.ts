@@ -7,6 +7,8 @@ export interface ApiResponse {
   readonly bytes: Uint8Array
   /** True if a gateway kept answering this request while the API answered another one. */
   readonly isDeliberate?: boolean
+  /** Reported in place of the status; default: `status N`. */
+  readonly text?: string
   /** The parsed body; undefined if it is not JSON. */
   readonly json: unknown
   /** First line of a header, null if it is missing. */

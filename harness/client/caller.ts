@@ -2,6 +2,7 @@ import type { OperationFacts } from '../../generated/operations.ts'
 import type { PlaneSection } from '../../target/types.ts'
 import type { PendingEvent } from '../clock/types.ts'
 import type { HeaderPairs, Operation, WireRequest } from '../exchange/exchange.ts'
+import { membersOf, valueAt } from '../exchange/read.ts'
 import type { ApiResponse } from './api-response.ts'
 import { bytesOf } from './body.ts'
 import type { Outgoing, SendOptions } from './channel.ts'
@@ -108,11 +109,21 @@ export interface CallerOptions {
   readonly note: (operation: string, call: Call) => (response: ApiResponse) => void
   /** Sends a request, repeatedly if necessary; default: once. */
   readonly repeat?: (operation: string, call: Call, send: Send) => Promise<ApiResponse>
+  /** Member of responses that holds the resource that they show; default: the response itself. */
+  readonly resourceAt?: string
 }
 
 type Send = (operation: string, call: Call) => Promise<ApiResponse>
 
-export function createCaller({ plane, section, key, sender, note, repeat = once }: CallerOptions): Caller {
+export function createCaller({
+  plane,
+  section,
+  key,
+  sender,
+  note,
+  repeat = once,
+  resourceAt = '',
+}: CallerOptions): Caller {
   function outgoing(operation: string, call: Call): Outgoing {
     const { endpoint, route: _, ...subjects } = call.ids ?? {}
     return {
@@ -142,18 +153,25 @@ export function createCaller({ plane, section, key, sender, note, repeat = once 
     async call(operation, call = {}) {
       const { sending, takeApiResponse } = noting(operation, call)
       const response = await repeat(operation, call, async (name, given) =>
-        sender.send({ ...outgoing(name, given), sending }),
+        resourceIn(await sender.send({ ...outgoing(name, given), sending }), resourceAt),
       )
       takeApiResponse(response)
       return response
     },
     begin(operation, call = {}) {
       const { sending, takeApiResponse } = noting(operation, call)
-      const coming = sender.begin({ ...outgoing(operation, call), sending })
-      coming.comes.then(takeApiResponse, () => {})
-      return coming
+      const { comes } = sender.begin({ ...outgoing(operation, call), sending })
+      const coming = comes.then((response) => resourceIn(response, resourceAt))
+      coming.then(takeApiResponse, () => {})
+      return { comes: coming }
     },
   }
+}
+
+/** The response as if the resource that a member of it holds were all of it; unchanged if no member holds one. */
+function resourceIn(response: ApiResponse, at: string): ApiResponse {
+  const json = at === '' ? null : membersOf(valueAt(response.json, at))
+  return json === null ? response : { ...response, json }
 }
 
 /** True if a request changes nothing. The operation decides: a target file may give it another method. */

@@ -88,6 +88,8 @@ interface Creates<Section = unknown> {
   readonly create: string
   readonly list: string
   readonly get: string
+  /** The capability of a target that has `get`; default: every target has it. */
+  readonly getNeeds?: string
   readonly remove: string
   /** The call that removes it too, where `remove` does not. */
   readonly removeToo?: { readonly operation: string; readonly body: unknown }
@@ -95,6 +97,8 @@ interface Creates<Section = unknown> {
   unlock?(section: Section): { readonly operation: string; readonly body: unknown } | null
   /** Member of the list that holds the resources; empty if the response is the array itself. */
   listAt(section: Section): string
+  /** Member of a response that holds the resource that it shows; default: the response itself. */
+  resourceAt?(section: Section): string
   /** True if a quota counts all of them, so that a creation depends on those before it; default: false. */
   readonly areCounted?: boolean
   /** True if what `get` shows is gone already. */

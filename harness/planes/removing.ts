@@ -40,7 +40,7 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
   const section = sectionOf(removal.target, plane.name)
   const missing = { reason: `the target file has no address of ${plane.title}` }
   if (creates === null || section === null) return { remove: async () => missing, find: async () => missing }
-  const { get, isGone, kind, list, listAt, remove, removeToo, unlock } = creates
+  const { get, getNeeds = '', isGone, kind, list, listAt, remove, removeToo, unlock } = creates
   const at = listAt(section)
 
   /** Name and id of everything in the list, and if it is gone; or why the list cannot be read. */
@@ -61,12 +61,21 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
 
   /** The end that it came to before, or why it is left alone; null if it is to be removed. */
   async function look({ name }: Created, id: string, mayAppear: boolean): Promise<RemovalEnd | null> {
+    if (getNeeds in removal.target.absent) {
+      const all = await readList()
+      const [shown = name] = (typeof all === 'string' ? [] : all).find(([, one]) => one === id) ?? []
+      return unlessOurs(shown, name)
+    }
     const { status, json } = await as('full').call(get, { ids: { id } })
     if (goneStatuses.has(status)) return endOf(status, mayAppear)
     const members = status === 200 ? membersOf(json) : null
     if (members === null) return null
     if (isGone(members)) return 'gone'
-    const shown = members.name
+    return unlessOurs(members.name, name)
+  }
+
+  /** Null if this run may have given the shown name, or none is shown; else why the resource is left alone. */
+  function unlessOurs(shown: unknown, name: string): RemovalEnd | null {
     if (typeof shown !== 'string' || isOurs(shown, name, removal.run)) return null
     return { reason: `its id belongs to a ${kind} named ${show(shown)}, which was not removed` }
   }

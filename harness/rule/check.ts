@@ -102,14 +102,14 @@ export function inconclusiveIfOutage({ status, isDeliberate }: Pick<ApiResponse,
 }
 
 /** `status 200`; of a redirect also where to. */
-function statusText(response: Pick<ApiResponse, 'status' | 'header'>): string {
-  return `status ${response.status}${redirectText(response.status, response.header('location'))}`
+function statusText(response: Pick<ApiResponse, 'status' | 'header' | 'text'>): string {
+  return response.text ?? `status ${response.status}${redirectText(response.status, response.header('location'))}`
 }
 
 /** The same; for a refusal also its body as JSON, which the record shortens once secrets are removed. */
-export function responseText(response: Pick<ApiResponse, 'status' | 'header' | 'json' | 'bytes'>): string {
+export function responseText(response: Pick<ApiResponse, 'status' | 'header' | 'json' | 'bytes' | 'text'>): string {
   const { status, json, bytes } = response
-  if (status < 400 || bytes.length === 0) return statusText(response)
+  if (status < 400 || bytes.length === 0 || response.text !== undefined) return statusText(response)
   return `status ${status}: ${show(json ?? textOf(bytes) ?? 'bytes that are not text')}`
 }
 

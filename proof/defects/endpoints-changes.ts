@@ -58,6 +58,13 @@ export const endpointChanges: readonly Defect[] = [
     observed: 'another name',
     change: revertsUpdates(['name']),
   }),
+  defect('endpoint-update-of-zero-ignored', 'endpoints.update-keeps', 'changed', {
+    says: 'An update to zero is answered 200 and ignored.',
+    observed: 'workersMin 1',
+    change: part('changeEndpoint', (next, endpoint, body) =>
+      next(endpoint, Object.fromEntries(Object.entries(body as Json).filter(([, value]) => value !== 0))),
+    ),
+  }),
   defect('endpoint-update-of-two-keeps-one', 'endpoints.update-keeps', 'changed', {
     says: 'Of an update of two members only the first is carried out.',
     observed: 'idleTimeout 15',

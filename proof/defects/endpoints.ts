@@ -156,6 +156,11 @@ export const endpoints: readonly Defect[] = [
     observed: 'gpu-a',
     change: part('allocateGpu', (next, ids) => next([...ids].sort())),
   }),
+  defect('gpu-in-reverse-order-of-names', 'endpoints.gpu-priority', 'first', {
+    says: 'Of the available GPU types of the list a worker gets the one whose name comes last.',
+    observed: 'gpu-b',
+    change: part('allocateGpu', (next, ids) => next([...ids].sort().reverse())),
+  }),
   defect('workers-min-ignored', 'endpoints.workers-min', 'minimum', {
     says: 'An endpoint has no worker until a job comes, whatever its workersMin.',
     observed: '0 workers',

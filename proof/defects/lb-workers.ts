@@ -9,7 +9,7 @@ const isOfLb: When = ({ url }) => url.includes('/lb/')
 /** The requests of lb.auth, by the end of their path. */
 const routes = ['GET /plumbline/echo', 'POST /plumbline/echo', 'PUT /plumbline/echo', 'PATCH /plumbline/echo']
   .concat(['DELETE /plumbline/echo', 'GET /ping', 'GET /plumbline/status/200', 'GET /plumbline/parts/1'])
-  .concat(['POST /plumbline/return/200'])
+  .concat(['POST /plumbline/return/200', 'GET /plumbline/seen/nobody', 'GET /plumbline/echo/a/b/c'])
   .map((text) => text.split(' ') as [method: string, path: string])
 
 /** The clauses of lb.error-body, each with the status of its error. */
@@ -41,7 +41,7 @@ export const lbWorkers: readonly Defect[] = [
     observed: 'ready false',
     change: part('isWorkerReady', async () => true),
   }),
-  ...([400, 401, 403, 500] as const).map((status) =>
+  ...([400, 401, 403, 500, 503] as const).map((status) =>
     defect(`unknown-balanced-${status}`, 'lb.endpoint-unknown', 'unknown', {
       says: `A load-balanced endpoint that does not exist is answered ${status}.`,
       observed: `status ${status}`,
@@ -126,6 +126,11 @@ export const lbWorkers: readonly Defect[] = [
     says: 'A request that the worker answers with 503 is sent again.',
     observed: 'it reached the worker 2×',
     change: sendsAgain(503),
+  }),
+  defect('worker-408-retried', 'lb.no-retry', 'error', {
+    says: 'A request that the worker answers with 408 is sent again.',
+    observed: 'it reached the worker 2×',
+    change: sendsAgain(408),
   }),
   defect('worker-500-retried-later', 'lb.no-retry', 'error', {
     says: 'A request that the worker answers with 500 is sent again a minute later.',
@@ -245,6 +250,16 @@ export const lbWorkers: readonly Defect[] = [
       change: lets((request) => isMissing(request) && request.method === method && request.url.endsWith(path)),
     }),
   ),
+  defect('second-endpoint-open', 'lb.auth', 'refused', {
+    says: 'The second load-balanced endpoint is served without a token.',
+    observed: 'status 200',
+    change: lets(both(isMissing, ({ url }) => url.includes('/lb/second/'))),
+  }),
+  defect('route-open-options', 'lb.auth', 'not-reached', {
+    says: 'OPTIONS without a token reaches the worker.',
+    observed: 'it reached the worker 1×',
+    change: lets((request) => isMissing(request) && request.method === 'OPTIONS'),
+  }),
   defect('route-refused-and-reached-later', 'lb.auth', 'not-reached', {
     says: 'A request without a token is answered 401 and passed on to the worker ten seconds later.',
     observed: 'it reached the worker 1×',

@@ -1,7 +1,20 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { Defect, Fetch } from '../types.ts'
 import { both } from './auth-tools.ts'
-import { answer, answers, bugs, doing, html, method, path, pods, queue, servedAt, withRoutes } from './odd-tools.ts'
+import {
+  answer,
+  answers,
+  bugs,
+  doing,
+  html,
+  management,
+  method,
+  path,
+  pods,
+  queue,
+  servedAt,
+  withRoutes,
+} from './odd-tools.ts'
 
 const isBelow = path(/\/plumbline(\/a\/b)?$/)
 
@@ -88,6 +101,20 @@ export const oddRoutes: readonly Defect[] = [
       observed: 'an execution of it',
       sample: 'POST of no operation',
       change: answers(queue, both(method('POST'), path(/normal\/plumbline$/)), submits),
+    },
+  ]),
+  ...bugs('endpoints.route-unknown', management, [
+    {
+      id: 'unknown-route-creates',
+      clause: 'change',
+      says: 'A creation that is sent to an unknown route creates an endpoint.',
+      observed: 'status 200',
+      sample: 'POST below',
+      change: answers(
+        management,
+        both(method('POST'), isBelow),
+        servedAt(() => '/v1/endpoints'),
+      ),
     },
   ]),
   ...bugs('queue.method-wrong', queue, [

@@ -3,6 +3,7 @@ import { needsOf } from '../../harness/claims/claims.ts'
 import { allPlanes } from '../../harness/planes/index.ts'
 import { judgedByLoad } from '../../harness/rule/load-rules.ts'
 import type { EndpointRole, Grants, KeyName, QueuePlane, Target } from '../../target/types.ts'
+import { requestOf, restated } from '../defects/tools.ts'
 import type { Latitude, LatitudePlane } from '../types.ts'
 import { deployment } from './deploy.ts'
 import { management } from './endpoints.ts'
@@ -35,6 +36,13 @@ export const absent: readonly Latitude[] = [
   lack('lb.unknown', 'lb', lbWithout('unknown')),
   lack('management.delete', null, same),
   lack('management.worker', 'management', management({ worker: false })),
+  {
+    ...lack('management.read', 'management', same),
+    about: 'endpoint management',
+    onlyLacks: false,
+    wrap: restated(requestOf('getEndpoint'), 200, 405),
+    readings: reads('endpoints.odd-requests', 'refused', ['get-body']),
+  },
   lack('management.update', 'management', same),
   lack('gpu.unavailable', 'management', management({ gpuUnavailable: null })),
   lack('gpu.several', 'management', (target) =>

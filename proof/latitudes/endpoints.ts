@@ -21,6 +21,15 @@ export const endpoints: readonly Latitude[] = [
     style: { endpointList: 'object' },
     file: management({ listAt: 'endpoints' }),
   }),
+  latitude('endpoint-nested', 'Responses that show one endpoint hold it in a member.', {
+    about: 'endpoint management',
+    change: (options) => options,
+    wrap: onAnswer(
+      ({ url }, { ok }) => ok && new URL(url).pathname.startsWith('/v1/'),
+      ({ text }) => ({ text: text.startsWith('{"id"') ? `{"data":${text}}` : text }),
+    ),
+    file: management({ endpointAt: 'data' }),
+  }),
   latitude('endpoint-fields-least', 'Endpoints are shown with id and name alone.', {
     style: { endpointFields: 'least' },
     verdicts: {

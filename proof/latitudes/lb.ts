@@ -1,7 +1,9 @@
-import { type Addresses, byHost, byPort, defaultBalanced } from '../../reference/index.ts'
+import { jsonIn } from '../../harness/exchange/exchange.ts'
+import { type Addresses, byHost, byPort, defaultBalanced, Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Style } from '../../reference/style.ts'
 import type { LbPlane, Target } from '../../target/types.ts'
+import { passesOn } from '../defects/lb-tools.ts'
 import type { Latitude } from '../types.ts'
 import { isOfLb, latitude, type More, optioned, reads, styled, timed } from './tools.ts'
 
@@ -53,6 +55,24 @@ export const lbLatitudes: readonly Latitude[] = [
     style: { balancedOversize: 413 },
     readings: reads('lb.direct-json', 'refused', ['large body']),
   }),
+  latitude('lb-preflight', 'The platform answers OPTIONS without a key itself.', {
+    about: 'load-balanced endpoints',
+    wrap: (fetch) => async (request) =>
+      isOfLb(request) && request.method === 'OPTIONS' && !request.headers.has('authorization')
+        ? new Response(null, { status: 204 })
+        : fetch(request),
+  }),
+  ...([415, 400] as const).map((status) =>
+    latitude(`lb-json-only-${status}`, `A body that is not JSON is refused with ${status}.`, {
+      change: passesOn(async (pass, request) => {
+        const text = await request.clone().text()
+        const isJson = request.headers.get('content-type')?.startsWith('application/json') && jsonIn(text) !== undefined
+        if (text !== '' && !isJson) throw new Refusal(status, 'the body is not JSON')
+        return pass(request)
+      }),
+      readings: reads('lb.direct-json', 'refused', ['bytes', 'form', 'text', 'large body']),
+    }),
+  ),
   styled('lb-path-normalized', 'Characters that need no encoding are decoded in paths.', {
     balancedPath: 'normalized',
   }),

@@ -16,7 +16,7 @@ import { type AuthPlane, createTwins } from './plane.ts'
 /** Requests about one endpoint. Another one is deleted first to show that deletion works. */
 export const endpoints: AuthPlane = {
   options: { creates: 2, varies: ['order', 'sample'] },
-  partOf: { updateEndpoint: 'management.update' },
+  partOf: { getEndpoint: 'management.read', updateEndpoint: 'management.update' },
   reads: ({ on }) => [
     { operation: 'listEndpoints', send: (key, options) => on('management', key).call('listEndpoints', options ?? {}) },
   ],

@@ -25,7 +25,7 @@ rule('endpoints.unknown', { varies: ['order', 'sample', 'upkeep'], creates: 2 },
   const live = await createdEndpoint(context)
   const name = nextName()
   const read = await get(context, live.id)
-  const isRead = isSuccess(read.status)
+  const isRead = part('management.read') && isSuccess(read.status)
   const isUpdated =
     part('management.update') && isSuccess((await update(context, live.id, { name: nextName() })).status)
   const deletion = await remove(context, removed.id)

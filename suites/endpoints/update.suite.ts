@@ -33,7 +33,8 @@ rule('endpoints.update-keeps', { varies: ['order', 'look'], creates: 2 }, async 
   if (!isSuccess(read.status) || shown === null) return inconclusive(`getEndpoint was answered ${read.status}`)
   let kept = Object.fromEntries(Object.entries(shown).filter(([name]) => parameters.some((own) => own === name)))
   const refused: ApiResponse[] = []
-  const bodies = vary.ordered(updates(context))
+  // A platform may take 0 for nothing, which shows only while the value is another one.
+  const bodies = [...vary.ordered(updates(context)), { workersMin: 0 }]
   for (const body of bodies) {
     const response = await retryWhileQuotaIsUsed(context, () => update(context, id, body), isQuotaUsed)
     if (response.status >= 500) check('accepted').success(response)

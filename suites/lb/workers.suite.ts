@@ -68,7 +68,7 @@ rule('lb.no-retry', kills, async (context) => {
     if (response.status === 500) nonces.push(['error', nonce])
     else unavailable.push(nonce)
   }
-  for (const status of [502, 503, 504]) {
+  for (const status of [408, 501, 502, 503, 504]) {
     const nonce = nonceFor(context)
     await client.send('POST', `/plumbline/status/${status}`, withNonce(nonce))
     unavailable.push(nonce)
@@ -92,7 +92,7 @@ rule('lb.no-retry', kills, async (context) => {
   }
   for (const nonce of unavailable) {
     const { times, response } = await received(context, client, nonce)
-    // A gateway gives such responses itself, before any worker.
+    // A gateway may give such responses itself, before any worker.
     check('error').that(
       times <= 1,
       'a request that reaches the worker at most once',

@@ -6,7 +6,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import type { QueuePath } from '../../target/types.ts'
 import { expectAccepted } from '../pods/answers.ts'
 import { echo, expectNotReached, received, sentOnce, servingNormal } from './balanced.ts'
-import { createdEndpoint, get, sectionOf } from './endpoints.ts'
+import { createdEndpoint, endpointBody, get, sectionOf } from './endpoints.ts'
 import { expectEnd } from './job-responses.ts'
 import { callOf, jsonFault, type OddPlane, problemFault } from './odd-requests.ts'
 import { expectUnchanged, rereadMoments } from './unchanged.ts'
@@ -79,8 +79,8 @@ export async function oddEndpoints(context: Context) {
   const { check, inconclusive, on } = context
   const { id } = await createdEndpoint(context)
   const before = await get(context, id)
-  if (!isSuccess(before.status)) inconclusive(`getEndpoint was answered ${before.status}`)
-  const { deleteEndpoint, getEndpoint } = sectionOf(context).paths
+  if (!isSuccess(before.status)) inconclusive(`a read of the endpoint was answered ${before.status}`)
+  const { createEndpoint, deleteEndpoint, getEndpoint } = sectionOf(context).paths
   const look = async () => {
     const after = await get(context, id)
     check('unchanged').status(after, before.status)
@@ -94,6 +94,7 @@ export async function oddEndpoints(context: Context) {
   const plane: OddPlane = {
     read: { method: 'GET', path: pathOf(getEndpoint, { id }) },
     act: { method: 'DELETE', path: pathOf(deleteEndpoint, { id }) },
+    submit: { method: 'POST', path: createEndpoint, body: endpointBody(context) },
     send: (odd) => on('management').call('otherEndpointRoute', callOf(odd)),
     formFault: jsonFault,
     async expectNoEffect() {

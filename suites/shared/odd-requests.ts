@@ -25,12 +25,12 @@ interface Usuals {
   readonly read: Usual
   /** Has an effect on the resource. */
   readonly act: Usual
+  /** Creates a resource. */
+  readonly submit?: Usual
 }
 
 /** One plane with a resource of the rule's own. */
 export interface OddPlane extends Usuals {
-  /** Creates a resource. */
-  readonly submit?: Usual
   send(odd: Odd): Promise<ApiResponse>
   /** The fault in the form of a refusal, null if it has none; left out if any form will do. */
   readonly formFault?: (response: ApiResponse) => string | null
@@ -69,6 +69,8 @@ export const unknownRoutes: OddTable = {
     'DELETE below': ({ read }) => odd(read, refusedMethod, { method: 'DELETE', path: `${read.path}/plumbline` }),
     'PATCH below': ({ read }) =>
       odd(read, refusedMethod, { method: 'PATCH', path: `${read.path}/plumbline`, body: {} }),
+    'POST below': ({ read, submit }) =>
+      odd(read, refusedMethod, { method: 'POST', path: `${read.path}/plumbline`, body: submit?.body ?? {} }),
     'PUT below': ({ read }) => odd(read, refusedMethod, { method: 'PUT', path: `${read.path}/plumbline`, body: {} }),
   },
 }

@@ -13,7 +13,7 @@ const operations = {
 }
 
 /** A call whose path is not described, so the target file must have it. */
-const call = (operation: 'updateEndpoint' | 'deleteEndpoint', says: string): Capability => ({
+const call = (operation: 'getEndpoint' | 'updateEndpoint' | 'deleteEndpoint', says: string): Capability => ({
   ...always(says, `management: {paths: {${operation}: "/v1/endpoints/{id}"}}`),
   isWritten: ({ management }) => management?.paths?.[operation] !== undefined,
 })
@@ -36,6 +36,7 @@ export const management: Plane<ManagementPlane> = {
   accept: 'application/json',
   capabilities: {
     management: always('endpoint management', 'management: {url: https://HOST, template: TEMPLATE_ID}'),
+    'management.read': call('getEndpoint', 'the call that shows one endpoint'),
     'management.update': call('updateEndpoint', 'the call that changes an endpoint'),
     'management.delete': call('deleteEndpoint', 'the call that deletes an endpoint'),
     'management.restricted': {
@@ -74,8 +75,10 @@ export const management: Plane<ManagementPlane> = {
     create: 'createEndpoint',
     list: 'listEndpoints',
     get: 'getEndpoint',
+    getNeeds: 'management.read',
     remove: 'deleteEndpoint',
     listAt: ({ listAt }) => listAt,
+    resourceAt: ({ endpointAt }) => endpointAt,
     areCounted: true,
     isGone: () => false,
   },

@@ -6,6 +6,7 @@ import type { Surroundings } from '../../../target/values.ts'
 /** Defaults of endpoint management. */
 const defaultManagement: Omit<ManagementPlane, 'url' | 'paths' | 'template'> = {
   listAt: '',
+  endpointAt: '',
   extra: {},
   gpus: [],
   gpuUnavailable: null,
