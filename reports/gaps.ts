@@ -2,6 +2,7 @@ import { allNeeds } from '../harness/claims/needs.ts'
 import { areaCounts, namedRules } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import { leftOutByBudget, listedByPlan } from '../harness/plan/text.ts'
+import { notJudged } from '../harness/rule/outcome.ts'
 import { notInTraffic } from '../harness/run/invariants.ts'
 import type { RuleResult } from '../results/types.ts'
 import { reasonOf, unclaimedParts, visible } from './sort.ts'
@@ -12,11 +13,16 @@ const listedByReports = 'the reports of --out say why of each'
 /**
  * Lines about rules that were not verified: one for each reason, one for all that a budget left out or that traffic did not exercise,
  * if they are many, and one for each capability, or plane, that the target file does not claim. `inPart`: rules with a verdict and an unclaimed part.
+ * `all`: those of which the target gave no chance to judge a branch have a line for each branch and reason.
  */
-export function gapLines(rules: readonly RuleResult[], inPart: readonly RuleResult[]): string[] {
+export function gapLines(
+  rules: readonly RuleResult[],
+  inPart: readonly RuleResult[],
+  all: readonly RuleResult[],
+): string[] {
   const needed = [...rules.flatMap(needOf), ...inPart.flatMap(partsOf)]
   const byNeed = new Set(needed.filter(({ isPart }) => !isPart).map(({ rule }) => rule))
-  return [...byReason(rules.filter((rule) => !byNeed.has(rule))), ...unclaimed(needed)]
+  return [...byReason(rules.filter((rule) => !byNeed.has(rule))), ...withoutChance(all), ...unclaimed(needed)]
 }
 
 function byReason(rules: readonly RuleResult[]): string[] {
@@ -38,6 +44,17 @@ function byReason(rules: readonly RuleResult[]): string[] {
       return `${pluralize(ids.length, 'rule')} (${areaCounts(ids)})  ${summary}`
     }),
   ]
+}
+
+function withoutChance(rules: readonly RuleResult[]): string[] {
+  const branches = rules.flatMap(({ id, readings }) =>
+    Object.entries(readings).flatMap(([name, value]) =>
+      value.startsWith(notJudged) ? [{ id, text: visible(`in part: ${name} ${value}`) }] : [],
+    ),
+  )
+  return [...Map.groupBy(branches, ({ text }) => text)].map(
+    ([text, group]) => `${some(group.map(({ id }) => id))}  ${text}`,
+  )
 }
 
 function some(ids: readonly string[]): string {

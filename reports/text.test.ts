@@ -87,7 +87,7 @@ describe('the text of a run', () => {
     ).toEqual(lines)
   })
 
-  it('has one line for each capability that is not claimed', async () => {
+  it('has one line for each capability that is not claimed, and for each branch without a chance', async () => {
     const results = await sampleResults()
     const unclaimed = results.rules.filter(({ verdict }) => verdict === 'unclaimed')
     const passed = results.rules.filter(({ verdict }) => verdict === 'passed')
@@ -96,14 +96,18 @@ describe('the text of a run', () => {
       ...['q.a', 'q.b', 'q.c'].flatMap((id) => unclaimed.map((rule) => ({ ...rule, id, need: 'queue' }))),
       ...unclaimed.map(({ need: _, ...rule }) => ({ ...rule, id: 'lb.a', reason: 'lb.endpoints.normal is not given' })),
       ...passed.map((rule) => ({ ...rule, unjudged: [part('queue'), part('volume')] })),
+      ...['p.a', 'p.b'].flatMap((id) =>
+        passed.map((rule) => ({ ...rule, id, readings: { again: 'not judged: gone' } })),
+      ),
     ]
     expect(
       renderSummary({ ...results, rules })
         .split('\n')
-        .slice(0, 6),
+        .slice(0, 7),
     ).toEqual([
       'not verified',
       '  lb.a  unclaimed: lb.endpoints.normal is not given',
+      '  2 rules (p.a, p.b)  in part: again not judged: gone',
       '  queue: 3 rules unclaimed, and a part of 1 more; add queue: {url: https://HOST, endpoints: {normal: ENDPOINT_ID}}',
       '  volume: a part of 1 rule unclaimed; add pods: {volume: VOLUME_ID}',
       '  if the target does not have one of these, declare it absent: {NAME: REASON}',

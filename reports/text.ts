@@ -75,7 +75,7 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
 export function renderSummary(results: ReportedResults, paint: Paint = plain): string {
   const { run, verdict, baseline } = results
   const { failures, notVerified, inPart } = sortRules(results)
-  const missing = gapLines(withOwnReason(notVerified), inPart)
+  const missing = gapLines(withOwnReason(notVerified), inPart, results.rules)
   const colour = { good: paint.green, part: paint.yellow, bad: paint.red }[gradeOf(verdict)]
   return block([
     ...(missing.length === 0 ? [] : [paint.bold('not verified'), ...missing.map((line) => `  ${line}`), '']),

@@ -9,10 +9,12 @@ const tsc = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin',
 // The real path: if a folder has two, both lists below must name its files by the same one.
 const args = [tsc, '-p', resolve('tsconfig.build.json'), '--listEmittedFiles']
 const mark = 'TSFILE: '
+/** The package has the schemas already. */
+const schemas = resolve('dist', 'spec')
 /** Folders whose types users of the library see: their declarations keep the comments. */
 const documented = ['library', 'target', 'results', 'verdicts', 'harness/rule', 'harness/planes', 'reference/options']
 /** Folders of many short functions, whose names the package has no room for. */
-const nameless = ['generated', 'proof', 'suites']
+const nameless = ['generated', 'proof', 'reference', 'suites']
 
 const { status, stdout } = spawnSync(process.execPath, args, {
   encoding: 'utf8',
@@ -24,7 +26,7 @@ for (const line of lines) if (!line.startsWith(mark)) process.stdout.write(`${li
 if (status === 0) {
   const made = lines.filter((line) => line.startsWith(mark)).map((line) => resolve(line.slice(mark.length)))
   const types = declarationsOf('dist/library')
-  const kept = made.filter((file) => !file.endsWith('.d.ts') || types.has(file))
+  const kept = made.filter((file) => (!file.endsWith('.d.ts') || types.has(file)) && !file.startsWith(schemas))
   for (const file of kept) shrink(file)
   removeAllBut(new Set(kept))
 }
@@ -49,7 +51,8 @@ function shrink(file) {
   if (file.endsWith('.json')) return writeFileSync(file, JSON.stringify(JSON.parse(text)))
   if (file.endsWith('.d.ts')) return writeFileSync(file, withoutSpaces(text, file))
   const keepNames = { function: !nameless.some((folder) => file.startsWith(resolve('dist', folder))), class: true }
-  const { code, errors } = minifySync(file, text, { compress: { keepNames }, mangle: { keepNames } })
+  const linked = text.replaceAll(`from '../spec/`, `from '../../spec/`)
+  const { code, errors } = minifySync(file, linked, { compress: { keepNames }, mangle: { keepNames } })
   if (errors.length > 0) throw new Error(`${file} cannot be minified: ${errors[0].message}`)
   writeFileSync(file, code)
 }

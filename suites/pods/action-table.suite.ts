@@ -60,12 +60,12 @@ const back: Readonly<Partial<Record<PodAction, PodAction>>> = { start: 'stop', s
 
 /** Takes an action a second time, once its pod is back in the status, if it comes back there. */
 async function again(context: Context, { id }: PodView, status: PodStatus, action: PodAction): Promise<void> {
-  const { pods, settle } = context
+  const { notJudged, pods, settle } = context
   if (action === 'terminate') return
   const way = back[action]
-  if (way !== undefined && !isSuccess((await pods.act(id, way)).status)) return
+  if (way !== undefined && !isSuccess((await pods.act(id, way)).status)) return notJudged('again', `${way} was refused`)
   const { pod } = await settle(id, (seen) => seen === status)
-  if (pod?.status !== status) return
+  if (pod?.status !== status) return notJudged('again', `the pod did not become ${status} again`)
   const response = await retryWhileScarce(context, pod, () => actOnceMore(context, id, action))
   // A pod may have left the status by itself since it was read.
   if (response.status === 409 && podOf((await pods.get(id)).json, 0)?.status !== status) return
