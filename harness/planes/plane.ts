@@ -115,6 +115,14 @@ interface Probe<Section = unknown> {
   resembles(json: unknown): boolean
 }
 
+/** A read of a resource that must be there. */
+export interface Named {
+  readonly key: string
+  readonly id: string
+  readonly operation: string
+  readonly call: Call
+}
+
 /** Something that rules of a plane build on, and the rule that judges it. */
 export interface Foundation {
   readonly rule: RuleId
@@ -147,6 +155,8 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   readonly submits?: Readonly<Record<string, string>>
   /** Sent in turn before a run until a response resembles the API; none if the plane has no address. */
   readonly probes: readonly Probe<Section>[]
+  /** Reads of the resources that the target file names, with the keys that name them; default: none is read. */
+  named?(section: Section): readonly Named[]
   /** Keys of the target file to check if no response to a probe resembles the API. */
   readonly probeKeys: string
   /** True if its hosts may not respond for a while, so that none is given up; default: false. */

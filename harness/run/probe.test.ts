@@ -132,3 +132,19 @@ function isCreation(url: string, method: string): boolean {
 function refused(status: number): Response {
   return Response.json({ title: 'no', status, detail: 'no' }, { status, headers: problem })
 }
+
+test('an id of the target file that the target does not have is named, and one that does not respond is not', async () => {
+  const { target, fetch } = createInstance([])
+  const without = { pods: null, queue: target.queue && { ...target.queue, endpoints: { ...target.queue.endpoints } } }
+  const { dedicated, second } = target.queue?.endpoints ?? {}
+  const answering = (status: (endpoint: string) => number) => (request: Request) => {
+    const code = status(new URL(request.url).pathname.split('/')[2] ?? '')
+    return code === 200 ? fetch(request) : new Response(null, { status: code })
+  }
+  const seen = (status: (endpoint: string) => number) => probe(answering(status), [queueRule], without)
+  expect(await seen((endpoint) => (endpoint === dedicated ? 404 : 200))).toMatchObject({
+    plane: 'queue',
+    unknown: { key: 'queue.endpoints.dedicated', id: dedicated },
+  })
+  expect(await seen((endpoint) => (endpoint === second ? 503 : 200))).toEqual({ plane: 'queue', status: 200 })
+})

@@ -4,7 +4,7 @@ import type { Direct } from '../client/direct.ts'
 import { headerOf, isSuccess, jsonOf, mediaTypeOf, redirectText, type WireResponse } from '../exchange/exchange.ts'
 import { membersOf } from '../exchange/read.ts'
 import { allPlanes, planeNamed, sectionOf } from '../planes/index.ts'
-import type { Plane } from '../planes/plane.ts'
+import type { Named, Plane } from '../planes/plane.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import { sayIfSlow } from '../transport/slow.ts'
 import { TransportFailure } from '../transport/types.ts'
@@ -18,6 +18,8 @@ export type ProbeResult =
   | { readonly plane: string; readonly status: number }
   /** Why there was no response. */
   | { readonly plane: string; readonly failure: string }
+  /** A resource that the target file names and the target does not have. */
+  | { readonly plane: string; readonly unknown: Named }
   /** The requests and their responses, if none of them resembles the API. */
   | { readonly plane: string; readonly strange: string }
 
@@ -62,6 +64,13 @@ export function refusalOf(
       message: `${address} gives no response that can be judged: ${seen.failure}. Check ${probeKeys.split(/[ ,]/)[0]} in the target file and that the target is running.`,
     }
   }
+  if ('unknown' in seen) {
+    const { key, id } = seen.unknown
+    return {
+      exit: exitCodes.usage,
+      message: `${address} does not have ${key}: a read of ${JSON.stringify(id)} was answered 404, and that of another id 200. Check ${key} in the target file.`,
+    }
+  }
   if ('strange' in seen) {
     return {
       exit: exitCodes.usage,
@@ -79,24 +88,45 @@ async function seenOf(plane: Plane, target: Target, send: Direct): Promise<Probe
   try {
     return await look(plane, sectionOf(target, plane.name), send)
   } catch (error) {
-    if (!(error instanceof Inconclusive || error instanceof TransportFailure)) throw error
+    if (!isNoResponse(error)) throw error
     return { plane: plane.name, failure: error.message.replace(/^no complete response: /, '') }
   }
 }
 
+function isNoResponse(error: unknown): error is Error {
+  return error instanceof Inconclusive || error instanceof TransportFailure
+}
+
 /** One response that resembles the API is enough, however wrong. */
-async function look({ name: plane, probes }: Plane, section: unknown, send: Direct): Promise<ProbeResult> {
+async function look({ name: plane, named, probes }: Plane, section: unknown, send: Direct): Promise<ProbeResult> {
   const strange: string[] = []
   let first: number | null = null
   for (const { asked, operation, call, resembles } of probes) {
     const response = await send(operation, call?.(section as never))
     const { status } = response
     first ??= status
-    if (speaksOfRequest(response) || (isSuccess(status) && resembles(jsonOf(response.body))))
-      return { plane, status: first }
+    const isSuccessful = isSuccess(status) && resembles(jsonOf(response.body))
+    if (isSuccessful) {
+      const unknown = await unknownOf(named?.(section as never) ?? [], send)
+      if (unknown !== null) return { plane, unknown }
+    }
+    if (isSuccessful || speaksOfRequest(response)) return { plane, status: first }
     strange.push(`${asked} was answered ${status} with ${contentOf(response)}${placeOf(response)}`)
   }
   return { plane, strange: strange.join(', ') }
+}
+
+/** The first of these resources that the target does not have; null if it has all. */
+async function unknownOf(all: readonly Named[], send: Direct): Promise<Named | null> {
+  const found = await Promise.all(
+    all.map(({ operation, call }) =>
+      send(operation, call).then(
+        ({ status }) => status !== 404,
+        (error: unknown) => isNoResponse(error) || Promise.reject(error),
+      ),
+    ),
+  )
+  return all[found.indexOf(false)] ?? null
 }
 
 /** True if the response is about the request: it was read, or failed. A path that is not served says nothing. */

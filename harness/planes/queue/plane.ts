@@ -96,6 +96,12 @@ export const queue: Plane<QueuePlane> = {
       resembles: (json) => idIn(json) !== null,
     },
   ],
+  named: ({ endpoints }) =>
+    Object.entries(endpoints).flatMap(([role, id]) =>
+      id === null
+        ? []
+        : [{ key: `queue.endpoints.${role}`, id, operation: 'getEndpointHealth', call: { ids: { endpoint: id } } }],
+    ),
   load: 'limits',
   probeKeys: 'queue.url, to which paths such as /v2/ENDPOINT/run are added, queue.paths and queue.endpoints.normal',
   read: queueOf,
