@@ -109,8 +109,8 @@ export interface CallerOptions {
   readonly note: (operation: string, call: Call) => (response: ApiResponse) => void
   /** Sends a request, repeatedly if necessary; default: once. */
   readonly repeat?: (operation: string, call: Call, send: Send) => Promise<ApiResponse>
-  /** Member of responses that holds the resource that they show; default: the response itself. */
-  readonly resourceAt?: string
+  /** Member of the responses of an operation that holds the resource that they show; empty: the response itself. */
+  readonly resourceAt?: (operation: string) => string
 }
 
 type Send = (operation: string, call: Call) => Promise<ApiResponse>
@@ -122,7 +122,7 @@ export function createCaller({
   sender,
   note,
   repeat = once,
-  resourceAt = '',
+  resourceAt = () => '',
 }: CallerOptions): Caller {
   function outgoing(operation: string, call: Call): Outgoing {
     const { endpoint, route: _, ...subjects } = call.ids ?? {}
@@ -153,7 +153,7 @@ export function createCaller({
     async call(operation, call = {}) {
       const { sending, takeApiResponse } = noting(operation, call)
       const response = await repeat(operation, call, async (name, given) =>
-        resourceIn(await sender.send({ ...outgoing(name, given), sending }), resourceAt),
+        unwrapped(await sender.send({ ...outgoing(name, given), sending }), resourceAt(name)),
       )
       takeApiResponse(response)
       return response
@@ -161,7 +161,7 @@ export function createCaller({
     begin(operation, call = {}) {
       const { sending, takeApiResponse } = noting(operation, call)
       const { comes } = sender.begin({ ...outgoing(operation, call), sending })
-      const coming = comes.then((response) => resourceIn(response, resourceAt))
+      const coming = comes.then((response) => unwrapped(response, resourceAt(operation)))
       coming.then(takeApiResponse, () => {})
       return { comes: coming }
     },
@@ -169,7 +169,7 @@ export function createCaller({
 }
 
 /** The response as if the resource that a member of it holds were all of it; unchanged if no member holds one. */
-function resourceIn(response: ApiResponse, at: string): ApiResponse {
+function unwrapped(response: ApiResponse, at: string): ApiResponse {
   const json = at === '' ? null : membersOf(valueAt(response.json, at))
   return json === null ? response : { ...response, json }
 }

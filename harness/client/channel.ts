@@ -24,7 +24,7 @@ export interface Channel {
   /** Tries the key again after a 401; null in a replay, which takes the ends of rules from the record. */
   readonly keys: KeyTrials | null
   /** How the host of an address has answered all scenarios. */
-  readonly health: (outgoing: Outgoing) => HostHealth
+  readonly health: (outgoing: Pick<Outgoing, 'url' | 'operation'>) => HostHealth
 }
 
 /** Which exchange followed which on a connection. */
@@ -39,7 +39,9 @@ export interface Connections {
 
 /** How a host answers. Beyond a bound it is given up. */
 export interface HostHealth {
-  /** Null if a request may be sent, which it must be at once; else why not. `pause`: real ms. */
+  /** When it last stopped to respond, on the harness's clock, ms; -Infinity if it never did. */
+  stoppedMs(): number
+  /** Waits until a request may be sent. Null: it is to be sent at once; else why it may not. `pause`: real ms. */
   admit(outgoing: Outgoing, pause: (ms: number) => Promise<unknown>): Promise<string | null>
   /** The response to a request that may be sent. */
   send(outgoing: Outgoing, transmit: () => Promise<WireResponse>): Promise<WireResponse>

@@ -9,7 +9,7 @@ const maxFailed = 8
 const maxSlow = 3
 /** The share of the tolerance from which a response is slow. */
 const slowShare = 0.9
-/** Real ms after which a host that was given up is tried again, and while requests wait for it. */
+/** Real ms after which a host is tried again: one that was given up, and one for which requests wait. */
 const tryAgainMs = { givenUp: 5_000, waitedFor: 1_000 } as const
 
 interface HealthOptions {
@@ -36,8 +36,7 @@ export function createHostHealth({ host, answerMs, now, patienceMs, onTooSlow }:
   /** When the first of the slow requests was sent. */
   let slowSinceMs = 0
   let triedMs = 0
-  /** When it was given up. */
-  let stoppedMs = 0
+  let stoppedMs = Number.NEGATIVE_INFINITY
   let isTried = false
   /** Why the host is given up; null if it is not. */
   let reason: string | null = null
@@ -49,9 +48,10 @@ export function createHostHealth({ host, answerMs, now, patienceMs, onTooSlow }:
     if (now() - sentMs < slowMs) slow = 0
     else if (++slow === 1) slowSinceMs = sentMs
     const isSlow = slow >= maxSlow && (failed >= maxFailed || now() - slowSinceMs >= 2 * answerMs)
-    if (reason === null) stoppedMs = now()
+    const wasUp = reason === null
     if (isSlow) reason ??= `${host} is too slow: ${slow} requests in a row took more than ${lengthOf(slowMs)}`
     else if (failed >= maxFailed) reason ??= `${failed} requests in a row had no response`
+    if (wasUp && reason !== null) stoppedMs = now()
   }
 
   function succeed({ method, takesTime }: Outgoing, sentMs: number): void {
@@ -73,6 +73,7 @@ export function createHostHealth({ host, answerMs, now, patienceMs, onTooSlow }:
   }
 
   return {
+    stoppedMs: () => stoppedMs,
     async admit(outgoing, pause) {
       while (isRefused(outgoing)) {
         if (!isWaitedFor()) return `not sent, because ${reason}`

@@ -37,8 +37,10 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   /** Exchanges whose responses may be out of step. A trial needs the quota, so it ends after they have left it. */
   const doubtful = new WeakMap<Exchange, Promise<boolean>>()
   let requestCount = 0
-  /** The last complete response: when it came, on the target's clock, ms. */
-  let last: { readonly operation: string; readonly receivedMs: number } | null = null
+  /** The exchange of the last complete response. */
+  let last: Exchange | null = null
+  /** True if a request waited, or was not sent, because the host had stopped to respond. */
+  let isHeldUp = false
 
   /** Sends one attempt, and records it unless its response is doubtful. `unsent`: its failure, if it is not sent. */
   async function attempt(
@@ -93,7 +95,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   function record(exchange: Exchange): Exchange {
     actor.seen(exchange.sent.target)
     actor.seen(exchange.received.target)
-    if (exchange.response !== null) last = { operation: exchange.operation, receivedMs: exchange.received.target }
+    if (exchange.response !== null) last = exchange
     channel.record(exchange)
     onRecorded()
     return exchange
@@ -148,6 +150,12 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     if (abandonment.signal.aborted) throw new Inconclusive('not sent, because the rule has ended')
   }
 
+  async function holdUp(ms: number): Promise<void> {
+    throwIfAbandoned()
+    isHeldUp = true
+    await actor.pause(ms)
+  }
+
   /** Rejects with Inconclusive if no complete response came. */
   async function send(outgoing: Outgoing, background = false): Promise<ApiResponse> {
     const number = ++requestCount
@@ -161,8 +169,9 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
         // The rule may have ended while the quota had no room.
         throwIfAbandoned()
         if (unsent !== null) return attempt(next, attemptId, background, unsentPrefix + unsent)
-        const refusal = await channel.health(next).admit(next, (ms) => actor.pause(ms))
+        const refusal = await channel.health(next).admit(next, holdUp)
         throwIfAbandoned()
+        isHeldUp ||= refusal !== null
         return attempt(next, attemptId, background, refusal)
       })
     }
@@ -188,6 +197,12 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   return {
     send,
     lastResponse: () => last,
+    /** True if the host of the last response has stopped to respond since, or held a request up before. Not known in a replay. */
+    isInterrupted(): boolean {
+      if (last === null) return isHeldUp
+      const { operation, received, request } = last
+      return isHeldUp || channel.health({ url: request.url, operation }).stoppedMs() > received.harness
+    },
     /** Sends and goes on; the response is waited for with `clock.until`. */
     begin(outgoing: Outgoing): PendingEvent<ApiResponse> {
       const comes = send({ ...outgoing, takesTime: true }, true)

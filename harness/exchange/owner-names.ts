@@ -1,4 +1,4 @@
-/** Owners of exchanges that are not rules. */
+/** Kinds of owners other than rules. */
 const kinds = ['fixture', 'cleanup', 'sweep', 'probe', 'pacing', 'connection', 'key', 'traffic'] as const
 type OwnerKind = (typeof kinds)[number]
 

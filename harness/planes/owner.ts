@@ -119,7 +119,8 @@ export function createClients<Client extends Caller>(
         for (const one of plane.foundations ?? []) if (one.isShownBy(operation, response)) foundations.holds(one)
       }
     }
-    const resourceAt = plane.creates?.resourceAt?.(section) ?? ''
+    const resourceAt = (operation: string) =>
+      operation === plane.creates?.list ? '' : (plane.creates?.resourceAt?.(section) ?? '')
     const client = clientOf(createCaller({ plane, section, key, sender, ...options, note, resourceAt }))
     clients.set(name, client)
     return client

@@ -63,8 +63,9 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
   async function look({ name }: Created, id: string, mayAppear: boolean): Promise<RemovalEnd | null> {
     if (getNeeds in removal.target.absent) {
       const all = await readList()
-      const [shown = name] = (typeof all === 'string' ? [] : all).find(([, one]) => one === id) ?? []
-      return unlessOurs(shown, name)
+      if (typeof all === 'string') return { reason: all }
+      const [shown] = all.find(([, one]) => one === id) ?? []
+      return shown === undefined ? endOf(404, mayAppear) : unlessOurs(shown, name)
     }
     const { status, json } = await as('full').call(get, { ids: { id } })
     if (goneStatuses.has(status)) return endOf(status, mayAppear)

@@ -21,10 +21,10 @@ const missing = (waitMs: number) => async (context: Context) => {
 }
 
 test.each([
-  ['that a wait shows on a target that responds is believed', 100, 1_000, 'failed', 2],
-  ['that a wait shows on a target that died is none', 1, 1_000, 'inconclusive', 3],
-  ['that a response shows needs no other request', 1, 0, 'failed', 1],
-])('a failure %s', async (_, responses, waitMs, verdict, exchanges) => {
+  ['after a wait on a target that responds', 100, 1_000, 'failed', 2],
+  ['after a wait on a target that died', 1, 1_000, 'inconclusive', 3],
+  ['that a response shows', 1, 0, 'failed', 1],
+])('a failure %s has its verdict', async (_, responses, waitMs, verdict, exchanges) => {
   const { judgements, events, judged, replayed } = await runOnRig(
     { waits: { run: missing(waitMs) } },
     { through: dyingAfter(responses) },

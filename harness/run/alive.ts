@@ -1,29 +1,43 @@
 import type { Target } from '../../target/types.ts'
 import { planeOfOperation, sectionOf } from '../planes/index.ts'
 import { ClauseViolated, contrastText, Inconclusive, Unanswered } from '../rule/outcome.ts'
+import type { Knowledge } from './knowledge.ts'
 import type { Owner } from './owner.ts'
 import { firstTolerances } from './probe.ts'
 
 /**
- * The end of a rule as it can be believed. What a wait has shown, such as that no notification came, is no failure if the
- * target does not respond any more: one read tells.
+ * The end of a rule. A failure is inconclusive if the target stopped to respond meanwhile, because a notification may be missing for that
+ * reason. After a wait, one read decides.
  */
-export async function believed(end: unknown, owner: Owner, target: Target): Promise<unknown> {
-  const last = owner.sender.lastResponse()
-  if (!(end instanceof ClauseViolated) || last === null || owner.actor.now() <= last.receivedMs) return end
+export async function inconclusiveIfDead(
+  end: unknown,
+  owner: Owner,
+  target: Target,
+  knowledge: Pick<Knowledge, 'decide'>,
+): Promise<unknown> {
+  if (!(end instanceof ClauseViolated)) return end
+  const dead = (why: string) => new Inconclusive(`${contrastText(end.finding)}; but the target ${why}`)
+  try {
+    await readOnce(owner, target)
+    knowledge.decide(owner.name, () =>
+      owner.sender.isInterrupted() ? dead('did not respond for a while before that') : null,
+    )
+    return end
+  } catch (error) {
+    return error instanceof Unanswered ? dead(`does not respond any more: ${error.message}`) : error
+  }
+}
+
+/** Sends a read if time has passed since the last response. */
+async function readOnce({ actor, on, sender }: Owner, target: Target): Promise<void> {
+  const last = sender.lastResponse()
+  if (last === null || actor.now() <= last.received.target) return
   const plane = planeOfOperation(last.operation)
   const [probe] = plane.probes
   // A plane whose workers may be away need not respond.
-  if (probe === undefined || plane.mayNotRespond === true) return end
+  if (probe === undefined || plane.mayNotRespond === true) return
   const call = { ...probe.call?.(sectionOf(target, plane.name) as never), ...firstTolerances(target) }
-  try {
-    await owner
-      .on(plane.name)
-      .as('full')
-      .call(probe.operation, { ...call, raw429: true, atOnce: true, onceIfLate: true })
-    return end
-  } catch (error) {
-    if (!(error instanceof Unanswered)) return end
-    return new Inconclusive(`${contrastText(end.finding)}; but the target does not respond any more: ${error.message}`)
-  }
+  await on(plane.name)
+    .as('full')
+    .call(probe.operation, { ...call, raw429: true, atOnce: true, onceIfLate: true })
 }

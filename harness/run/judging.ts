@@ -12,10 +12,11 @@ import type { Scenario } from '../rule/registry.ts'
 import type { Deal } from '../variation/deal.ts'
 import type { Values } from '../variation/dimensions.ts'
 import { createVariation, type Variation } from '../variation/variation.ts'
-import { believed } from './alive.ts'
+import { inconclusiveIfDead } from './alive.ts'
 import type { Cut, Cuts } from './cuts.ts'
 import type { Foundations } from './foundations.ts'
 import { type Judgement, recordJudgement, verdictOf } from './judge.ts'
+import type { Knowledge } from './knowledge.ts'
 import { createContext, createOwner } from './owner.ts'
 import { removeLeftovers } from './removal.ts'
 
@@ -26,6 +27,7 @@ interface JudgingOptions {
   readonly recorder: Recorder
   readonly cuts: Cuts
   readonly foundations: Pick<Foundations, 'judged' | 'settled'>
+  readonly knowledge: Pick<Knowledge, 'decide'>
   /** Rules that have begun and have no verdict yet. */
   readonly running: Set<string>
   /** True to keep the pods of failed rules. */
@@ -127,7 +129,7 @@ export function createJudging(options: JudgingOptions) {
           const error = await foundations.settled(
             rule.id,
             actor,
-            await believed(thrown ?? new Error('the rule threw nothing'), owner, target),
+            await inconclusiveIfDead(thrown ?? new Error('the rule threw nothing'), owner, target, options.knowledge),
           )
           return { isCut: false, error, seen } as const
         },

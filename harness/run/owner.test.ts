@@ -22,7 +22,7 @@ const services: RunServices = {
     gate: () => null,
     mayCountElsewhere: () => false,
     record: () => {},
-    health: () => ({ admit: async () => null, send: (_, transmit) => transmit() }),
+    health: () => ({ stoppedMs: () => 0, admit: async () => null, send: (_, transmit) => transmit() }),
     standstillMs: 0,
     connections: createConnections(async () => false),
     keys: null,

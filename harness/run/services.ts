@@ -43,7 +43,11 @@ export interface ServiceOptions {
 const outageMs = 15_000
 
 /** Of a host that need not respond. */
-const alwaysHealthy: HostHealth = { admit: async () => null, send: (_, transmit) => transmit() }
+const alwaysHealthy: HostHealth = {
+  stoppedMs: () => Number.NEGATIVE_INFINITY,
+  admit: async () => null,
+  send: (_, transmit) => transmit(),
+}
 
 /**
  * The services that all owners of a session share, and the number of exchanges so far. `judges` are called with each

@@ -107,6 +107,7 @@ export function createSession(options: SessionOptions) {
     recorder,
     cuts,
     foundations,
+    knowledge,
     running,
     keep,
     notRun,

@@ -1,18 +1,7 @@
 import { composeOptions } from '../../reference/options.ts'
 import { is, type Json, onAnswer, onJson, serving, succeeded, type Wrap } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import {
-  inProvisioning,
-  inStarting,
-  isOfLb,
-  latitude,
-  optioned,
-  passes,
-  plane,
-  reads,
-  styled,
-  verdict,
-} from './tools.ts'
+import { inProvisioning, inStarting, isOfLb, latitude, optioned, plane, reads, styled, verdict } from './tools.ts'
 
 /** Other statuses of success, and other things that a caller gets to see. Only the action call has its responses stated. */
 export const answers = [
@@ -52,7 +41,6 @@ export const answers = [
     change: (options) => composeOptions(options, { life: { provisioningMs: 0, startingMs: 0 } }),
     wrap: creationAnswers('id', 'status'),
     verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
-    readings: passes('PROVISIONING', 'STARTING'),
   },
   {
     id: 'creation-answers-status-of-its-own',

@@ -7,7 +7,7 @@ import type { Target } from '../../target/types.ts'
 import { patching } from '../defects/patch-tools.ts'
 import { type Change, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, passes, plane, reads, verdict } from './tools.ts'
+import { latitude, plane, verdict } from './tools.ts'
 
 const beforeRunning: ReadonlySet<string> = new Set(['PROVISIONING', 'STARTING'])
 const ofLockedPods = rules.flatMap((row) => (needsOf(row).includes('pod.locked') ? row.id : []))
@@ -51,14 +51,10 @@ export const changes = [
         membersOf(body)?.locked === true &&
         beforeRunning.has(status) && [409, `a pod that is ${status} cannot be locked`],
     ),
-    readings: reads('pods.action.locked-stop', 'not judged: the PATCH that locks a pod was refused', [
-      ...beforeRunning,
-    ]),
   }),
   latitude('change-shows-late', 'For eight seconds after a change, reads show the pod as it was before.', {
     about: 'pace',
     change: showsLate(8_000),
-    readings: passes('PROVISIONING', 'STARTING'),
   }),
   latitude('change-of-mounts-only', 'PATCH changes mounts and nothing else, as the target file says.', {
     // With a slow quota or quick pods it is not seen that a pod in ERROR, which cannot be mended, has started before it

@@ -70,7 +70,7 @@ export const lbLatitudes: readonly Latitude[] = [
         if (text !== '' && !isJson) throw new Refusal(status, 'the body is not JSON')
         return pass(request)
       }),
-      readings: reads('lb.direct-json', 'refused', ['bytes', 'form', 'text', 'large body']),
+      readings: reads('lb.direct-json', 'refused', ['large body']),
     }),
   ),
   styled('lb-path-normalized', 'Characters that need no encoding are decoded in paths.', {

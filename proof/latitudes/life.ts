@@ -10,7 +10,6 @@ import {
   latitude,
   listing,
   optioned,
-  passes,
   plane,
   reads,
   startsAtOnce,
@@ -66,7 +65,6 @@ export const life = [
     about: 'pace',
     life: { provisioningMs: 0, startingMs: 0 },
     verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
-    readings: passes('PROVISIONING', 'STARTING'),
   }),
   latitude('life-instant-declared', 'A pod is RUNNING as soon as it is created, and the target file says so.', {
     // See `change-of-mounts-only`.
@@ -77,7 +75,6 @@ export const life = [
   latitude('life-no-provisioning', 'A pod is STARTING as soon as it is created.', {
     life: { provisioningMs: 0 },
     verdicts: verdict('inconclusive', inProvisioning),
-    readings: passes('PROVISIONING'),
   }),
   latitude('life-allocated-twice', 'A new pod is allocated once more while it is STARTING.', {
     about: 'pace',
@@ -102,7 +99,6 @@ export const life = [
     about: 'pace',
     life: { startingMs: 0 },
     verdicts: verdict('inconclusive', inStarting),
-    readings: passes('STARTING'),
   }),
   latitude('life-slow', 'Provisioning takes half a minute, and starting as long again.', {
     about: 'pace',
@@ -113,7 +109,6 @@ export const life = [
     about: 'pace',
     life: { provisioningMs: 7, startingMs: 11 },
     verdicts: verdict('inconclusive', inStarting),
-    readings: passes('STARTING'),
   }),
   timed(
     'stop-takes-time',

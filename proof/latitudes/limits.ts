@@ -3,12 +3,11 @@ import type { LimiterKind } from '../../reference/limits/windows.ts'
 import type { ReferenceOptions } from '../../reference/options.ts'
 import { readOf } from '../defects/tools.ts'
 import type { Fetch, Latitude } from '../types.ts'
-import { latitude, optioned, passes, startsAtOnce, styled } from './tools.ts'
+import { latitude, optioned, startsAtOnce, styled } from './tools.ts'
 
 const next = { rateReset: 'next' } as const
 /** Provisioning takes half a minute, and starting as long again: a small quota must not make a rule miss them. */
 const slow = { life: { provisioningMs: 30_000, startingMs: 30_000 } }
-const leavesStarting = { readings: passes('STARTING') }
 
 /** Rate limits: the quotas are not shown, and the headers only as far as their names and parameters go. */
 export const limits = [
@@ -58,31 +57,18 @@ export const limits = [
     // Apart from latitudes about how fast pods change: with a quota that small, reads would come too late to show it.
     { about: ['pace', 'quota'] },
   ),
-  sixty(
-    'quota-fixed-slow',
-    'in each minute of the clock, and pods take a minute to start',
-    'fixed-window',
-    slow,
-    leavesStarting,
-  ),
+  sixty('quota-fixed-slow', 'in each minute of the clock, and pods take a minute to start', 'fixed-window', slow),
   sixty('quota-log', 'in any minute', 'sliding-log', {}),
   sixty(
     'quota-log-slow',
     'in any minute, t says when one is given back, and pods take a minute to start',
     'sliding-log',
     { ...slow, style: next },
-    leavesStarting,
   ),
   sixty('quota-counter', 'in any minute by two counts, and t says when one is given back', 'sliding-counter', {
     style: next,
   }),
-  sixty(
-    'quota-counter-slow',
-    'in any minute by two counts, and pods take a minute to start',
-    'sliding-counter',
-    slow,
-    leavesStarting,
-  ),
+  sixty('quota-counter-slow', 'in any minute by two counts, and pods take a minute to start', 'sliding-counter', slow),
   sixty('quota-bucket', 'from a bucket that fills evenly, and Retry-After says when it is full', 'token-bucket', {
     style: { retryAfter: 'full' },
   }),

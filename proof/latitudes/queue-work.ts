@@ -21,7 +21,6 @@ export const queueWork: readonly Latitude[] = [
     readings: {
       'queue.runsync.wait-length': { wait: 'longer than 60 s' },
       'queue.runsync.wait-configured': { wait: 'longer than 15 s' },
-      'queue.runsync.wait': { ends: 'not judged: no id' },
     },
   }),
   latitude('runsync-wait-over-408', 'The operation /runsync answers 408 without a job when its wait is over.', {
@@ -29,11 +28,6 @@ export const queueWork: readonly Latitude[] = [
     wrap: onAnswer(asks('runsync'), ({ text }) =>
       /"status":"IN_/.test(text) ? { status: 408, text: '{"error":"the wait is over"}' } : {},
     ),
-    readings: {
-      'queue.retention.runsync': { outlasting: 'not judged: no id' },
-      'queue.retention.runsync-404': { outlasting: 'not judged: no id' },
-      'queue.runsync.wait': { ends: 'not judged: no id' },
-    },
   }),
   latitude('error-as-json', 'The error of a FAILED job is a JSON text that has the message of the handler.', {
     change: showsIn('FAILED', ({ error, ...shown }) => ({ ...shown, error: JSON.stringify({ error_message: error }) })),

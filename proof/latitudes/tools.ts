@@ -1,5 +1,5 @@
 import { type RuleId, rules } from '../../generated/rules.ts'
-import { type PodStatus, podActions } from '../../generated/tables.ts'
+import { podActions } from '../../generated/tables.ts'
 import { needsOf } from '../../harness/claims/claims.ts'
 import { defaultStream } from '../../harness/planes/queue/defaults.ts'
 import type { Life } from '../../reference/life.ts'
@@ -65,16 +65,10 @@ export function verdict(is: Verdict, rules: readonly RuleId[]): NonNullable<Lati
   return Object.fromEntries(rules.map((rule) => [rule, is]))
 }
 
-/** The readings of pods that are past these statuses before they are locked there. */
-export function passes(...statuses: readonly PodStatus[]): NonNullable<Latitude['readings']> {
-  return reads('pods.action.locked-stop', 'not judged: the pod had another status once it was locked', statuses)
-}
-
 /** A target whose pods are RUNNING as soon as they are created, as its file says. */
 export const startsAtOnce: More = {
   file: (target) => ({ ...target, absent: { ...target.absent, 'pod.provisioning': 'none', 'pod.starting': 'none' } }),
   verdicts: verdict('not-applicable', [...inProvisioning, ...inStarting]),
-  readings: passes('PROVISIONING', 'STARTING'),
 }
 
 /** A target file that says something else of its pod plane. */

@@ -99,7 +99,10 @@ rule('lb.auth', usesNormalLooking, async (context) => {
   if (!part('lb.second')) return
   const second = lb.on('second')
   await serving(context, second)
-  check('refused').status(await second.send('GET', echo, { authorization: null }), 401)
+  const nonce = nonceFor(context)
+  const response = await second.send('GET', echo, withNonce(nonce, { authorization: null, repeats: true }))
+  check('refused').status(response, 401)
+  await expectNotReached(context, 'not-reached', [nonce], second)
 })
 
 rule('lb.peer-call', usesNormal, async (context) => {

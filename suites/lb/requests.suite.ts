@@ -37,7 +37,7 @@ async function echoed({ check, lb }: Context, clause: string, method: string, ro
 }
 
 rule('lb.direct-json', usesNormal, async (context) => {
-  const { check, reading } = context
+  const { check, notJudged, reading } = context
   const client = await servingNormal(context)
   const bodies = [
     { prompt: 'grüße €𝄞', numbers: [1, 2.5, -1e-7], nested: { empty: [], none: null } },
@@ -56,7 +56,7 @@ rule('lb.direct-json', usesNormal, async (context) => {
     const body = raw(content)
     const response = await client.send(method, echo, { body, contentType })
     if (jsonOnly.has(response.status)) {
-      reading(clause, 'refused')
+      notJudged(clause, 'a body that is not JSON is refused')
       continue
     }
     check(clause).status(response, 200)
@@ -123,7 +123,9 @@ rule('lb.headers', usesNormal, async (context) => {
   const send = (contentType: string, body: string) =>
     client.send('POST', echo, { headers, body: raw(body), contentType: `${contentType}; header=present` })
   const other = await send('text/csv', 'a,b')
-  const [type, response] = jsonOnly.has(other.status)
+  const isJsonOnly = jsonOnly.has(other.status)
+  if (isJsonOnly) context.notJudged('text/csv', 'a body that is not JSON is refused')
+  const [type, response] = isJsonOnly
     ? (['application/json', await send('application/json', '{}')] as const)
     : (['text/csv', other] as const)
   check('own').status(response, 200)
@@ -197,7 +199,10 @@ rule('lb.direct-response', usesNormal, async (context) => {
       contentType: type ?? 'text/plain',
     })
     inconclusiveIfOutage(response)
-    if (type !== 'application/json' && jsonOnly.has(response.status)) continue
+    if (type !== 'application/json' && jsonOnly.has(response.status)) {
+      context.notJudged(`${status} ${type}`, 'a body that is not JSON is refused')
+      continue
+    }
     check('status').that(response.status === status, `status ${status}`, responseText(response), response)
     const shown = textOf(response.bytes) ?? `${response.bytes.length} bytes`
     const expected = typeof content === 'string' ? show(content) : `${content.length} bytes as the worker gave them`

@@ -68,7 +68,8 @@ async function again(context: Context, { id }: PodView, status: PodStatus, actio
   if (pod?.status !== status) return notJudged('again', `the pod did not become ${status} again`)
   const response = await retryWhileScarce(context, pod, () => actOnceMore(context, id, action))
   // A pod may have left the status by itself since it was read.
-  if (response.status === 409 && podOf((await pods.get(id)).json, 0)?.status !== status) return
+  if (response.status === 409 && podOf((await pods.get(id)).json, 0)?.status !== status)
+    return notJudged('again', `the pod left ${status} by itself`)
   expectAnswered(context, response, action)
   await expectReached(context, pod, action)
   // A pod that was started more than once is EXITED once more, as the rules about every pod have it.

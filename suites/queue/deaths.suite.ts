@@ -27,7 +27,7 @@ rule('queue.status.crash-once', onDedicated, async (context) => {
   const wish = { steps: [{ first: [{ exit: 1 }] }, { report: ['input'] }], endpoint: 'dedicated' } satisfies JobWish
   await expectExecutedAgain(context, 'again', await context.fixture.submitted(wish))
   const synchronous = await answeredJob(context, wish)
-  if (synchronous === null) return context.notJudged('runsync', 'no id')
+  if (synchronous === null) return context.notJudged('runsync', '/runsync gave no id')
   await expectExecutedAgain(context, 'runsync', synchronous)
 })
 

@@ -76,7 +76,8 @@ rule('queue.retention.runsync-ends', { varies: anyJob }, async (context) => {
   if (completed === null) return inconclusive('/runsync did not answer with the id of its job')
   const failed = await endedJob(context, 'failed', 'runsync')
   await expectHidden('gone', completed, 'the output', output)
-  if (failed === null) return inconclusive('/runsync did not answer with the id of a job that failed')
+  if (failed === null)
+    return inconclusive('the end of a job that failed was not seen, or /runsync did not answer with its id')
   await expectHidden('error-gone', failed, 'the error', failure)
 
   async function expectHidden(clause: string, done: Ended, name: string, text: string): Promise<void> {
@@ -116,7 +117,7 @@ async function knownEnd(context: Context, way: Way, by: Operation): Promise<Ende
   const ended = await endedJob(context, way, by)
   if (ended !== null) return ended
   if (way !== 'outlasting') return context.inconclusive('the end of the job was not seen, or /runsync gave no id')
-  context.notJudged(way, 'no id')
+  context.notJudged(way, '/runsync gave no id')
   return null
 }
 

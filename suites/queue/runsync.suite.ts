@@ -104,7 +104,7 @@ rule('queue.runsync.wait', { ...onUnset, varies: ['input', 'options'] }, async (
   // A gateway may have answered a submission that never reached the API.
   if (last !== null && job.beacon.executions().length === 0) inconclusiveIfOutage(last)
   check('carried-on').that(report !== null, 'an end of the execution', 'none', last)
-  if (id === null || last === null) return notJudged('ends', 'no id')
+  if (id === null || last === null) return notJudged('ends', id === null ? '/runsync gave no id' : 'no response came')
   const own = submitted(job, id, last)
   const end = await expectEnd(context, 'ends', own, await ended(own), 'COMPLETED')
   expectOutput(context, 'output', 'whole', end.response)

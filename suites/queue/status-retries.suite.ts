@@ -1,5 +1,7 @@
+import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { statusOf } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { blockedBy, plainEnd, shownStatus } from '../shared/job-responses.ts'
@@ -39,17 +41,18 @@ async function shownUnlessExecutedAgain({ check, found }: Context, jobs: Readonl
   const shown = new Map<string, ApiResponse>()
   for (const [what, job] of jobs) {
     const response = await found(job)
-    check('again').saw(response)
     shown.set(what, response)
-    if (shownStatus(response) === 'COMPLETED' && job.beacon.executions().length > 1) return null
+    if (shownStatus(response) !== 'COMPLETED' || job.beacon.executions().length < 2) continue
+    check('again').saw(response)
+    return null
   }
   return shown
 }
 
 rule('queue.status.crash', { exclusive: ['dedicated'] }, async (context) => {
-  const { check, ended, fixture, found, reading, target } = context
+  const { check, clock, ended, fixture, found, reading, target } = context
   const { retriesMs } = target.tolerances
-  const over: SubmittedJob[] = []
+  const over: { readonly job: SubmittedJob; readonly status: string; readonly endedMs: number }[] = []
   const plain = await plainEnd(context, 'COMPLETED', 'dedicated')
   if (plain.status !== 'COMPLETED') {
     blockedBy(context, 'queue.run.echo', `a plain job was ${plain.status} instead of COMPLETED`, plain.response)
@@ -63,15 +66,21 @@ rule('queue.status.crash', { exclusive: ['dedicated'] }, async (context) => {
     const isAgain = !settled && job.beacon.executions().length > count
     check('every-time').that(isAgain || status === 'FAILED', 'FAILED, or further executions', status, response)
     reading('every-time', isAgain ? 'executed again' : status)
-    if (settled) over.push(job)
+    if (settled) over.push({ job, status, endedMs: clock.now() })
     else await job.queue.cancel(job.id)
   }
   const job = await fixture.submitted({ steps: [{ first: [{ exit: 1 }] }, { output: 1 }], endpoint: 'dedicated' })
   await found(job)
   const { status, response } = await ended(job, retriesMs)
   check('once').that(status === 'COMPLETED' || status === 'FAILED', 'COMPLETED or FAILED', status, response)
-  over.push(job)
-  // Results are kept for half an hour.
+  over.push({ job, status, endedMs: clock.now() })
   for await (const _ of rereadMoments(context))
-    for (const { id, queue } of over) check('kept').success(await queue.status(id))
+    for (const one of over) {
+      // Results are kept for half an hour.
+      if (clock.now() - one.endedMs > tables.durations.runRetentionMs / 2) continue
+      const response = await one.job.queue.status(one.job.id)
+      check('kept').success(response)
+      const seen = statusOf(response)
+      check('kept').that(seen === one.status, one.status, seen, response)
+    }
 })

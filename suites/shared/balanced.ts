@@ -139,12 +139,17 @@ export async function expectCounted(context: Context, client: LbClient): Promise
 }
 
 /** No request with these nonces has reached a worker by the last look. */
-export async function expectNotReached(context: Context, clause: string, nonces: readonly string[]): Promise<void> {
-  const { check, clock, lb, rereadDelays } = context
-  await expectCounted(context, lb)
+export async function expectNotReached(
+  context: Context,
+  clause: string,
+  nonces: readonly string[],
+  client = context.lb,
+): Promise<void> {
+  const { check, clock, rereadDelays } = context
+  await expectCounted(context, client)
   await clock.sleep(rereadDelays().at(-1) ?? 0)
   for (const nonce of nonces) {
-    const { times, response } = await received(context, lb, nonce)
+    const { times, response } = await received(context, client, nonce)
     const expected = 'a request that does not reach the worker'
     check(clause).that(times === 0, expected, `it reached the worker ${times}×`, response)
   }

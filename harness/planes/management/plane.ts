@@ -12,7 +12,7 @@ const operations = {
   otherEndpointRoute: notInDocument('management', { method: 'POST', path: '' }),
 }
 
-/** A call whose path is not described, so the target file must have it. */
+/** A call that the description does not show. */
 const call = (operation: 'getEndpoint' | 'updateEndpoint' | 'deleteEndpoint', says: string): Capability => ({
   ...always(says, `management: {paths: {${operation}: "/v1/endpoints/{id}"}}`),
   isWritten: ({ management }) => management?.paths?.[operation] !== undefined,
