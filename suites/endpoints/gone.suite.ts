@@ -48,7 +48,7 @@ rule('endpoints.unknown', { varies: ['order', 'sample', 'upkeep'], creates: 2 },
   }
   await expectNotCreated(context, [name])
   // The description has no path for it, so a refusal may be one of the path.
-  if (isRefusal(read)) inconclusive('getEndpoint does not show an endpoint that exists')
+  if (isRefusal(read)) inconclusive('a read does not show an endpoint that exists')
   check('kept').success(await get(context, live.id))
 })
 

@@ -30,7 +30,8 @@ rule('endpoints.update-keeps', { varies: ['order', 'look'], creates: 2 }, async 
   const read = await get(context, id)
   const shown = membersOf(read.json)
   if (read.status >= 500) check('kept').success(read)
-  if (!isSuccess(read.status) || shown === null) return inconclusive(`getEndpoint was answered ${read.status}`)
+  if (!isSuccess(read.status) || shown === null)
+    return inconclusive(`a read of the endpoint was answered ${read.status}`)
   let kept = Object.fromEntries(Object.entries(shown).filter(([name]) => parameters.some((own) => own === name)))
   const refused: ApiResponse[] = []
   // A platform may take 0 for nothing, which shows only while the value is another one.
