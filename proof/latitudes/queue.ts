@@ -44,7 +44,7 @@ export const queue: readonly Latitude[] = [
     'progress-shown',
     'A job that runs shows its last partial result as output.',
     { progressOutput: 'shown' },
-    { verdicts: { 'queue.status.only': 'advice' } },
+    { about: 'jobs as they are shown', verdicts: { 'queue.status.only': 'advice' } },
   ),
   latitude('stream-cumulative', 'Each response of /stream holds all partial results, as the target file says.', {
     style: { streamForm: 'cumulative' },
