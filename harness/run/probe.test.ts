@@ -147,4 +147,7 @@ test('an id of the target file that the target does not have is named, and one t
     unknown: { key: 'queue.endpoints.dedicated', id: dedicated },
   })
   expect(await seen((endpoint) => (endpoint === second ? 503 : 200))).toEqual({ plane: 'queue', status: 200 })
+  const withoutHealth = (request: Request) =>
+    request.url.endsWith('/health') ? new Response(null, { status: 404 }) : Response.json({ id: 'j' })
+  expect(await probe(withoutHealth, [queueRule], without)).toEqual({ plane: 'queue', status: 404 })
 })

@@ -116,17 +116,18 @@ async function look({ name: plane, named, probes }: Plane, section: unknown, sen
   return { plane, strange: strange.join(', ') }
 }
 
-/** The first of these resources that the target does not have; null if it has all. */
+/** The first of these resources that the target does not have; null if it has all, or shows none. */
 async function unknownOf(all: readonly Named[], send: Direct): Promise<Named | null> {
-  const found = await Promise.all(
+  const statuses = await Promise.all(
     all.map(({ operation, call }) =>
       send(operation, call).then(
-        ({ status }) => status !== 404,
-        (error: unknown) => isNoResponse(error) || Promise.reject(error),
+        ({ status }) => status,
+        (error: unknown) => (isNoResponse(error) ? null : Promise.reject(error)),
       ),
     ),
   )
-  return all[found.indexOf(false)] ?? null
+  if (!statuses.some((status) => status !== null && isSuccess(status))) return null
+  return all[statuses.indexOf(404)] ?? null
 }
 
 /** True if the response is about the request: it was read, or failed. A path that is not served says nothing. */
