@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { absenceOf } from '../harness/claims/claims.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
-import { findingText, notJudged } from '../harness/rule/outcome.ts'
+import { findingText, isNotJudged } from '../harness/rule/outcome.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { findRow } from '../harness/run/rows.ts'
 import type { Target } from '../target/types.ts'
@@ -125,7 +125,7 @@ function compareReadings(
 ): Mismatch[] {
   const names = [...new Set([...Object.keys(expected), ...Object.keys(seen)])].sort()
   // Whether there is a chance to judge a branch depends on other rules, too.
-  const isByChance = (value: string | null | undefined) => value?.startsWith(notJudged) === true
+  const isByChance = (value: string | null | undefined) => value != null && isNotJudged(value)
   return names
     .filter((name) => (expected[name] ?? null) !== (seen[name] ?? null))
     .filter((name) => !isByChance(expected[name]) && !isByChance(seen[name]))

@@ -1,4 +1,4 @@
-import { notJudged } from '../harness/rule/outcome.ts'
+import { isNotJudged } from '../harness/rule/outcome.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { findRow } from '../harness/run/rows.ts'
 import type { DefectResult } from './compare.ts'
@@ -34,7 +34,7 @@ export function unprovenReadings(runs: Iterable<readonly Judgement[]>): Unproven
   const complete = new Set<string>()
   for (const run of runs) {
     for (const { rule, readings, verdict } of run) {
-      const isWhole = !Object.values(readings).some((value) => value.startsWith(notJudged))
+      const isWhole = !Object.values(readings).some(isNotJudged)
       if (isWhole && (verdict === 'passed' || verdict === 'observed')) complete.add(rule)
       const names = values.get(rule) ?? new Map<string, Set<string>>()
       values.set(rule, names)
@@ -49,7 +49,7 @@ export function unprovenReadings(runs: Iterable<readonly Judgement[]>): Unproven
     })
 
   function differs(rule: string, seen: readonly string[]): boolean {
-    return seen.length > 1 || (complete.has(rule) && seen.some((value) => value.startsWith(notJudged)))
+    return seen.length > 1 || (complete.has(rule) && seen.some(isNotJudged))
   }
 }
 

@@ -2,7 +2,7 @@ import { allNeeds } from '../harness/claims/needs.ts'
 import { areaCounts, namedRules } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import { leftOutByBudget, listedByPlan } from '../harness/plan/text.ts'
-import { notJudged } from '../harness/rule/outcome.ts'
+import { isNotJudged } from '../harness/rule/outcome.ts'
 import { notInTraffic } from '../harness/run/invariants.ts'
 import type { RuleResult } from '../results/types.ts'
 import { reasonOf, unclaimedParts, visible } from './sort.ts'
@@ -49,7 +49,7 @@ function byReason(rules: readonly RuleResult[]): string[] {
 function withoutChance(rules: readonly RuleResult[]): string[] {
   const branches = rules.flatMap(({ id, readings }) =>
     Object.entries(readings).flatMap(([name, value]) =>
-      value.startsWith(notJudged) ? [{ id, text: visible(`in part: ${name} ${value}`) }] : [],
+      isNotJudged(value) ? [{ id, text: visible(`in part: ${name} ${value}`) }] : [],
     ),
   )
   return [...Map.groupBy(branches, ({ text }) => text)].map(

@@ -158,7 +158,7 @@ function choose({ rule, evidence, finding }: Failing, entries: readonly Entry[])
   const made = new Set(before.flatMap((one) => (one.owner === owner ? (one.made?.id ?? []) : [])))
   const isActed = (one: Entry) => one.owner === owner && !one.isLook && one.made === null && made.has(one.subject ?? '')
   const acted = new Set(before.filter(isActed).map(({ subject }) => subject))
-  const isRelated = (one: Entry) => one.owner === owner && !isList && !isOfPod && !isShared(owner)
+  const isRelated = (one: Entry) => one.owner === owner && !isList && !isOfPod && isRule(owner)
   const isWhole = (one: Entry) => isRelated(one) && isNeeded(one, at, acted)
   const subjects = isOfPod ? [at?.subject] : before.filter(isWhole).map(({ subject }) => subject)
   const ids = isList ? (at?.listed ?? []) : subjects.filter((id) => id != null)
@@ -208,10 +208,6 @@ function isAlone(rule: string, { operation, answer, made }: Entry, finding: Find
   const isOfBodies = rule.split('.')[1] === 'body' && madeBy(operation)?.plane.creates === null
   if (!isOfBodies || answer === null || answer.status === 429) return false
   return made === null || (finding !== null && mentionsStatusOf(finding, answer))
-}
-
-function isShared(owner: string): boolean {
-  return !isRule(owner)
 }
 
 /** Polls as one entry, and so the same request again after a 429. Polls of several pods may take turns. */

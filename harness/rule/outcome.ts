@@ -17,8 +17,17 @@ export function contrastText({ expected, observed }: Pick<Finding, 'expected' | 
   return `expected ${expected}; observed ${observed}`
 }
 
-/** The beginning of a reading about a branch or a clause that the target gave no chance to judge. */
-export const notJudged = 'not judged: '
+const notJudged = 'not judged: '
+
+/** The reading of a branch that the target gave no chance to judge. */
+export function notJudgedText(reason: string): string {
+  return notJudged + reason
+}
+
+/** True for such a reading. */
+export function isNotJudged(reading: string): boolean {
+  return reading.startsWith(notJudged)
+}
 
 /** The one error that means that the target violated a rule. Anything else thrown by a rule is a fault of the harness. */
 export class ClauseViolated extends Error {

@@ -11,7 +11,7 @@ import { addShorthands } from '../planes/shorthands.ts'
 import type { Shorthands } from '../planes/types.ts'
 import { createCheck } from '../rule/check.ts'
 import type { Context } from '../rule/context.ts'
-import { Blamed, Blocked, Inconclusive, notJudged } from '../rule/outcome.ts'
+import { Blamed, Blocked, Inconclusive, notJudgedText } from '../rule/outcome.ts'
 import type { Variation } from '../variation/variation.ts'
 
 /** One activity with its own requests, resources and random numbers: a rule, or the making of a shared fixture. */
@@ -110,7 +110,7 @@ export function createContext(
     on: <Name extends string>(plane: Name, key: KeyName = 'full') => owner.on(plane).as(key) as ClientOf<Name>,
     stoodStill: (first, last) => services.controlled && first.exchange.sent.target === last.exchange.received.target,
     reading: log.reading,
-    notJudged: (name, reason) => log.reading(name, `${notJudged}${reason}`),
+    notJudged: (name, reason) => log.reading(name, notJudgedText(reason)),
     part(need) {
       if (![...row.needs, ...row.parts].includes(need)) {
         throw new Error(`${row.id} has no part ${need}: list it under parts in its row`)
