@@ -35,6 +35,7 @@ function card({ run }: Results, rule: RuleResult, level: 3 | 4, open: boolean): 
   const [first] = scenario.filter(({ n }) => shows.has(n))
   const about = findings.map(({ clause, expected, observed }) => `${clause} ${expected} ${observed}`).join(' ')
   const [gist] = findings
+  const given = Object.entries(rule.fromTarget ?? {})
   const heading = level === 3 ? html`<h3><code>${id}</code></h3>` : html`<h4><code>${id}</code></h4>`
   return html`<details id="${id}" class="card v-${accepted === null ? verdict : 'accepted'}"${open ? html` open` : null}>
 <summary>${heading}<span class="says">${says}</span>${gist === undefined ? null : html`<span class="gist">Observed: ${visible(gist.observed)}</span>`}</summary>
@@ -47,6 +48,7 @@ ${first === undefined ? null : renderExchange(first, true, about)}
 ${scenario.length > 1 ? html`<details class="fold"><summary>All ${scenario.length} exchanges of the scenario</summary>${scenario.map((one) => renderExchange(one, false))}${left(omitted.exchanges)}</details>` : null}
 ${curl.length === 0 ? null : html`<details class="fold"><summary>Reproduce by hand, in bash</summary><pre class="shell" tabindex="0" data-copy="the shell lines">${curl.join('\n')}</pre></details>`}
 <dl>
+${given.length === 0 ? null : html`<dt>Sent as in the target file</dt><dd>${given.map(([key, value]) => html`<code>${key}</code> ${visible(value)} `)}</dd>`}
 ${rerun === '' ? null : html`<dt>Rerun this rule</dt><dd><code data-copy="the command that reruns ${id}">${rerun}</code></dd>`}
 ${run.traffic ? null : html`<dt>In the target's log</dt><dd><code>${logMark(run.id, id)}</code></dd>`}
 </dl>

@@ -29,6 +29,28 @@ describe('the text of a run', () => {
     ])
   })
 
+  it('shows an error with what the target file named in its request, and long texts cut', async () => {
+    const results = await sampleResults()
+    const [, stop] = results.rules
+    if (stop === undefined) throw new Error('the sample has no second rule')
+    const [finding] = stop.findings
+    const scenario = stop.scenario.map((one) => ({
+      ...one,
+      response: one.response && { ...one.response, status: 400, body: '{"detail":"unknown gpu"}' },
+    }))
+    const failure = renderFailure(results, {
+      ...stop,
+      scenario,
+      findings: finding === undefined ? [] : [{ ...finding, expected: 'x'.repeat(2_000) }],
+      fromTarget: { 'pods.gpu.id': 'gpu-z' },
+      curl: ['x'.repeat(5_000)],
+    })
+    expect(failure).toContain(`\n    expected  ${'x'.repeat(500)}…\n`)
+    expect(failure).toContain(
+      '\n    answered  {"detail":"unknown gpu"}\n  sent as in the target file (is it right there?): pods.gpu.id gpu-z\n  shell lines: in report.html and results.json\n',
+    )
+  })
+
   it('names what broke a rule, which is never the target', async () => {
     const results = await sampleResults()
     const [, rule] = results.rules

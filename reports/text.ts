@@ -26,6 +26,10 @@ export type { Paint }
 const shellLinesFor = 10
 /** Findings of one rule that are printed. */
 const printedFindings = 5
+/** Longer shell lines are only in the other reports, in characters. */
+const longestShellLines = 4_000
+/** Of a longer text the beginning is printed, in characters. */
+const longestText = 500
 
 /** The whole text: failures, then rules that were not verified, then the summary. Ends with a newline. */
 export function renderText(results: ReportedResults, paint: Paint = plain): string {
@@ -49,9 +53,11 @@ export function renderText(results: ReportedResults, paint: Paint = plain): stri
  * One failure for a reader who does not know this suite: the rule and its heading, expected
  * and observed, shell lines that reproduce it, the command that reruns just it, and the mark in the target's log.
  */
-export function renderFailure(results: Results, rule: RuleResult, paint: Paint = plain, shell = true): string {
+export function renderFailure(results: Results, rule: RuleResult, paint: Paint = plain, first = true): string {
   const { id, verdict, level, says, source, findings, omitted, curl, rerun } = rule
   const word = verdict === 'broken' ? 'BROKEN' : verdict === 'advice' ? 'ADVICE' : 'FAILED'
+  const shell = first && curl.join('\n').length <= longestShellLines
+  const given = Object.entries(rule.fromTarget ?? {})
   const hidden = findings.length - printedFindings + omitted.findings
   return block([
     `${paint.bold((verdict === 'advice' ? paint.yellow : paint.red)(word))}  ${paint.bold(id)}  ${paint.dim(`(${level})`)}`,
@@ -61,6 +67,11 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
     ...findings.slice(0, printedFindings).flatMap((finding) => findingLines(rule, finding, paint)),
     ...(hidden > 0
       ? [`  ${paint.dim(`and ${pluralize(hidden, 'more finding')}, in results.json and the record`)}`]
+      : []),
+    ...(given.length > 0
+      ? [
+          `  sent as in the target file (is it right there?): ${given.map(([key, value]) => `${key} ${visible(value)}`).join(', ')}`,
+        ]
       : []),
     ...(shell && curl.length > 0
       ? ['', '  reproduce by hand, in bash:', ...curl.map((line) => `    ${paint.cyan(visible(line))}`)]
@@ -117,12 +128,24 @@ function findingLines(
   const at = scenario.find(({ n }) => n === exchange)
   return [
     `  clause ${paint.bold(clause)}`,
-    `    expected  ${paint.green(visible(expected))}`,
-    `    observed  ${paint.red(visible(observed))}`,
+    `    expected  ${paint.green(shortened(expected))}`,
+    `    observed  ${paint.red(shortened(observed))}`,
     ...(exchange === null
       ? []
       : [`    ${paint.dim(`exchange ${exchange}${at === undefined ? '' : `: ${requestLine(at)}`}`)}`]),
+    ...errorLine(at),
   ]
+}
+
+/** The body of an error, which may say why. */
+function errorLine(exchange: ShownExchange | undefined): string[] {
+  const { status = 0, body = null, bodyKind = 'none' } = exchange?.response ?? {}
+  return status < 400 || body === null || bodyKind.startsWith('base64') ? [] : [`    answered  ${shortened(body)}`]
+}
+
+/** A text in one line; the beginning of a long one. */
+function shortened(text: string): string {
+  return visible(text.length <= longestText ? text : `${text.slice(0, longestText)}…`)
 }
 
 function requestLine({ request, response, failure }: ShownExchange): string {
@@ -135,7 +158,8 @@ function brief(rule: RuleResult, paint: Paint): string {
   const [first] = findings
   const accepted = acceptedText(rule)
   const word = visible(accepted ?? 'advice')
-  const seen = first === undefined ? '' : `: expected ${visible(first.expected)}; observed ${visible(first.observed)}`
+  const seen =
+    first === undefined ? '' : `: expected ${shortened(first.expected)}; observed ${shortened(first.observed)}`
   const again = accepted === null && rule.rerun !== '' ? `\n  rerun this rule:  ${rule.rerun}` : ''
   return `${paint.yellow(word)}  ${paint.bold(id)}${seen}${again}`
 }

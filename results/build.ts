@@ -12,6 +12,7 @@ import { falseExcuses } from '../harness/run/excuses.ts'
 import type { Target } from '../target/types.ts'
 import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
 import { toCurl } from './curl.ts'
+import { fromTarget } from './from-target.ts'
 import { keptWord } from './kept.ts'
 import { acceptedBy, dayOf, judgeKnown, knownOf } from './known.ts'
 import { type Events, type Failing, gather, type OpenExchange, type Reproduction } from './reproduction.ts'
@@ -233,7 +234,11 @@ function ruleResult(
   const found = findings.get(id) ?? { shown: [], violated: new Set<string>(), count: 0 }
   const accepted = verdict === 'failed' || verdict === 'advice' ? acceptedBy(known, id, found.violated) : null
   const need = verdict === 'unclaimed' && reason !== null ? unclaimedNeed(reason) : undefined
-  const rerun = rerunCommand(run, { id, profile, shownBy: ownerOf(scenario, found.shown[0]?.exchange ?? null) })
+  const [first] = found.shown
+  const shown = scenario.steps.find(({ shown }) => shown.n === first?.exchange)?.shown
+  const given =
+    first === undefined || shown === undefined || targetFacts(run).embedded ? {} : fromTarget(run.target, first, shown)
+  const rerun = rerunCommand(run, { id, profile, shownBy: ownerOf(scenario, first?.exchange ?? null) })
   return {
     id,
     area,
@@ -253,6 +258,7 @@ function ruleResult(
         : [],
     clauses: event?.clauses ?? [],
     findings: found.shown,
+    ...(Object.keys(given).length > 0 && { fromTarget: given }),
     readings: readingsOf(readings.get(id)),
     variation: event?.variation ?? {},
     startedMs: event?.startedMs ?? null,
@@ -271,7 +277,7 @@ function ruleResult(
             rule: id,
             rerun,
             ...scenario,
-            finding: found.shown[0] ?? null,
+            finding: first ?? null,
           })
         : [],
     rerun,

@@ -29,6 +29,15 @@ test('a server is started, waited for, and ended with all that it started', asyn
   await until(() => !notedAt(port).some(isRunning))
 })
 
+test('after a failure it says what the commands that rerun a rule need', async () => {
+  const port = await freePort()
+  const started = `'${process.execPath}' '${main}' serve --port ${port} --defect exited-stop-accepted`
+  const only = ['--only', 'pods.action.exited.stop']
+  const { code, said } = await run(['check', '--target', targetAt(port), ...only, '--start', started])
+  expect(said).toMatch(/the server has ended with the run: add the same --start to the commands that rerun a rule\n$/)
+  expect(code).toBe(1)
+})
+
 test.for([
   ['SIGINT', 130],
   ['SIGKILL', null],

@@ -93,7 +93,7 @@ test('a file is not overwritten without --force', async () => {
   writeFileSync(join(commands.cwd, 'mine.yaml'), 'mine')
   const { code, said } = await init('--pods URL --target mine.yaml')
   expect(said).toBe(
-    'plumbline: mine.yaml exists; choose another file with --target FILE, or overwrite it with --force\n',
+    'plumbline: mine.yaml exists; choose another file with --target FILE, overwrite it with --force, or add to it with node bin/plumbline.js doctor --fix --target mine.yaml\n',
   )
   expect(code).toBe(2)
   expect(textOf('mine.yaml')).toBe('mine')

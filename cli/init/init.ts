@@ -43,7 +43,9 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
   const { cwd, err } = terminal
   const file = resolve(cwd, given.target)
   if (existsSync(file) && !given.force) {
-    throw new UsageError(`${given.target} exists; choose another file with --target FILE, or overwrite it with --force`)
+    throw new UsageError(
+      `${given.target} exists; choose another file with --target FILE, overwrite it with --force, or add to it with ${program} doctor --fix --target ${given.target}`,
+    )
   }
   const options = await withAddress(given, terminal)
   if (options === null) {

@@ -6,6 +6,7 @@ import { allPlanes, isPlane, sectionOf } from '../../harness/planes/index.ts'
 import type { Look, Plane } from '../../harness/planes/plane.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
 import type { PlaneSection, Target } from '../../target/types.ts'
+import { isLoopback } from '../../target/values.ts'
 import { addition } from './additions.ts'
 import { asking } from './ask.ts'
 import type { Terminal } from './terminal.ts'
@@ -27,7 +28,7 @@ export async function offersOf(
   for (const [need, { line }] of Object.entries(allNeeds())) {
     const [, variable] = /\$\{(\w+)\}/.exec(line ?? '') ?? []
     if (!isOpen(need) || line === null) continue
-    const reason = isPlane(need) ? 'not given' : 'no read shows it'
+    const reason = isPlane(need) ? 'not given' : need === 'receiver' ? receiverReason(target) : 'no read shows it'
     if (variable === undefined) offers.set(need, { reason })
     else offers.set(need, environment[variable] ? { line } : { reason: `${variable} is not set` })
   }
@@ -42,6 +43,15 @@ export async function offersOf(
     }
   })
   return offers
+}
+
+/** A target in a container has the address of this machine, too, but does not reach its loopback. */
+function receiverReason(target: Target): string {
+  const urls = allPlanes().flatMap(({ name }) => sectionOf(target, name)?.url ?? [])
+  const isHere = urls.some((url) => URL.canParse(url) && isLoopback(new URL(url).hostname))
+  return isHere
+    ? "no read shows it; if the target is in no container, {listen: '127.0.0.1:0'} will do"
+    : 'no read shows it'
 }
 
 /** Warnings about capabilities that a default claims and that were not seen, each with the lines to add to `file`. */

@@ -193,6 +193,8 @@ async function runChild(options: RunOptions, given: RunCheckOptions): Promise<nu
     given.onResults?.(results)
     if (results.run.serverEnd !== undefined) server?.printEnd()
     const exit = report(results, reporting, terminal)
+    if (server !== undefined && exit === exitCodes['not conformant'] && !quiet)
+      terminal.err('the server has ended with the run: add the same --start to the commands that rerun a rule')
     return signal.aborted ? exitCodes.interrupted : exit
   } finally {
     progress.end()

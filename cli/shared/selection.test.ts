@@ -20,6 +20,11 @@ test.each([
   expect(selected).toEqual([...new Set(selected)])
 })
 
+test('the name of a plane leads to the area of its rules', async () => {
+  const selecting = selectionOf({ only: ['management'] }, null, { err() {} } as unknown as Terminal)
+  await expect(selecting).rejects.toThrow('--only: no rule matches management; its rules are in the area endpoints')
+})
+
 test.each([
   ['an area of invariants', 'errors'],
   ['one invariant', 'auth.challenge'],

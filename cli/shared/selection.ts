@@ -1,6 +1,6 @@
 import { type RuleRow, ruleProfiles, rules } from '../../generated/rules.ts'
 import { matcherOf } from '../../harness/common/pattern.ts'
-import { planeOfRule } from '../../harness/planes/index.ts'
+import { allPlanes, planeOfRule } from '../../harness/planes/index.ts'
 import { judgedByLoad, podLoadRules, queueLoadRules } from '../../harness/rule/load-rules.ts'
 import type { Target } from '../../target/types.ts'
 import { suggestion } from '../../target-file/nearest.ts'
@@ -143,6 +143,8 @@ function noMatch(rows: readonly RuleRow[], pattern: string): string {
   const all = 'plumbline rules lists all'
   // A glob is not a misspelled id.
   if (pattern.includes('*')) return `--only: no rule matches ${pattern}; ${all}`
+  const areas = allPlanes().find(({ name }) => name === pattern)?.areas ?? []
+  if (areas.length > 0) return `--only: no rule matches ${pattern}; its rules are in the area ${areas.join(' and ')}`
   const known = [...new Set(rows.flatMap(({ id, area }) => [id, area]))]
   return `--only: no rule matches ${pattern}${suggestion(pattern, known, all)}`
 }

@@ -28,6 +28,9 @@ export const exit = '/plumbline/exit'
 /** The methods that the description's document lists. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
+/** An endpoint that starts a worker is found: one that is answered 404 for longer has another address, ms. */
+const notFoundMs = 15_000
+
 /**
  * Waits until an endpoint serves: one that has no worker yet may refuse requests for a while. Another method shows that it
  * does if GET is not served. The rule is inconclusive if it does not come to that, or if the conformance worker is not the
@@ -42,11 +45,16 @@ export async function serving(context: Context, client: LbClient): Promise<ApiRe
     return isReport(other) ? other : response
   }
   const isDone = ({ status }: ApiResponse) => isSuccess(status) || status === 401 || status === 403
+  const { coldStartMs } = target.tolerances
+  const wait = async () => {
+    const seen = await poll(context, Math.min(notFoundMs, coldStartMs), send, isDone)
+    return isDone(seen) || seen.status === 404 ? seen : poll(context, coldStartMs - notFoundMs, send, isDone)
+  }
   const notServing = (response: ApiResponse) =>
     new Inconclusive(`${echo} of the worker was answered with ${responseText(response)}`)
   const what = `a worker of ${client.address}`
   const response = await waitOnce(what, {
-    wait: () => poll(context, target.tolerances.coldStartMs, send, isDone),
+    wait,
     vain: (seen) => (isDone(seen) ? null : notServing(seen)),
   })
   if (!isSuccess(response.status)) throw notServing(response)
