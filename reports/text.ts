@@ -130,11 +130,13 @@ function findingLines(
     `  clause ${paint.bold(clause)}`,
     `    expected  ${paint.green(shortened(expected))}`,
     `    observed  ${paint.red(shortened(observed))}`,
-    ...(exchange === null
-      ? []
-      : [`    ${paint.dim(`exchange ${exchange}${at === undefined ? '' : `: ${requestLine(at)}`}`)}`]),
+    ...(exchange === null ? [] : [`    ${paint.dim(exchangeText(exchange, at))}`]),
     ...errorLine(at),
   ]
+}
+
+function exchangeText(n: number, exchange: ShownExchange | undefined): string {
+  return `exchange ${n}${exchange === undefined ? '' : `: ${requestLine(exchange)}`}`
 }
 
 /** The body of an error, which may say why. */
@@ -154,14 +156,17 @@ function requestLine({ request, response, failure }: ShownExchange): string {
 }
 
 function brief(rule: RuleResult, paint: Paint): string {
-  const { id, findings } = rule
+  const { id, findings, scenario } = rule
   const [first] = findings
+  const n = first?.exchange ?? null
   const accepted = acceptedText(rule)
   const word = visible(accepted ?? 'advice')
   const seen =
     first === undefined ? '' : `: expected ${shortened(first.expected)}; observed ${shortened(first.observed)}`
+  const at = scenario.find((one) => one.n === n)
+  const where = accepted !== null || n === null ? '' : `\n  ${paint.dim(exchangeText(n, at))}`
   const again = accepted === null && rule.rerun !== '' ? `\n  rerun this rule:  ${rule.rerun}` : ''
-  return `${paint.yellow(word)}  ${paint.bold(id)}${seen}${again}`
+  return `${paint.yellow(word)}  ${paint.bold(id)}${seen}${where}${again}`
 }
 
 function knownLine(entry: KnownResult, paint: Paint): string {

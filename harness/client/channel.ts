@@ -39,7 +39,7 @@ export interface Connections {
 
 /** How a host answers. Beyond a bound it is given up. */
 export interface HostHealth {
-  /** When it last stopped to respond, on the harness's clock, ms; -Infinity if it never did. */
+  /** When it last stopped responding, on the harness's clock, ms; -Infinity if it never did. */
   stoppedMs(): number
   /** Waits until a request may be sent. Null: it is to be sent at once; else why it may not. `pause`: real ms. */
   admit(outgoing: Outgoing, pause: (ms: number) => Promise<unknown>): Promise<string | null>

@@ -19,7 +19,7 @@ interface HealthOptions {
   readonly answerMs: number
   /** Real time, ms. */
   readonly now: () => number
-  /** Real ms for which requests wait for a host that has just stopped to respond, such as one that restarts. */
+  /** Real ms for which requests wait for a host that has just stopped responding, such as one that restarts. */
   readonly patienceMs: number
   /** Called if the host is given up for good. */
   readonly onTooSlow: (reason: string) => void

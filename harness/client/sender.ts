@@ -39,7 +39,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   let requestCount = 0
   /** The exchange of the last complete response. */
   let last: Exchange | null = null
-  /** True if a request waited, or was not sent, because the host had stopped to respond. */
+  /** True if a request waited, or was not sent, because the host had stopped responding. */
   let isHeldUp = false
 
   /** Sends one attempt, and records it unless its response is doubtful. `unsent`: its failure, if it is not sent. */
@@ -197,7 +197,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   return {
     send,
     lastResponse: () => last,
-    /** True if the host of the last response has stopped to respond since, or held a request up before. Not known in a replay. */
+    /** True if the host of the last response has stopped responding since, or held a request up before. Not known in a replay. */
     isInterrupted(): boolean {
       if (last === null) return isHeldUp
       const { operation, received, request } = last

@@ -6,7 +6,7 @@ import type { Owner } from './owner.ts'
 import { firstTolerances } from './probe.ts'
 
 /**
- * The end of a rule. A failure is inconclusive if the target stopped to respond meanwhile, because a notification may be missing for that
+ * The end of a rule. A failure is inconclusive if the target stopped responding meanwhile, because a notification may be missing for that
  * reason. After a wait, one read decides.
  */
 export async function inconclusiveIfDead(

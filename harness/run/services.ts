@@ -39,7 +39,7 @@ export interface ServiceOptions {
   readonly hook?: RunServices['hook']
 }
 
-/** Real ms for which a run waits for a host that has stopped to respond, each time. */
+/** Real ms for which a run waits for a host that has stopped responding, each time. */
 const outageMs = 15_000
 
 /** Of a host that need not respond. */
