@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RuleId } from '../generated/rules.ts'
+import { exchanges, requestOf } from './defects/tools.ts'
 import { everything } from './jobs.ts'
 import { judgeOn } from './judge.ts'
 
@@ -53,4 +54,13 @@ test.each([
   expect(judgements.find((judgement) => judgement.rule === rule)).toMatchObject({ verdict: 'failed' })
   const without = await judgeOn({ variants: variants.filter(({ id }) => id === creation), rules: chosen })
   expect(without.find((judgement) => judgement.rule === rule)).toMatchObject({ verdict: 'blocked' })
+})
+
+test('a worker that ignores exit shows nothing about jobs whose worker died', async () => {
+  const wrap = exchanges(requestOf('runJob'), (body) =>
+    JSON.parse(JSON.stringify(body).replace('"exit":1', '"emit":1')),
+  )
+  const chosen = rules.filter(({ id }) => id === 'queue.ttl.worker-died')
+  const variants = [{ id: 'deathless', says: 'Workers never exit.', wrap }]
+  expect(await judgeOn({ variants, rules: chosen })).toMatchObject([{ verdict: 'inconclusive' }])
 })

@@ -60,13 +60,13 @@ function row(certificate: RegisteredCertificate, address: string) {
   // A report that was not derived again may hold any script.
   const link = state === 'valid' ? html`<a href="${address}">${name}</a>` : visible(name)
   if (claims === null || faults.length > 0) return [link, outcome, ...heads.slice(2).map(() => '')]
-  const { verdict, profiles, notJudged, clock, finished, plumbline, target } = claims
+  const { verdict, profiles, notJudged: unjudgedProfiles, clock, finished, plumbline, target } = claims
   return [
     html`${visible(target)} (${link})`,
     outcome,
     visible(state === 'valid' ? verdict : `claims ${verdict}`),
     visible(profiles.join(', ')),
-    visible(notJudged.map(({ profile }) => profile).join(', ')),
+    visible(unjudgedProfiles.map(({ profile }) => profile).join(', ')),
     clock,
     visible(finished),
     visible(plumbline),

@@ -57,11 +57,11 @@ function claimsOf({ statement, signature, faults }: Verified): string[] {
 }
 
 function linesOf({ predicate }: Statement): string[] {
-  const { target, verdict, plumbline, clock, profiles, notJudged, load, runs, finished } = predicate
+  const { target, verdict, plumbline, clock, profiles, notJudged: unjudgedProfiles, load, runs, finished } = predicate
   return [
     `claims to be ${target}, ${verdict} by plumbline ${plumbline}, finished ${finished}, ${clock} clock`,
     `profiles: ${profiles.join(', ')}`,
-    ...notJudged.map(({ profile, reason }) => `not judged: ${profile} (${reason})`),
+    ...unjudgedProfiles.map(({ profile, reason }) => `not judged: ${profile} (${reason})`),
     ...(load === null || load.windowScale === 1 ? [] : [`load in windows of ${load.windowScale} of their length`]),
     ...runs.map(({ folder, seed, line }) => `${folder}, seed ${seed}: ${line}`),
   ]

@@ -5,6 +5,7 @@ import { Inconclusive } from '../rule/outcome.ts'
 import type { Allowance, createLog, Room } from './allowance.ts'
 import { statedWaitMs } from './rate-windows.ts'
 import { firstBackoffMs } from './retry.ts'
+import { notSentBecause } from './unsent.ts'
 
 /** A request is not sent, because its quota is used up for too long. */
 export class UsedUp extends Inconclusive {}
@@ -115,7 +116,7 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
         const woken = new Promise<void>((resolve) => {
           entry.wake = resolve
         })
-        if (entry.visitor.isGone()) throw new Inconclusive('not sent, because the rule has ended')
+        if (entry.visitor.isGone()) throw new Inconclusive(notSentBecause('the rule has ended'))
         if (waiting[0] !== entry) {
           isFirst = false
           await entry.visitor.actor.join(woken)

@@ -2,6 +2,7 @@ import { lengthOf } from '../common/length.ts'
 import type { WireResponse } from '../exchange/exchange.ts'
 import { TransportFailure } from '../transport/types.ts'
 import type { HostHealth, Outgoing } from './channel.ts'
+import { notSentBecause } from './unsent.ts'
 
 /** A host is given up after so many consecutive requests without a response. */
 const maxFailed = 8
@@ -75,8 +76,8 @@ export function createHostHealth({ host, answerMs, now, patienceMs, onTooSlow }:
   return {
     stoppedMs: () => stoppedMs,
     async admit(outgoing, pause) {
-      while (isRefused(outgoing)) {
-        if (!isWaitedFor()) return `not sent, because ${reason}`
+      while (reason !== null && isRefused(outgoing)) {
+        if (!isWaitedFor()) return notSentBecause(reason)
         await pause(tryAgainMs.waitedFor / 4)
       }
       triedMs = now()

@@ -8,6 +8,7 @@ import { TransportFailure, type TransportOptions } from '../transport/types.ts'
 import { type ApiResponse, toApiResponse } from './api-response.ts'
 import type { Channel, Outgoing } from './channel.ts'
 import { createQuota } from './quota.ts'
+import { isWithoutQuota, notSentBecause, withoutQuota } from './unsent.ts'
 
 /** A replayed response has its recorded moments and number. */
 export interface Recorded {
@@ -16,9 +17,6 @@ export interface Recorded {
     readonly isOutOfStep: boolean
   }
 }
-
-/** The beginning of the failure of a request that was not sent because the quota was used up. */
-const unsentPrefix = 'not sent: '
 
 /** Sends the requests of one owner. */
 export type Sender = ReturnType<typeof createSender>
@@ -147,7 +145,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   }
 
   function throwIfAbandoned(): void {
-    if (abandonment.signal.aborted) throw new Inconclusive('not sent, because the rule has ended')
+    if (abandonment.signal.aborted) throw new Inconclusive(notSentBecause('the rule has ended'))
   }
 
   async function holdUp(ms: number): Promise<void> {
@@ -168,7 +166,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       return quota.within(next, isRefused, async (unsent) => {
         // The rule may have ended while the quota had no room.
         throwIfAbandoned()
-        if (unsent !== null) return attempt(next, attemptId, background, unsentPrefix + unsent)
+        if (unsent !== null) return attempt(next, attemptId, background, withoutQuota(unsent))
         const refusal = await channel.health(next).admit(next, holdUp)
         throwIfAbandoned()
         isHeldUp ||= refusal !== null
@@ -182,13 +180,13 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       if (exchange.isOutOfStep) exchange = await sendAttempt(isRefused, { ...outgoing, newConnection: true })
       const keyTried = channel.keys?.end(exchange)
       if (keyTried != null) await (background ? keyTried : actor.join(keyTried))
-      const isRepeatable = exchange.response === null && !isUnsent(exchange) && outgoing.isRead
+      const isRepeatable = exchange.response === null && !isWithoutQuota(exchange.failure) && outgoing.isRead
       const limitMs = Math.min(outgoing.answerMs ?? Number.POSITIVE_INFINITY, channel.tolerances.answerMs)
       const isLate = exchange.received.harness - exchange.sent.harness >= limitMs
       const isGivenUp = (outgoing.onceIfLate === true && isLate) || abandonment.signal.aborted
       if (isRepeatable && !isGivenUp) exchange = await sendAttempt(isRefused, { ...outgoing, newConnection: true })
       const { response, failure } = exchange
-      if (isUnsent(exchange)) throw new Inconclusive(`${outgoing.method} ${outgoing.url} was ${failure}`)
+      if (isWithoutQuota(failure)) throw new Inconclusive(`${outgoing.method} ${outgoing.url} was ${failure}`)
       if (response === null) throw new Unanswered(`no complete response: ${failure}`, exchange.n, isLate)
       if (response.status !== 429 || outgoing.raw429) return toApiResponse(exchange, response)
     }
@@ -227,8 +225,4 @@ function unlessAbandoned(response: Promise<WireResponse>, signal: AbortSignal): 
     signal.addEventListener('abort', () => reject(abandoned), { once: true })
     response.then(resolve, reject)
   })
-}
-
-function isUnsent({ failure }: Exchange): boolean {
-  return failure?.startsWith(unsentPrefix) === true
 }

@@ -1,3 +1,4 @@
+import { runIn } from '../common/run-names.ts'
 import { isSuccess } from '../exchange/exchange.ts'
 import { idOrNumberIn, membersOf, noListText, resourcesIn, show } from '../exchange/read.ts'
 import type { Resource } from '../record/resources.ts'
@@ -147,11 +148,6 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
  */
 export function isNameOf(name: string, shown: string): boolean {
   return shown === name || (/^[ -]/.test(shown.slice(name.length)) && shown.startsWith(name))
-}
-
-/** The run that a name was made for, in lower case; undefined if it names none. */
-function runIn(name: string): string | undefined {
-  return /^plumbline-(r[0-9a-z]{10})(?![0-9a-z])/i.exec(name)?.[1]?.toLowerCase()
 }
 
 /** Only a 410 says that the resource existed; a 404 may come too early. */

@@ -70,7 +70,7 @@ export const kept: readonly Defect[] = [
   }),
   defect('patch-trims-name', 'pods.patch.others', 'others', {
     says: 'A PATCH of something else trims the name.',
-    observed: 'name "another one"',
+    observed: 'name "plumbline-RUN-44xsub-1-b-d  \\"🚀\\" e\u0301"',
     change: otherwise('name', (pod) => {
       pod.name = pod.name.trim()
     }),

@@ -53,10 +53,12 @@ rule('endpoints.unknown', { varies: ['order', 'sample', 'upkeep'], creates: 2 },
 })
 
 rule('endpoints.deleted', { varies: ['upkeep', 'look'] }, async (context) => {
-  const { check, part, target } = context
+  const { check, notJudged, part, target } = context
   const { id } = await createdEndpoint(context)
   await listWith(context, id)
-  const serves = part('queue') && part('management.worker') && (await isServed())
+  const mayServe = part('queue') && part('management.worker')
+  const serves = mayServe && (await isServed())
+  if (mayServe && !serves) notJudged('not-served', 'the endpoint has no /health before it is deleted')
   check('answered').success(serves && part('receiver') ? await removeBusy(context, id) : await remove(context, id))
   const { visibleMs } = target.tolerances
   const listing = await poll(context, visibleMs, () => listEndpoints(context), isUnlisted)

@@ -136,7 +136,7 @@ rule('lb.odd-requests', usesNormalLooking, async (context) => {
 
 /** Errors that the description does not list, each of one kind. */
 rule('errors.problem.any', async (context) => {
-  const { check, inconclusive } = context
+  const { check, inconclusive, notJudged } = context
   const { read, act, send } = await oddPods(context)
   const requests = {
     'unknown-route': odd(read, ['4XX'], { path: `${read.path}/plumbline` }),
@@ -145,7 +145,10 @@ rule('errors.problem.any', async (context) => {
   for (const [clause, request] of Object.entries(requests)) {
     const response = await send(request)
     // A server that does not know a method answers 501 (RFC 9110, 9.1), in a form of its own.
-    if (response.status === 501 && clause === 'method') continue
+    if (response.status === 501 && clause === 'method') {
+      notJudged(clause, 'a 501 may have a form of its own')
+      continue
+    }
     if (!isRefusal(response))
       inconclusive(`${request.method} was answered ${response.status}, which is no error of the API`)
     const fault = problemFault(response)

@@ -69,7 +69,7 @@ rule('lb.direct-json', usesNormal, async (context) => {
   const answer = await client.send('POST', echo, { body: raw(large), contentType: 'text/plain' })
   const isRefused = answer.status === 413 || jsonOnly.has(answer.status)
   reading('large body', isRefused ? 'refused' : 'passed on')
-  if (isRefused) return
+  if (isRefused) return notJudged('large', 'a large body is refused')
   check('large').status(answer, 200)
   const { bytes: length, bodySha256 } = check('large').object(answer)
   const isWhole = bodySha256 === hash('sha256', large)

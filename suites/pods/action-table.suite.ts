@@ -124,22 +124,27 @@ const waysToStarting: readonly (readonly PodAction[])[] = [['restart'], ['stop',
 
 /** Sends a refused action to a pod that other actions brought to STARTING, if it is seen there while time stands still. */
 async function refusedOnceMore(
-  { check, pods, settle, stoodStill }: Context,
+  { check, notJudged, pods, settle, stoodStill }: Context,
   { id }: PodView,
   way: readonly PodAction[],
   action: PodAction,
 ): Promise<void> {
+  const history = `after ${way.join(' and ')}`
   for (const step of way) {
-    if (!isSuccess((await pods.act(id, step)).status)) return
-    if (step === 'stop' && !(await settle(id, (seen) => seen === 'EXITED')).settled) return
+    if (!isSuccess((await pods.act(id, step)).status)) return notJudged(history, `${step} was refused`)
+    if (step === 'stop' && !(await settle(id, (seen) => seen === 'EXITED')).settled)
+      return notJudged(history, 'the stopped pod did not become EXITED')
   }
   const last = await settle(
     id,
     (seen) => seen === 'STARTING' || seen === 'RUNNING' || seen === 'ERROR' || gone.has(seen),
   )
-  if (last.status !== 'STARTING') return
+  // The description does not say that a pod is STARTING on its way.
+  if (last.status === 'RUNNING') return
+  if (last.status !== 'STARTING') return notJudged(history, `the pod was ${last.status}`)
   const response = await pods.act(id, action)
   if (stoodStill(last.response, response)) check('refused').status(response, 409)
+  else notJudged(history, 'the pod may have left STARTING before the call')
   await settle(id, (seen) => final.has(seen))
 }
 

@@ -23,15 +23,21 @@ rule('pods.action.start-restores', { varies: anyPod }, async (context) => {
 
 /** The pod with other variables: while it is EXITED, a PATCH adds one and leaves one out, if the target has such PATCHes. */
 async function withOtherVariables(context: Context, before: PodView, exited: PodView) {
-  const { part, pods } = context
+  const { notJudged, part, pods } = context
   const same = { chosen: before, aside: [...livelyFields] }
   if (!part('pods.change')) return same
   const { PLUMBLINE_REMOVED: _, ...left } = membersOf(exited.value.env) ?? {}
   const body = changeOf(context, { ...exited, value: { env: left } }, 'b', 'env')
-  if (!isSuccess((await pods.patch(exited.id, body)).status)) return same
+  if (!isSuccess((await pods.patch(exited.id, body)).status)) {
+    notJudged('other variables', 'the PATCH is refused')
+    return same
+  }
   const read = await shown(context, exited.id, (seen) => shows(seen, body))
   // It may be carried out by the start.
-  if (!read.settled || read.pod === null) return { ...same, aside: [...livelyFields, 'env'] }
+  if (!read.settled || read.pod === null) {
+    notJudged('variables', 'the PATCH of an EXITED pod was not carried out before its start')
+    return { ...same, aside: [...livelyFields, 'env'] }
+  }
   return { ...same, chosen: { ...before, value: { ...before.value, env: read.pod.value.env } } }
 }
 

@@ -98,6 +98,7 @@ async function expectOthersKept(context: Context, before: PodView, field: Change
     if (after !== null) expectKept(context, 'others', before, after, [...judgedElsewhere, ...left, field])
     return { read: after ?? before, isDone: settled }
   }
+  context.notJudged(field, 'the PATCH is refused')
   return { read: before, isDone: true }
 }
 

@@ -16,7 +16,7 @@ const runsOnAgain = [{ first: [{ fail: 'an earlier execution' }] }, { hold: 'nev
 const reportsLate = [{ output: 'again' }, { first: [{ deaf: true as const }, { hold: 'late' }, { output: 'late' }] }]
 
 rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (context) => {
-  const { fixture, begun, clock, follow, inconclusive, target, check } = context
+  const { fixture, begun, clock, follow, inconclusive, notJudged, target, check } = context
   // An end may come late by the tolerance `sweep`: a fifth of this.
   const long = await fixture.submitted({ steps: runsOn, policy: { executionTimeout: 50_000 } })
   // Each member of a policy holds beside the others.
@@ -42,7 +42,8 @@ rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (
     // A platform may have executed it again by itself.
     const n = job.beacon.executions().length + 1
     // Other rules judge whether a failed job can be retried.
-    if (status !== 'FAILED' || !isSuccess((await job.queue.retry(job.id)).status)) return
+    if (status !== 'FAILED') return notJudged('second', 'the job was not FAILED')
+    if (!isSuccess((await job.queue.retry(job.id)).status)) return notJudged('second', '/retry was refused')
     const start = await clock.until(job.beacon.started(n), clock.now() + target.tolerances.retriesMs)
     if (start === null) return inconclusive('a job that /retry had queued was not executed')
     const { response, settled, status: last } = await stopped(context, job, start.at.target + 6_000, n)
@@ -51,7 +52,8 @@ rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (
 
   async function expectSynchronousStopped(): Promise<void> {
     const job = await answeredJob(context, { steps: runsOn, policy: { executionTimeout: 6_000 } })
-    if (job !== null) await expectStopped(job, (await begun(job)).at.target + 6_000)
+    if (job === null) return notJudged('runsync', '/runsync gave no id')
+    await expectStopped(job, (await begun(job)).at.target + 6_000)
   }
 
   async function expectStopped(job: SubmittedJob, endMs: number): Promise<void> {

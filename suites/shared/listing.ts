@@ -1,5 +1,6 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { pollOn } from '../../harness/clock/poll.ts'
+import { withoutRun } from '../../harness/common/run-names.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import {
   changedFields,
@@ -96,7 +97,7 @@ export async function expectListedAs(context: Context, clause: string, ...all: r
     for (const { id, value } of all) {
       const entry = entries.find((one) => idIn(one) === id) ?? {}
       const changed = changedFields(value, { ...value, ...entry }).filter((name) => name in value)
-      const texts = (of: Members) => fieldsText(of, changed)
+      const texts = (of: Members) => withoutRun(fieldsText(of, changed))
       if (changed.length > 0) return [texts(value), `${texts(entry)} in the list`]
     }
     return null

@@ -10,7 +10,7 @@ import type { Target } from '../../../target/types.ts'
 import { writeTarget } from '../../../target-file/write.ts'
 import type { JudgedAgain } from '../judge-again.ts'
 import type { Subject } from './files.ts'
-import { type NotJudged, notJudgedIn, withoutLoad } from './scope.ts'
+import { type UnjudgedProfile, unjudgedProfiles, withoutLoad } from './scope.ts'
 
 /** Version of the statement and of the other files of a certificate. */
 const format = 1
@@ -37,7 +37,7 @@ export interface Statement {
     readonly clock: 'real' | 'controlled'
     readonly verdict: string
     readonly profiles: readonly string[]
-    readonly notJudged: readonly NotJudged[]
+    readonly notJudged: readonly UnjudgedProfile[]
     readonly load: { readonly k6: string; readonly windowScale: number } | null
     readonly runs: readonly {
       readonly folder: string
@@ -73,7 +73,7 @@ export function statementOf(
       clock: clockOf(run),
       verdict: results.verdict.word,
       profiles: run.profiles,
-      notJudged: notJudgedIn(run.profiles, targetOf(run)),
+      notJudged: unjudgedProfiles(run.profiles, targetOf(run)),
       load: load === undefined ? null : { k6: load.k6, windowScale: load.windowScale },
       runs: runs.map(({ folder, results: { run: facts, verdict, coverage } }) => {
         const { id, seed, startedMs, endedMs } = facts

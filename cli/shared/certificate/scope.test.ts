@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { referenceTarget } from '../../../proof/instance.ts'
 import { parseTarget } from '../../../target-file/load.ts'
-import { notJudgedIn, scopeOf } from './scope.ts'
+import { scopeOf, unjudgedProfiles } from './scope.ts'
 
 const small = parseTarget('plumbline: 1\npods: http://127.0.0.1:1\nkeys: {full: plumbline-example-full}\n', {
   file: 'small.yaml',
@@ -28,7 +28,7 @@ test.each([
 })
 
 test('claimed profiles that are not judged have a reason', () => {
-  expect(notJudgedIn(['core', 'deploy', 'deploy-size', 'inside'], controlled)).toEqual([
+  expect(unjudgedProfiles(['core', 'deploy', 'deploy-size', 'inside'], controlled)).toEqual([
     { profile: 'limits', reason: 'load runs in real time, and the clock of the target is controlled' },
     { profile: 'long', reason: 'left out by --profile' },
   ])

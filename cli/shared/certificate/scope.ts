@@ -14,7 +14,7 @@ export interface Scope {
 }
 
 /** A profile that a target claims and a certificate says nothing about. */
-export interface NotJudged {
+export interface UnjudgedProfile {
   readonly profile: string
   readonly reason: string
 }
@@ -42,7 +42,7 @@ export function withoutLoad(profiles: readonly string[]): string[] {
 }
 
 /** The claimed profiles that these do not include, each with the reason. */
-export function notJudgedIn(profiles: readonly string[], target: Target): NotJudged[] {
+export function unjudgedProfiles(profiles: readonly string[], target: Target): UnjudgedProfile[] {
   const possible = possibleOf(target)
   return claimedBy(target)
     .filter((profile) => !profiles.includes(profile))
