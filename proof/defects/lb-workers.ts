@@ -168,18 +168,20 @@ export const lbWorkers: readonly Defect[] = [
   }),
   defect('requests-queued', 'lb.no-queue', 'concurrent', {
     says: 'An endpoint serves one request after the other.',
-    observed: 'one reaches the worker once the other has ended',
-    change: (base) => {
-      const last = new Map<string, Promise<unknown>>()
-      return passesOn((pass, request, { id }) => {
-        const response = Promise.resolve(last.get(id)).then(() => pass(request))
-        last.set(
-          id,
-          response.catch(() => {}),
-        )
-        return response
-      })(base)
-    },
+    observed: '1 of 2 reached a worker only once others had ended',
+    change: queuedBeyond(1),
+  }),
+  defect('requests-queued-beyond-three', 'lb.no-queue', 'concurrent', {
+    says: 'An endpoint serves three requests at once, and others wait for the end of one.',
+    observed: '1 of 4 reached a worker only once others had ended',
+    variation: { sample: '4' },
+    change: queuedBeyond(3),
+  }),
+  defect('requests-queued-beyond-seven', 'lb.no-queue', 'concurrent', {
+    says: 'An endpoint serves seven requests at once, and others wait for the end of one.',
+    observed: '1 of 8 reached a worker only once others had ended',
+    variation: { sample: '8' },
+    change: queuedBeyond(7),
   }),
   defect('concurrent-requests-500', 'lb.no-queue', 'answered', {
     says: 'Requests that are served at once are answered 500.',
@@ -289,4 +291,20 @@ function sendsAgain(status: number, method?: string): Change {
     const response = await pass(request)
     return response.status === status && (method ?? request.method) === request.method ? pass(copy) : response
   })
+}
+
+/** An endpoint serves so many requests at once; others wait for the end of one. */
+function queuedBeyond(most: number): Change {
+  return (base) => {
+    const running = new Map<string, Set<Promise<unknown>>>()
+    return passesOn(async (pass, request, { id }) => {
+      const others = running.get(id) ?? new Set()
+      running.set(id, others)
+      while (others.size >= most) await Promise.race(others)
+      const response = pass(request)
+      const end: Promise<unknown> = response.catch(() => {}).then(() => others.delete(end))
+      others.add(end)
+      return response
+    })(base)
+  }
 }

@@ -96,6 +96,19 @@ export const lbLatitudes: readonly Latitude[] = [
       }
     },
   }),
+  ...([429, 503] as const).map((status) =>
+    latitude(`lb-full-${status}`, `Workers serve two held requests at once, and others are refused with ${status}.`, {
+      change: (base) => {
+        let held = 0
+        return passesOn(async (pass, request) => {
+          if (!request.url.includes('/hold/')) return pass(request)
+          if (held >= 2) throw new Refusal(status, 'no worker is free')
+          held++
+          return pass(request).finally(() => held--)
+        })(base)
+      },
+    }),
+  ),
   optioned('lb-two-workers', 'Two workers of an endpoint take turns.', {
     balanced: defaultBalanced.map((offer) => ({ ...offer, workers: 2 })),
   }),
