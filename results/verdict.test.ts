@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type JudgedRule, judgeRun, notSelected, type RunFacts } from './verdict.ts'
 
 function rule(verdict: JudgedRule['verdict'], more: Partial<JudgedRule> = {}): JudgedRule {
-  return { profile: 'core', level: 'must', verdict, accepted: false, unjudged: [], ...more }
+  return { profile: 'core', level: 'must', verdict, reason: null, accepted: false, unjudged: [], ...more }
 }
 
 function facts(rules: readonly JudgedRule[], more: Partial<RunFacts> = {}): RunFacts {
@@ -29,6 +29,15 @@ const table: [name: string, given: RunFacts, exit: number, line: string][] = [
     facts([rule('failed')], { serverEnd: 'the server was ended by SIGKILL during the run' }),
     1,
     'not conformant: core (1 of 1 must rules verified, 0 unclaimed); 1 must rule failed; the server was ended by SIGKILL during the run',
+  ],
+  [
+    'the target stopped responding',
+    facts([
+      passed,
+      rule('inconclusive', { reason: 'no complete response: not sent, because 8 requests in a row had no response' }),
+    ]),
+    3,
+    'incomplete: core (1 of 2 must rules verified, 0 unclaimed); the target stopped responding, which ended 1 rule; 1 inconclusive',
   ],
   [
     'a sparing run',

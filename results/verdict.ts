@@ -1,4 +1,5 @@
 import type { UnjudgedPart } from '../harness/claims/claims.ts'
+import { endedBySilence } from '../harness/client/unsent.ts'
 import { areaOf } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { EndEvent, RunEvent } from '../harness/record/events.ts'
@@ -10,7 +11,7 @@ import type { KnownResult, KnownState, ProfileCoverage, Results, RuleResult } fr
 type LedgerEntry = Pick<RuleResult, 'id' | 'profile'>
 
 /** The part of a rule's result that the verdict of the run depends on. */
-export interface JudgedRule extends Pick<RuleResult, 'profile' | 'level' | 'verdict'> {
+export interface JudgedRule extends Pick<RuleResult, 'profile' | 'level' | 'verdict' | 'reason'> {
   /** True if an entry of `known:` accepts its failure. */
   readonly accepted: boolean
   readonly unjudged: readonly Pick<UnjudgedPart, 'verdict'>[]
@@ -105,6 +106,7 @@ function decide({
     return entries === 0 ? [] : [`${entries} ${entries === 1 ? one : many}`]
   })
   const inPart = rules.filter(isInPart).length
+  const silent = rules.filter(({ reason }) => endedBySilence(reason)).length
   const inVain = claimedInVain.filter((verdict) => count(verdict) > 0)
   const exercised = rules.some((rule) => aboutTheTarget.has(rule.verdict))
   const judgedMust = rules.some((rule) => rule.level === 'must' && aboutTheTarget.has(rule.verdict))
@@ -114,6 +116,7 @@ function decide({
       : []),
     ...(refusing > 0 ? [`${pluralize(refusing, 'must rule')} failed`] : []),
     ...(serverEnd === undefined ? [] : [serverEnd]),
+    ...(silent > 0 ? [`the target stopped responding, which ended ${pluralize(silent, 'rule')}`] : []),
     ...trouble,
     ...inVain.map((verdict) => `${count(verdict)} ${verdict}`),
     ...(exercised || !ended ? [] : ['nothing was exercised']),

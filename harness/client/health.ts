@@ -2,7 +2,7 @@ import { lengthOf } from '../common/length.ts'
 import type { WireResponse } from '../exchange/exchange.ts'
 import { TransportFailure } from '../transport/types.ts'
 import type { HostHealth, Outgoing } from './channel.ts'
-import { notSentBecause } from './unsent.ts'
+import { notSentBecause, silentHost } from './unsent.ts'
 
 /** A host is given up after so many consecutive requests without a response. */
 const maxFailed = 8
@@ -51,7 +51,7 @@ export function createHostHealth({ host, answerMs, now, patienceMs, onTooSlow }:
     const isSlow = slow >= maxSlow && (failed >= maxFailed || now() - slowSinceMs >= 2 * answerMs)
     const wasUp = reason === null
     if (isSlow) reason ??= `${host} is too slow: ${slow} requests in a row took more than ${lengthOf(slowMs)}`
-    else if (failed >= maxFailed) reason ??= `${failed} requests in a row had no response`
+    else if (failed >= maxFailed) reason ??= silentHost(failed)
     if (wasUp && reason !== null) stoppedMs = now()
   }
 

@@ -15,3 +15,13 @@ export function isWithoutQuota(failure: string | null): boolean {
 export function notSentBecause(reason: string): string {
   return `not sent, because ${reason}`
 }
+
+/** The reason if a host stopped responding. */
+export function silentHost(failed: number): string {
+  return `${failed} requests in a row had no response`
+}
+
+/** True if a rule ended because its host stopped responding. */
+export function endedBySilence(reason: string | null): boolean {
+  return reason !== null && /\d+ requests in a row had no response$/.test(reason)
+}
