@@ -1,3 +1,4 @@
+import { nearKeys } from '../../harness/common/mutate.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { Refusal, type StoredPod } from '../../reference/index.ts'
 import { likeBearer, longerKeys } from '../../suites/auth/table.ts'
@@ -132,6 +133,13 @@ export const authOther: readonly Defect[] = [
       return read.status === 404 ? read : fetch(request)
     },
   }),
+  ...([is.list, is.get] as const).map((when, at) =>
+    defect(`key-in-any-case-${at === 0 ? 'lists' : 'reads'}`, 'auth.scheme-case', 'token', {
+      says: `A key is accepted in the other case when pods are ${at === 0 ? 'listed' : 'read'}.`,
+      observed: 'status 200',
+      change: lets(both(when, tokenIs(nearKeys.recased(defaultKeys.full)))),
+    }),
+  ),
   ...(['bearer', 'BEARER'] as const).map((scheme) =>
     defect(`scheme-${scheme === 'bearer' ? 'lower' : 'upper'}-case-refused`, 'auth.scheme-case', scheme, {
       says: `The scheme is refused when it is written ${scheme}.`,

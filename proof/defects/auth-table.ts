@@ -1,9 +1,11 @@
 import { type OperationFacts, type OperationId, operations, type PlaneName } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
+import { nearKeys } from '../../harness/common/mutate.ts'
+import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { authTable, kinds, operationsIn } from '../../suites/auth/table.ts'
 import type { Defect } from '../types.ts'
 import { seen } from './action-tools.ts'
-import { both, credentials, lets, refusesAndDoes, type When } from './auth-tools.ts'
+import { both, credentials, lets, refusesAndDoes, tokenIs, type When } from './auth-tools.ts'
 import { defect, requestOf } from './tools.ts'
 
 type Word = keyof typeof credentials
@@ -43,6 +45,14 @@ export const authOperations: readonly Defect[] = [
     ),
   served('key-by-its-beginning', 'auth.queue.invalid', 'altered-key'),
   served('key-by-its-length', 'auth.queue.invalid', 'longer-key'),
+  ...(['pods', 'queue', 'lb', 'management'] as const).map((plane) =>
+    defect(`shortened-key-accepted-${plane}`, `auth.${plane}.invalid`, 'altered', {
+      says: `A key without its last character is accepted on the plane ${plane}.`,
+      observed: 'status 200',
+      variation: { sample: 'shortened' },
+      change: lets(tokenIs(nearKeys.shortened(defaultKeys.full))),
+    }),
+  ),
   served('bearer-without-token-accepted', 'auth.pods.malformed', 'no-token', 'getPod'),
   served('empty-authorization-accepted-for-actions', 'auth.pods.malformed', 'empty-header', 'triggerPodAction'),
   served('restricted-key-deletes', 'auth.pods.forbidden', 'restricted', 'deletePod'),

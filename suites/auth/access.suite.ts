@@ -86,13 +86,18 @@ rule('auth.before-validation', { varies }, async ({ pods, fixture, check, vary }
 })
 
 rule('auth.scheme-case', async (context) => {
-  const { check, fixture, pods } = context
+  const { check, fixture, notJudged, pods, target } = context
   const { id } = await fixture.shared('RUNNING')
   for (const scheme of ['bearer', 'BEARER'] as const) {
-    const options = { authorization: `${scheme} ${context.target.keys.full ?? ''}` }
+    const options = { authorization: `${scheme} ${target.keys.full ?? ''}` }
     check(scheme).success(await pods.list(options))
     check(scheme).success(await pods.get(id, options))
   }
+  const { recased } = target.keys
+  if (recased === undefined) return notJudged('token', 'the full key may mean the same in the other case')
+  const options = { authorization: `Bearer ${recased}` }
+  check('token').status(await pods.list(options), 401)
+  check('token').status(await pods.get(id, options), 401)
 })
 
 type Send = (client: PodClient) => Promise<ApiResponse>
