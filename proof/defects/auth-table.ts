@@ -24,6 +24,12 @@ const older: Readonly<Record<string, string>> = {
   'pods stranger getPod': 'stranger-reads-pod',
 }
 
+/** Operations of the second endpoint, and a part of their addresses. */
+const atSecond = {
+  lb: [['postRoute', '/lb/second/']],
+  queue: [['runJob', '/v2/second/']],
+} as const
+
 /** Findings on operations that are refused and carried out. */
 const cancelled = ['cancelJob', 'unchanged', 'CANCELLED'] as const
 const started = ['triggerPodAction', 'unchanged', seen('EXITED', 'STARTING')] as const
@@ -52,6 +58,23 @@ export const authOperations: readonly Defect[] = [
       variation: { sample: 'shortened' },
       change: lets(tokenIs(nearKeys.shortened(defaultKeys.full))),
     }),
+  ),
+  ...(['lb', 'queue'] as const).flatMap((plane) =>
+    (
+      [
+        ['unissued-key', 'invalid'],
+        ['stranger', 'hidden'],
+      ] as const
+    ).flatMap(([word, kind]) =>
+      atSecond[plane].map(([operation, at]) =>
+        defect(`${word}-served-at-second-${plane}-${kebab(operation)}`, `auth.${plane}.${kind}`, 'refused', {
+          says: `${operation} of the second endpoint is served ${credentials[word].says}.`,
+          observed: 'status 200',
+          variation: { sample: operation },
+          change: lets(both(credentials[word].when, isOf(operation), ({ url }) => url.includes(at))),
+        }),
+      ),
+    ),
   ),
   served('bearer-without-token-accepted', 'auth.pods.malformed', 'no-token', 'getPod'),
   served('empty-authorization-accepted-for-actions', 'auth.pods.malformed', 'empty-header', 'triggerPodAction'),
