@@ -276,6 +276,13 @@ export const lbRequests: readonly Defect[] = [
     observed: 'no Cookie',
     change: passes(isEcho, ({ headers }) => ({ headers: without(headers, 'cookie') })),
   }),
+  ...['Range', 'If-None-Match'].map((name) =>
+    defect(`headers-${name.toLowerCase()}-dropped`, 'lb.headers', 'own', {
+      says: `${name} does not reach the worker.`,
+      observed: `no ${name}`,
+      change: passes(isEcho, ({ headers }) => ({ headers: without(headers, name) })),
+    }),
+  ),
   defect('headers-long-cut', 'lb.headers', 'long', {
     says: 'Of the value of a header only the first 1024 characters reach the worker.',
     observed: '1024',

@@ -118,6 +118,8 @@ rule('lb.headers', usesNormal, async (context) => {
     ['Accept-Language', 'de-DE, en;q=0.5'],
     ['Idempotency-Key', 'key-1'],
     ['Cookie', 'one=1; two="2"'],
+    ['Range', 'bytes=0-9'],
+    ['If-None-Match', '"v1", W/"v2"'],
     ['X-Plumbline-Long', longValue],
   ] as const
   const send = (contentType: string, body: string) =>
@@ -139,6 +141,8 @@ rule('lb.headers', usesNormal, async (context) => {
   expectHeader('own', 'Accept-Language', 'de-DE, en;q=0.5')
   expectHeader('own', 'Idempotency-Key', 'key-1')
   expectHeader('own', 'Cookie', 'one=1; two="2"')
+  expectHeader('own', 'Range', 'bytes=0-9')
+  expectHeader('own', 'If-None-Match', '"v1", W/"v2"')
   const long = headerIn(came.headers, 'X-Plumbline-Long')
   check('long').that(long === longValue, `${longValue.length} characters`, `${long?.length ?? 0}`, response)
   expectHeader('repeated', 'X-Plumbline-Two', 'first, second')
