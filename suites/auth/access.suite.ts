@@ -68,10 +68,15 @@ rule('auth.pods.malformed', { varies }, async (context) => {
   expectAllWorked()
 })
 
-rule('auth.before-validation', { varies }, async ({ pods, fixture, check, vary }) => {
+rule('auth.before-validation', { varies }, async ({ pods, fixture, check, on, part, vary }) => {
+  const unauthenticated = { authorization: null }
+  const create = { body: { plumbline: true }, ...unauthenticated }
+  const submit = () => on('queue').run({ input: 'a text' }, unauthenticated)
+  const ofQueue = part('queue') ? [['wrong-body', submit] as const] : []
+  const createEndpoint = () => on('management').call('createEndpoint', create)
+  const ofManagement = part('management') ? [['wrong-body', createEndpoint] as const] : []
   const { id } = await fixture.pod('RUNNING')
   const unknown = await fixture.gone()
-  const unauthenticated = { authorization: null }
   const cases = vary.ordered([
     ['wrong-body', () => pods.create({ plumbline: true }, unauthenticated)],
     ['wrong-body', () => pods.patch(id, { disk: 'much' }, unauthenticated)],
@@ -81,6 +86,8 @@ rule('auth.before-validation', { varies }, async ({ pods, fixture, check, vary }
     ['unknown-id', () => pods.patch(unknown.id, {}, unauthenticated)],
     ['unknown-id', () => pods.delete(unknown.id, unauthenticated)],
     ['unknown-id', () => pods.act(unknown.id, 'stop', unauthenticated)],
+    ...ofQueue,
+    ...ofManagement,
   ] as const)
   for (const [clause, send] of cases) check(clause).status(await send(), 401)
 })

@@ -217,6 +217,12 @@ rule('lb.direct-response', usesNormal, async (context) => {
     const isKept = `${came};`.startsWith(`${type.replaceAll(' ', '')};`)
     check('type').that(isKept, type, came, response)
   }
+  for (const turn of ['first', 'second']) {
+    const headers = [['X-Plumbline-Turn', turn]] as const
+    const { response, echo: came } = await echoed(context, 'fresh', 'GET', `${echo}/turns`, { headers })
+    const isOld = turn === 'second' && headerIn(came.headers, 'X-Plumbline-Turn') === 'first'
+    check('fresh').that(!isOld, 'the response to this request', 'the response to an earlier one', response)
+  }
   const long = raw(new Uint8Array(longBytes).fill(0x79))
   const whole = await client.send('POST', '/plumbline/return/200', { body: long, contentType: 'text/plain' })
   // The description leaves the limit of a body open.
