@@ -219,11 +219,17 @@ function headerArguments(headers: HeaderPairs, hasBody: boolean): string[] {
   return [...lines, ...(untyped ? ['Content-Type:'] : [])].map((line) => `-H ${word(line)}`)
 }
 
+/** Keys that are in no target file. */
+const nearKeys: Readonly<Record<string, string>> = {
+  'key.altered': 'keys.full with its last characters exchanged',
+  'key.shortened': 'keys.full without its last character',
+  'key.recased': 'keys.full in the other case',
+}
+
 /** Takes a secret from the environment, and says which one it is if it is missing there. */
 function exportSecret(name: string, { embedded, program, variables }: TargetFacts): string {
   const variable = secretVariable(name, variables)
-  const where =
-    name === 'key.altered' ? 'keys.full with its last characters exchanged' : name.replace(/^key\./, 'keys.')
+  const where = nearKeys[name] ?? name.replace(/^key\./, 'keys.')
   const file = embedded ? `the target file that ${program} serve prints` : 'your target file'
   return `export ${variable}="${required(variable, where, file)}"`
 }

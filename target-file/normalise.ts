@@ -2,7 +2,7 @@ import type { TargetFile } from '../generated/target-file.ts'
 import { claimOf } from '../harness/claims/claims.ts'
 import { isWritten } from '../harness/claims/needs.ts'
 import { areaOf } from '../harness/common/areas.ts'
-import { mutate } from '../harness/common/mutate.ts'
+import { nearKeys } from '../harness/common/mutate.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import { defaultBudget, defaultGrants } from '../target/defaults.ts'
 import { parseDuration } from '../target/duration.ts'
@@ -94,13 +94,14 @@ function keysOf(file: TargetFile, { environment, fault }: Surroundings): Target[
       fault(path, `keys.${name} is the same key as keys.${twin}; give another one or leave it out`)
     read[name] = value
   }
-  return { ...read, ...alteredOf(read) }
+  return { ...read, ...nearKeysOf(read) }
 }
 
-/** A key in the form of the full one that opens nothing; none if no character of it can be replaced. */
-function alteredOf(keys: Target['keys']): Target['keys'] {
-  const other = mutate(keys.full ?? '')
-  return Object.values(keys).includes(other) || other === '' ? {} : { altered: other }
+/** Keys like the full one that open nothing; without those that would be a key of the file. */
+function nearKeysOf(keys: Target['keys']): Target['keys'] {
+  const issued = ['', ...Object.values(keys)]
+  const near = Object.entries(nearKeys).map(([name, change]) => [name, change(keys.full ?? '')] as const)
+  return Object.fromEntries(near.filter(([, text]) => !issued.includes(text)))
 }
 
 function grantsOf({ keys: { restricted } }: TargetFile, { fault }: Surroundings): Grants {

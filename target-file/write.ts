@@ -13,7 +13,7 @@ import { filled, unlike } from '../target/values.ts'
  */
 export function writeTarget(target: Target): string {
   const { name, receiver, network, keys, grants, absent, clock, tolerances, budget, known, load = {} } = target
-  const { restricted, altered: _, ...plain } = keys
+  const { restricted, altered: _, shortened: __, recased: ___, ...plain } = keys
   return stringify({
     plumbline: 1,
     name,

@@ -6,8 +6,11 @@ type Pods = Exclude<TargetFile['pods'], string | undefined>
 type Queue = NonNullable<TargetFile['queue']>
 type Management = NonNullable<TargetFile['management']>
 
-/** The keys of a run; `altered` is in no target file: the full key with another ending, which was never issued. */
-export type KeyName = 'full' | 'second' | 'restricted' | 'expired' | 'stranger' | 'altered'
+/** Forms of the full key that were never issued: with another ending, without its end, and in the other case. */
+export type NearKeyName = 'altered' | 'shortened' | 'recased'
+
+/** The keys of a run; those of the second kind are in no target file. */
+export type KeyName = 'full' | 'second' | 'restricted' | 'expired' | 'stranger' | NearKeyName
 
 export type PodStatus = 'PROVISIONING' | 'STARTING' | 'RUNNING' | 'EXITED' | 'ERROR' | 'TERMINATED'
 

@@ -26,6 +26,20 @@ function replaceEnd(text: string): string {
     .join('')
 }
 
+/** Digits, and letters of one case: the codes of some of these alphabets mean the same in the other case. */
+const isCode = /^(?:[a-z\d]+|[A-Z\d]+|[\da-fA-F-]+)$/
+
+/** Forms of a key that were never issued; empty or the key itself if there is no such form. */
+export const nearKeys = {
+  altered: mutate,
+  /** Without its last letter or digit, and without what pads it. */
+  shortened: (key) => likeTexts.shorter?.(key.replace(/[^a-z0-9]+$/i, '')) ?? '',
+  recased: (key) =>
+    isCode.test(key)
+      ? ''
+      : key.replace(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase())),
+} as const satisfies Readonly<Record<string, (key: string) => string>>
+
 /** Texts like another one that were never issued, by a word for each; not all of them are of its form. */
 export const likeTexts: Readonly<Record<string, (text: string) => string>> = {
   'another end': mutate,

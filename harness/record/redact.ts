@@ -74,7 +74,7 @@ function needlesOf(secrets: Readonly<Record<string, string>>, isClear: (text: st
       const isTooShort = (text: string) => /["\\]$/.test(text) || isClear(text)
       let enough = Math.min(folded.length, Math.max(least.characters, Math.ceil(folded.length * least.share)))
       while (enough < folded.length && isTooShort(folded.slice(0, enough))) enough++
-      return { mark: markOf(name), folded, least: enough }
+      return { mark: markOf(name), exact: form, folded, least: enough }
     }),
   )
 }

@@ -3,6 +3,8 @@ import type { Range } from './decode.ts'
 /** A secret to search for. */
 export interface Needle {
   readonly mark: string
+  /** The secret as it is: a text that has all of it gets its mark, not that of another of its forms. */
+  readonly exact: string
   /** The secret, folded. */
   readonly folded: string
   /** Its first characters that are enough, at least 2, the last of them neither a quotation mark nor a backslash. */
@@ -28,7 +30,7 @@ export function createSearch(needles: readonly Needle[]): (text: string) => Foun
   const places = createPlaces(needles)
   return (text) =>
     places(text).flatMap((from) =>
-      needles.flatMap((needle) => {
+      exactFirst(needles, text, from).flatMap((needle) => {
         const last = from + needle.least
         const [forwards, backwards] = [matching(text, from, 1, needle), matching(text, last - 1, -1, needle)]
         const { mark } = needle
@@ -38,6 +40,11 @@ export function createSearch(needles: readonly Needle[]): (text: string) => Foun
         ]
       }),
     )
+}
+
+function exactFirst(needles: readonly Needle[], text: string, from: number): readonly Needle[] {
+  const isElsewhere = ({ exact }: Needle) => !text.startsWith(exact, from)
+  return needles.toSorted((a, b) => Number(isElsewhere(a)) - Number(isElsewhere(b)))
 }
 
 /** How many characters of a secret a text has from a place on, forwards (1) or backwards (-1); 0 if they are not enough. */

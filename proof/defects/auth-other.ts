@@ -1,3 +1,4 @@
+import { nearKeys } from '../../harness/common/mutate.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { Refusal, type StoredPod } from '../../reference/index.ts'
 import { likeBearer, longerKeys } from '../../suites/auth/table.ts'
@@ -5,7 +6,7 @@ import type { Defect } from '../types.ts'
 import { carriesOut, effectOf, later, seen } from './action-tools.ts'
 import { authorizationIs, both, isMissing, isRestricted, isStranger, lets, tokenIs } from './auth-tools.ts'
 import { asks } from './queue-tools.ts'
-import { type Change, defect, is, options, part, refusing, restated, setsHeader } from './tools.ts'
+import { type Change, defect, is, options, part, refusing, requestOf, restated, setsHeader } from './tools.ts'
 
 /** Other faults: what responses tell of resources and keys, and what counts as a valid Authorization. */
 export const authOther: readonly Defect[] = [
@@ -118,6 +119,23 @@ export const authOther: readonly Defect[] = [
     observed: 'status 200',
     change: lets(authorizationIs(/^Basic /)),
   }),
+  ...(['createEndpoint', 'runJob'] as const).map((operation) =>
+    defect(
+      `body-validated-before-key-${operation === 'runJob' ? 'run' : 'endpoint'}`,
+      'auth.before-validation',
+      'wrong-body',
+      {
+        says: `${operation} with a wrong body is answered 422 before its key is looked at.`,
+        observed: 'status 422',
+        wrap: restated(
+          async (request) =>
+            requestOf(operation)(request) && /plumbline":true|a text/.test(await request.clone().text()),
+          401,
+          422,
+        ),
+      },
+    ),
+  ),
   defect('body-read-before-key', 'auth.before-validation', 'wrong-body', {
     says: 'An action call without a body is answered 400 before its key is looked at.',
     observed: 'status 400',
@@ -132,6 +150,13 @@ export const authOther: readonly Defect[] = [
       return read.status === 404 ? read : fetch(request)
     },
   }),
+  ...([is.list, is.get] as const).map((when, at) =>
+    defect(`key-in-any-case-${at === 0 ? 'lists' : 'reads'}`, 'auth.scheme-case', 'token', {
+      says: `A key is accepted in the other case when pods are ${at === 0 ? 'listed' : 'read'}.`,
+      observed: 'status 200',
+      change: lets(both(when, tokenIs(nearKeys.recased(defaultKeys.full)))),
+    }),
+  ),
   ...(['bearer', 'BEARER'] as const).map((scheme) =>
     defect(`scheme-${scheme === 'bearer' ? 'lower' : 'upper'}-case-refused`, 'auth.scheme-case', scheme, {
       says: `The scheme is refused when it is written ${scheme}.`,

@@ -1,9 +1,11 @@
 import { type OperationFacts, type OperationId, operations, type PlaneName } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
+import { nearKeys } from '../../harness/common/mutate.ts'
+import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { authTable, kinds, operationsIn } from '../../suites/auth/table.ts'
 import type { Defect } from '../types.ts'
 import { seen } from './action-tools.ts'
-import { both, credentials, lets, refusesAndDoes, type When } from './auth-tools.ts'
+import { both, credentials, lets, refusesAndDoes, tokenIs, type When } from './auth-tools.ts'
 import { defect, requestOf } from './tools.ts'
 
 type Word = keyof typeof credentials
@@ -21,6 +23,12 @@ const older: Readonly<Record<string, string>> = {
   'pods bare-key getPod': 'bare-key-accepted',
   'pods stranger getPod': 'stranger-reads-pod',
 }
+
+/** Operations of the second endpoint, and a part of their addresses. */
+const atSecond = {
+  lb: [['postRoute', '/lb/second/']],
+  queue: [['runJob', '/v2/second/']],
+} as const
 
 /** Findings on operations that are refused and carried out. */
 const cancelled = ['cancelJob', 'unchanged', 'CANCELLED'] as const
@@ -43,6 +51,31 @@ export const authOperations: readonly Defect[] = [
     ),
   served('key-by-its-beginning', 'auth.queue.invalid', 'altered-key'),
   served('key-by-its-length', 'auth.queue.invalid', 'longer-key'),
+  ...(['pods', 'queue', 'lb', 'management'] as const).map((plane) =>
+    defect(`shortened-key-accepted-${plane}`, `auth.${plane}.invalid`, 'altered', {
+      says: `A key without its last character is accepted on the plane ${plane}.`,
+      observed: 'status 200',
+      variation: { sample: 'shortened' },
+      change: lets(tokenIs(nearKeys.shortened(defaultKeys.full))),
+    }),
+  ),
+  ...(['lb', 'queue'] as const).flatMap((plane) =>
+    (
+      [
+        ['unissued-key', 'invalid'],
+        ['stranger', 'hidden'],
+      ] as const
+    ).flatMap(([word, kind]) =>
+      atSecond[plane].map(([operation, at]) =>
+        defect(`${word}-served-at-second-${plane}-${kebab(operation)}`, `auth.${plane}.${kind}`, 'refused', {
+          says: `${operation} of the second endpoint is served ${credentials[word].says}.`,
+          observed: 'status 200',
+          variation: { sample: operation },
+          change: lets(both(credentials[word].when, isOf(operation), ({ url }) => url.includes(at))),
+        }),
+      ),
+    ),
+  ),
   served('bearer-without-token-accepted', 'auth.pods.malformed', 'no-token', 'getPod'),
   served('empty-authorization-accepted-for-actions', 'auth.pods.malformed', 'empty-header', 'triggerPodAction'),
   served('restricted-key-deletes', 'auth.pods.forbidden', 'restricted', 'deletePod'),

@@ -1,6 +1,6 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { isAt, type Picks, passes, returns, route, withStatus } from './lb-tools.ts'
+import { isAt, type Picks, passes, passesOn, returns, route, withStatus } from './lb-tools.ts'
 import { defect, part, refusing } from './tools.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -179,6 +179,22 @@ export const lbRequests: readonly Defect[] = [
     observed: '"{\\"b\\":9007199254740992,\\"a\\":null}"',
     change: returns(isAt('return/203'), async (response) => Response.json(await response.json(), { status: 203 })),
   }),
+  defect('get-responses-cached', 'lb.direct-response', 'fresh', {
+    says: 'The response to a GET is given again to the same GET within five seconds.',
+    observed: 'the response to an earlier one',
+    change: (base) => {
+      const cached = new Map<string, { readonly atMs: number; readonly response: Response }>()
+      return passesOn(async (pass, request, endpoint, { clock }) => {
+        if (request.method !== 'GET') return pass(request)
+        const key = `${endpoint.id} ${request.url}`
+        const known = cached.get(key)
+        if (known !== undefined && clock.now() < known.atMs + 5_000) return known.response.clone()
+        const response = await pass(request)
+        cached.set(key, { atMs: clock.now(), response: response.clone() })
+        return response
+      })(base)
+    },
+  }),
   defect('response-large-cut', 'lb.direct-response', 'large', {
     says: 'Of a response of more than a mebibyte the rest is lost.',
     observed: '1048576 bytes, not as given',
@@ -276,6 +292,13 @@ export const lbRequests: readonly Defect[] = [
     observed: 'no Cookie',
     change: passes(isEcho, ({ headers }) => ({ headers: without(headers, 'cookie') })),
   }),
+  ...['Range', 'If-None-Match'].map((name) =>
+    defect(`headers-${name.toLowerCase()}-dropped`, 'lb.headers', 'own', {
+      says: `${name} does not reach the worker.`,
+      observed: `no ${name}`,
+      change: passes(isEcho, ({ headers }) => ({ headers: without(headers, name) })),
+    }),
+  ),
   defect('headers-long-cut', 'lb.headers', 'long', {
     says: 'Of the value of a header only the first 1024 characters reach the worker.',
     observed: '1024',

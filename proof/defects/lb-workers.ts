@@ -1,8 +1,8 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { both, isMissing, lets, refusesAndDoes, type When } from './auth-tools.ts'
+import { authorizationIs, both, isMissing, isStranger, lets, refusesAndDoes, type When } from './auth-tools.ts'
 import { copyOf, isAt, isOfWorker, passesOn, returns, route, withStatus } from './lb-tools.ts'
-import { answered, type Change, defect, options, part, refusing, setsHeader } from './tools.ts'
+import { answered, type Change, defect, onJson, options, part, refusing, setsHeader } from './tools.ts'
 
 const isOfLb: When = ({ url }) => url.includes('/lb/')
 
@@ -24,6 +24,19 @@ const errorBodies: readonly (readonly [id: string, says: string, observed: strin
   ['without-detail', 'has no detail', 'body.detail: nothing', '{"error":"refused"}'],
   ['problem', 'is a problem document', 'body.error: nothing', '{"title":"refused","status":400,"detail":"no"}'],
   ['text', 'is a text', 'text/plain', 'refused', 'text/plain'],
+]
+
+/** Requests whose errors have another body. */
+const errorsOf: readonly (readonly [id: string, says: string, clause: string, when: When])[] = [
+  ['token', 'a token was never issued', 'unauthorized', authorizationIs(/never-issued/)],
+  ['patch', 'a PATCH has no token', 'unauthorized', (request) => isMissing(request) && request.method === 'PATCH'],
+  ['stranger', "the endpoint is another account's", 'stranger', isStranger],
+  [
+    'delete',
+    'a DELETE is for an unknown endpoint',
+    'unknown',
+    ({ method, url }) => method === 'DELETE' && url.includes('/lb/unknown'),
+  ],
 ]
 
 /** Requests during which the worker died are answered so. */
@@ -132,6 +145,13 @@ export const lbWorkers: readonly Defect[] = [
     observed: 'it reached the worker 2×',
     change: sendsAgain(408),
   }),
+  ...([425, 429] as const).map((status) =>
+    defect(`worker-${status}-retried`, 'lb.no-retry', 'error', {
+      says: `A request that the worker answers with ${status} is sent again.`,
+      observed: 'it reached the worker 2×',
+      change: sendsAgain(status),
+    }),
+  ),
   defect('worker-500-retried-later', 'lb.no-retry', 'error', {
     says: 'A request that the worker answers with 500 is sent again a minute later.',
     observed: 'it reached the worker 2×',
@@ -196,6 +216,16 @@ export const lbWorkers: readonly Defect[] = [
         wrap: setsHeader(answered(status, isOfLb), 'content-type', (was) => type ?? was, { text }),
       }),
     ),
+  ),
+  ...errorsOf.map(([id, says, clause, when]) =>
+    defect(`error-problem-${id}`, 'lb.error-body', clause, {
+      says: `The body of an error of the platform is a problem document if ${says}.`,
+      observed: 'body.error: nothing',
+      wrap: onJson(
+        (request, { status }) => status >= 400 && isOfLb(request) && when(request),
+        () => ({ title: 'refused', status: 400, detail: 'no' }),
+      ),
+    }),
   ),
   defect('crash-answered-200', 'lb.crash', 'status', {
     says: 'A request whose worker dies is answered 200 without a body.',
@@ -276,6 +306,11 @@ export const lbWorkers: readonly Defect[] = [
     says: 'A call of a worker to another endpoint is refused.',
     observed: 'status 403',
     wrap: (fetch) => async (request) => (isOfWorker(request) ? new Response(null, { status: 403 }) : fetch(request)),
+  }),
+  defect('peer-with-any-token', 'lb.peer-call', 'refused', {
+    says: 'Workers of an account reach its other endpoints with a token that was never issued.',
+    observed: 'status 200',
+    change: lets(both(isOfWorker, authorizationIs(/never-issued/))),
   }),
   defect('peer-without-token', 'lb.peer-call', 'refused', {
     says: 'Workers of an account reach its other endpoints without a token.',

@@ -16,6 +16,7 @@ import {
   method,
   path,
   pods,
+  queue,
   withRoutes,
 } from './odd-tools.ts'
 
@@ -103,6 +104,15 @@ export const oddRequests: readonly Defect[] = [
       change: answers(pods, both(method('PUT', 'PATCH', 'GET', 'DELETE'), path(/\/action$/)), answer(200)),
     },
   ]),
+  ...[queue, management].flatMap((plane) =>
+    bugs(`${plane.area}.odd-requests`, plane, [
+      {
+        ...fails(plane, 'head', both(method('HEAD'), path(/\/(run|endpoints)$/)), 'HEAD of a creation'),
+        id: 'head-of-creation-500',
+        sample: 'HEAD of a creation',
+      },
+    ]),
+  ),
   ...bugs('lb.odd-requests', lb, [
     {
       id: 'head-sent-twice',

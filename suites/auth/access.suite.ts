@@ -68,10 +68,15 @@ rule('auth.pods.malformed', { varies }, async (context) => {
   expectAllWorked()
 })
 
-rule('auth.before-validation', { varies }, async ({ pods, fixture, check, vary }) => {
+rule('auth.before-validation', { varies }, async ({ pods, fixture, check, on, part, vary }) => {
+  const unauthenticated = { authorization: null }
+  const create = { body: { plumbline: true }, ...unauthenticated }
+  const submit = () => on('queue').run({ input: 'a text' }, unauthenticated)
+  const ofQueue = part('queue') ? [['wrong-body', submit] as const] : []
+  const createEndpoint = () => on('management').call('createEndpoint', create)
+  const ofManagement = part('management') ? [['wrong-body', createEndpoint] as const] : []
   const { id } = await fixture.pod('RUNNING')
   const unknown = await fixture.gone()
-  const unauthenticated = { authorization: null }
   const cases = vary.ordered([
     ['wrong-body', () => pods.create({ plumbline: true }, unauthenticated)],
     ['wrong-body', () => pods.patch(id, { disk: 'much' }, unauthenticated)],
@@ -81,18 +86,25 @@ rule('auth.before-validation', { varies }, async ({ pods, fixture, check, vary }
     ['unknown-id', () => pods.patch(unknown.id, {}, unauthenticated)],
     ['unknown-id', () => pods.delete(unknown.id, unauthenticated)],
     ['unknown-id', () => pods.act(unknown.id, 'stop', unauthenticated)],
+    ...ofQueue,
+    ...ofManagement,
   ] as const)
   for (const [clause, send] of cases) check(clause).status(await send(), 401)
 })
 
 rule('auth.scheme-case', async (context) => {
-  const { check, fixture, pods } = context
+  const { check, fixture, notJudged, pods, target } = context
   const { id } = await fixture.shared('RUNNING')
   for (const scheme of ['bearer', 'BEARER'] as const) {
-    const options = { authorization: `${scheme} ${context.target.keys.full ?? ''}` }
+    const options = { authorization: `${scheme} ${target.keys.full ?? ''}` }
     check(scheme).success(await pods.list(options))
     check(scheme).success(await pods.get(id, options))
   }
+  const { recased } = target.keys
+  if (recased === undefined) return notJudged('token', 'the full key may mean the same in the other case')
+  const options = { authorization: `Bearer ${recased}` }
+  check('token').status(await pods.list(options), 401)
+  check('token').status(await pods.get(id, options), 401)
 })
 
 type Send = (client: PodClient) => Promise<ApiResponse>

@@ -1,9 +1,13 @@
+import type { OperationId } from '../../generated/operations.ts'
+import type { CallOptions } from '../../harness/client/caller.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { idOrNumberIn } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import type { KeyName } from '../../target/types.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
 import { blockedBy, blockedIfUnknownIsShown, expectEnd } from '../shared/job-responses.ts'
 import { untilFound } from '../shared/poll.ts'
-import { type AuthPlane, createTwins, secretText } from './plane.ts'
+import { type AuthPlane, type AuthRequest, createTwins, secretText } from './plane.ts'
 
 /** Requests about a running job, if the suite can see that it runs, and about a failed one. */
 export const queue: AuthPlane = {
@@ -74,6 +78,7 @@ export const queue: AuthPlane = {
           (operation === 'purgeQueue' ? queueAs(key).on('dedicated') : queueAs(key)).call(operation, call),
       },
     )
+    const elsewhere = await atSecond(context, wanted, input)
     const executions = () =>
       [...submissions, ...(hasFailed ? [failing] : [])].flatMap(({ beacon }) => beacon.executions()).length
     const executed = isSeen ? executions() : 0
@@ -87,7 +92,7 @@ export const queue: AuthPlane = {
     }
 
     return {
-      requests,
+      requests: [...requests, ...elsewhere],
       expectAllWorked,
       /** The job runs on to its end, and what was submitted or to be retried is not executed. */
       async expectNoEffect() {
@@ -109,4 +114,26 @@ export const queue: AuthPlane = {
       },
     }
   },
+}
+
+/** A request to the second endpoint, if the owner's work there. */
+async function atSecond(
+  { notJudged, part, queue, queueAs, vary }: Context,
+  wanted: readonly OperationId[],
+  input: unknown,
+): Promise<readonly AuthRequest[]> {
+  const operations = (['getEndpointHealth', 'runJob'] as const).filter((one) => wanted.includes(one))
+  const operation = vary.sample('at the second', operations, String)
+  if (!part('endpoint.second') || operation === undefined) return []
+  const { status } = await queue.on('second').health()
+  if (status !== 200) {
+    notJudged('the second endpoint', `its /health was answered ${status}`)
+    return []
+  }
+  const call = operation === 'runJob' ? { body: { input } } : {}
+  const send = (key: KeyName, options?: CallOptions) =>
+    queueAs(key)
+      .on('second')
+      .call(operation, { ...options, ...call })
+  return [{ operation, send }]
 }

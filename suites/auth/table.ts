@@ -53,11 +53,11 @@ export const kinds = {
     ['no-token', 'Bearer'],
     ['empty', ''],
   ]),
-  /** Tokens that were never issued: a new one, the full key with another ending, and the full key with more around it. */
-  invalid: unauthorized(({ inconclusive, target: { keys }, unissuedToken, vary }) => [
-    ['refused', `Bearer ${unissuedToken}`],
-    ['altered', `Bearer ${keys.altered ?? inconclusive('keys.full has no character that could be exchanged')}`],
-    ['longer', `Bearer ${drawn(vary, 'key', longerKeys, keys.full)}`],
+  /** Tokens that were never issued: a new one, the full key with another ending or less of it, and with more around it. */
+  invalid: unauthorized((context) => [
+    ['refused', `Bearer ${context.unissuedToken}`],
+    ['altered', `Bearer ${nearKey(context)}`],
+    ['longer', `Bearer ${drawn(context.vary, 'key', longerKeys, context.target.keys.full)}`],
   ]),
   expired: unauthorized(({ target: { keys } }) => [['refused', `Bearer ${keys.expired}`]]),
   bare: unauthorized(({ target: { keys } }) => [['refused', keys.full ?? '']]),
@@ -123,6 +123,12 @@ function unauthorized(sent: (context: Context) => readonly (readonly [clause: st
 
 function validKey(key: KeyName): Credential {
   return { clause: 'refused', key, options: { mustBeRefused: true } }
+}
+
+/** The full key with another ending or without its end, drawn. */
+function nearKey({ inconclusive, target, vary }: Context): string {
+  const name = vary.sample('near key', ['altered', 'shortened'] as const, String) ?? 'altered'
+  return target.keys[name] ?? inconclusive('keys.full has no character that could be exchanged')
 }
 
 /** One of the texts that are made of a key, drawn. */

@@ -106,7 +106,7 @@ rule('lb.auth', usesNormalLooking, async (context) => {
 })
 
 rule('lb.peer-call', usesNormal, async (context) => {
-  const { check, clock, inconclusive, lb, target } = context
+  const { check, clock, inconclusive, lb, target, unissuedToken } = context
   const client = await servingNormal(context)
   const peer = lb.on('second')
   await serving(context, peer)
@@ -114,6 +114,7 @@ rule('lb.peer-call', usesNormal, async (context) => {
   const calls = [
     ['called', { Authorization: `Bearer ${target.keys.full}` }, 200, 1],
     ['refused', {}, 401, 0],
+    ['refused', { Authorization: `Bearer ${unissuedToken}` }, 401, 0],
   ] as const
   for (const [clause, authorization, status, times] of calls) {
     const call = async () => {

@@ -118,6 +118,8 @@ rule('lb.headers', usesNormal, async (context) => {
     ['Accept-Language', 'de-DE, en;q=0.5'],
     ['Idempotency-Key', 'key-1'],
     ['Cookie', 'one=1; two="2"'],
+    ['Range', 'bytes=0-9'],
+    ['If-None-Match', '"v1", W/"v2"'],
     ['X-Plumbline-Long', longValue],
   ] as const
   const send = (contentType: string, body: string) =>
@@ -139,6 +141,8 @@ rule('lb.headers', usesNormal, async (context) => {
   expectHeader('own', 'Accept-Language', 'de-DE, en;q=0.5')
   expectHeader('own', 'Idempotency-Key', 'key-1')
   expectHeader('own', 'Cookie', 'one=1; two="2"')
+  expectHeader('own', 'Range', 'bytes=0-9')
+  expectHeader('own', 'If-None-Match', '"v1", W/"v2"')
   const long = headerIn(came.headers, 'X-Plumbline-Long')
   check('long').that(long === longValue, `${longValue.length} characters`, `${long?.length ?? 0}`, response)
   expectHeader('repeated', 'X-Plumbline-Two', 'first, second')
@@ -212,6 +216,12 @@ rule('lb.direct-response', usesNormal, async (context) => {
     // A platform may add the character set.
     const isKept = `${came};`.startsWith(`${type.replaceAll(' ', '')};`)
     check('type').that(isKept, type, came, response)
+  }
+  for (const turn of ['first', 'second']) {
+    const headers = [['X-Plumbline-Turn', turn]] as const
+    const { response, echo: came } = await echoed(context, 'fresh', 'GET', `${echo}/turns`, { headers })
+    const isOld = turn === 'second' && headerIn(came.headers, 'X-Plumbline-Turn') === 'first'
+    check('fresh').that(!isOld, 'the response to this request', 'the response to an earlier one', response)
   }
   const long = raw(new Uint8Array(longBytes).fill(0x79))
   const whole = await client.send('POST', '/plumbline/return/200', { body: long, contentType: 'text/plain' })

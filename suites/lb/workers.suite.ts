@@ -70,9 +70,9 @@ rule('lb.no-retry', kills, async (context) => {
     if (response.status === 500) nonces.push(['error', nonce])
     else unavailable.push(nonce)
   }
-  for (const status of [408, 501, 502, 503, 504]) {
+  for (const status of [408, 425, 429, 501, 502, 503, 504]) {
     const nonce = nonceFor(context)
-    await client.send('POST', `/plumbline/status/${status}`, withNonce(nonce))
+    await client.send('POST', `/plumbline/status/${status}`, withNonce(nonce, { raw429: true }))
     unavailable.push(nonce)
   }
   if (part('receiver')) {
@@ -154,14 +154,23 @@ rule('lb.no-queue', usesNormalLooking, async (context) => {
 })
 
 rule('lb.error-body', kills, async (context) => {
-  const { blocked, lb, part } = context
+  const { blocked, lb, notJudged, part } = context
   const client = await servingNormal(context)
   const expectOwnError = (clause: string, response: ApiResponse) => {
     inconclusiveIfOutage(response)
     expectError(context, clause, response)
   }
-  expectOwnError('unauthorized', await client.send('GET', echo, { authorization: null }))
-  if (part('lb.unknown')) expectOwnError('unknown', await lb.on('unknown').send('GET', echo))
+  for (const method of methods) {
+    for (const authorization of [null, `Bearer ${context.unissuedToken}`])
+      expectOwnError('unauthorized', await client.send(method, echo, { authorization, repeats: true }))
+  }
+  if (part('lb.unknown'))
+    for (const method of methods) expectOwnError('unknown', await lb.on('unknown').send(method, echo))
+  if (part('key.stranger')) {
+    const response = await context.lbAs('stranger').send('GET', echo)
+    if (response.status >= 400) expectOwnError('stranger', response)
+    else notJudged('stranger', 'auth.lb.hidden judges that another account is refused')
+  }
   const { response } = await crashWorker(context, serving)
   if (response === null) return blocked('lb.crash', 'a request during which the worker died had no complete response')
   expectError(context, 'crash', response)

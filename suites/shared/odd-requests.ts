@@ -102,6 +102,7 @@ export const oddRequests: OddTable = {
   head: {
     'HEAD of a resource': ({ read }) => odd(read, harmlessMethod, { method: 'HEAD' }),
     'HEAD of an action': ({ act }) => odd(act, harmlessMethod, { method: 'HEAD', body: undefined }),
+    'HEAD of a creation': ({ act, submit = act }) => odd(submit, harmlessMethod, { method: 'HEAD', body: undefined }),
   },
   options: {
     'OPTIONS of a resource': ({ read }) => odd(read, harmlessMethod, { method: 'OPTIONS' }),
