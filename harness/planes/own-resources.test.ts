@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import type { ApiResponse } from '../client/api-response.ts'
+import type { Call } from '../client/caller.ts'
 import type { ResourceLine } from '../record/resources.ts'
 import { createOwnResources } from './own-resources.ts'
 import { pods } from './pods/plane.ts'
 
-type Step = readonly [operation: 'createPod' | 'deletePod' | 'listPods', status: number, id?: string]
+type Step = readonly [operation: 'createPod' | 'otherPodRoute' | 'deletePod' | 'listPods', status: number, id?: string]
 
 const created = (id: string): Step => ['createPod', 201, id]
 const unanswered: Step = ['createPod', 502]
@@ -20,7 +21,10 @@ function ledgerOf(steps: readonly Step[]): string[] {
   }
   const { note } = createOwnResources(pods, { channel: { now: () => 0 }, resources: tell })
   for (const [operation, status, id = ''] of steps) {
-    const call = operation === 'createPod' ? { body: { name: 'plumbline-a' } } : { ids: { id } }
+    const body = { name: 'plumbline-a' }
+    const other = { method: 'POST', path: '/v2/pods/p-0/plumbline' }
+    const creations: Partial<Record<Step[0], Call>> = { createPod: { body }, otherPodRoute: { body, other } }
+    const call = creations[operation] ?? { ids: { id } }
     const json = operation === 'listPods' ? [{ id, name: 'plumbline-a' }] : id === '' ? undefined : { id }
     note(operation, call, 'full')({ status, json } as ApiResponse)
   }
@@ -31,6 +35,11 @@ test.each<{ what: string; steps: readonly Step[]; lines: readonly string[] }>([
   {
     what: 'created and removed',
     steps: [created('p-1'), removed('p-1')],
+    lines: ['requested -', 'created p-1', 'removed p-1'],
+  },
+  {
+    what: 'created by a request that is not an operation',
+    steps: [['otherPodRoute', 201, 'p-1'], removed('p-1')],
     lines: ['requested -', 'created p-1', 'removed p-1'],
   },
   {

@@ -109,8 +109,10 @@ export function createOwnResources(
 
   return {
     /** Called before a request is sent with a key. The returned function takes the response. */
-    note(operation: string, { ids, body, authorization }: Call, key: string): (response: ApiResponse) => void {
-      if (operation === creates?.create) return creating(body)
+    note(operation: string, { ids, body, authorization, other }: Call, key: string): (response: ApiResponse) => void {
+      // A target may create what a request that is not an operation describes.
+      const mayCreate = other !== undefined && typeof nameIn(body) === 'string'
+      if (operation === creates?.create || mayCreate) return creating(body)
       if (operation === creates?.list) return listed
       if (operation === creates?.get) return ({ status }) => read(ids?.id, status)
       return (response) => {

@@ -1,5 +1,5 @@
 import type { Defect } from '../types.ts'
-import { defect, part } from './tools.ts'
+import { defect, part, parts } from './tools.ts'
 
 /** Jobs of low priority that start workers, or are left behind. */
 export const queuePriority: readonly Defect[] = [
@@ -7,6 +7,17 @@ export const queuePriority: readonly Defect[] = [
     says: 'A job of low priority starts a worker like any other.',
     observed: 'a worker',
     change: part('scalesWorkers', () => true),
+  }),
+  defect('low-priority-of-runsync-starts-worker', 'queue.low-priority', 'alone', {
+    says: 'A job of low priority that is submitted by /runsync starts a worker like any other.',
+    observed: 'a worker',
+    variation: { submission: 'runsync' },
+    change: parts({
+      addJob: (original) => (submission, operation, endpoint, service) => {
+        const policy = operation === 'runsync' ? {} : submission.policy
+        return original({ ...submission, policy }, operation, endpoint, service)
+      },
+    }),
   }),
   defect('low-priority-starves', 'queue.low-priority', 'both', {
     says: 'A job of low priority is never executed on an endpoint that scales to no workers.',

@@ -11,6 +11,8 @@ const isOutlasting = ({ finishedMs, operation, submittedMs }: Job) =>
   operation === 'runsync' && (finishedMs ?? 0) > submittedMs + runsyncWaitMs
 const isTimedOut = ({ error }: Job) => error?.includes('executionTimeout') === true
 
+const hasDied = ({ error }: Job) => error?.includes('worker exited') === true
+
 /** Jobs by the way in which they ended. */
 const ended = {
   completed: (job: Job) => job.status === 'COMPLETED',
@@ -77,7 +79,12 @@ export const queueRetention: readonly Defect[] = [
   defect('retention-of-died-30-s', 'queue.status.crash', 'kept', {
     says: 'A job that is FAILED because its worker died is removed after half a minute.',
     observed: 'status 404',
-    change: retains(({ error }) => error?.includes('worker exited') === true, runsyncRetentionMs / 2),
+    change: retains(hasDied, runsyncRetentionMs / 2),
+  }),
+  defect('retention-of-died-1-h', 'queue.retention.died-ends', 'gone', {
+    says: 'A job that is FAILED because its worker died is kept for an hour.',
+    observed: 'status 200',
+    change: retains(hasDied, 2 * runRetentionMs),
   }),
   defect('retention-runsync-outlasting-30-s', 'queue.retention.runsync', 'outlasting', {
     says: 'A /runsync job that outlasts the wait of its request is removed half a minute after its end.',

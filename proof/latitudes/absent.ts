@@ -2,8 +2,9 @@ import { rules } from '../../generated/rules.ts'
 import { needsOf } from '../../harness/claims/claims.ts'
 import { allPlanes } from '../../harness/planes/index.ts'
 import { judgedByLoad } from '../../harness/rule/load-rules.ts'
+import type { Endpoint, ReferenceOptions } from '../../reference/index.ts'
 import type { EndpointRole, Grants, KeyName, QueuePlane, Target } from '../../target/types.ts'
-import { requestOf, restated } from '../defects/tools.ts'
+import { onAnswer, part, requestOf, restated } from '../defects/tools.ts'
 import type { Latitude, LatitudePlane } from '../types.ts'
 import { deployment } from './deploy.ts'
 import { management } from './endpoints.ts'
@@ -40,6 +41,36 @@ export const absent: readonly Latitude[] = [
     ...lack('management.read', 'management', same),
     about: 'endpoint management',
     onlyLacks: false,
+    wrap: restated(requestOf('getEndpoint'), 200, 405),
+    readings: reads('endpoints.odd-requests', 'refused', ['get-body']),
+  },
+  {
+    ...lack('management.read', 'management', management({ endpointAt: 'data', listAt: 'data' })),
+    id: 'no-management-read-below-data',
+    says: 'There is no management.read, as the target file says, and responses of endpoint management are members of an object.',
+    about: 'endpoint management',
+    onlyLacks: false,
+    change: (options) => options,
+    wrap: (fetch) =>
+      restated(
+        requestOf('getEndpoint'),
+        200,
+        405,
+      )(
+        onAnswer(
+          ({ url }, { ok }) => ok && new URL(url).pathname.startsWith('/v1/'),
+          ({ text }) => ({ text: text === '' ? '' : `{"data":${text}}` }),
+        )(fetch),
+      ),
+    readings: reads('endpoints.odd-requests', 'refused', ['get-body']),
+  },
+  {
+    ...lack('management.read', 'management', same),
+    id: 'no-management-read-list-wavers',
+    says: 'There is no management.read, as the target file says, and the second list with an endpoint lacks it.',
+    about: ['endpoint management', 'the list'],
+    onlyLacks: false,
+    change: wavers,
     wrap: restated(requestOf('getEndpoint'), 200, 405),
     readings: reads('endpoints.odd-requests', 'refused', ['get-body']),
   },
@@ -102,6 +133,18 @@ function alone(some: readonly string[]): Latitude {
     says: `There is no plane but ${some.join(' and ')}, as the target file says.`,
     ...without(others, (target) => ({ ...target, ...Object.fromEntries(others.map((name) => [name, null])) })),
   }
+}
+
+/** The second list that has an endpoint lacks it. */
+function wavers(options: ReferenceOptions): ReferenceOptions {
+  const times = new Map<Endpoint, number>()
+  const change = part('listEndpoints', (next) =>
+    next().filter((one) => {
+      times.set(one, (times.get(one) ?? 0) + 1)
+      return times.get(one) !== 2
+    }),
+  )
+  return change(options)
 }
 
 /** A target without one thing. */

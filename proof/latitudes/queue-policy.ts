@@ -2,7 +2,7 @@ import { tables } from '../../generated/tables.ts'
 import { Refusal } from '../../reference/index.ts'
 import { part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, reads, styled } from './tools.ts'
+import { latitude, reads, styled, verdict } from './tools.ts'
 
 const { executionTimeoutMs, ttlMs } = tables.bounds
 
@@ -40,6 +40,6 @@ export const queuePolicy: readonly Latitude[] = [
   ),
   latitude('run-results-kept-an-hour', 'Results of /run are kept for an hour.', {
     change: part('retentionOf', (next, { operation }) => (operation === 'run' ? 2 : 1) * next()),
-    verdicts: { 'queue.retention.run-ends': 'advice' },
+    verdicts: verdict('advice', ['queue.retention.died-ends', 'queue.retention.run-ends']),
   }),
 ]

@@ -239,6 +239,7 @@ export const queue: readonly Latitude[] = [
       requeuesAfter(20 * second),
     ),
     about: ['responses of /runsync', 'jobs that are executed again'],
+    verdicts: { 'queue.retention.died-ends': 'not-applicable' },
     readings: { ...reads('queue.status.crash', 'executed again', ['every-time']), ...waitOver },
   }),
   latitude('webhook-bare', 'A notification holds the id and the status of its job, and nothing else.', {

@@ -4,6 +4,7 @@ import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { blockedBy, expectEnd, expectGone, laterJobReads, shownStatus } from '../shared/job-responses.ts'
@@ -61,6 +62,24 @@ const endings = (by: Operation): ScenarioOptions<Way> => ({
 rule<Way>('queue.retention.run', endings('run'), (context, way) => expectKept(context, way, 'run', runRetentionMs))
 
 rule<Way>('queue.retention.run-ends', endings('run'), (context, way) => expectOver(context, way, 'run', runRetentionMs))
+
+rule(
+  'queue.retention.died-ends',
+  { shared: ['dedicated'], varies: ['input', 'options'], workers: 0 },
+  async (context) => {
+    const { ended, fixture, inconclusive, target } = context
+    const job = await fixture.submitted({ steps: [{ exit: 1 }], endpoint: 'dedicated' })
+    const { response, settled, status } = await ended(job, target.tolerances.retriesMs)
+    if (!settled) {
+      await job.queue.cancel(job.id)
+      if (job.beacon.executions().length > 1) throw new NotApplicable('a job whose worker died is executed again')
+      inconclusive('a job whose worker died did not end')
+    }
+    if (status !== 'FAILED') blockedBy(context, 'queue.status.crash', `a job whose worker died was ${status}`, response)
+    await expectGone(context, 'gone', job, await afterRetention(context, { job, response }, runRetentionMs))
+    for await (const later of laterJobReads(context, job)) await expectGone(context, 'gone', job, later)
+  },
+)
 
 rule<Way>('queue.retention.runsync', endings('runsync'), (context, way) =>
   expectKept(context, way, 'runsync', runsyncRetentionMs),

@@ -198,11 +198,19 @@ export async function expectNotCreated(context: Context, names: readonly string[
   }
 }
 
-/** Shows one endpoint; by the list, with 404 for an endpoint that is not there, if the target has no call for it. */
-export async function get(context: Context, id: string): Promise<ApiResponse> {
-  const api = context.on('management')
-  if (context.offers('management.read')) return api.call('getEndpoint', { ids: { id } })
-  const response = await api.call('listEndpoints')
+/**
+ * Shows one endpoint. If the target has no call for it, by the list, which may lag behind: with 404 for an endpoint that it does
+ * not show within the tolerance `visible`.
+ */
+export function get(context: Context, id: string): Promise<ApiResponse> {
+  return context.offers('management.read')
+    ? context.on('management').call('getEndpoint', { ids: { id } })
+    : untilFound(context, () => listed(context, id))
+}
+
+/** The entry of an endpoint in the list as the response to a read; 404 if there is none. */
+async function listed(context: Context, id: string): Promise<ApiResponse> {
+  const response = await context.on('management').call('listEndpoints')
   const list = isSuccess(response.status) ? resourcesIn(response.json, sectionOf(context).listAt) : null
   if (list === null) return response
   const json = list.find((one) => idOrNumberIn(one) === id)

@@ -1,6 +1,6 @@
 import { pathOf, routeOf } from '../../harness/client/caller.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idOrNumberIn, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
+import { membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import { planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { QueuePath } from '../../target/types.ts'
@@ -76,7 +76,7 @@ export async function oddQueue(context: Context) {
 
 /** Endpoint management with an endpoint. */
 export async function oddEndpoints(context: Context) {
-  const { check, inconclusive, on } = context
+  const { check, inconclusive, nextName, on } = context
   const { id } = await createdEndpoint(context)
   const before = await get(context, id)
   if (!isSuccess(before.status)) inconclusive(`a read of the endpoint was answered ${before.status}`)
@@ -95,12 +95,14 @@ export async function oddEndpoints(context: Context) {
     read: { method: 'GET', path: pathOf(getEndpoint, { id }) },
     act: { method: 'DELETE', path: pathOf(deleteEndpoint, { id }) },
     submit: { method: 'POST', path: createEndpoint, body: endpointBody(context) },
-    async send(odd) {
-      const response = await on('management').call('otherEndpointRoute', callOf(odd))
-      // The ledger does not know an endpoint that a creation below a route made.
-      const made = odd.method === 'POST' && isSuccess(response.status) ? idOrNumberIn(response.json) : null
-      if (made !== null) await on('management').call('deleteEndpoint', { ids: { id: made }, repeats: true })
-      return response
+    send(odd) {
+      const { body } = odd
+      // Each request that may create an endpoint has a name of its own, by which that is removed.
+      const named = body !== null && typeof body === 'object' && 'name' in body ? { ...body, name: nextName() } : body
+      return on('management').call(
+        'otherEndpointRoute',
+        callOf({ ...odd, ...(named !== undefined && { body: named }) }),
+      )
     },
     formFault: jsonFault,
     async expectNoEffect() {
