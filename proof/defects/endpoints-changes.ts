@@ -72,6 +72,15 @@ export const endpointChanges: readonly Defect[] = [
       next(endpoint, Object.fromEntries(Object.entries(body as Json).slice(0, 1))),
     ),
   }),
+  defect('endpoint-update-sorts-gpus', 'endpoints.update-keeps', 'changed', {
+    says: 'An update sorts gpuTypeIds by name, the last one first.',
+    observed: 'gpuTypeIds ["gpu-b","gpu-a"]',
+    change: part('changeEndpoint', (next, endpoint, body) => {
+      const { gpuTypeIds } = body as EndpointUpdate
+      const sorted = gpuTypeIds && { gpuTypeIds: gpuTypeIds.toSorted().toReversed() }
+      next(endpoint, { ...(body as Json), ...sorted })
+    }),
+  }),
   defect('endpoint-update-resets-timeout', 'endpoints.update-keeps', 'kept', {
     says: 'An update without idleTimeout sets it to the default.',
     observed: 'idleTimeout 5',

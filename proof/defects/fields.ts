@@ -91,6 +91,16 @@ export const fields: readonly Defect[] = [
     observed: 'an uptime that is longer',
     change: uptime((seconds) => seconds * 1_000 + 1_000),
   }),
+  defect('uptime-of-pod', 'pods.shape.uptime-value', 'restarted', {
+    says: 'uptime goes on when the container is restarted.',
+    observed: 'an uptime that goes on',
+    change: part('presentRuntime', (next, pod, { clock }) => {
+      const live = next()
+      return live?.uptime === undefined
+        ? live
+        : { ...live, uptime: Math.floor((clock.now() - pod.createdAtMs) / 1_000) }
+    }),
+  }),
   defect('uptime-stands-still', 'pods.shape.uptime-grows', 'grows', {
     says: 'uptime is measured once.',
     observed: 'an uptime that does not',

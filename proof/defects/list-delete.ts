@@ -1,7 +1,7 @@
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { Defect } from '../types.ts'
 import { comesBack, does, refuses } from './action-tools.ts'
-import { defect, is, type Json, onJson, part, succeeded } from './tools.ts'
+import { defect, is, type Json, onJson, part, readOf, succeeded } from './tools.ts'
 
 export const listDelete: readonly Defect[] = [
   defect('delete-of-exited-refused', 'pods.delete', 'answered', {
@@ -38,6 +38,30 @@ export const listDelete: readonly Defect[] = [
     says: 'The list lacks pods that are EXITED.',
     observed: 'a list without it',
     wrap: lists((pods) => pods.filter(({ status }) => status !== 'EXITED')),
+  }),
+  defect('deleted-while-provisioning-stays-listed', 'pods.action.terminate-is-final', 'on-its-way', {
+    says: 'A pod that was terminated while PROVISIONING is shown in the list again.',
+    observed: 'status "PROVISIONING" in the list',
+    variation: { seenIn: 'the list too' },
+    wrap: (fetch) => {
+      const young: Json[] = []
+      const listed = lists((pods) => [...pods, ...young])(fetch)
+      return async (request) => {
+        const before = is.action(request) ? membersOf(await (await fetch(readOf(request))).json()) : null
+        const response = await listed(request)
+        if (response.status === 204 && before?.status === 'PROVISIONING') young.push(before)
+        return response
+      }
+    },
+  }),
+  defect('list-shows-stopped-pods-once', 'pods.list.contains', 'listed', {
+    says: 'The list shows a pod that is EXITED once, and never again.',
+    observed: 'a list without it',
+    wrap: (fetch) => {
+      const shown = new Set<unknown>()
+      const isNew = ({ id }: Json) => !shown.has(id) && shown.add(id) !== undefined
+      return lists((pods) => pods.filter((pod) => pod.status !== 'EXITED' || isNew(pod)))(fetch)
+    },
   }),
   defect('list-shows-running-pods-twice', 'pods.list.contains', 'once', {
     says: 'The list shows each pod that is RUNNING twice.',

@@ -35,6 +35,20 @@ export const locked: readonly Defect[] = [
       pod.locked = false
     }),
   }),
+  defect('locked-stop-accepted-again', 'pods.action.locked-stop', 'refused', {
+    says: 'The second stop of a locked pod that is RUNNING is carried out.',
+    observed: 'status 200',
+    change: (base) => {
+      const refused = new Set<string>()
+      return part('permit', (next, pod, asked) => {
+        const refusal = next()
+        if (refusal === null || !pod.locked || asked !== 'stop' || pod.status !== 'RUNNING') return refusal
+        const isSecond = refused.has(pod.id)
+        refused.add(pod.id)
+        return isSecond ? null : refusal
+      })(base)
+    },
+  }),
   defect('locked-stop-accepted-before-running', 'pods.action.locked-stop', 'refused', {
     says: 'A pod that was locked before it was RUNNING can be stopped there.',
     observed: 'status 200',

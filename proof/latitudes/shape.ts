@@ -39,6 +39,16 @@ export const shape = [
       ]),
     },
   ),
+  latitude(
+    'runtime-empty-at-first',
+    'runtime is an object without fields until the container has run for two seconds.',
+    {
+      change: part('presentRuntime', (next, pod, { clock }) => {
+        const shown = next()
+        return shown !== null && clock.now() < (pod.containerStartedAtMs ?? 0) + 2_000 ? {} : shown
+      }),
+    },
+  ),
   styled('ports-not-public', 'No port has a public number.', { publicPorts: 'null' }),
   styled('provisioning-unplaced', 'dataCenterId is null while the pod is PROVISIONING.', {
     provisioningDataCenter: 'null',

@@ -74,12 +74,13 @@ async function expectListed(context: Context, id: string, kept: Members): Promis
 /** Updates of one member each, and of two. */
 function updates(context: Context): readonly Members[] {
   const { nextName, part } = context
+  const { gpus } = sectionOf(context)
   return [
     { workersMin: 1 },
     { name: nextName() },
     { idleTimeout: idleTimeoutOf(context, 3) },
     { workersMax: workersOf(context, 2) },
-    ...(part('gpu.several') ? [{ gpuTypeIds: sectionOf(context).gpus.toReversed() }] : []),
+    ...(part('gpu.several') ? [{ gpuTypeIds: gpus.toReversed() }, { gpuTypeIds: gpus }] : []),
     { workersMax: 1, idleTimeout: idleTimeoutOf(context, 4) },
   ]
 }

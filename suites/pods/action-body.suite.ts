@@ -57,6 +57,13 @@ refusals('pods.action-body.unknown-action', acting, [422], {
     'a status': { action: 'RUNNING' },
     'a name of every object': { action: 'constructor' },
   }),
+  'unusual text': anyOf({
+    'very long': ({ action }) => ({ action: String(action).repeat(100) }),
+    'an accent': ({ action }) => ({ action: `${action}\u0301` }),
+    'full width': ({ action }) => ({ action: fullWidth(String(action)) }),
+    'a line break': ({ action }) => ({ action: `${action}\n` }),
+    'a letter beyond the BMP': ({ action }) => ({ action: `${action}🚀` }),
+  }),
 })
 
 refusals('pods.action-body.wrong-type', acting, [422], {
@@ -181,6 +188,11 @@ function wrongBodies(
       // Each rule tries one member of a class, on one action.
       casesOf(table).map(({ wrong }) => ({ id, body: wrongBody(wrong, { action }, target, undefined) })),
     )
+}
+
+/** Letters of the same word that a normalization (NFKC) takes for the plain ones. */
+function fullWidth(word: string): string {
+  return word.replace(/[a-z]/g, (letter) => String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0))
 }
 
 /** The response is a refusal of the body or its size. */

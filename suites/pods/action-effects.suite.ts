@@ -17,6 +17,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { Blocked } from '../../harness/rule/outcome.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
+import { expectUnlisted } from '../shared/listing.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import { judged } from '../shared/shapes.ts'
 import { laterPodReads } from '../shared/unchanged.ts'
@@ -113,6 +114,8 @@ rule('pods.action.terminate-is-final', { varies: [...anyPod, 'removal'] }, async
     expectTerminated(check('on-its-way'), await pods.get(young.id))
     expectTerminated(check('starting'), await pods.get(starting.id))
   }
+  await expectUnlisted(context, 'on-its-way', young.id)
+  await expectUnlisted(context, 'starting', starting.id)
 
   /** Removes a pod in the first way that works. */
   async function removed(id: string, by: RuleId, ways: readonly (() => Promise<ApiResponse>)[]): Promise<void> {

@@ -116,10 +116,10 @@ refusals('pods.create.gpu-count', gpu, [422], {
 
 refusals('pods.create.vcpu', cpu, [400, 422], {
   zero: refusedWith([422], put('cpu.vcpuCount', 0)),
-  one: refusedWith([422], put('cpu.vcpuCount', 1)),
-  three: put('cpu.vcpuCount', 3),
-  six: put('cpu.vcpuCount', 6),
-  'not offered': refusedWith(['4XX'], put('cpu.vcpuCount', 2 ** 20)),
+  one: refusedWith([422], vcpus(1)),
+  three: vcpus(3),
+  six: vcpus(6),
+  'not offered': refusedWith(['4XX'], vcpus(2 ** 20)),
 })
 
 refusals('pods.create.cpu-memory', cpuOfMemory, [422], {
@@ -199,6 +199,17 @@ refusals('pods.create.not-json', creation(), [400], {
   'trailing comma': { text: (json) => `${json.slice(0, -1)},}` },
   'single quotes': { text: (json) => json.replaceAll('"', "'") },
 })
+
+/** Another number of vCPUs with the same memory for each, because a flavor may bind the memory to their number. */
+function vcpus(count: number): (valid: Members) => unknown {
+  return (valid) => {
+    const own = membersOf(valid.cpu) ?? {}
+    const { memory, vcpuCount } = own
+    const isKnown = typeof memory === 'number' && typeof vcpuCount === 'number'
+    const more = isKnown ? { memory: Math.ceil((memory / vcpuCount) * count) } : {}
+    return { ...valid, cpu: { ...own, vcpuCount: count, ...more } }
+  }
+}
 
 /** A case for targets whose creations name the memory. */
 function ifMemory(wrong: (valid: Members) => unknown): (valid: Members) => unknown {

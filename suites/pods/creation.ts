@@ -17,6 +17,7 @@ export const unusualVariables = {
   PLUMBLINE_EMPTY: '',
   PLUMBLINE_EQUALS: 'a=b',
   PLUMBLINE_QUOTES: `"a" 'b'`,
+  PLUMBLINE_LINES: 'a\nb',
   PLUMBLINE_LETTERS: 'e\u0301 漢字 🚀',
   plumbline: ' é ',
 }

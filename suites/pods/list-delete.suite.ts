@@ -4,7 +4,7 @@ import { rule } from '../../harness/rule/registry.ts'
 import { aPod } from '../../harness/variation/dimensions.ts'
 import { expectUnlisted, listUntil } from '../shared/listing.ts'
 import { bareStates, mountStates } from '../shared/patching.ts'
-import { laterPodReads } from '../shared/unchanged.ts'
+import { laterPodReads, rereadMoments } from '../shared/unchanged.ts'
 import { expectTerminated, stopPod } from './answers.ts'
 
 type Deleted = PodShape & { readonly status: 'RUNNING' | 'EXITED' }
@@ -26,6 +26,7 @@ rule('pods.list.contains', { each: mountStates, varies: [...aPod, 'branch'] }, a
   await expectListedOnce(context, id, 'RUNNING')
   await stopPod(context, id)
   await expectListedOnce(context, id, 'EXITED')
+  for await (const _ of rereadMoments(context)) await expectListedOnce(context, id, 'EXITED')
 })
 
 /** A pod in each status that a platform keeps it in, of each kind on offer. */

@@ -26,8 +26,11 @@ rule(
     if (typeof pod === 'string') return notJudged(wanted, pod)
     const response = await pods.act(pod.id, 'stop', { mustBeRefused: true })
     expectRefusal(context, 'refused', response)
-    if (wanted === 'RUNNING') await expectUnchanged(context, pod)
-    else {
+    if (wanted === 'RUNNING') {
+      await expectUnchanged(context, pod)
+      // A refusal must not use up the lock.
+      expectRefusal(context, 'refused', await pods.act(pod.id, 'stop', { mustBeRefused: true }))
+    } else {
       const rest = await settle(pod.id, (seen) => seen !== 'PROVISIONING' && seen !== 'STARTING')
       const isStopped = rest.status === 'EXITED'
       if (rest.status === 'gone') inconclusive('the pod was gone, though it was not removed')

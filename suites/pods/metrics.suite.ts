@@ -1,14 +1,22 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { lengthOf } from '../../harness/common/length.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
+import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { poll } from '../shared/poll.ts'
 import { kindOfValue } from '../shared/readers.ts'
+import { runMs as beforeRestartMs } from './restarted.ts'
 import { cachedMs, slackMs, uptimeIn } from './uptime.ts'
 
 const varies = ['kind', 'mount', 'fields'] as const
+interface Uptime {
+  readonly response: ApiResponse
+  readonly uptimeMs: number
+}
+
 /** How long a pod runs before its uptime is read again, ms. */
 const runMs = 10_000
 
@@ -20,7 +28,7 @@ rule('pods.shape.runtime-present', { varies }, async (context) => {
 })
 
 rule('pods.shape.uptime-value', { varies }, async (context) => {
-  const { check, fixture, pods } = context
+  const { blocked, check, clock, fixture, pods, settle } = context
   // Its only use is its time, which is before the creation.
   const before = await pods.list()
   const { id } = await fixture.pod('RUNNING')
@@ -29,6 +37,16 @@ rule('pods.shape.uptime-value', { varies }, async (context) => {
   const isPossible = uptimeMs <= existsMs + slackMs
   const expected = 'an uptime no longer than the pod has existed'
   check('at-most-age').that(isPossible, expected, 'an uptime that is longer', response)
+  await clock.sleep(beforeRestartMs)
+  const restart = await pods.act(id, 'restart')
+  if (!isSuccess(restart.status)) blocked('pods.action.running.restart', `restart was answered ${restart.status}`)
+  await clock.sleep(restartBeginsMs)
+  const rest = await settle(id, (seen) => seen === 'RUNNING')
+  if (!rest.settled) blocked('pods.action.running.restart', `after restart the pod is ${rest.status}`)
+  const isAnew = ({ response: { exchange }, uptimeMs: anewMs }: Uptime) =>
+    anewMs <= exchange.received.target - restart.exchange.sent.target + slackMs
+  const later = await poll(context, cachedMs + runMs, () => uptimeOf(context, id, 'restarted'), isAnew)
+  check('restarted').that(isAnew(later), 'an uptime that starts over', 'an uptime that goes on', later.response)
 })
 
 rule('pods.shape.uptime-grows', { varies }, async (context) => {
@@ -56,12 +74,8 @@ rule('pods.shape.uptime-grows', { varies }, async (context) => {
 })
 
 /** The uptime that a RUNNING pod shows, ms. Rejects with NotApplicable if its runtime has none. */
-async function uptimeOf(
-  context: Context,
-  id: string,
-  clause: string,
-): Promise<{ readonly response: ApiResponse; readonly uptimeMs: number }> {
-  const { response, runtime } = await runtimeOf(context, id, clause)
+async function uptimeOf(context: Context, id: string, clause: string): Promise<Uptime> {
+  const { response, runtime } = await poll(context, runMs, () => runtimeOf(context, id, clause), hasUptime)
   if (membersOf(runtime) === null) context.blocked('pods.shape.runtime-present', 'a RUNNING pod has no runtime')
   const uptimeMs = uptimeIn(membersOf(response.json))
   if (uptimeMs === null) throw new NotApplicable('the runtime of a RUNNING pod shows no uptime')
@@ -75,6 +89,12 @@ async function runtimeOf(context: Context, id: string, clause: string) {
   const { runtime, status } = check(clause).pod(response).value
   if (status !== 'RUNNING') blocked('pods.status.running-lasts', `the pod is ${status} although nobody touched it`)
   return { response, runtime }
+}
+
+/** False while a runtime may still get its uptime, which is optional. */
+function hasUptime({ runtime }: { readonly runtime: unknown }): boolean {
+  const members = membersOf(runtime)
+  return members === null || members.uptime !== undefined
 }
 
 /** True once a pod has a runtime, or cannot have one any more. */
