@@ -68,11 +68,14 @@ rule('queue.ttl.running', { varies: anyJob }, async (context) => {
 })
 
 rule('queue.ttl.worker-died', { exclusive: ['dedicated'], varies: ['input', 'options'] }, async (context) => {
-  const { clock, fixture, inconclusive } = context
-  const steps = [{ first: [{ exit: 1 }] }, { hold: 'late' }]
+  const { clock, fixture, inconclusive, target } = context
+  const steps = [{ first: [{ hold: 'die' }, { exit: 1 }] }, { hold: 'late' }]
   for (const ttlMs of longLives) {
     const job = await fixture.submitted({ steps, endpoint: 'dedicated', policy: { ttl: ttlMs } })
     if ((await clock.until(job.beacon.started(), endMsOf({ job, ttlMs }) - leadMs)) === null) continue
+    // A ttl that counts from the death is over later than an end may be late.
+    await clock.sleep(target.tolerances.sweepMs + leadMs)
+    job.beacon.release('die')
     await expectGone(context, 'gone', job, await afterEnd(context, job, ttlMs))
     for await (const response of laterJobReads(context, job)) await expectGone(context, 'gone', job, response)
     return
