@@ -8,6 +8,14 @@ export const queuePriority: readonly Defect[] = [
     observed: 'a worker',
     change: part('scalesWorkers', () => true),
   }),
+  defect('low-priority-of-runsync-starts-worker', 'queue.low-priority', 'alone', {
+    says: 'A job of low priority starts a worker if /runsync submitted it.',
+    observed: 'a worker',
+    change: part('addJob', (next, submission, operation, endpoint, service) => {
+      const scalesWorkers = () => operation === 'runsync' || service.parts.scalesWorkers(submission, service)
+      return next(submission, operation, endpoint, { ...service, parts: { ...service.parts, scalesWorkers } })
+    }),
+  }),
   defect('low-priority-starves', 'queue.low-priority', 'both', {
     says: 'A job of low priority is never executed on an endpoint that scales to no workers.',
     observed: 'IN_QUEUE',

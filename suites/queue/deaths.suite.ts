@@ -58,7 +58,8 @@ rule('queue.status.crash-others', onDedicated, async (context) => {
   if (!isWaiting) inconclusive('no job waits beside the one whose worker dies: the endpoint has a worker for each')
   dying.beacon.release('die')
   // Whichever job the next worker takes, it holds it, and the rest waits.
-  const next = Promise.race([dying.beacon.started(2), ...others.map(({ beacon }) => beacon.started())])
+  const starts = [dying.beacon.started(2), ...others.map(({ beacon }) => beacon.started())]
+  const next = Promise.race(starts.map(({ comes }) => comes))
   await clock.until(next, clock.now() + target.tolerances.retriesMs)
   others.push(await submit(held))
   for (const { beacon } of [dying, ...others]) beacon.release('go')

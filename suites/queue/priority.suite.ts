@@ -52,9 +52,14 @@ async function waitingAlone(context: Context, forMs: number): Promise<SubmittedJ
   let wasNewBefore = false
   for (const pauseMs of pauses) {
     await clock.sleep(pauseMs)
-    const low = await fixture.submitted({ steps: [{ output: 'low' }], endpoint, policy: { lowPriority: true } })
+    const wish = { steps: [{ output: 'low' }], endpoint, policy: { lowPriority: true } } as const
+    const low = await fixture.submitted(wish)
     const submittedMs = low.response.exchange.sent.target
     const response = await found(low)
+    const synchronous = fixture.job(wish)
+    const answer = synchronous.queue.held.runsync(synchronous.body)
+    // A worker that is started for this one takes the other one as well.
+    await clock.until(answer, clock.now() + target.tolerances.dispatchMs)
     const start = await clock.until(low.beacon.started(), submittedMs + forMs)
     if (start === null) {
       check('alone').saw(response)
