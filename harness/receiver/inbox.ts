@@ -19,6 +19,7 @@ export function createInbox({ owner, token, beaconUrl, webhookUrl, script, relea
   const arrivals: Arrival[] = []
   const awaited = new Map<string, { readonly comes: Promise<Arrival>; readonly came: (arrival: Arrival) => void }>()
   let seen = 0
+  let isFirstRepeated = false
 
   function pending(name: string): PendingEvent<Arrival> {
     const known = awaited.get(name)
@@ -42,6 +43,9 @@ export function createInbox({ owner, token, beaconUrl, webhookUrl, script, relea
       ended: (n = 1) => pending(`end ${n}`),
       waiting: (key, n = 1) => pending(`hold ${n} ${key}`),
       release,
+      repeatFirst(isRepeated) {
+        isFirstRepeated = isRepeated
+      },
       executions: () => firstOfEach(shown('start')),
       ends: () => shown('end'),
     } satisfies Beacon,
@@ -50,6 +54,8 @@ export function createInbox({ owner, token, beaconUrl, webhookUrl, script, relea
       attempt: (n = 1) => pending(`webhook ${n}`),
       attempts: () => shown('webhook'),
     } satisfies Webhook,
+    /** The number that the worker gets for its n-th execution. */
+    numberOf: (nth: number): number => (isFirstRepeated ? 1 : nth),
     take(arrival: Arrival): void {
       arrivals.push(arrival)
       awaited.get(nameOf(arrival))?.came(arrival)

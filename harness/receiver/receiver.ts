@@ -41,7 +41,7 @@ export function createReceiver({ runId, seed, url, clock, wallNow, record }: Rec
     note(incoming, sorted, call)
     const { kind, inbox, nth, holds: key } = sorted
     if (inbox === null || kind === 'unexpected') return plain(Number(sorted.answer))
-    if (kind === 'start') return json({ n: nth })
+    if (kind === 'start') return json({ n: inbox.numberOf(nth) })
     if (kind === 'end') return json({})
     const keeping = () => (call === null ? () => {} : clock.holding(call))
     if (kind === 'hold') {

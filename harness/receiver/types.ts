@@ -71,6 +71,8 @@ export interface Beacon {
   waiting(key: string, n?: number): PendingEvent<Arrival>
   /** Releases a key for all that wait for it, now or later. */
   release(key: string): void
+  /** Whether executions that begin from now on follow the steps in `first`, as the first one does. */
+  repeatFirst(isRepeated: boolean): void
   /** The first report of each execution that began before this scenario's last exchange or wait. */
   executions(): readonly Arrival[]
   /** Arrivals before this scenario's last exchange or wait. */

@@ -45,6 +45,17 @@ export const queueHealth: readonly Defect[] = [
     observed: '0',
     change: counts(() => ({ inQueue: 0 })),
   }),
+  defect('health-counts-cancelled', 'queue.health.moves', 'cancelled', {
+    says: 'A job that was cancelled while it waited counts as waiting in /health.',
+    observed: '2',
+    change: showsHealth((shown, { jobs }) => {
+      const cancelled = [...jobs.values()].filter(
+        ({ startedMs, status }) => status === 'CANCELLED' && startedMs === null,
+      )
+      const { inQueue, ...others } = shown.jobs as Json
+      return { ...shown, jobs: { ...others, inQueue: Number(inQueue) + cancelled.length } }
+    }),
+  }),
   defect('health-completed-kept', 'queue.health.moves', 'completed', {
     says: 'The number of completed jobs in /health stays as it is.',
     observed: '0 more',

@@ -2,8 +2,8 @@ import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { Job, ReferenceOptions } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { lagsAfterRetry, showsJob } from './queue-tools.ts'
-import { all, type Change, defect, type Json, part, serving, withBody } from './tools.ts'
+import { lagsAfterRetry, requeuesAfter, showsJob } from './queue-tools.ts'
+import { all, type Change, defect, type Json, part, refusing, serving, withBody } from './tools.ts'
 
 const secondUnlimited = part('executionTimeoutOf', (next, job) =>
   job.attempts > 1 ? Number.POSITIVE_INFINITY : next(),
@@ -21,6 +21,23 @@ export const queueHistories: readonly Defect[] = [
     says: 'Cancelling a job whose worker died before is answered 200 and ignored.',
     observed: 'IN_PROGRESS',
     change: part('cancelJob', (next, job) => (job.automaticRetries > 0 ? 'CANCELLED' : next())),
+  }),
+  defect('cancel-refused-after-death', 'queue.cancel.worker-died', 'accepted', {
+    says: 'A job whose worker died cannot be cancelled.',
+    observed: 'status 409',
+    change: refusing('cancelJob', (job) => job.automaticRetries > 0 && [409, 'the job is being executed again']),
+  }),
+  defect('cancel-ignored-before-next-execution', 'queue.cancel.worker-died', 'not-completed', {
+    says: 'Cancelling a job that waits again because its worker died is answered 200 and ignored.',
+    observed: 'COMPLETED',
+    change: all(
+      requeuesAfter(20_000),
+      part('requeueJob', (next, job) => {
+        job.status = 'IN_QUEUE'
+        next()
+      }),
+      part('cancelJob', (next, job) => (job.automaticRetries > 0 && job.status === 'IN_QUEUE' ? 'CANCELLED' : next())),
+    ),
   }),
   defect('second-cancel-requeues', 'queue.cancel.queued', 'not-executed', {
     says: 'A second /cancel puts a job back into the queue.',

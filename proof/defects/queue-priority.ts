@@ -1,5 +1,5 @@
 import type { Defect } from '../types.ts'
-import { defect, part, parts } from './tools.ts'
+import { defect, part } from './tools.ts'
 
 /** Jobs of low priority that start workers, or are left behind. */
 export const queuePriority: readonly Defect[] = [
@@ -9,14 +9,11 @@ export const queuePriority: readonly Defect[] = [
     change: part('scalesWorkers', () => true),
   }),
   defect('low-priority-of-runsync-starts-worker', 'queue.low-priority', 'alone', {
-    says: 'A job of low priority that is submitted by /runsync starts a worker like any other.',
+    says: 'A job of low priority starts a worker if /runsync submitted it.',
     observed: 'a worker',
-    variation: { submission: 'runsync' },
-    change: parts({
-      addJob: (original) => (submission, operation, endpoint, service) => {
-        const policy = operation === 'runsync' ? {} : submission.policy
-        return original({ ...submission, policy }, operation, endpoint, service)
-      },
+    change: part('addJob', (next, submission, operation, endpoint, service) => {
+      const scalesWorkers = () => operation === 'runsync' || service.parts.scalesWorkers(submission, service)
+      return next(submission, operation, endpoint, { ...service, parts: { ...service.parts, scalesWorkers } })
     }),
   }),
   defect('low-priority-starves', 'queue.low-priority', 'both', {

@@ -1,7 +1,7 @@
 import { isFinished, type Job } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, showsIn, showsJob } from './queue-tools.ts'
-import { all, type Change, defect, onAnswer, part } from './tools.ts'
+import { all, type Change, defect, onAnswer, options, part } from './tools.ts'
 
 const megabyte = 1_048_576
 
@@ -35,6 +35,17 @@ export const queueResults: readonly Defect[] = [
     variation: { past: 'retried' },
     change: showsJob((shown, { retries, status }) =>
       retries > 0 && status === 'IN_PROGRESS' ? { ...shown, error: 'an earlier execution' } : shown,
+    ),
+  }),
+  defect('retried-job-shows-error-after-automatic-retries', 'queue.status.only', 'error', {
+    says: 'A job that failed, was executed again unasked and then retried shows its error once it is COMPLETED.',
+    observed: '"an earlier execution"',
+    variation: { past: 'retried' },
+    change: all(
+      options({ style: { handlerRetry: 'yes' } }),
+      showsJob((shown, { automaticRetries, retries, status }) =>
+        retries > automaticRetries && status === 'COMPLETED' ? { ...shown, error: 'an earlier execution' } : shown,
+      ),
     ),
   }),
   defect('error-without-message', 'queue.status.failed-message', 'message', {

@@ -29,6 +29,11 @@ export const queueRetention: readonly Defect[] = [
       observed: 'status 404',
       change: retains((job) => isRun(job) && ended[clause](job), (2 / 3) * runRetentionMs),
     }),
+    defect(`retention-run-${clause}-1-m`, 'queue.retention.run-at-first', clause, {
+      says: `A /run job that is ${clause} is removed after a minute.`,
+      observed: 'status 404',
+      change: retains((job) => isRun(job) && ended[clause](job), runsyncRetentionMs),
+    }),
     defect(`retention-runsync-${clause}-30-s`, 'queue.retention.runsync', clause, {
       says: `A /runsync job that is ${clause} is removed after half a minute.`,
       observed: 'status 404',

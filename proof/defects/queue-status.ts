@@ -133,6 +133,11 @@ export const queueStatus: readonly Defect[] = [
       requeuesAfter(20_000),
     ),
   }),
+  defect('error-without-message-is-null', 'queue.status.failed', 'without-message', {
+    says: 'The error of a job whose handler failed without a message is null.',
+    observed: 'null',
+    change: showsIn('FAILED', (shown) => (shown.error === 'the handler failed' ? { ...shown, error: null } : shown)),
+  }),
   defect('error-is-empty', 'queue.status.failed', 'error', {
     says: 'The error of a FAILED job is an empty text.',
     observed: '""',

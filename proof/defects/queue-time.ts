@@ -125,6 +125,21 @@ export const queueTime: readonly Defect[] = [
       part('expireJob', (next, { automaticRetries }) => (automaticRetries > 0 ? undefined : next())),
     ),
   }),
+  defect('ttl-anew-with-worker-died', 'queue.ttl.worker-died', 'gone', {
+    says: 'The ttl of a job counts from the death of its worker.',
+    observed: 'status 200',
+    change: all(
+      part('requeueJob', (next, job, _, { clock }) => {
+        if (job.automaticRetries > 0) job.bornMs = clock.now()
+        next()
+      }),
+      part('expireJob', (next, job, service) => {
+        const endMs = service.parts.deadlineOf(job, service)
+        if (service.clock.now() >= endMs) next()
+        else service.clock.schedule(endMs, () => next())
+      }),
+    ),
+  }),
   defect('ttl-restarts-at-end', 'queue.ttl.from-submission', 'gone', {
     says: 'The end of its execution starts the ttl of a job anew.',
     observed: 'status 200',
@@ -205,6 +220,13 @@ export const queueTime: readonly Defect[] = [
     change: all(
       part('executionTimeoutOf', () => Number.POSITIVE_INFINITY),
       startsToldTwice,
+    ),
+  }),
+  defect('execution-timeout-of-first-execution', 'queue.execution-timeout.worker-died', 'stopped', {
+    says: 'The executionTimeout of a job whose worker died is ignored in the next execution.',
+    observed: 'status IN_PROGRESS',
+    change: part('executionTimeoutOf', (next, { automaticRetries }) =>
+      automaticRetries > 0 ? Number.POSITIVE_INFINITY : next(),
     ),
   }),
   defect('execution-timeout-keeps-worker', 'queue.execution-timeout.frees-worker', 'free', {

@@ -80,6 +80,29 @@ export const webhookReceivers: readonly Defect[] = [
     observed: 'another content',
     change: sends((request, text, isFirst) => [request, isFirst ? text : '{}']),
   }),
+  defect('webhook-later-attempts-without-output', 'webhook.same-job', 'same', {
+    says: 'Only the first attempt holds the output of the job.',
+    observed: 'another content',
+    change: sends((request, text, isFirst) => [request, isFirst ? text : withoutMember(text, 'output')]),
+  }),
+  defect('webhook-later-attempts-failed', 'webhook.same-job', 'same', {
+    says: 'The later attempts for a COMPLETED job say that it is FAILED.',
+    observed: 'another content',
+    change: sends((request, text, isFirst) => [request, isFirst ? text : text.replace('COMPLETED', 'FAILED')]),
+  }),
+  defect('webhook-later-attempts-by-put', 'webhook.same-job', 'same', {
+    says: 'The attempts after the first have another method.',
+    observed: 'another content',
+    change: sends((request, text, isFirst) => [isFirst ? request : new Request(request, { method: 'PUT' }), text]),
+  }),
+  defect('webhook-later-attempts-without-query', 'webhook.same-job', 'query', {
+    says: 'The attempts after the first go to the address without its query.',
+    observed: 'the query ',
+    change: sends((request, text, isFirst) => [
+      isFirst ? request : new Request(request.url.replace(/\?.*/, ''), request),
+      text,
+    ]),
+  }),
   defect('webhook-waits-for-failing-receivers', 'webhook.independent', 'prompt', {
     says: 'Each attempt that failed in the last minute delays the next notifications by a second.',
     observed: '25 s',
@@ -213,4 +236,9 @@ function withBucket(change: (bucket: Readonly<Record<string, unknown>>) => Reado
     const submission = await next()
     return submission.s3Config === null ? submission : { ...submission, s3Config: change(submission.s3Config) }
   })
+}
+
+function withoutMember(text: string, name: string): string {
+  const { [name]: _, ...others } = JSON.parse(text) as Readonly<Record<string, unknown>>
+  return JSON.stringify(others)
 }

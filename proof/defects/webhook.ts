@@ -115,6 +115,19 @@ export const webhook: readonly Defect[] = [
       },
     ),
   ),
+  ...[410, 400, 401, 403, 422, 502, 202, 203, 206].map((answer) =>
+    defect(
+      `webhook-${answer}-delivers`,
+      answer < 300 ? 'webhook.only-200-strict' : 'webhook.only-200',
+      'retried-other',
+      {
+        says: `A notification that was answered ${answer} counts as delivered.`,
+        observed: '1 request',
+        ...(answer === 410 || answer === 202 ? {} : { variation: { sample: String(answer) } }),
+        change: part('isDelivered', (next, status) => status === answer || next()),
+      },
+    ),
+  ),
   defect('webhook-retried-after-3-s', 'webhook.spacing', 'not-sooner', {
     says: 'Attempts are three seconds apart.',
     observed: '3 s',

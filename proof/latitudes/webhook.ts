@@ -37,6 +37,25 @@ export const webhook: readonly Latitude[] = [
       links: { status: `/status/${id}` },
     })),
   }),
+  latitude('webhook-counted-in-body', 'The body of each attempt has a number, a moment and an id of its own.', {
+    about: 'content of notifications',
+    change(base) {
+      const { call, clock } = base
+      if (call === undefined) return base
+      let attempts = 0
+      return composeOptions(base, {
+        async call(request) {
+          if (new URL(request.url).pathname.includes('/job/')) return call(request)
+          const job: unknown = await request.clone().json()
+          const attempt = ++attempts
+          const sentAt = new Date(clock.now()).toISOString()
+          const body = JSON.stringify({ attempt, sentAt, delivery: `d-${attempt}`, job })
+          const { headers, method, redirect, signal, url } = request
+          return call(new Request(url, { headers, method, body, redirect, signal }))
+        },
+      })
+    },
+  }),
   latitude('webhook-counted-in-headers', 'Each attempt has a number, a moment and a signature in its headers.', {
     about: 'content of notifications',
     change(base) {

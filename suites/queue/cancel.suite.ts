@@ -16,6 +16,7 @@ import {
   shownStatus,
   unfinished,
 } from '../shared/job-responses.ts'
+import { poll } from '../shared/poll.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 import { expectTaken } from './times.ts'
 
@@ -55,6 +56,28 @@ rule<JobWish>('queue.cancel.running', { each: cancelled, ...onDedicated }, async
   await clock.until(job.beacon.ended(), clock.now() + dispatchMs)
   await clock.sleep(dispatchMs)
   expectNotCompleted(context, 'not-completed', await job.queue.status(job.id))
+  for await (const later of laterJobReads(context, job)) expectNotCompleted(context, 'not-completed', later)
+})
+
+rule('queue.cancel.worker-died', { exclusive: ['dedicated'], varies: anyJob }, async (context) => {
+  const { begun, clock, fixture, found, notJudged, target } = context
+  const { dispatchMs, retriesMs } = target.tolerances
+  const steps = [{ first: [{ hold: 'die' }, { exit: 1 }] }, { hold: 'go' }, { output: 1 }]
+  const job = await fixture.submitted({ steps, endpoint: 'dedicated' })
+  await begun(job)
+  await found(job)
+  job.beacon.release('die')
+  const isOver = (response: ApiResponse) =>
+    shownStatus(response) !== 'IN_PROGRESS' || job.beacon.executions().length > 1
+  const response = await poll(context, retriesMs, () => found(job), isOver)
+  if (!unfinished.has(shownStatus(response))) {
+    expectNotCompleted(context, 'not-completed', response)
+    return notJudged('accepted', 'a job whose worker died is not executed again')
+  }
+  await cancel(context, job)
+  job.beacon.release('go')
+  await clock.until(job.beacon.ended(), clock.now() + retriesMs)
+  await clock.sleep(dispatchMs)
   for await (const later of laterJobReads(context, job)) expectNotCompleted(context, 'not-completed', later)
 })
 

@@ -16,7 +16,7 @@ import {
   whileWorkerMayCome,
 } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
-import { answeredJob } from './times.ts'
+import { answeredJob, stopped } from './times.ts'
 
 /** A refusal that comes as late as this may end the wait of /runsync, unless another one is set, ms. */
 const usualWaitMs = tables.durations.runsyncWaitMs - 10_000
@@ -58,11 +58,29 @@ rule('queue.status.crash-others', onDedicated, async (context) => {
   if (!isWaiting) inconclusive('no job waits beside the one whose worker dies: the endpoint has a worker for each')
   dying.beacon.release('die')
   // Whichever job the next worker takes, it holds it, and the rest waits.
-  const next = Promise.race([dying.beacon.started(2), ...others.map(({ beacon }) => beacon.started())])
+  const starts = [dying.beacon.started(2), ...others.map(({ beacon }) => beacon.started())]
+  const next = Promise.race(starts.map(({ comes }) => comes))
   await clock.until(next, clock.now() + target.tolerances.retriesMs)
   others.push(await submit(held))
   for (const { beacon } of [dying, ...others]) beacon.release('go')
   for (const job of others) await expectEnd(context, 'ends', job, await ended(job), 'COMPLETED')
+})
+
+rule('queue.execution-timeout.worker-died', onDedicated, async (context) => {
+  const { check, clock, ended, fixture, inconclusive, notJudged, target } = context
+  const steps = [{ first: [{ exit: 1 }] }, { hold: 'never' }]
+  const policy = { executionTimeout: 6_000 }
+  const job = await fixture.submitted({ steps, policy, endpoint: 'dedicated' })
+  const wait = () => clock.until(job.beacon.started(2), clock.now() + target.tolerances.retriesMs)
+  const again = await whileWorkerMayCome(context, job, wait)
+  if (again === null) {
+    const end = await ended(job, 0)
+    if (!end.settled) return inconclusive('a job whose worker died was not executed again')
+    check('stopped').saw(end.response)
+    return notJudged('stopped', 'a job whose worker died is not executed again')
+  }
+  const { response, settled, status } = await stopped(context, job, again.at.target + policy.executionTimeout, 2)
+  check('stopped').that(settled, 'an end of the second execution', `status ${status}`, response)
 })
 
 rule('queue.crash-500', onDedicated, async (context) => {

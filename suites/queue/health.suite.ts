@@ -60,6 +60,11 @@ rule('queue.health.moves', { exclusive: ['twoWorkers', 'second'], varies: ['inpu
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint })
   await expectWaiting(context, waiting)
   await expectCount('waiting', 'inQueue', 1)
+  const cancelled = await fixture.submitted({ steps: [{ output: 1 }], endpoint })
+  await expectWaiting(context, cancelled)
+  await expectCount('waiting', 'inQueue', 2)
+  // Other rules judge whether it can be cancelled.
+  if (isSuccess((await cancelled.queue.cancel(cancelled.id)).status)) await expectCount('cancelled', 'inQueue', 1)
   if (part('endpoint.second')) {
     const others = await counted('second', (now) => Number(now.inQueue) + Number(now.inProgress) <= held.length)
     check('apart').that(others.isAsWanted, 'the jobs of this endpoint alone', textOf(others.now), others.response)

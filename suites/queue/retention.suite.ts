@@ -22,6 +22,9 @@ const workMs = 15_000
 /** The same for a job that outlasts the wait of /runsync. */
 const outlastingMs = tables.durations.runsyncWaitMs + 5_000
 
+/** A result of /run that is kept no longer than one of /runsync is gone by then, ms. */
+const firstMs = runsyncRetentionMs + 30_000
+
 interface TimedWish extends JobWish {
   /** After so long its worker goes on. */
   readonly heldMs?: number
@@ -59,7 +62,15 @@ const endings = (by: Operation): ScenarioOptions<Way> => ({
   },
 })
 
+/** Endings after which a result is kept. */
+const keptEndings: ScenarioOptions<Way> = {
+  ...endings('run'),
+  each: ({ part }) => (part('receiver') ? ['completed', 'failed', 'timed-out'] : ['completed', 'failed']),
+}
+
 rule<Way>('queue.retention.run', endings('run'), (context, way) => expectKept(context, way, 'run', runRetentionMs))
+
+rule<Way>('queue.retention.run-at-first', keptEndings, (context, way) => expectKept(context, way, 'run', firstMs))
 
 rule<Way>('queue.retention.run-ends', endings('run'), (context, way) => expectOver(context, way, 'run', runRetentionMs))
 

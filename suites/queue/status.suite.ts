@@ -154,6 +154,10 @@ rule('queue.status.failed', { varies: [...anyJob, 'past'] }, async (context) => 
   const end = await expectEnd(context, 'failed', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
   const error = end.job?.error
   check('error').that(typeof error === 'string' && error !== '', 'a text', kindOfValue(error), end.response)
+  const silent = await fixture.submitted({ steps: [{ fail: '' }] })
+  const last = await expectEnd(context, 'failed', silent, await ended(silent, target.tolerances.retriesMs), 'FAILED')
+  const none = last.job?.error
+  check('without-message').that(typeof none === 'string', 'a string', kindOfValue(none), last.response)
 })
 
 /** Looks at a job; the response shows it. */

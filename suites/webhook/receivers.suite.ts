@@ -1,5 +1,6 @@
 import { isSuccess, jsonOf, textOf } from '../../harness/exchange/exchange.ts'
 import { canonical, idOrNumberIn } from '../../harness/exchange/read.ts'
+import { submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { withoutAttempts } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
 import { endIn } from '../../harness/planes/queue/job-status.ts'
@@ -9,7 +10,8 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { attemptText, bucketOf, isInAttempt } from '../shared/bucket.ts'
-import { expectEnd } from '../shared/job-responses.ts'
+import { leavesOf } from '../shared/health.ts'
+import { expectEnd, submittedId } from '../shared/job-responses.ts'
 import {
   countAttempts,
   countIfAny,
@@ -26,6 +28,10 @@ import {
 const notified = { varies: [...anyJob, 'submission'], workers: 0 } as const satisfies Partial<ScenarioOptions>
 
 const steps = [{ output: 1 }]
+/** A text of an output that occurs nowhere else in a notification. */
+const mark = 'the output of this job'
+/** Tokens of receivers are commonly in a query. */
+const query = '?token=7f3a'
 
 /** How long an attempt may take that is never answered, ms: proxies give up after 30 to 60 s. */
 const silentMs = 60_000
@@ -124,17 +130,31 @@ rule('webhook.silent', notified, async (context) => {
 
 rule('webhook.same-job', notified, async (context) => {
   const { check, fixture, inconclusive } = context
-  const job = await fixture.sent({ steps, webhook: [500, 'reset', 200] })
+  const job = await fixture.sent({ steps: [{ output: { mark } }], webhook: [500, 'reset', 200] })
+  const withQuery = await submittedWithQuery(context)
   const id = idOrNumberIn(job.response.json) ?? job.id
   await countAttempts(context, 'names-job', job, maxAttempts)
   const [first, ...later] = job.webhook.attempts()
   if (first === undefined || later.length === 0) return inconclusive('there is no second attempt to compare')
   check('names-job').that(attemptText(first).includes(id), 'the id of the job', 'no id of it', job.response)
   for (const attempt of later) {
-    const isSame = contentOf(attempt) === contentOf(first)
+    const isSame = hasContentOf(first, attempt, [id, 'COMPLETED', mark])
     check('same').that(isSame, 'the content of the first attempt', 'another content', job.response)
   }
+  await countAttempts(context, 'query', withQuery, 2)
+  for (const { request } of withQuery.webhook.attempts()) {
+    const observed = /\?.*/.exec(request.url)?.[0] ?? ''
+    check('query').that(observed === query, `the query ${query}`, `the query ${observed}`, withQuery.response)
+  }
 })
+
+/** A job whose webhook has a query, and whose receiver fails once. */
+async function submittedWithQuery(context: Context): Promise<SubmittedJob> {
+  const planned = context.fixture.job({ steps, webhook: [500, 200] })
+  const body = { ...planned.body, webhook: `${planned.webhook.url}${query}` }
+  const response = await planned.queue.run(body)
+  return submitted(planned, submittedId(context, 'query', body, response), response)
+}
 
 rule('webhook.independent', { varies: anyJob }, async (context) => {
   const { fixture, inconclusive, queue } = context
@@ -186,9 +206,18 @@ async function expectRetries(context: Context): Promise<void> {
     context.inconclusive('no attempt is repeated, even after a 500')
 }
 
-/** Method and body of an attempt; JSON in any order of its members. */
-function contentOf({ request: { body, method } }: Arrival): string {
-  const bytes = body ?? new Uint8Array()
-  const json = jsonOf(bytes)
-  return `${method} ${json === undefined ? textOf(bytes, 'kept') : canonical(json)}`
+/**
+ * True if an attempt has the method and every member of the first one. The values with texts of the job are equal; others
+ * may count or date the attempt.
+ */
+function hasContentOf({ request: first }: Arrival, { request: later }: Arrival, ofJob: readonly string[]): boolean {
+  const [was, is] = [first, later].map(({ body }) => body ?? new Uint8Array()) as [Uint8Array, Uint8Array]
+  const leaves = leavesOf('', jsonOf(was))
+  const shown = new Map(leavesOf('', jsonOf(is)))
+  const isKept = leaves.every(([place, value]) => {
+    const isOfJob = ofJob.some((text) => canonical(value).includes(text))
+    return shown.has(place) && (!isOfJob || canonical(value) === canonical(shown.get(place)))
+  })
+  const isJson = jsonOf(was) !== undefined
+  return first.method === later.method && (isJson ? isKept : textOf(was, 'kept') === textOf(is, 'kept'))
 }
