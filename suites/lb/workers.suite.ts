@@ -116,14 +116,13 @@ rule('lb.no-queue', usesNormalLooking, async (context) => {
     const requests = Array.from({ length: number }, (_, at) => {
       const response = client.hold('GET', holdRoute(`request-${at}`, beacon), { once: true, raw429: true })
       const { comes } = beacon.waiting(`request-${at}`)
-      const next = Promise.race([comes.then(() => 'reached'), response.comes.then(() => 'answered')])
-      next.catch(() => {})
+      const next = () => Promise.race([comes.then(() => 'reached'), response.comes.then(() => 'answered')])
       return { at, next, response }
     })
     const nextOf = async (ms: number) => {
       const deadline = clock.now() + ms
       const seen: (string | null)[] = []
-      for (const { next } of requests) seen.push(await clock.until(next, deadline))
+      for (const { next } of requests) seen.push(await clock.until(next(), deadline))
       return seen
     }
     // More workers may be started for them.
