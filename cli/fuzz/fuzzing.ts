@@ -209,42 +209,44 @@ function silenceSentences([first, ...more]: readonly string[]): string[] {
 type WalkAgain = { readonly plane: WalkPlaneName; readonly seed: number; readonly path: string } | Walked
 
 /** Takes a walk again, on new pods or jobs; null if the target has no such path. */
-export async function walkOn(
-  open: OpenTarget,
-  what: WalkAgain,
-  branch: Branch,
-): Promise<{ readonly seen: Walked | null; readonly stopped: string | null }> {
-  const recorder = recorderFor(open.target)
-  const outcomeOf = createOutcomeOf((text) => shorten(recorder, text))
-  const held: { seen: Walked | null } = { seen: null }
-  const plane = walkPlanes[what.plane]
-  const work = async (context: Context) => {
-    held.seen =
-      'calls' in what
-        ? await what.again(context, outcomeOf)
-        : await plane.walkAt(context, { outcomeOf, seed: what.seed, path: what.path })
-  }
-  const stopped = await inSession(open, 'calls' in what ? 0 : what.seed, branch, [{ rule: plane.rule, work }])
-  return { ...held, stopped }
+export function walkOn(open: OpenTarget, what: WalkAgain, branch: Branch): Promise<Again<Walked>> {
+  const { rule, walkAt } = walkPlanes[what.plane]
+  if ('calls' in what) return again(open, 0, branch, rule, what.again)
+  const { seed, path } = what
+  return again(open, seed, branch, rule, (context, outcomeOf) => walkAt(context, { outcomeOf, seed, path }))
 }
 
 /** Cases to replay: by seed and path, or as they are. */
 type ReplayedCases = { readonly seed: number; readonly path: string } | Pick<Replayed, 'stage' | 'cases'>
 
 /** Sends cases again, in order, to a new pod; null if the target has no such path or stage. */
-export async function replayOn(
+export function replayOn(open: OpenTarget, what: ReplayedCases, branch: Branch): Promise<Again<Replayed>> {
+  return again(open, 'cases' in what ? 0 : what.seed, branch, bodies, async (context, outcomeOf) => {
+    const cases = 'cases' in what ? what : casesAt(context, what.seed, what.path)
+    return cases === null ? null : replayCases(context, cases, outcomeOf)
+  })
+}
+
+interface Again<Seen> {
+  readonly seen: Seen | null
+  /** Why it ended early; null if it did not. */
+  readonly stopped: string | null
+}
+
+async function again<Seen>(
   open: OpenTarget,
-  what: ReplayedCases,
+  seed: number,
   branch: Branch,
-): Promise<{ readonly seen: Replayed | null; readonly stopped: string | null }> {
+  rule: RuleId,
+  take: (context: Context, outcomeOf: CampaignOptions['outcomeOf']) => Promise<Seen | null>,
+): Promise<Again<Seen>> {
   const recorder = recorderFor(open.target)
   const outcomeOf = createOutcomeOf((text) => shorten(recorder, text))
-  const held: { seen: Replayed | null } = { seen: null }
+  const held: { seen: Seen | null } = { seen: null }
   const work = async (context: Context) => {
-    const cases = 'cases' in what ? what : casesAt(context, what.seed, what.path)
-    held.seen = cases === null ? null : await replayCases(context, cases, outcomeOf)
+    held.seen = await take(context, outcomeOf)
   }
-  const stopped = await inSession(open, 'cases' in what ? 0 : what.seed, branch, [{ rule: bodies, work }])
+  const stopped = await inSession(open, seed, branch, [{ rule, work }])
   return { ...held, stopped }
 }
 

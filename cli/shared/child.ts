@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
+import { signalGroup } from '../../harness/hooks/command.ts'
 import type { Progress, RunOptions } from '../../harness/run/options.ts'
 import { eachLine } from '../../worker/lines.ts'
 import { moduleFile } from './package-paths.ts'
-import { signalGroup } from './process.ts'
 
 export interface ChildEnd {
   readonly code: number | null

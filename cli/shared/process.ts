@@ -22,16 +22,6 @@ export function isAlive({ id, began }: OwningProcess): boolean {
   return seen === null || (!'ZX'.includes(seen.state) && (began === null || began === seen.began))
 }
 
-/** Signals a process group by the id of its leader, if there is one. */
-export function signalGroup(leader: number | undefined, signal: NodeJS.Signals): void {
-  if (leader === undefined) return
-  try {
-    process.kill(-leader, signal)
-  } catch {
-    // It is already gone.
-  }
-}
-
 /** State and start of a process from /proc; null without such a file. */
 function look(id: number): { readonly state: string; readonly began: string } | null {
   try {

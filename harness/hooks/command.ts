@@ -47,7 +47,7 @@ export function runCommand(command: readonly string[], options: CommandOptions):
     }
     /** A command that has ended may have left a process behind that keeps its output open. */
     function late(): void {
-      endGroup(leader)
+      signalGroup(leader.pid, 'SIGKILL')
       end(ended)
     }
     limit.addEventListener('abort', late)
@@ -90,9 +90,9 @@ export function startCommand(
     async end(graceMs) {
       const grace = AbortSignal.timeout(graceMs)
       const late = new Promise<void>((over) => grace.addEventListener('abort', () => over()))
-      endGroup(leader, 'SIGTERM')
+      signalGroup(leader.pid, 'SIGTERM')
       await Promise.race([Promise.all([ended, closed]), late])
-      endGroup(leader)
+      signalGroup(leader.pid, 'SIGKILL')
     },
   }
 }
@@ -109,10 +109,11 @@ function startLeader(
   })
 }
 
-function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
-  if (pid === undefined) return
+/** Signals a process group by the id of its leader, if there is one. */
+export function signalGroup(leader: number | undefined, signal: NodeJS.Signals): void {
+  if (leader === undefined) return
   try {
-    process.kill(-pid, signal)
+    process.kill(-leader, signal)
   } catch {
     // It is gone already.
   }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { jsonIn } from '../../../harness/exchange/exchange.ts'
+import { signalGroup } from '../../../harness/hooks/command.ts'
 import type { Outcome, WorkerJob, WorkerTools } from '../../../reference/index.ts'
 import { eachLine } from '../../../worker/lines.ts'
 import type { Told } from '../../../worker/messages.ts'
-import { signalGroup } from '../../shared/process.ts'
 import type { Words } from './command.ts'
 
 export interface WorkerProcessOptions {
