@@ -13,14 +13,8 @@ const MAX_FATES = 2 ** 16
 /** All of a point but its moments: one object for many points. */
 export type Fate = Omit<Point, 'sentMs' | 'receivedMs'>
 
-/** Columns of all points. */
-interface Columns {
-  readonly blocks: Block[]
-  /** The moments of the tick 0. */
-  readonly sentBaseMs: number
-  readonly receivedBaseMs: number
-  readonly fates: Fate[]
-}
+/** Columns of all points, with the moments of the tick 0. */
+type Columns = ReturnType<typeof emptyColumns>
 
 interface Timed {
   readonly fate: Fate
@@ -29,14 +23,10 @@ interface Timed {
 }
 
 /** Collects points in any order; `done` returns them in order of sending. */
-export interface PointCollector {
-  /** Returns how many there are. */
-  add(fate: Fate, sentMs: number, receivedMs: number): number
-  done(): Points
-}
+export type PointCollector = ReturnType<typeof createPointCollector>
 
 /** A few points become an array. Many become columns, if they lie within minutes and share their fates. */
-export function createPointCollector(): PointCollector {
+export function createPointCollector() {
   let few: Timed[] = []
   let columns: Columns | null = null
   let count = 0
@@ -63,7 +53,8 @@ export function createPointCollector(): PointCollector {
   }
 
   return {
-    add(fate, sentMs, receivedMs) {
+    /** Returns how many there are. */
+    add(fate: Fate, sentMs: number, receivedMs: number): number {
       if (put(fate, sentMs, receivedMs)) return count
       if (columns !== null) few = timedOf(columns, count)
       columns = null
@@ -73,7 +64,7 @@ export function createPointCollector(): PointCollector {
       else columns = null
       return FEW
     },
-    done() {
+    done(): Points {
       if (columns === null) return few.map(pointOf).sort((a, b) => a.sentMs - b.sentMs)
       sortBySending(columns.blocks, count)
       const rows = new Uint8Array(Math.ceil(count / 8)).fill(255)
@@ -282,8 +273,8 @@ export function isWhole32(ticks: number): boolean {
   return ticks >>> 0 === ticks
 }
 
-function emptyColumns(baseMs: number): Columns {
-  return { sentBaseMs: Math.floor(baseMs), receivedBaseMs: Math.floor(baseMs), blocks: [], fates: [] }
+function emptyColumns(baseMs: number) {
+  return { sentBaseMs: Math.floor(baseMs), receivedBaseMs: Math.floor(baseMs), blocks: [] as Block[], fates: [] as Fate[] }
 }
 
 function free(block: Block | undefined): void {

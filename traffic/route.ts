@@ -7,15 +7,6 @@ import type { LbPlane, Target } from '../target/types.ts'
 /** The operation that a request calls, and the ids in its path. */
 type Route = Pick<Exchange, 'operation' | 'subject' | 'endpoint'>
 
-interface Candidate {
-  readonly operation: OperationId
-  readonly method: string
-  readonly origin: string
-  readonly path: RegExp
-  /** Characters before the first placeholder: the longer, the more specific. */
-  readonly literal: number
-}
-
 /** Finds the operation of a request; null if it is none, `elsewhere` if no plane of the target is at its host. */
 type FindRoute = (method: string, url: string) => Route | null | 'elsewhere'
 
@@ -54,7 +45,7 @@ function isDocumented(operation: string): operation is OperationId {
   return Object.hasOwn(operations, operation)
 }
 
-function candidateOf(operation: OperationId, template: string, url: string): Candidate {
+function candidateOf(operation: OperationId, template: string, url: string) {
   const { method, path } = routeOf(template, operations[operation].method)
   const { origin, pathname } = new URL(url)
   const whole = pathname.replace(/\/$/, '') + path.replace(/\?.*$/, '')
@@ -70,6 +61,7 @@ function candidateOf(operation: OperationId, template: string, url: string): Can
     method,
     origin,
     path: new RegExp(`^${pattern}$`),
+    /** Characters before the first placeholder: the longer, the more specific. */
     literal: literal === -1 ? whole.length : literal,
   }
 }

@@ -36,24 +36,13 @@ const youngMemory = '--max-semi-space-size=64'
 /** Checks within the time of silence: a machine that slept counts one check for it. */
 const looks = 60
 
-export interface ChildRun {
-  /** Of this process if there is none. */
-  readonly pid: number
-  /** Ends with the process, whatever the reason. */
-  readonly ended: Promise<ChildEnd>
-  /** Reports to the run how the server of its target has failed, for its record. */
-  reportServerEnd(how: string): void
-  /** Ends the whole process group: SIGTERM first, SIGKILL `graceMs` later. */
-  stop(graceMs: number): Promise<void>
-  /** Ends it at once, without waiting for it. */
-  kill(): void
-}
+export type ChildRun = ReturnType<typeof startChild>
 
 /**
  * Starts the process that runs the rules, in a process group of its own. The options go over the channel between the
  * two, since they hold keys, and the child ends when that is closed; progress comes back as NDJSON on descriptor 3.
  */
-export function startChild(given: ChildOptions): ChildRun {
+export function startChild(given: ChildOptions) {
   const { options, environment, onProgress, module, silentMs = 300_000 } = given
   const child = spawn(process.execPath, [youngMemory, module ?? moduleFile('harness/run/child')], {
     detached: true,
@@ -105,16 +94,20 @@ export function startChild(given: ChildOptions): ChildRun {
     })
   })
   return {
+    /** Of this process if there is none. */
     pid: child.pid ?? process.pid,
+    /** Ends with the process, whatever the reason. */
     ended,
-    // A run that has ended needs no report.
-    reportServerEnd: (how) => void child.send(how, () => {}),
+    /** Reports to the run how the server of its target has failed, for its record. A run that has ended needs no report. */
+    reportServerEnd: (how: string) => void child.send(how, () => {}),
+    /** Ends the whole process group: SIGTERM first, SIGKILL `graceMs` later. */
     async stop(graceMs: number): Promise<void> {
       signalGroup(child.pid, 'SIGTERM')
       const insist = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), graceMs)
       await ended.catch(() => {})
       clearTimeout(insist)
     },
+    /** Ends it at once, without waiting for it. */
     kill: () => signalGroup(child.pid, 'SIGKILL'),
   }
 }

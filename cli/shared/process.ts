@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs'
 
 /** A process, distinguishable from a later one with the same id. */
-export interface OwningProcess {
-  readonly id: number
-  /** When it began, in the format of the system; null if the system does not say. */
-  readonly began: string | null
-}
+export type OwningProcess = ReturnType<typeof owningProcess>
 
-export function owningProcess(id: number): OwningProcess {
+/** `began`: when it began, in the format of the system; null if the system does not say. */
+export function owningProcess(id: number) {
   return { id, began: look(id)?.began ?? null }
 }
 

@@ -12,15 +12,8 @@ const planes = ['pods', 'queue', 'lb', 'management'] as const
 
 type Flags = Pick<commands.OptionsOf<typeof commands.judge>, 'target' | (typeof planes)[number]>
 
-interface TrafficTarget {
-  readonly target: Target
-  readonly targetFile: string | null
-  /** The flags as words of a command. */
-  readonly words: readonly string[]
-}
-
-/** The target that a command about the traffic of others names, by a file or by addresses. */
-export async function trafficTarget(flags: Flags, terminal: Terminal): Promise<TrafficTarget> {
+/** The target that a command about the traffic of others names, by a file or by addresses; `words`: the flags as words of a command. */
+export async function trafficTarget(flags: Flags, terminal: Terminal) {
   const given = planes.filter((plane) => flags[plane] !== undefined)
   if (given.length === 0) {
     const { target = '' } = withTarget(flags, terminal)

@@ -13,22 +13,7 @@ import type { Judgement } from './judge.ts'
  * are never written.
  */
 export interface RunOptions
-  extends Pick<
-    RunEvent,
-    | 'run'
-    | 'plumbline'
-    | 'startedMs'
-    | 'targetFile'
-    | 'program'
-    | 'seed'
-    | 'profiles'
-    | 'strict'
-    | 'rules'
-    | 'leftOut'
-    | 'isSparing'
-    | 'rulesFolder'
-    | 'digests'
-  > {
+  extends Omit<RunEvent, 'type' | 'format' | 'clock' | 'load' | 'traffic' | 'target'> {
   /** The module that registers every rule: `suites/all.ts`. */
   readonly suites: string
   /** The module whose `loadRules` registers the rules of a vendor, and their folder; missing without any. */

@@ -21,33 +21,23 @@ export function createOwner(services: RunServices, name: string, actor: Actor) {
   const used = new Map<string, PlaneAccess>()
   let released = false
   let names = 0
-  /** A name for something to create, which tells the run and the owner. */
-  const nextName = () => `plumbline-${services.channel.runId}-${shortOf(name)}-${++names}`
   const look = () => {
     for (const access of used.values()) access.look?.()
   }
-  const sender = createSender(services.channel, name, actor, look)
-  const inboxes = createInboxes(name, services.receiver)
-  const pending: OwnerContext['pending'] = (foundation, isFailing) =>
-    services.foundations.pending(name, actor, foundation, isFailing)
-  const rely: OwnerContext['rely'] = (foundation, observed) => services.foundations.rely(name, foundation, observed)
-  const blame: OwnerContext['blame'] = ({ rule, later = null }, reason) => {
-    throw new Blamed(rule, later, reason)
-  }
-  const waitOnce: OwnerContext['waitOnce'] = (what, wait) => services.longWaits.once(name, what, wait)
-  const isReleased = () => released
   const host: OwnerContext = {
     services,
     name,
     actor,
-    sender,
-    inboxes,
-    nextName,
-    isReleased,
-    pending,
-    rely,
-    blame,
-    waitOnce,
+    sender: createSender(services.channel, name, actor, look),
+    inboxes: createInboxes(name, services.receiver),
+    nextName: () => `plumbline-${services.channel.runId}-${shortOf(name)}-${++names}`,
+    isReleased: () => released,
+    pending: (foundation, isFailing) => services.foundations.pending(name, actor, foundation, isFailing),
+    rely: (foundation, observed) => services.foundations.rely(name, foundation, observed),
+    blame({ rule, later = null }, reason) {
+      throw new Blamed(rule, later, reason)
+    },
+    waitOnce: (what, wait) => services.longWaits.once(name, what, wait),
   }
   actor.watch(look)
 
@@ -59,23 +49,16 @@ export function createOwner(services: RunServices, name: string, actor: Actor) {
   }
 
   return {
-    name,
-    actor,
-    sender,
+    ...host,
     random: randomFrom(services.seed, name),
-    nextName,
-    pending,
-    rely,
-    blame,
-    waitOnce,
     on,
     /** Its access to the planes that it has used. */
     allAccess: () => used.values(),
     /** Releases its reserved quota, gives up unanswered requests, and sends and runs nothing more. */
     release(): void {
       released = true
-      sender.abandon()
-      sender.release()
+      host.sender.abandon()
+      host.sender.release()
     },
   }
 }
