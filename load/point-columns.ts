@@ -274,7 +274,12 @@ export function isWhole32(ticks: number): boolean {
 }
 
 function emptyColumns(baseMs: number) {
-  return { sentBaseMs: Math.floor(baseMs), receivedBaseMs: Math.floor(baseMs), blocks: [] as Block[], fates: [] as Fate[] }
+  return {
+    sentBaseMs: Math.floor(baseMs),
+    receivedBaseMs: Math.floor(baseMs),
+    blocks: [] as Block[],
+    fates: [] as Fate[],
+  }
 }
 
 function free(block: Block | undefined): void {

@@ -12,8 +12,7 @@ import type { Judgement } from './judge.ts'
  * Options of a run: plain data, handed from the command line to the process that runs the rules. They hold secrets and
  * are never written.
  */
-export interface RunOptions
-  extends Omit<RunEvent, 'type' | 'format' | 'clock' | 'load' | 'traffic' | 'target'> {
+export interface RunOptions extends Omit<RunEvent, 'type' | 'format' | 'clock' | 'load' | 'traffic' | 'target'> {
   /** The module that registers every rule: `suites/all.ts`. */
   readonly suites: string
   /** The module whose `loadRules` registers the rules of a vendor, and their folder; missing without any. */
