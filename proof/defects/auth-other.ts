@@ -4,9 +4,9 @@ import { Refusal, type StoredPod } from '../../reference/index.ts'
 import { likeBearer, longerKeys } from '../../suites/auth/table.ts'
 import type { Defect } from '../types.ts'
 import { carriesOut, effectOf, later, seen } from './action-tools.ts'
-import { authorizationIs, both, isMissing, isRestricted, isStranger, lets, tokenIs } from './auth-tools.ts'
+import { authorizationIs, authorized, both, isMissing, isRestricted, isStranger, lets, tokenIs } from './auth-tools.ts'
 import { asks } from './queue-tools.ts'
-import { type Change, defect, is, options, part, refusing, requestOf, restated, setsHeader } from './tools.ts'
+import { type Change, defect, is, jsonOf, options, part, refusing, requestOf, restated, setsHeader } from './tools.ts'
 
 /** Other faults: what responses tell of resources and keys, and what counts as a valid Authorization. */
 export const authOther: readonly Defect[] = [
@@ -51,6 +51,14 @@ export const authOther: readonly Defect[] = [
     says: 'The list shows the endpoints of all accounts.',
     observed: 'the endpoint of another account',
     change: part('listEndpoints', (_next, _caller, { queue }) => [...queue.endpoints.values()]),
+  }),
+  defect('stranger-terminates', 'auth.pods.hidden', 'refused', {
+    says: 'terminate is carried out for another account.',
+    observed: 'status 204',
+    wrap: (fetch) => async (request) => {
+      const isMeant = isStranger(request) && is.action(request) && (await jsonOf(request))?.action === 'terminate'
+      return fetch(isMeant ? authorized(request, `Bearer ${defaultKeys.full}`) : request)
+    },
   }),
   defect('stranger-refused-and-stops', 'auth.pods.hidden', 'unchanged', {
     says: 'An action on a RUNNING pod of another account is refused, and the pod is stopped.',

@@ -1,7 +1,8 @@
 import { membersOf } from '../../harness/exchange/read.ts'
+import type { StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { comesBack, does, refuses } from './action-tools.ts'
-import { defect, is, type Json, onJson, part, readOf, succeeded } from './tools.ts'
+import { comesBack, does, doesToo, later, refuses } from './action-tools.ts'
+import { all, defect, is, type Json, onJson, part, readOf, succeeded } from './tools.ts'
 
 export const listDelete: readonly Defect[] = [
   defect('delete-of-exited-refused', 'pods.delete', 'answered', {
@@ -54,13 +55,16 @@ export const listDelete: readonly Defect[] = [
       }
     },
   }),
-  defect('list-shows-stopped-pods-once', 'pods.list.contains', 'listed', {
-    says: 'The list shows a pod that is EXITED once, and never again.',
+  defect('list-forgets-stopped-pods', 'pods.list.contains', 'listed', {
+    says: 'The list shows a pod that is EXITED for half a second only.',
     observed: 'a list without it',
-    wrap: (fetch) => {
-      const shown = new Set<unknown>()
-      const isNew = ({ id }: Json) => !shown.has(id) && shown.add(id) !== undefined
-      return lists((pods) => pods.filter((pod) => pod.status !== 'EXITED' || isNew(pod)))(fetch)
+    change: (base) => {
+      const hidden = new Set<StoredPod>()
+      const hides = later(500, (pod) => void hidden.add(pod))
+      return all(
+        doesToo({ action: 'stop' }, hides),
+        part('listPods', (next) => next().filter((pod) => !hidden.has(pod))),
+      )(base)
     },
   }),
   defect('list-shows-running-pods-twice', 'pods.list.contains', 'once', {

@@ -11,7 +11,7 @@ import { entriesOf, listHolding, named } from '../shared/listing.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { type AuthPlane, type AuthRequest, createTwins, secretText } from './plane.ts'
 
-/** Requests about a stopped pod; for another account also a stop of a RUNNING one. */
+/** Requests about a stopped pod; for another account also stop and terminate of a RUNNING one. */
 export const pods: AuthPlane = {
   options: { varies: [...anyPod, 'order', 'sample'] },
   partOf: { listCpuFlavors: 'catalog' },
@@ -24,9 +24,11 @@ export const pods: AuthPlane = {
     const arranged = await workingPods(context, first, wanted)
     const { pod, requests, expectNoEffect } = arranged
     const others = scope === 'owned' ? [await fixture.pod('RUNNING')] : []
-    const stops = others.map(({ id }): AuthRequest => {
-      return { operation: 'triggerPodAction', send: (key, options) => as(key).act(id, 'stop', options) }
-    })
+    const actions = others.flatMap(({ id }) =>
+      (['stop', 'terminate'] as const).map((action): AuthRequest => {
+        return { operation: 'triggerPodAction', send: (key, options) => as(key).act(id, action, options) }
+      }),
+    )
     // A cache may keep the response that the owner got.
     const reads = requests.filter(({ operation }) => operation === 'getPod' || operation === 'listPods')
     const rereads = reads.map(({ operation, send }): AuthRequest => {
@@ -38,7 +40,7 @@ export const pods: AuthPlane = {
     })
     return {
       ...arranged,
-      requests: [...requests, ...stops, ...rereads],
+      requests: [...requests, ...actions, ...rereads],
       expectNoEffect: () => expectNoEffect(...others),
       secrets: () => ({ 'the name of the pod': textIn(pod.value.name), 'a variable of the pod': secret }),
       expectUnlisted: () => expectUnlisted(context, pod.id),
