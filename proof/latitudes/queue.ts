@@ -75,7 +75,7 @@ export const queue: readonly Latitude[] = [
     'failed-handler-again',
     'A job whose handler failed is executed again unasked.',
     { handlerRetry: 'yes' },
-    { readings: notifiedOnce },
+    { about: 'jobs that are executed again', readings: notifiedOnce },
   ),
   latitude(
     'only-failed-handler-again',
