@@ -45,12 +45,13 @@ export const webhook: readonly Latitude[] = [
       let attempts = 0
       return composeOptions(base, {
         async call(request) {
-          if (new URL(request.url).pathname.includes('/job/')) return call(request)
+          const { method, url } = request
+          if (method !== 'POST' || new URL(url).pathname.includes('/job/')) return call(request)
           const job: unknown = await request.clone().json()
           const attempt = ++attempts
           const sentAt = new Date(clock.now()).toISOString()
           const body = JSON.stringify({ attempt, sentAt, delivery: `d-${attempt}`, job })
-          const { headers, method, redirect, signal, url } = request
+          const { headers, redirect, signal } = request
           return call(new Request(url, { headers, method, body, redirect, signal }))
         },
       })

@@ -60,7 +60,7 @@ export function createTool(host: ToolHost, options: ToolOptions): Tool {
 
   async function list(): Promise<Listed[]> {
     const { status, json } = await ask('GET', '/v1/endpoints')
-    const all = Array.isArray(json) ? json : (json as { endpoints?: unknown } | null)?.endpoints
+    const all = Array.isArray(json) ? json : Object.values(json ?? {}).find(Array.isArray)
     if (status !== 200 || !Array.isArray(all)) throw new ToolRefusal(`the list of endpoints was answered ${status}`)
     return (all as { name?: unknown; id?: unknown; templateId?: unknown }[]).map(({ name, id, templateId }) => {
       // An API may not show the template.
