@@ -49,7 +49,8 @@ export const queueJobs: readonly Latitude[] = [
     'stream-bare',
     'The response of /stream is the list of results, and 404 once it is over, as the file says.',
     {
-      about: 'responses of /stream',
+      // Apart from small quotas: after the 404 the connection is tried, which waits for them.
+      about: ['responses of /stream', 'pace'],
       change: (base) => {
         const over = new WeakSet<Job>()
         return part('presentStream', (next, job) => {
