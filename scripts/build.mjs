@@ -14,7 +14,19 @@ const schemas = resolve('dist', 'spec')
 /** Folders whose types users of the library see: their declarations keep the comments. */
 const documented = ['library', 'target', 'results', 'verdicts', 'harness/rule', 'harness/planes', 'reference/options']
 /** Folders of many short functions, whose names the package has no room for. */
-const nameless = ['generated', 'load', 'proof', 'reference', 'suites', 'traffic']
+const nameless = [
+  'generated',
+  'harness/record',
+  'harness/clock',
+  'harness/plan',
+  'load',
+  'proof',
+  'reference',
+  'reports',
+  'results',
+  'suites',
+  'traffic',
+]
 
 const { status, stdout } = spawnSync(process.execPath, args, {
   encoding: 'utf8',
