@@ -198,7 +198,6 @@ export const queueVariation: readonly Defect[] = [
     },
   }),
   defect('purge-signs-in', 'auth.queue.hidden', 'refused', {
-    variation: { order: 'reversed' },
     says: 'Requests with the key of another account are served once a purge with it was refused.',
     observed: 'status 200',
     change: (base) => {
