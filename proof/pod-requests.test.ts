@@ -12,7 +12,7 @@ import { judgeOn } from './judge.ts'
 const rules = allRules().filter(
   ({ id }) => needsOf(rowOf(id)).includes('pods') && !needsOf(rowOf(id)).includes('probe'),
 )
-/** Quotas of an hour are commonly a few thousand requests: two sparing runs are to fit about one of 4,000. */
+/** Quotas of an hour are commonly a few thousand requests: two sparing runs are to take about 4,000. */
 const atMost = 2_010
 
 test.each([1, 2, 3])(

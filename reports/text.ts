@@ -53,10 +53,10 @@ export function renderText(results: ReportedResults, paint: Paint = plain): stri
  * One failure for a reader who does not know this suite: the rule and its heading, expected
  * and observed, shell lines that reproduce it, the command that reruns just it, and the mark in the target's log.
  */
-export function renderFailure(results: Results, rule: RuleResult, paint: Paint = plain, first = true): string {
+export function renderFailure(results: Results, rule: RuleResult, paint: Paint = plain, shell = true): string {
   const { id, verdict, level, says, source, findings, omitted, curl, rerun } = rule
   const word = verdict === 'broken' ? 'BROKEN' : verdict === 'advice' ? 'ADVICE' : 'FAILED'
-  const shell = first && curl.join('\n').length <= longestShellLines
+  const hasShellLines = shell && curl.join('\n').length <= longestShellLines
   const given = Object.entries(rule.fromTarget ?? {})
   const hidden = findings.length - printedFindings + omitted.findings
   return block([
@@ -73,10 +73,10 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
           `  sent as in the target file (is it right there?): ${given.map(([key, value]) => `${key} ${visible(value)}`).join(', ')}`,
         ]
       : []),
-    ...(shell && curl.length > 0
+    ...(hasShellLines && curl.length > 0
       ? ['', '  reproduce by hand, in bash:', ...curl.map((line) => `    ${paint.cyan(visible(line))}`)]
       : []),
-    ...(!shell && curl.length > 0 ? [`  ${paint.dim('shell lines: in report.html and results.json')}`] : []),
+    ...(!hasShellLines && curl.length > 0 ? [`  ${paint.dim('shell lines: in report.html and results.json')}`] : []),
     ...(rerun === '' ? [] : ['', `  rerun this rule:  ${rerun}`]),
     ...(results.run.traffic ? [] : [`  in your log:      ${logMark(results.run.id, id)}`]),
   ])

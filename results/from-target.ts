@@ -16,7 +16,7 @@ export function fromTarget(
   const isRefused = response !== null && response.status >= 400 && response.status < 500
   if (!isRefused || !/\b2(\d\d|xx)\b/.test(expected)) return {}
   const sent = new Set(textsIn('', jsonOf(Buffer.from(request.body ?? ''))).map(([, value]) => value))
-  for (const segment of new URL(request.url).pathname.split('/')) sent.add(segment)
+  for (const segment of request.url.split(/[/?]/)) sent.add(segment)
   const given = allPlanes().flatMap(({ name }) => {
     const section = Object.entries(membersOf(membersOf(target)?.[name]) ?? {})
     return textsIn(name, Object.fromEntries(section.filter(([key]) => !isOfSuite.test(key))))

@@ -3,7 +3,7 @@ import { evenPauses, pollOn } from '../../harness/clock/poll.ts'
 import { lengthOf } from '../../harness/common/length.ts'
 import { type StartedCommand, startCommand } from '../../harness/hooks/command.ts'
 import type { Ended } from '../../harness/hooks/leader.ts'
-import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
+import { urlsOf } from '../../harness/planes/index.ts'
 import { outageStatuses } from '../../harness/rule/check.ts'
 import { overHttp } from '../../harness/transport/http.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
@@ -88,8 +88,7 @@ function isSuccess(ended: Ended): boolean {
 
 /** The addresses of the planes that are HTTP APIs. */
 function addressesOf(target: Target): string[] {
-  const urls = allPlanes().flatMap(({ name }) => sectionOf(target, name)?.url ?? [])
-  return [...new Set(urls)].filter((url) => /^https?:/.test(url))
+  return urlsOf(target).filter((url) => /^https?:/.test(url))
 }
 
 /** A server of an earlier run would be judged in place of the one that is started. */

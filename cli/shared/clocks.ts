@@ -2,7 +2,7 @@ import { createControlClient } from '../../harness/clock/control-client.ts'
 import { openClock } from '../../harness/clock/open.ts'
 import { createRealClock } from '../../harness/clock/real.ts'
 import { ClockFault } from '../../harness/clock/state.ts'
-import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
+import { urlsOf } from '../../harness/planes/index.ts'
 import { Inconclusive } from '../../harness/rule/outcome.ts'
 import { overHttp } from '../../harness/transport/http.ts'
 import { type Transport, TransportFailure } from '../../harness/transport/types.ts'
@@ -21,8 +21,7 @@ const answerMs = 2_000
  * time never moves by itself, and rules that wait would be judged wrongly. Only a server on this machine is asked.
  */
 export async function refuseStandingClock(target: Target): Promise<void> {
-  const bases = new Set(allPlanes().flatMap(({ name }) => sectionOf(target, name)?.url ?? []))
-  const own = [...bases].filter((url) => URL.canParse(url) && isLoopback(new URL(url).hostname))
+  const own = urlsOf(target).filter((url) => URL.canParse(url) && isLoopback(new URL(url).hostname))
   if (target.clock !== 'real' || own.length === 0) return
   const http = overHttp({ connectMs: answerMs, answerMs, network: target.network })
   try {

@@ -2,7 +2,7 @@ import { rules as ledger } from '../../generated/rules.ts'
 import { absenceOf, claimOf, needsOf } from '../../harness/claims/claims.ts'
 import { allNeeds, isGiven } from '../../harness/claims/needs.ts'
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
-import { allPlanes, isPlane, sectionOf } from '../../harness/planes/index.ts'
+import { allPlanes, isPlane, sectionOf, urlsOf } from '../../harness/planes/index.ts'
 import type { Look, Plane } from '../../harness/planes/plane.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
 import type { PlaneSection, Target } from '../../target/types.ts'
@@ -47,8 +47,7 @@ export async function offersOf(
 
 /** A target in a container has the address of this machine, too, but does not reach its loopback. */
 function receiverReason(target: Target): string {
-  const urls = allPlanes().flatMap(({ name }) => sectionOf(target, name)?.url ?? [])
-  const isHere = urls.some((url) => URL.canParse(url) && isLoopback(new URL(url).hostname))
+  const isHere = urlsOf(target).some((url) => URL.canParse(url) && isLoopback(new URL(url).hostname))
   return isHere
     ? "no read shows it; if the target is in no container, {listen: '127.0.0.1:0'} will do"
     : 'no read shows it'

@@ -65,6 +65,11 @@ export function sectionOf(target: Target, name: string): PlaneSection | null {
   return (target as unknown as Readonly<Record<string, PlaneSection | null | undefined>>)[name] ?? null
 }
 
+/** The addresses of the planes that a target has, each once. */
+export function urlsOf(target: Target): string[] {
+  return [...new Set(planes.flatMap(({ name }) => sectionOf(target, name)?.url ?? []))]
+}
+
 function found(is: (plane: Plane) => boolean, what: string): Plane {
   const plane = planes.find(is)
   if (plane === undefined) throw new Error(`no plane has ${what}; list its plane in harness/planes/index.ts`)

@@ -1,6 +1,6 @@
 import type { Job } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
-import { part } from '../defects/tools.ts'
+import { type Change, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, notifiedOnce, reads, styled, timed } from './tools.ts'
 
@@ -39,39 +39,36 @@ export const webhook: readonly Latitude[] = [
   }),
   latitude('webhook-counted-in-body', 'The body of each attempt has a number, a moment and an id of its own.', {
     about: 'content of notifications',
-    change(base) {
-      const { call, clock } = base
-      if (call === undefined) return base
-      let attempts = 0
-      return composeOptions(base, {
-        async call(request) {
-          const { method, url } = request
-          if (method !== 'POST' || new URL(url).pathname.includes('/job/')) return call(request)
-          const job: unknown = await request.clone().json()
-          const attempt = ++attempts
-          const sentAt = new Date(clock.now()).toISOString()
-          const body = JSON.stringify({ attempt, sentAt, delivery: `d-${attempt}`, job })
-          const { headers, redirect, signal } = request
-          return call(new Request(url, { headers, method, body, redirect, signal }))
-        },
-      })
-    },
+    change: eachAttempt(async (request, attempt, sentAt) => {
+      const job: unknown = await request.clone().json()
+      const { headers, method, redirect, signal, url } = request
+      const body = JSON.stringify({ attempt, sentAt, delivery: `d-${attempt}`, job })
+      return new Request(url, { headers, method, body, redirect, signal })
+    }),
   }),
   latitude('webhook-counted-in-headers', 'Each attempt has a number, a moment and a signature in its headers.', {
     about: 'content of notifications',
-    change(base) {
-      const { call, clock } = base
-      if (call === undefined) return base
-      let attempts = 0
-      return composeOptions(base, {
-        call(request) {
-          if (new URL(request.url).pathname.includes('/job/')) return call(request)
-          request.headers.set('x-attempt', String(++attempts))
-          request.headers.set('x-sent-at', new Date(clock.now()).toISOString())
-          request.headers.set('x-signature', `sha256=${(attempts * 7919).toString(16).padStart(64, '0')}`)
-          return call(request)
-        },
-      })
-    },
+    change: eachAttempt(async (request, attempt, sentAt) => {
+      request.headers.set('x-attempt', String(attempt))
+      request.headers.set('x-sent-at', sentAt)
+      request.headers.set('x-signature', `sha256=${(attempt * 7919).toString(16).padStart(64, '0')}`)
+      return request
+    }),
   }),
 ]
+
+/** Notifications as `change` makes them, by the number of the attempt and its moment (ISO 8601). */
+function eachAttempt(change: (request: Request, attempt: number, sentAt: string) => Promise<Request>): Change {
+  return (base) => {
+    const { call, clock } = base
+    if (call === undefined) return base
+    let attempts = 0
+    return composeOptions(base, {
+      async call(request) {
+        // Workers and peers are called by the same function.
+        if (request.method !== 'POST' || new URL(request.url).pathname.includes('/job/')) return call(request)
+        return call(await change(request, ++attempts, new Date(clock.now()).toISOString()))
+      },
+    })
+  }
+}
