@@ -5,6 +5,8 @@ import type { Plane } from '../planes/plane.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import type { Owner } from './owner.ts'
 
+const trial = { raw429: true, atOnce: true } as const
+
 /**
  * Sends a refused request again, and then a read on the same connection. If the read looks misread, sends it on a new
  * connection too, and then both requests again: the target is out of step if only the connection explains the responses.
@@ -19,11 +21,11 @@ export async function misreadsBodyOf({ outgoing }: Earlier, owner: Owner, target
     const { status } = await owner
       .on(plane.name)
       .as('full')
-      .call(probe.operation, { ...call, connection })
+      .call(probe.operation, { ...call, ...trial, connection })
     return misreadStatuses.has(status)
   }
   const isMisreadAfter = async (connection: object) => {
-    await owner.sender.send({ ...outgoing, connection })
+    await owner.sender.send({ ...outgoing, ...trial, connection })
     return isMisread(connection)
   }
   try {

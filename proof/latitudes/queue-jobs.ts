@@ -49,8 +49,7 @@ export const queueJobs: readonly Latitude[] = [
     'stream-bare',
     'The response of /stream is the list of results, and 404 once it is over, as the file says.',
     {
-      // Apart from small quotas: after the 404 the connection is tried, which waits for them.
-      about: ['responses of /stream', 'pace'],
+      about: 'responses of /stream',
       change: (base) => {
         const over = new WeakSet<Job>()
         return part('presentStream', (next, job) => {
