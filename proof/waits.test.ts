@@ -24,7 +24,7 @@ it('no rule waits longer on the reference than a plan takes it to (npm run measu
     const lookMs = rule.varies?.includes('look') ? 1_000 * Math.max(...dimensions.look.map(Number)) : 0
     // One more look at a job than when it was measured is no matter.
     const plannedMs =
-      estimate(rule, rowOf(rule.id), target, { isSparing: false, perMinute: null, requestMs: 0 }).ms +
+      estimate(rule, rowOf(rule.id), target, { isSparing: false, requestMs: 0 }).ms +
       2 * target.tolerances.pollMs +
       lookMs
     if (tookMs > plannedMs) longer.push(`${rule.id} takes ${tookMs / 1000} s and is planned with ${plannedMs / 1000} s`)

@@ -4,7 +4,7 @@ import { costOfRule } from '../../harness/plan/costs.ts'
 import { createTimeLeft } from './time-left.ts'
 
 const row = ruleById.get('auth.granted') ?? expect.fail('the rule is gone')
-const { requests } = costOfRule(row, 'free')
+const { requests } = costOfRule(row)
 const rules = [row.id, row.id]
 const verdict = { type: 'verdict', rule: row.id, verdict: 'passed', done: 1, total: 2 } as const
 const sending = (sent: number) => ({ type: 'waiting', nowMs: 0, pending: [], requests: sent }) as const

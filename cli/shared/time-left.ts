@@ -29,5 +29,5 @@ export function createTimeLeft(rules: readonly string[], plannedMs: number | nul
 
 function requestsOf(id: string): number {
   const row = findRow(id)
-  return row === undefined ? 0 : costOfRule(row, 'free').requests
+  return row === undefined ? 0 : costOfRule(row).requests
 }

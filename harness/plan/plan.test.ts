@@ -12,7 +12,7 @@ const free: PlanResources = {
   creates: 3,
   quotas: [],
   longestMs: 180_000,
-  overhead: { requests: 0, pods: 0, unused: 0 },
+  overhead: { requests: 0, pods: 0 },
   aroundMs: 0,
 }
 const minute = { name: 'minute', quota: 60, lengthMs: 60_000, remaining: 0 }
@@ -124,9 +124,9 @@ const plans: readonly [
     [],
   ],
   [
-    'only requests to the pod API are counted, those beside the rules and what goes unused too',
+    'only requests to the pod API are counted, those beside the rules too',
     [rule('a', 10, { requests: 60 }), rule('b', 10, { requests: 900, sharesQuota: false })],
-    { quotas: [minute], overhead: { requests: 6, pods: 0, unused: 2 } },
+    { quotas: [minute], overhead: { requests: 8, pods: 0 } },
     null,
     68,
     [],
@@ -278,7 +278,7 @@ test('rules that fit by themselves are kept in reserve, the most important first
     { ...minute, remaining: 100 },
     { ...hour, remaining: 60 },
   ]
-  const overhead = { requests: 2, pods: 0, unused: 1 }
+  const overhead = { requests: 3, pods: 0 }
   const plan = planRun(rules, { ...free, overhead, quotas }, 20_000)
   expect(plan.rules).toBe(1)
   expect(plan.reserve).toEqual({

@@ -51,18 +51,17 @@ function planWith(
   // A window takes no time if the clock is controlled.
   const longestMs = clock === 'real' ? tolerances.rateWaitMs : Number.POSITIVE_INFINITY
   const quotas = clock === 'real' ? quotasOf(windows, target) : []
-  const perMinute = perMinuteOf(quotas, longestMs)
   const estimates = rules.flatMap((rule) => {
     const row = rowOf(rule.id)
     const isClaimed = rule.kind === 'scenario' && missingNeed(target, row) === null
-    return isClaimed ? [estimate(rule, row, target, { isSparing, perMinute, requestMs })] : []
+    return isClaimed ? [estimate(rule, row, target, { isSparing, requestMs })] : []
   })
   const resources = {
     ...resourcesOf(target),
     quotas,
     longestMs,
     isSparing,
-    overhead: overheadOf(target, perMinute),
+    overhead: overheadOf(),
     aroundMs: clock === 'real' ? aroundMs : 0,
   }
   return planRun(estimates, resources, budgetMs)
@@ -185,10 +184,10 @@ function reserveOf(reserved: readonly PlanRule[], kept: readonly PlanRule[], res
   }
 }
 
-/** Requests that these rules take from the quotas of an account, what goes unused included. */
+/** Requests that these rules take from the quotas of an account. */
 function grantedRequests(rules: readonly PlanRule[], { overhead }: PlanResources): number {
   const sharing = rules.filter(({ occupancy }) => occupancy.sharesQuota)
-  return sharing.reduce((sum, { requests }) => sum + requests + overhead.requests + overhead.unused, 0)
+  return sharing.reduce((sum, { requests }) => sum + requests + overhead.requests, 0)
 }
 
 function timed(
@@ -215,7 +214,8 @@ function timed(
     requests: Math.ceil(sum(({ requests }) => requests) + shared.requests),
     accountRequests: Math.ceil(accountRequests),
     pods: Math.ceil(sum(({ pods }) => pods) + shared.pods),
-    podMs: Math.ceil(sum(({ podMs }) => podMs) + shared.pods * ms),
+    // Pods wait as long as the requests that their rules send.
+    podMs: Math.ceil(sum(({ podMs }) => podMs) * Math.max(1, granted.ms / Math.max(1, pathMs)) + shared.pods * ms),
     jobs: Math.ceil(sum(({ jobs }) => jobs)),
     expectedMs: rules.length === 0 ? 0 : ms + aroundMs,
     bound: isByRequests ? 'requests' : 'rules',

@@ -31,10 +31,7 @@ export interface PlanResources extends Resources {
 }
 
 /** Requests and pods that belong to no rule. */
-export interface Overhead extends Pick<Cost, 'requests' | 'pods'> {
-  /** Requests that a quota grants and nobody sends, because some requests wait for several together. */
-  readonly unused: number
-}
+export type Overhead = Pick<Cost, 'requests' | 'pods'>
 
 /** How long a run is expected to take, and why. */
 export interface Plan {

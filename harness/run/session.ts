@@ -187,7 +187,7 @@ function inOrder(rules: readonly Scenario[], seed: number, rowOf: (id: string) =
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .map((rule) => {
       const row = rowOf(rule.id)
-      const ms = Math.max(waitMsOf(row), costOfRule(row, 'free').ms)
+      const ms = Math.max(waitMsOf(row), costOfRule(row).ms)
       const needsWorker = needsOf(row).includes('worker')
       return { rule, alone: Number(rule.alone), rank: foundationRank(rule.id), needsWorker, ms, place: random() }
     })
