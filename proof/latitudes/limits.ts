@@ -109,7 +109,9 @@ export const limits = [
     wrap: (fetch) => {
       let requests = 0
       return async (request) => {
-        const isKnown = (await fetch(readOf(request))).status !== 401
+        // A read of /stream would take its parts.
+        const read = readOf(request)
+        const isKnown = (await fetch(new Request(read.url.replace('/stream/', '/status/'), read))).status !== 401
         if (!isKnown || ++requests % 17 !== 0) return fetch(request)
         const detail = 'rate limit exceeded for the minute window'
         return new Response(JSON.stringify({ title: 'Too Many Requests', status: 429, detail }), {
