@@ -1,3 +1,4 @@
+import { type OperationId, operations } from '../../generated/operations.ts'
 import { defaultAccounts, defaultKeys } from '../../reference/auth/accounts.ts'
 import { readOf, restated } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
@@ -21,7 +22,7 @@ export const refusals = [
       accounts: defaultAccounts.map((account) => ({
         ...account,
         keys: account.keys.map((key) =>
-          key.token === defaultKeys.stranger ? { ...key, permissions: ['getPod', 'updatePod', 'deletePod'] } : key,
+          key.token === defaultKeys.stranger ? { ...key, permissions: allBut('listPods') } : key,
         ),
       })),
     },
@@ -187,4 +188,8 @@ function otherTypesRefused(status: string, ofQueue: string): NonNullable<Latitud
 function submitsOther({ headers, method, url }: Request): boolean {
   const type = headers.get('content-type')
   return method === 'POST' && /\/run(?:sync)?$/.test(url) && type !== null && type !== 'application/json'
+}
+
+function allBut(operation: OperationId): OperationId[] {
+  return (Object.keys(operations) as OperationId[]).filter((name) => name !== operation)
 }
