@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { jsonOf } from './exchange.ts'
-import { noListText, resourcesIn } from './read.ts'
+import { createdIdIn, noListText, resourcesIn } from './read.ts'
 
 it.each([
   ['deep', `${'['.repeat(200_000)}${']'.repeat(200_000)}`, undefined],
@@ -24,6 +24,15 @@ it.each([
   ['pods', '', null],
 ])('the resources of the list response %j are at "%s", or in its only list', (value, at, resources) => {
   expect(resourcesIn(value, at)).toEqual(resources)
+})
+
+it.each([
+  [{ id: 'a', name: 'own' }, 'own', 'a'],
+  [{ pod: { id: 'a', name: 'own' }, gpu: { id: 'b', name: 'fast' } }, 'own', 'a'],
+  [{ name: 'own', template: { id: 'b', name: 'plain' } }, 'own', null],
+  [{ gpu: { id: 'b' } }, undefined, null],
+])('the id in the response %j to a creation of %s is %s', (value, name, id) => {
+  expect(createdIdIn(value, name)).toBe(id)
 })
 
 it.each([

@@ -48,6 +48,12 @@ export function idOrNumberIn(value: unknown): string | null {
   return typeof id === 'number' ? String(id) : idIn(value)
 }
 
+/** The id in the response to a creation, of itself or of its member with the requested name; null if there is none. */
+export function createdIdIn(value: unknown, name: unknown): string | null {
+  const isNamed = (one: unknown) => typeof name === 'string' && membersOf(one)?.name === name
+  return idOrNumberIn(value) ?? idOrNumberIn(Object.values(membersOf(value) ?? {}).find(isNamed))
+}
+
 /** The pod in a value; null if it has no id, or no status that is a string. */
 export function podOf(value: unknown, exchange: number): PodView | null {
   const members = membersOf(value)

@@ -3,7 +3,7 @@ import { RawBody } from '../client/body.ts'
 import type { Call, Caller, CallerOptions } from '../client/caller.ts'
 import { retryThroughDrops, retryThroughGateway } from '../client/retry.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
-import { idOrNumberIn, membersOf, resourcesIn } from '../exchange/read.ts'
+import { createdIdIn, idOrNumberIn, membersOf, resourcesIn } from '../exchange/read.ts'
 import type { Resource } from '../record/resources.ts'
 import { isOutage } from '../rule/check.ts'
 import { unlessUnanswered } from '../rule/outcome.ts'
@@ -71,7 +71,7 @@ export function createOwnResources(
       add(given, null)
     }
     return (response) => {
-      const id = isSuccess(response.status) ? idOrNumberIn(response.json) : null
+      const id = isSuccess(response.status) ? createdIdIn(response.json, name) : null
       if (id !== null) {
         add(given, id)
       } else if (given === name && response.status >= 400 && response.status < 500) {

@@ -1,7 +1,7 @@
 import { composeOptions } from '../../reference/options.ts'
 import { is, type Json, onAnswer, onJson, serving, succeeded, type Wrap } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { inProvisioning, inStarting, isOfLb, latitude, optioned, plane, reads, styled, verdict } from './tools.ts'
+import { inProvisioning, inStarting, latitude, optioned, plane, reads, styled, verdict } from './tools.ts'
 
 /** Other statuses of success, and other things that a caller gets to see. Only the action call has its responses stated. */
 export const answers = [
@@ -89,7 +89,7 @@ export const answers = [
           const shown = new Map<string, { readonly untilMs: number; readonly text: string }>()
           return async (request) => {
             const response = await fetch(request)
-            if (request.method !== 'GET' || response.status !== 200 || isOfLb(request)) return response
+            if (!(is.get(request) || is.list(request)) || response.status !== 200) return response
             const text = await response.text()
             const now = options.clock.now()
             const key = `${request.url} ${request.headers.get('authorization')}`
