@@ -16,7 +16,7 @@ export const create: readonly Defect[] = [
   }),
   defect('empty-variables-dropped', 'pods.create.env-kept', 'kept', {
     says: 'Variables whose value is empty are dropped.',
-    observed: 'nothing at $.PLUMBLINE_EMPTY',
+    observed: 'nothing at $.env.PLUMBLINE_EMPTY',
     change: part('buildPod', (next) => {
       const pod = next()
       return { ...pod, env: Object.fromEntries(Object.entries(pod.env).filter(([, value]) => value !== '')) }
