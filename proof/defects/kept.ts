@@ -6,7 +6,21 @@ import type { Defect } from '../types.ts'
 import { comesBackAs, doesToo, later } from './action-tools.ts'
 import { tokenIs } from './auth-tools.ts'
 import { patching } from './patch-tools.ts'
-import { type Change, defect, exchanges, is, jsonOf, part, parts, readOf, shows, type Wrap, withBody } from './tools.ts'
+import {
+  type Change,
+  defect,
+  exchanges,
+  idIn,
+  is,
+  jsonOf,
+  part,
+  parts,
+  readOf,
+  serving,
+  shows,
+  type Wrap,
+  withBody,
+} from './tools.ts'
 
 /** Pods that lose or get what nobody asked for, and other keys of their account. */
 export const kept: readonly Defect[] = [
@@ -80,6 +94,40 @@ export const kept: readonly Defect[] = [
     observed: `env ${JSON.stringify({ ...unusualVariables, PLUMBLINE_CHANGE: 'd  "🚀" e\u0301 ' }).normalize('NFC')}`,
     change: otherwise('env', (pod) => {
       pod.env = Object.fromEntries(Object.entries(pod.env).map(([name, value]) => [name, value.normalize('NFC')]))
+    }),
+  }),
+  defect('patch-at-once-loses-another', 'pods.patch.others', 'at-once', {
+    says: 'A PATCH writes all fields, with those that it does not name as the last read showed them.',
+    observed: 'no other args',
+    change(base) {
+      const seen = new Map<string, StoredPod>()
+      const write = patching((pod, _, next) => {
+        const read = seen.get(pod.id) ?? { ...pod }
+        seen.set(pod.id, read)
+        Object.assign(pod, read)
+        next()
+      })
+      const read = serving((request, { fetch }) => {
+        if (is.get(request)) seen.delete(idIn(request))
+        return fetch(request)
+      })
+      return read(write(base))
+    },
+  }),
+  defect('start-loses-args', 'pods.patch.others', 'started', {
+    says: 'A start begins with the arguments of the image.',
+    observed: 'args ""',
+    change: doesToo({ action: 'start' }, (pod) => {
+      pod.args = ''
+    }),
+  }),
+  defect('patch-of-variables-ignored-while-exited', 'pods.patch.others', 'exited', {
+    says: 'Another variable for an EXITED pod is accepted and has no effect.',
+    observed: 'the env of before, also after a start',
+    change: patching((pod, body, next) => {
+      const { env } = pod
+      next()
+      if (pod.status === 'EXITED' && 'env' in body) pod.env = env
     }),
   }),
   defect('patch-resets-network-path', 'pods.patch.omitted', 'unchanged', {
