@@ -22,6 +22,14 @@ export const create: readonly Defect[] = [
       return { ...pod, env: Object.fromEntries(Object.entries(pod.env).filter(([, value]) => value !== '')) }
     }),
   }),
+  defect('smallest-disk-raised', 'pods.create.cpu', 'disk', {
+    says: 'A disk of 1 GB counts as none, so the pod gets the default.',
+    observed: 'disk 20',
+    change: part('buildPod', (next) => {
+      const pod = next()
+      return pod.disk === 1 ? { ...pod, disk: 20 } : pod
+    }),
+  }),
   defect('creation-answers-nothing-and-list-no-names', 'pods.create.read-back', 'id', {
     says: 'A creation answers an empty object, and the list shows no names.',
     observed: 'neither',

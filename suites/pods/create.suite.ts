@@ -42,7 +42,7 @@ accepts('pods.create.gpu', {
 
 accepts('pods.create.cpu', {
   ...acceptedCreation({ kind: 'cpu' }),
-  cases: { many },
+  cases: { many: { ...many, disk: 1 } },
   shows: ['name', 'image', 'args', 'disk', 'ports', 'env', 'cloud', 'cpu'],
 })
 
