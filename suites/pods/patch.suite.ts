@@ -10,6 +10,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { afterwards, changed, changeFields, changes } from '../shared/changing.ts'
+import { expectRefusal } from '../shared/job-responses.ts'
 import { expectListedAs } from '../shared/listing.ts'
 import {
   isMounted,
@@ -38,6 +39,17 @@ rule('pods.patch.omitted', { each: mountStates, varies: [...varies, 'branch'] },
   // Each field by itself; a platform may refuse to change some.
   for (const field of changeFields) await pods.patch(pod.id, changeOf(context, last, 'd', field))
   await expectMountKeptLater(context, pod)
+})
+
+rule('pods.patch.new-pod', { varies: ['kind', 'mount', 'fields', 'look'] }, async (context) => {
+  const { check, clock, fixture, pods, rereadDelays } = context
+  const pod = await fixture.fresh()
+  const other = 'network' in (membersOf(pod.value.mounts) ?? {}) ? 'persistent' : 'network'
+  const response = await pods.patch(pod.id, { mounts: mountsMoved(context, other) }, { mustBeRefused: true })
+  // A platform may also change no pod that is on its way to RUNNING.
+  expectRefusal(context, 'refused', response)
+  await clock.sleep(rereadDelays().at(-1) ?? 0)
+  expectMountKept(context, check('unchanged').pod(await pods.get(pod.id)), pod)
 })
 
 /** A pod whose mount a PATCH has moved from where a careless platform may put it again. */
