@@ -18,7 +18,7 @@ const marks = ['d  "\u{1f680}" e\u0301 ', 'd']
 /** Fields that may change by themselves, and the mounts, which pods.patch.omitted judges. */
 const judgedElsewhere = [...livelyFields, 'mounts']
 
-rule('pods.patch.others', { varies: aPod }, async (context) => {
+rule('pods.patch.others', { varies: [...aPod, 'history'] }, async (context) => {
   const { check, fixture, notJudged, pods, target } = context
   const env = { ...membersOf(target.pods?.extra.env), ...unusualVariables }
   const { pod } = await changes(context, await fixture.pod('EXITED', { optional: { env } }))
