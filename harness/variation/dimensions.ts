@@ -19,7 +19,7 @@ export const dimensions = {
   action: ['stop', 'start', 'restart', 'terminate'],
   /** The status of a pod that gets a PATCH. */
   patchedWhile: ['EXITED', 'RUNNING'],
-  /** The steps between a PATCH and the last read of the pod. */
+  /** The steps between a PATCH, or a creation, and the last read of the pod. */
   afterwards: ['nothing', 'started', 'started and stopped'],
   /** The order in which a rule tries its cases. */
   order: ['given', 'reversed'],

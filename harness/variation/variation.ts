@@ -120,7 +120,7 @@ export function branchName(branch: unknown): string {
  * Dimensions whose values cost requests. In a sparing run one rule in two draws a value, for its first pod; all other pods
  * have the plain one.
  */
-const costly: ReadonlySet<Dimension> = new Set(['history', 'sibling', 'seenIn'])
+const costly: ReadonlySet<Dimension> = new Set(['history', 'sibling', 'seenIn', 'afterwards'])
 
 /** A number that tells classes apart, so that the classes of a rule do not move in step. */
 function offsetOf(name: string): number {

@@ -16,10 +16,18 @@ export const create: readonly Defect[] = [
   }),
   defect('empty-variables-dropped', 'pods.create.env-kept', 'kept', {
     says: 'Variables whose value is empty are dropped.',
-    observed: 'nothing at $.PLUMBLINE_EMPTY',
+    observed: 'nothing at $.env.PLUMBLINE_EMPTY',
     change: part('buildPod', (next) => {
       const pod = next()
       return { ...pod, env: Object.fromEntries(Object.entries(pod.env).filter(([, value]) => value !== '')) }
+    }),
+  }),
+  defect('smallest-disk-raised', 'pods.create.cpu', 'disk', {
+    says: 'A disk of 1 GB counts as none, so the pod gets the default.',
+    observed: 'disk 20',
+    change: part('buildPod', (next) => {
+      const pod = next()
+      return pod.disk === 1 ? { ...pod, disk: 20 } : pod
     }),
   }),
   defect('creation-answers-nothing-and-list-no-names', 'pods.create.read-back', 'id', {

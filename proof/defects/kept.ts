@@ -6,7 +6,21 @@ import type { Defect } from '../types.ts'
 import { comesBackAs, doesToo, later } from './action-tools.ts'
 import { tokenIs } from './auth-tools.ts'
 import { patching } from './patch-tools.ts'
-import { type Change, defect, exchanges, is, jsonOf, part, parts, readOf, shows, type Wrap, withBody } from './tools.ts'
+import {
+  type Change,
+  defect,
+  exchanges,
+  idIn,
+  is,
+  jsonOf,
+  part,
+  parts,
+  readOf,
+  serving,
+  shows,
+  type Wrap,
+  withBody,
+} from './tools.ts'
 
 /** Pods that lose or get what nobody asked for, and other keys of their account. */
 export const kept: readonly Defect[] = [
@@ -82,6 +96,40 @@ export const kept: readonly Defect[] = [
       pod.env = Object.fromEntries(Object.entries(pod.env).map(([name, value]) => [name, value.normalize('NFC')]))
     }),
   }),
+  defect('patch-at-once-loses-another', 'pods.patch.others', 'at-once', {
+    says: 'A PATCH writes all fields, with those that it does not name as the last read showed them.',
+    observed: 'no other args',
+    change(base) {
+      const seen = new Map<string, StoredPod>()
+      const write = patching((pod, _, next) => {
+        const read = seen.get(pod.id) ?? { ...pod }
+        seen.set(pod.id, read)
+        Object.assign(pod, read)
+        next()
+      })
+      const read = serving((request, { fetch }) => {
+        if (is.get(request)) seen.delete(idIn(request))
+        return fetch(request)
+      })
+      return read(write(base))
+    },
+  }),
+  defect('start-loses-args', 'pods.patch.others', 'started', {
+    says: 'A start begins with the arguments of the image.',
+    observed: 'args ""',
+    change: doesToo({ action: 'start' }, (pod) => {
+      pod.args = ''
+    }),
+  }),
+  defect('patch-of-variables-ignored-while-exited', 'pods.patch.others', 'exited', {
+    says: 'Another variable for an EXITED pod is accepted and has no effect.',
+    observed: 'the env of before, also after a start',
+    change: patching((pod, body, next) => {
+      const { env } = pod
+      next()
+      if (pod.status === 'EXITED' && 'env' in body) pod.env = env
+    }),
+  }),
   defect('patch-resets-network-path', 'pods.patch.omitted', 'unchanged', {
     says: 'A PATCH without mounts puts the network mount at the default path.',
     observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace"}]}',
@@ -93,13 +141,42 @@ export const kept: readonly Defect[] = [
   }),
   defect('long-variables-cut', 'pods.create.env-kept', 'kept', {
     says: 'Values of variables are cut after 1024 characters.',
-    observed: '" long long long long" from character 1004 of 1024 at $.PLUMBLINE_LONG',
+    observed: '" long long long long" from character 1004 of 1024 at $.env.PLUMBLINE_LONG',
     change: variables((value) => value.slice(0, 1024)),
   }),
   defect('variables-composed', 'pods.create.env-kept', 'kept', {
     says: 'Letters in two parts are composed in the values of variables.',
-    observed: '"\\u00e9 \\u6f22\\u5b57 \\ud83d\\ude80" at $.PLUMBLINE_LETTERS',
+    observed: '"\\u00e9 \\u6f22\\u5b57 \\ud83d\\ude80" at $.env.PLUMBLINE_LETTERS',
     change: variables((value) => value.normalize('NFC')),
+  }),
+  defect('variables-named-as-methods-lost', 'pods.create.env-kept', 'kept', {
+    says: 'Variables whose names every object has are dropped.',
+    observed: 'nothing at $.env.constructor',
+    change: built((pod) => ({
+      env: Object.fromEntries(Object.entries(pod.env).filter(([name]) => name === '__proto__' || !(name in {}))),
+    })),
+  }),
+  defect('variable-of-the-prototype-lost', 'pods.create.env-kept', 'kept', {
+    says: 'A variable with the name __proto__ is dropped.',
+    observed: 'nothing at $.env.__proto__',
+    change: built((pod) => ({
+      env: Object.fromEntries(Object.entries(pod.env).filter(([name]) => name !== '__proto__')),
+    })),
+  }),
+  defect('long-args-cut', 'pods.create.env-kept', 'kept', {
+    says: 'Arguments are cut after 1024 characters.',
+    observed: '" long long long long" from character 1004 of 1024 at $.args',
+    change: built(({ args }) => ({ args: args.slice(0, 1024) })),
+  }),
+  defect('args-with-single-spaces', 'pods.create.env-kept', 'kept', {
+    says: 'Arguments are written with single spaces, in quotes too.',
+    observed: `"sh -c \\"echo 'a b'\\" ${'long '.repeat(15)}l" from character 0 of 5022 at $.args`,
+    change: built(({ args }) => ({ args: args.replaceAll(/ +/g, ' ') })),
+  }),
+  defect('args-with-single-quotes', 'pods.create.env-kept', 'kept', {
+    says: 'Double quotes in arguments become single ones.',
+    observed: `"sh -c 'echo 'a  b'' ${'long '.repeat(13)}l" from character 0 of 5023 at $.args`,
+    change: built(({ args }) => ({ args: args.replaceAll('"', "'") })),
   }),
   defect('deleted-while-starting-runs-later', 'pods.action.terminate-is-final', 'starting', {
     says: 'A pod that was deleted while STARTING is RUNNING half a minute later.',
@@ -150,8 +227,15 @@ function otherwise(field: string, change: (pod: StoredPod) => void): Change {
 
 /** A creation changes the values of variables. */
 function variables(change: (value: string) => string): Change {
+  return built(({ env }) => ({
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, change(value)])),
+  }))
+}
+
+/** A creation changes what it was given. */
+function built(change: (pod: StoredPod) => Partial<StoredPod>): Change {
   return part('buildPod', (next) => {
     const pod = next()
-    return { ...pod, env: Object.fromEntries(Object.entries(pod.env).map(([name, value]) => [name, change(value)])) }
+    return { ...pod, ...change(pod) }
   })
 }

@@ -1,5 +1,6 @@
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { Defect } from '../types.ts'
+import { doesToo } from './action-tools.ts'
 import { type Change, defect, part, shows } from './tools.ts'
 
 /** New pods: their template, their address, and the order of their statuses. */
@@ -42,6 +43,14 @@ export const newPods: readonly Defect[] = [
     says: 'The id of the template is shown in capital letters.',
     observed: 'template "TPL-WORKER"',
     change: shows((pod) => (pod.template === null ? pod : { ...pod, template: String(pod.template).toUpperCase() })),
+  }),
+  defect('started-pod-has-no-template', 'pods.shape.template', 'id', {
+    says: 'A start gives a pod a new record, without the template that it was created from.',
+    observed: 'template null',
+    variation: { afterwards: 'started' },
+    change: doesToo({ action: 'start' }, (pod) => {
+      Object.assign(pod, { template: null })
+    }),
   }),
   defect('template-forgotten', 'pods.shape.template', 'id', {
     says: 'A pod shows the template that it was created from for ten seconds.',

@@ -58,6 +58,22 @@ export const patch: readonly Defect[] = [
       if (isEmpty(body.mounts) && Object.keys(body).length === 1) pod.mounts = {}
     }),
   }),
+  defect('new-pod-takes-any-mount', 'pods.patch.new-pod', 'refused', {
+    says: 'Until a pod is RUNNING, a mount that it was not created with is accepted and has no effect.',
+    observed: 'status 200',
+    change: patching((pod, body, next) => {
+      if (pod.status !== 'PROVISIONING' || mountOf(pod) !== 'none') next()
+      else next({ ...body, mounts: {} })
+    }),
+  }),
+  defect('new-pod-gets-refused-mount', 'pods.patch.new-pod', 'unchanged', {
+    says: 'Until a pod is RUNNING, a mount that it was not created with is refused, and the pod gets it.',
+    observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace-b"}]}',
+    change: refusesAndSets(
+      ({ status }) => status === 'PROVISIONING',
+      (_, body) => mountsIn(body),
+    ),
+  }),
   defect('refused-patch-sets-variables', 'pods.patch.atomic', 'unchanged', {
     says: 'A PATCH that is refused for its mounts still changes the variables of the pod.',
     observed: 'changed: env',

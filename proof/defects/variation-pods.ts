@@ -40,6 +40,18 @@ export const variationPods: readonly Defect[] = [
       action === 'start' && past.includes('start') ? () => service.parts.enter(pod, 'PROVISIONING', service) : null,
     ),
   }),
+  defect('second-start-loses-args', 'pods.patch.others', 'started', {
+    says: 'The second start of a pod begins with the arguments of the image.',
+    observed: 'args ""',
+    variation: { history: 'stopped and started' },
+    change: acts((action, { past, pod, next }) => {
+      if (action !== 'start' || !past.includes('start')) return null
+      return () => {
+        next()
+        pod.args = ''
+      }
+    }),
+  }),
   defect('second-restart-exits', 'pods.action.running.restart', 'becomes-running', {
     says: 'The second restart of a pod leaves it in EXITED.',
     observed: 'status EXITED',

@@ -42,28 +42,42 @@ accepts('pods.create.gpu', {
 
 accepts('pods.create.cpu', {
   ...acceptedCreation({ kind: 'cpu' }),
-  cases: { many },
+  cases: { many: { ...many, disk: 1 } },
   shows: ['name', 'image', 'args', 'disk', 'ports', 'env', 'cloud', 'cpu'],
 })
 
 /** A value that a careless service cuts. */
 const long = `${'long '.repeat(1_000)}end`
 
+/** Names that a careless service finds in every object. */
+const inherited = { ['__proto__']: 'a', constructor: 'b', toString: 'c' }
+
+const unusual = { ...unusualVariables, PLUMBLINE_LONG: long, ...inherited }
+
+/** The description does not say which names and values are accepted, so unusual ones may be refused; plain ones may not. */
+const containers = {
+  'unusual arguments': { env: unusual, args: `sh -c "echo 'a  b'" ${long}` },
+  'names of every object': { env: unusual },
+  'long value': { env: { ...unusualVariables, PLUMBLINE_LONG: long } },
+  'unusual values': { env: unusualVariables },
+  plain: { env: { PLUMBLINE: '1' } },
+}
+
 rule('pods.create.env-kept', { varies: ['kind', 'mount'] }, async (context) => {
   const { check, fixture, notJudged, target } = context
-  // The description does not say which names and values are accepted, so unusual ones may be refused; plain ones may not.
-  for (const env of [{ ...unusualVariables, PLUMBLINE_LONG: long }, unusualVariables, { PLUMBLINE: '1' }]) {
-    const response = await creates(context, await fixture.body({}, { env }))
-    if ('plumbline' in env && isRefusal(response)) {
-      notJudged('PLUMBLINE_LONG' in env ? 'long value' : 'unusual values', 'the creation is refused')
+  for (const [what, asked] of Object.entries(containers)) {
+    const response = await creates(context, await fixture.body({}, asked))
+    if (what !== 'plain' && isRefusal(response)) {
+      notJudged(what, 'the creation is refused')
       continue
     }
     check('accepted').success(response)
     const id = (await fixture.createdId(response)) ?? context.blocked('pods.create.read-back', 'the pod is not found')
-    const rest = await shown(context, id, ({ value }) => isPart(env, membersOf(value.env) ?? {}))
-    const seen = membersOf(rest.pod?.value.env) ?? {}
-    const kept = Object.fromEntries(Object.keys(env).map((name) => [name, seen[name]]))
-    const { expected = '', observed = '' } = differenceOf(env, kept, redactorOf(target).text) ?? {}
+    const rest = await shown(context, id, ({ value }) => isPart(asked.env, membersOf(value.env) ?? {}))
+    const { args, env } = rest.pod?.value ?? {}
+    const own = Object.entries(membersOf(env) ?? {}).filter(([name]) => Object.hasOwn(asked.env, name))
+    const kept = { ...('args' in asked && { args }), env: Object.fromEntries(own) }
+    const { expected = '', observed = '' } = differenceOf(asked, kept, redactorOf(target).text) ?? {}
     check('kept').that(observed === '', expected, observed, rest.response)
     return
   }

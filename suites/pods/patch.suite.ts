@@ -1,24 +1,16 @@
 import { podRequired } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import {
-  changedFields,
-  fieldsText,
-  livelyFields,
-  type Members,
-  membersOf,
-  type PodView,
-  show,
-} from '../../harness/exchange/read.ts'
+import { changedFields, fieldsText, type Members, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import type { Settled } from '../../harness/planes/pods/access.ts'
 import { changeOf, shows } from '../../harness/planes/pods/fixtures/change.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
-import type { ChangeField } from '../../target/types.ts'
+import { anyPod } from '../../harness/variation/dimensions.ts'
 import { afterwards, changed, changeFields, changes } from '../shared/changing.ts'
+import { expectRefusal } from '../shared/job-responses.ts'
 import { expectListedAs } from '../shared/listing.ts'
 import {
   isMounted,
@@ -33,21 +25,11 @@ import {
   validPatch,
 } from '../shared/patching.ts'
 import { readingOf } from '../shared/table.ts'
-import {
-  blockIfStatusNeverLasts,
-  expectKept,
-  expectUnchanged,
-  laterPodReads,
-  rereadMoments,
-} from '../shared/unchanged.ts'
-import { unusualVariables } from './creation.ts'
+import { blockIfStatusNeverLasts, expectUnchanged, laterPodReads, rereadMoments } from '../shared/unchanged.ts'
 
 const varies = [...patchVaries, 'afterwards'] as const
 /** Without `patchedWhile`: responses are recorded, and a reading must not depend on the seed. */
 const recordedVaries = patchVaries.filter((dimension) => dimension !== 'patchedWhile')
-
-/** Values of fields that a careless PATCH of another field changes; a platform may refuse them. */
-const unusualMark = 'd  "\u{1f680}" e\u0301 '
 
 rule('pods.patch.omitted', { each: mountStates, varies: [...varies, 'branch'] }, async (context, shape) => {
   const { fixture, pods } = context
@@ -59,24 +41,15 @@ rule('pods.patch.omitted', { each: mountStates, varies: [...varies, 'branch'] },
   await expectMountKeptLater(context, pod)
 })
 
-rule('pods.patch.others', { varies: aPod }, async (context) => {
-  const { check, fixture, target } = context
-  const env = { ...membersOf(target.pods?.extra.env), ...unusualVariables }
-  const { pod } = await changes(context, await fixture.pod('EXITED', { optional: { env } }))
-  let last = pod
-  // A platform may refuse to change some, and may carry out others with the next start.
-  const left = new Set<string>()
-  for (const field of ['args', 'name', 'env', 'args'] as const) {
-    const { read, isDone } = await expectOthersKept(context, last, field, left)
-    last = read
-    if (!isDone) left.add(field)
-  }
-  for await (const response of laterPodReads(context, pod.id)) {
-    const later = check('others').pod(response)
-    expectKept(context, 'others', last, later, [...judgedElsewhere, ...left])
-    last = later
-  }
-  await expectListedAs(context, 'others', last)
+rule('pods.patch.new-pod', { varies: ['kind', 'mount', 'fields', 'look'] }, async (context) => {
+  const { check, clock, fixture, pods, rereadDelays } = context
+  const pod = await fixture.fresh()
+  const other = 'network' in (membersOf(pod.value.mounts) ?? {}) ? 'persistent' : 'network'
+  const response = await pods.patch(pod.id, { mounts: mountsMoved(context, other) }, { mustBeRefused: true })
+  // A platform may also change no pod that is on its way to RUNNING.
+  expectRefusal(context, 'refused', response)
+  await clock.sleep(rereadDelays().at(-1) ?? 0)
+  expectMountKept(context, check('unchanged').pod(await pods.get(pod.id)), pod)
 })
 
 /** A pod whose mount a PATCH has moved from where a careless platform may put it again. */
@@ -88,22 +61,6 @@ async function movedPod(context: Context, pod: PodView): Promise<PodView> {
   const by = 'network' in (membersOf(body.mounts) ?? {}) ? 'pods.patch.network-path' : 'pods.patch.persistent-path'
   return context.blocked(by, 'a PATCH of the path was accepted and not carried out')
 }
-
-/** A PATCH of one field, unusual or plain, changes no other one. It is not done if it is accepted and not carried out. */
-async function expectOthersKept(context: Context, before: PodView, field: ChangeField, left: ReadonlySet<string>) {
-  for (const mark of [unusualMark, 'd']) {
-    const body = changeOf(context, before, mark, field)
-    if (!isSuccess((await context.pods.patch(before.id, body)).status)) continue
-    const { pod: after, settled } = await shown(context, before.id, (seen) => shows(seen, body))
-    if (after !== null) expectKept(context, 'others', before, after, [...judgedElsewhere, ...left, field])
-    return { read: after ?? before, isDone: settled }
-  }
-  context.notJudged(field, 'the PATCH is refused')
-  return { read: before, isDone: true }
-}
-
-/** Fields that may change by themselves, and the mounts, which pods.patch.omitted judges. */
-const judgedElsewhere = [...livelyFields, 'mounts']
 
 rule('pods.patch.empty-object', { each: mountStates, varies: [...varies, 'branch'] }, async (context, shape) => {
   const { pod, another } = await changes(context, await context.fixture.pod('EXITED', shape))

@@ -6,6 +6,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
+import { afterwards } from '../shared/changing.ts'
 import { entriesOf, listUntil } from '../shared/listing.ts'
 import { shown } from '../shared/patching.ts'
 import { kindOfValue } from '../shared/readers.ts'
@@ -109,7 +110,7 @@ rule('pods.shape.template-null', { varies: ['kind', 'mount', 'fields', 'look'] }
   expectNull(check('null').pod(await pods.get(pod.id)))
 })
 
-rule('pods.shape.template', { varies: ['kind', 'mount', 'fields', 'look'] }, async (context) => {
+rule('pods.shape.template', { varies: ['kind', 'mount', 'fields', 'look', 'afterwards'] }, async (context) => {
   const { check, fixture, pods, target } = context
   const created = planeOf(target).fromTemplate
   const expectTemplate = (pod: PodView) => {
@@ -117,9 +118,14 @@ rule('pods.shape.template', { varies: ['kind', 'mount', 'fields', 'look'] }, asy
     check('id').that(template === created?.id, 'the id of the template', `template ${kindOfValue(template)}`, pod)
   }
   const pod = await fixture.fresh({ more: created?.body ?? {} })
+  const read = async () => {
+    const seen = check('id').pod(await pods.get(pod.id))
+    expectTemplate(seen)
+    return seen
+  }
   expectTemplate(pod)
   await lastMoment(context)
-  expectTemplate(check('id').pod(await pods.get(pod.id)))
+  await afterwards(context, await read(), read)
 })
 
 rule('pods.global-networking.address', { varies: ['kind', 'mount'] }, async (context) => {

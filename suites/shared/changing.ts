@@ -70,7 +70,7 @@ export async function changed(context: Context, id: string, body: Members): Prom
 }
 
 /**
- * Starts a pod that a PATCH has changed, and stops it, as drawn; a RUNNING one is stopped first. Looks at it after each step
+ * Starts a pod, and stops it, as drawn; one that is not EXITED is stopped first. Looks at it after each step
  * that comes about.
  */
 export async function afterwards(
@@ -82,7 +82,7 @@ export async function afterwards(
   const isStopped = async () => (await settle(id, (seen) => seen === 'EXITED')).settled
   const isStarted = async () => (await settleStarted(id)).status === 'RUNNING'
   const life = lives[vary.draw('afterwards')]
-  for (const action of from === 'RUNNING' && life.length > 0 ? (['stop', ...life] as const) : life) {
+  for (const action of from !== 'EXITED' && life.length > 0 ? (['stop', ...life] as const) : life) {
     const { status } = await pods.act(id, action)
     if (!isSuccess(status) || !(await (action === 'start' ? isStarted() : isStopped()))) {
       return vary.fellBack('afterwards')

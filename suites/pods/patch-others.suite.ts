@@ -1,0 +1,98 @@
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { livelyFields, membersOf, type PodView } from '../../harness/exchange/read.ts'
+import { changeOf, shows } from '../../harness/planes/pods/fixtures/change.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { aPod } from '../../harness/variation/dimensions.ts'
+import type { ChangeField } from '../../target/types.ts'
+import { responsesTo } from '../shared/at-once.ts'
+import { changes } from '../shared/changing.ts'
+import { expectListedAs } from '../shared/listing.ts'
+import { shown } from '../shared/patching.ts'
+import { expectKept, laterPodReads } from '../shared/unchanged.ts'
+import { unusualVariables } from './creation.ts'
+
+/** Values of fields that a careless PATCH of another field changes; a platform may refuse them. */
+const marks = ['d  "\u{1f680}" e\u0301 ', 'd']
+
+/** Fields that may change by themselves, and the mounts, which pods.patch.omitted judges. */
+const judgedElsewhere = [...livelyFields, 'mounts']
+
+rule('pods.patch.others', { varies: [...aPod, 'history'] }, async (context) => {
+  const { check, fixture, notJudged, pods, target } = context
+  const env = { ...membersOf(target.pods?.extra.env), ...unusualVariables }
+  const { pod } = await changes(context, await fixture.pod('EXITED', { optional: { env } }))
+  let last = pod
+  // A platform may refuse to change some, and may carry out others with the next start.
+  const left = new Set<ChangeField>()
+  const done: ChangeField[] = []
+  for (const field of ['args', 'name', 'env'] as const) {
+    const { read, isDone } = await expectOthersKept(context, last, field, left)
+    if (!isDone) left.add(field)
+    else if (read !== last) done.push(field)
+    last = read
+  }
+  const ignored = [...left]
+  last = await expectBothDone(context, last, done.slice(0, 2), left)
+  for await (const response of laterPodReads(context, pod.id)) {
+    const later = check('others').pod(response)
+    expectKept(context, 'others', last, later, [...judgedElsewhere, ...left])
+    last = later
+  }
+  await expectListedAs(context, 'others', last)
+  const started = await pods.act(pod.id, 'start')
+  if (!isSuccess(started.status)) return notJudged('started', 'the start is refused')
+  expectKept(context, 'started', last, check('started').pod(started), [...judgedElsewhere, ...left])
+  for (const field of ignored) await expectDoneByStart(context, last, field, left)
+})
+
+/** PATCHes of two fields at once, each of which works alone: unless one is refused, both are carried out. */
+async function expectBothDone(
+  context: Context,
+  before: PodView,
+  fields: readonly ChangeField[],
+  left: Set<ChangeField>,
+): Promise<PodView> {
+  const { check, notJudged, pods, reserve } = context
+  const bodies = fields.map((field) => changeOf(context, before, 'e', field))
+  await reserve(bodies.length)
+  const coming = bodies.map((body) => pods.begin('updatePod', { ids: { id: before.id }, body, raw429: true }))
+  const responses = await responsesTo(context, coming)
+  const isTaken = responses.every((response) => response !== null && isSuccess(response.status))
+  const { pod, response } = await shown(context, before.id, (seen) => bodies.every((body) => shows(seen, body)))
+  if (pod === null || bodies.length < 2 || !isTaken) {
+    notJudged('at once', 'PATCHes of two fields are not both accepted')
+    for (const field of fields) left.add(field)
+    return pod ?? before
+  }
+  const lost = fields.filter((_, at) => !shows(pod, bodies[at] ?? {}))
+  check('at-once').that(lost.length === 0, `another ${fields.join(' and ')}`, `no other ${lost.join(', ')}`, response)
+  expectKept(context, 'others', before, pod, [...judgedElsewhere, ...left, ...fields])
+  return pod
+}
+
+/** A start carries out a PATCH that was accepted while the pod was EXITED, if that of a RUNNING pod is carried out. */
+async function expectDoneByStart(context: Context, last: PodView, field: ChangeField, left: ReadonlySet<string>) {
+  const bodies = marks.map((mark) => changeOf(context, last, mark, field))
+  const { settled, response } = await shown(context, last.id, (seen) => bodies.some((body) => shows(seen, body)))
+  if (settled) return
+  const twin = await context.fixture.pod('RUNNING')
+  const { read, isDone } = await expectOthersKept(context, twin, field, left)
+  const expected = `another ${field}, because a PATCH of a RUNNING pod sets it`
+  context
+    .check('exited')
+    .that(read === twin || !isDone, expected, `the ${field} of before, also after a start`, response)
+}
+
+/** A PATCH of one field, unusual or plain, changes no other one. It is not done if it is accepted and not carried out. */
+async function expectOthersKept(context: Context, before: PodView, field: ChangeField, left: ReadonlySet<string>) {
+  for (const mark of marks) {
+    const body = changeOf(context, before, mark, field)
+    if (!isSuccess((await context.pods.patch(before.id, body)).status)) continue
+    const { pod: after, settled } = await shown(context, before.id, (seen) => shows(seen, body))
+    if (after !== null) expectKept(context, 'others', before, after, [...judgedElsewhere, ...left, field])
+    return { read: after ?? before, isDone: settled }
+  }
+  context.notJudged(field, 'the PATCH is refused')
+  return { read: before, isDone: true }
+}
