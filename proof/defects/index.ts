@@ -14,6 +14,9 @@ import { fields } from './fields.ts'
 import { fuzz } from './fuzz.ts'
 import { inside } from './inside.ts'
 import { kept } from './kept.ts'
+import { lbAccess } from './lb-access.ts'
+import { lbBodies } from './lb-bodies.ts'
+import { lbErrors } from './lb-errors.ts'
 import { lbRequests } from './lb-requests.ts'
 import { lbWorkers } from './lb-workers.ts'
 import { life } from './life.ts'
@@ -108,8 +111,11 @@ export const defects: readonly Defect[] = [
   ...endpoints,
   ...endpointChanges,
   ...version,
+  ...lbBodies,
   ...lbRequests,
   ...lbWorkers,
+  ...lbErrors,
+  ...lbAccess,
   ...excuses,
   ...derivedDefects,
 ]
