@@ -8,7 +8,6 @@ import { filled } from '../../target/values.ts'
 import { TargetFileError } from '../../target-file/error.ts'
 import { parseTarget } from '../../target-file/load.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
-import { addComment } from '../shared/additions.ts'
 import { refusalBefore } from '../shared/ask.ts'
 import { standingClock } from '../shared/clocks.ts'
 import { UsageError } from '../shared/errors.ts'
@@ -59,12 +58,6 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
   terminal.hide?.(redactorOf(first).text)
   const clock = await standingClock(first)
   if (clock !== null) document.set('clock', document.createNode({ url: clock }))
-  else
-    addComment(
-      document,
-      'clock: {url: https://HOST/clock}',
-      'no clock that waits to be advanced was seen (docs/clock.md)',
-    )
   const target = clock === null ? first : read(document, options, terminal)
   const refusal = await refusalBefore(target, () => true, 'init', err)
   if (refusal !== null) {

@@ -14,9 +14,8 @@ import { fields } from './fields.ts'
 import { fuzz } from './fuzz.ts'
 import { inside } from './inside.ts'
 import { kept } from './kept.ts'
-import { lbAccess } from './lb-access.ts'
 import { lbBodies } from './lb-bodies.ts'
-import { lbErrors } from './lb-errors.ts'
+import { lbPlatform } from './lb-platform.ts'
 import { lbRequests } from './lb-requests.ts'
 import { lbWorkers } from './lb-workers.ts'
 import { life } from './life.ts'
@@ -114,8 +113,7 @@ export const defects: readonly Defect[] = [
   ...lbBodies,
   ...lbRequests,
   ...lbWorkers,
-  ...lbErrors,
-  ...lbAccess,
+  ...lbPlatform,
   ...excuses,
   ...derivedDefects,
 ]

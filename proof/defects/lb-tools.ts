@@ -21,11 +21,6 @@ export function isAt(path: string): (request: Pick<Request, 'url'>) => boolean {
   return ({ url }) => url.includes(`/plumbline/${path}`)
 }
 
-/** A request to a load-balanced endpoint. */
-export function isOfLb({ url }: Pick<Request, 'url'>): boolean {
-  return url.includes('/lb/')
-}
-
 /** A call of a worker to the second endpoint, which has no trace; every request of a run has one. */
 export function isOfWorker({ headers, url }: Pick<Request, 'headers' | 'url'>): boolean {
   return !headers.has('traceparent') && url.includes('/lb/second/')
