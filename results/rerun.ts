@@ -52,8 +52,9 @@ export function rerunCommand(run: RunEvent, { id, profile, shownBy }: Rerun): st
   const target = embedded ? ['--reference'] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]
   const only = shownBy === null || shownBy === id ? [`--only ${id}`] : [`--only ${id}`, `--only ${shownBy}`]
   const vendor = run.rulesFolder === undefined ? [] : ['--rules', quote([run.rulesFolder])]
+  const start = run.start === undefined ? [] : [run.start]
   const seed = run.seed === null ? [] : [`--seed ${run.seed}`]
-  return [`${program} check`, ...target, ...vendor, ...only, `--profile ${profile}`, ...seed].join(' ')
+  return [`${program} check`, ...target, ...vendor, ...only, `--profile ${profile}`, ...seed, ...start].join(' ')
 }
 
 function loadCommand(run: RunEvent, id: string): string {

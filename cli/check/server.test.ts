@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createPort } from 'node:net'
 import { join } from 'node:path'
+import { parse } from 'shell-quote'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { freePort, isRunning } from '../../harness/testing/processes.ts'
 import { createCommands, until } from '../shared/testing/commands.ts'
@@ -29,13 +30,46 @@ test('a server is started, waited for, and ended with all that it started', asyn
   await until(() => !notedAt(port).some(isRunning))
 })
 
-test('after a failure it says what the commands that rerun a rule need', async () => {
-  const port = await freePort()
-  const started = `'${process.execPath}' '${main}' serve --port ${port} --defect exited-stop-accepted`
-  const only = ['--only', 'pods.action.exited.stop']
-  const { code, said } = await run(['check', '--target', targetAt(port), ...only, '--start', started])
-  expect(said).toMatch(/the server has ended with the run: add the same --start to the commands that rerun a rule\n$/)
-  expect(code).toBe(1)
+describe('after a failure the command that reruns a rule', () => {
+  const failing = async (prefix: string) => {
+    const port = await freePort()
+    const started = `${prefix}'${process.execPath}' '${main}' serve --port ${port} --defect exited-stop-accepted`
+    const words = ['--only', 'pods.action.exited.stop', '--out', `failed-${port}`]
+    const { code, said } = await run([
+      'check',
+      '--target',
+      targetAt(port),
+      ...words,
+      '--start',
+      started,
+      '--wait',
+      '90s',
+    ])
+    expect(code).toBe(1)
+    return { said, port, started, again: /rerun this rule: +(.*)/.exec(said)?.[1] ?? '' }
+  }
+
+  test('starts the server, too', async () => {
+    const { said, again, started } = await failing('X="1 2" ')
+    expect(said).toMatch(/the server has ended with the run: the commands that rerun a rule start it again; .*\n$/)
+    const words = parse(again).map(String)
+    expect(words.slice(-4)).toEqual(['--start', started, '--wait', '90s'])
+    const { code, said: saidAgain } = await run(words.slice(words.indexOf('check')))
+    expect(code, saidAgain).toBe(1)
+  })
+
+  test.for([`API_KEY=${key} `, 'DATABASE=postgres://me:hunter@host/db '])(
+    'leaves out a server whose command may hold a secret: %s',
+    async (prefix) => {
+      const { said, again, port } = await failing(prefix)
+      expect(said).toContain(
+        'its command may hold a secret, so add the same --start to the commands that rerun a rule;',
+      )
+      expect(again).not.toContain('--start')
+      const files = readdirSync(join(cwd, `failed-${port}`)).map((name) => join(cwd, `failed-${port}`, name))
+      expect(files.filter((file) => readFileSync(file, 'utf8').includes(prefix.trim()))).toEqual([])
+    },
+  )
 })
 
 test.for([

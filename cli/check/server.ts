@@ -1,12 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { quote } from 'shell-quote'
 import { evenPauses, pollOn } from '../../harness/clock/poll.ts'
 import { lengthOf } from '../../harness/common/length.ts'
 import { type StartedCommand, startCommand } from '../../harness/hooks/command.ts'
 import type { Ended } from '../../harness/hooks/leader.ts'
 import { urlsOf } from '../../harness/planes/index.ts'
+import { redactorOf } from '../../harness/record/describe.ts'
 import { outageStatuses } from '../../harness/rule/check.ts'
 import { overHttp } from '../../harness/transport/http.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
+import { looksSecret } from '../../target/secrets.ts'
 import type { Network, Target } from '../../target/types.ts'
 import { UnreachableError, UsageError } from '../shared/errors.ts'
 import type { RunServer } from '../shared/run-check.ts'
@@ -60,16 +63,19 @@ export async function withServer(
     if (!quiet) terminal.err(`waiting for ${addresses.join(', ')}, at most ${lengthOf(waitMs)}`)
     const waitedMs = await waitForAll(addresses, { network, waitMs }, () => failureOf(server, ended))
     if (!quiet) terminal.err(`the target answered after ${lengthOf(waitedMs)}`)
-    return server === null || ended !== null ? await work() : await work(runServer(server, terminal))
+    return server === null || ended !== null
+      ? await work()
+      : await work(runServer(server, flagsOf(target, { start, wait }), terminal))
   } finally {
     await server?.end(graceMs)
   }
 }
 
 /** A server as a run needs it. */
-function runServer(server: StartedCommand, { err }: Terminal): RunServer {
+function runServer(server: StartedCommand, flags: string | null, { err }: Terminal): RunServer {
   let said = ''
   return {
+    ...(flags !== null && { flags }),
     failed: new Promise((resolve) => {
       server.ended.then((how) => {
         if (isSuccess(how)) return
@@ -79,6 +85,13 @@ function runServer(server: StartedCommand, { err }: Terminal): RunServer {
     }),
     printEnd: () => err(`plumbline: ${said}, so its results are not reliable${lastOutput(server)}`),
   }
+}
+
+/** The flags of a server, quoted; null if its command may hold a secret, which no record shows. */
+function flagsOf(target: Target, { start = '', wait }: Partial<ServerOptions>): string | null {
+  const isSecret = looksSecret.test(start) || /:\/\/[^/\s]*@/.test(start) || redactorOf(target).text(start) !== start
+  const more = wait === undefined ? [] : ['--wait', `${Math.ceil(wait / 1_000)}s`]
+  return isSecret ? null : quote(['--start', start, ...more])
 }
 
 /** A command that succeeds may have left a server behind. */

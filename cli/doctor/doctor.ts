@@ -11,7 +11,7 @@ import { parseTarget } from '../../target-file/load.ts'
 import { added, addition, addTo } from '../shared/additions.ts'
 import { refusalBefore } from '../shared/ask.ts'
 import { UsageError } from '../shared/errors.ts'
-import { mistakenDefaults, needsWithin, offersOf } from '../shared/offers.ts'
+import { needsWithin, offersOf, warningsAbout } from '../shared/offers.ts'
 import type * as commands from '../shared/options.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
@@ -62,7 +62,7 @@ async function repair(name: string, text: string, terminal: Terminal): Promise<n
   if (lines.length > 0) writeFileSync(resolve(terminal.cwd, name), fixed)
   for (const line of lines) terminal.err(line)
   if (lines.length === 0) terminal.err(`${name}: nothing to add was seen`)
-  for (const warning of mistakenDefaults(target, document.toJS(), offers)) terminal.err(`${name}: ${warning}`)
+  for (const warning of warningsAbout(target, document.toJS(), offers)) terminal.err(`${name}: ${warning}`)
   return 0
 }
 

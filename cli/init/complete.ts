@@ -4,7 +4,7 @@ import { allNeeds } from '../../harness/claims/needs.ts'
 import { isPlane } from '../../harness/planes/index.ts'
 import type { Target } from '../../target/types.ts'
 import { addComment, added, addition, addTo } from '../shared/additions.ts'
-import { mistakenDefaults, needsWithin, type Offer } from '../shared/offers.ts'
+import { needsWithin, type Offer, warningsAbout } from '../shared/offers.ts'
 
 interface Completed {
   readonly seen: readonly string[]
@@ -24,7 +24,7 @@ export function complete(
   }
   const target = read(document)
   const needs = needsWithin(target)
-  const warnings = mistakenDefaults(target, document.toJS(), offers)
+  const warnings = warningsAbout(target, document.toJS(), offers)
   let file: unknown = document.toJS()
   let unseen = 0
   for (const need of needs) {
@@ -39,6 +39,9 @@ export function complete(
     file = added(file, line)
     unseen++
   }
-  const isSeen = (need: string) => isPlane(need) || 'line' in (offers.get(need) ?? {})
+  const isSeen = (need: string) => {
+    const offer = offers.get(need)
+    return offer === undefined ? isPlane(need) : 'line' in offer
+  }
   return { seen: needs.filter((need) => claimOf(target, need) === 'given' && isSeen(need)), unseen, warnings }
 }

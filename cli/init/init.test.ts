@@ -66,6 +66,43 @@ test('a list without a catalog beside it: the line that pods need instead', asyn
   )
 })
 
+test('endpoints by role, and a clock that only moves when told', async () => {
+  const { url: at } = await commands.serve(['--clock', 'control'])
+  const roles = '--role second=second --role executionTimeout=timeout,15s --role lb.second=AT/lb/second'
+  const flags = `--queue AT --endpoint normal --lb AT/lb/normal ${roles} --target roles.yaml`
+  const { code, said } = await init(flags.replaceAll('AT', at))
+  expect(said).toContain('roles.yaml: written; seen: ')
+  expect(code, said).toBe(0)
+  expect(parse(textOf('roles.yaml'))).toMatchObject({
+    queue: { endpoints: { normal: 'normal', second: 'second', executionTimeout: { id: 'timeout', after: '15s' } } },
+    lb: { endpoints: { normal: `${at}/lb/normal`, second: `${at}/lb/second` } },
+    clock: { url: `${at}/plumbline/clock` },
+  })
+})
+
+describe('a plane that answers otherwise is written, and not seen', () => {
+  test('an address of no load-balanced endpoint', async () => {
+    const { code, said } = await init('--lb URL --target lb.yaml')
+    expect(said).toContain('lb.yaml: written; 13 lines are commented')
+    expect(said).toContain(
+      `lb.yaml: lb was not seen at ${url}: GET /ping returned 404; check lb.endpoints.normal, the address of one endpoint, and`,
+    )
+    expect(code).toBe(0)
+  })
+
+  test.for([500, 503])('a server that answers %s to everything', async (status) => {
+    const server = createServer((_, response) => response.writeHead(status).end('{}'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const { code, said } = await init(`--pods http://127.0.0.1:${port} --target ${status}.yaml`)
+    server.close()
+    expect(said).toContain(
+      `pods was not seen at http://127.0.0.1:${port}: GET /v2/pods returned ${status}; check pods.url`,
+    )
+    expect(code).toBe(0)
+  })
+})
+
 test('its comments are lines that a target file takes', async () => {
   await init('--pods URL --target lines.yaml')
   const uncommented = textOf('lines.yaml').replace(/^( *)# ([a-zA-Z]+: )/gm, '$1$2')
@@ -112,6 +149,15 @@ describe('one clear sentence, and no file', () => {
     ['--pods http://127.0.0.1:1', 5, 'Check --pods and that the target is running.'],
     ['--pods URL/plumbline', 2, 'does not look like the pod API of the Compute Platform API'],
     ['--queue URL', 2, 'plumbline: --queue needs --endpoint ID'],
+    [
+      '--queue URL --endpoint normal --role seconds=e',
+      2,
+      'plumbline: --role seconds: unknown key; did you mean second?',
+    ],
+    ['--queue URL --endpoint normal --role second', 2, 'plumbline: --role takes ROLE=ID, such as second=e-2'],
+    ['--pods URL --role second=e', 2, 'plumbline: --role second needs --queue URL'],
+    ['--queue URL --endpoint normal --role lb.second=URL', 2, 'plumbline: --role lb.second needs --lb URL'],
+    ['--queue URL --endpoint normal --role second=nope', 2, 'Check --role second.'],
     ['--create --lb URL', 2, 'plumbline: --create needs --pods URL'],
     ['--template t --pods URL', 2, 'plumbline: --template needs --management URL'],
     [
@@ -163,6 +209,7 @@ test('the questions on a terminal give the same options', async () => {
     ['pod API', 'https://a.test'],
     ['queue-based', 'https://q.test'],
     ['may send jobs to', 'mine'],
+    ['by role', 'second=e-2  dedicated=e-3'],
     ['Environment variable', ''],
   ] as const) {
     await until(() => shown.includes(question))
@@ -173,6 +220,7 @@ test('the questions on a terminal give the same options', async () => {
     pods: 'https://a.test',
     queue: 'https://q.test',
     endpoint: 'mine',
+    role: { second: 'e-2', dedicated: 'e-3' },
     keyVariable: 'API_KEY',
   })
 })

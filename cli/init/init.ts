@@ -9,6 +9,7 @@ import { TargetFileError } from '../../target-file/error.ts'
 import { parseTarget } from '../../target-file/load.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refusalBefore } from '../shared/ask.ts'
+import { standingClock } from '../shared/clocks.ts'
 import { UsageError } from '../shared/errors.ts'
 import { offersOf } from '../shared/offers.ts'
 import type * as commands from '../shared/options.ts'
@@ -53,8 +54,11 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
     return exitCodes.interrupted
   }
   const document = documentOf(options, cwd)
-  const target = read(document, options, terminal)
-  terminal.hide?.(redactorOf(target).text)
+  const first = read(document, options, terminal)
+  terminal.hide?.(redactorOf(first).text)
+  const clock = await standingClock(first)
+  if (clock !== null) document.set('clock', document.createNode({ url: clock }))
+  const target = clock === null ? first : read(document, options, terminal)
   const refusal = await refusalBefore(target, () => true, 'init', err)
   if (refusal !== null) {
     err(`plumbline: ${inFlags(refusal.message, options, target)}`)
@@ -63,7 +67,8 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
   const offers = await offersOf(withDocument(target), terminal, 'init')
   const { seen, unseen, warnings } = complete(document, offers, (text) => read(text, options, terminal))
   write(file, document, options)
-  err(`${options.target}: written; seen: ${seen.join(', ')}; ${unseen} lines are commented, each with its reason`)
+  const all = seen.length === 0 ? '' : ` seen: ${seen.join(', ')};`
+  err(`${options.target}: written;${all} ${unseen} lines are commented, each with its reason`)
   for (const warning of warnings) err(`${options.target}: ${warning}`)
   if (options.create) {
     const code = await createOnePod(document, { target, file: options.target }, terminal)
@@ -99,6 +104,10 @@ async function withAddress(options: Options, { live }: Terminal): Promise<Option
     const [has, lacks] = asked[plane] === undefined ? [needed, `${plane} URL`] : [plane, `${needed} ID`]
     throw new UsageError(`--${has} needs --${lacks}`)
   }
+  for (const role of Object.keys(asked.role)) {
+    const plane = role.startsWith('lb.') ? 'lb' : 'queue'
+    if (asked[plane] === undefined) throw new UsageError(`--role ${role} needs --${plane} URL`)
+  }
   if ((asked.cert === undefined) !== (asked.certKey === undefined))
     throw new UsageError('--cert FILE and --cert-key FILE need each other')
   return asked
@@ -119,14 +128,27 @@ function documentOf(options: Options, cwd: string): Document {
   const document = new Document({
     plumbline: 1,
     ...(pods === undefined ? {} : { pods: { url: pods } }),
-    ...(queue === undefined ? {} : { queue: { url: queue, endpoints: { normal: endpoint } } }),
-    ...(lb === undefined ? {} : { lb: { endpoints: { normal: lb } } }),
+    ...(queue === undefined
+      ? {}
+      : { queue: { url: queue, endpoints: { normal: endpoint, ...rolesOf(options, 'queue') } } }),
+    ...(lb === undefined ? {} : { lb: { endpoints: { normal: lb, ...rolesOf(options, 'lb') } } }),
     ...(management === undefined ? {} : { management: { url: management, template } }),
     ...filled('network', networkOf(options, cwd)),
     keys: { full: `\${${keyVariable}}` },
   })
   document.commentBefore = ' Written by plumbline init. docs/target-file.md explains each key.'
   return document
+}
+
+/** The other endpoints of a plane, by role. */
+function rolesOf({ role }: Options, plane: 'queue' | 'lb'): object {
+  const own = Object.entries(role).filter(([name]) => name.startsWith('lb.') === (plane === 'lb'))
+  return Object.fromEntries(
+    own.map(([name, text]) => {
+      const [id, after] = name === 'executionTimeout' ? text.split(',') : [text]
+      return [name.replace(/^lb\./, ''), after === undefined ? id : { id, after }]
+    }),
+  )
 }
 
 /** The section `network`; its files are named from the folder of the target file. */
@@ -149,10 +171,15 @@ function read(document: Document, { target: file, keyVariable }: Options, { envi
   } catch (error) {
     if (!(error instanceof TargetFileError)) throw error
     const [{ path, message } = { path: '', message: '' }] = error.faults
-    const header = path.replace(/^network\.headers\./, '--header ')
-    const flag = path === 'keys.full' ? `--key-variable ${keyVariable}` : (flagOf[path] ?? header)
+    const more = inRoles(path).replace(/^network\.headers\./, '--header ')
+    const flag = path === 'keys.full' ? `--key-variable ${keyVariable}` : (flagOf[path] ?? more)
     throw new UsageError(message.replace(path, flag))
   }
+}
+
+/** A text with the flags in place of the keys of endpoints by role. */
+function inRoles(text: string): string {
+  return text.replace(/\bqueue\.endpoints\.(?=\w)/g, '--role ').replace(/\blb\.endpoints\.(?=\w)/g, '--role lb.')
 }
 
 /** The target with its document where most platforms publish it. */
@@ -163,9 +190,10 @@ function withDocument(target: Target): Target {
 
 /** A sentence about the target file in the words of the flags, with a hint if an address has a path. */
 function inFlags(message: string, { keyVariable }: Options, target: Target): string {
-  const said = Object.entries(flagOf)
+  const keys = Object.entries(flagOf)
     .filter(([key]) => key.includes('.') && key !== 'keys.full')
     .reduce((text, [key, flag]) => text.replaceAll(key, flag), message)
+  const said = inRoles(keys)
     .replaceAll('keys.full of the target file', `the value of ${keyVariable}`)
     .replaceAll('keys.full', `the key in ${keyVariable}`)
     .replaceAll(' in the target file', '')

@@ -18,19 +18,27 @@ const answerMs = 2_000
 
 /**
  * Throws UsageError if the target file gives no clock but `plumbline serve --clock control` serves the target: there
- * time never moves by itself, and rules that wait would be judged wrongly. Only a server on this machine is asked.
+ * time never moves by itself, and rules that wait would be judged wrongly.
  */
 export async function refuseStandingClock(target: Target): Promise<void> {
+  const url = await standingClock(target)
+  if (url === null) return
+  throw new UsageError(
+    `the clock at ${url.slice(0, -clockPath.length)} does not move, and the target file gives no clock; use the file that plumbline serve prints, add clock: {url: ${url}}, or serve it with --clock real`,
+  )
+}
+
+/**
+ * The address of a clock that only its control moves, if the target file gives no clock; null if there is none. Only a server on
+ * this machine is asked.
+ */
+export async function standingClock(target: Target): Promise<string | null> {
   const own = urlsOf(target).filter((url) => URL.canParse(url) && isLoopback(new URL(url).hostname))
-  if (target.clock !== 'real' || own.length === 0) return
+  if (target.clock !== 'real' || own.length === 0) return null
   const http = overHttp({ connectMs: answerMs, answerMs, network: target.network })
   try {
-    for (const base of own) {
-      if (!(await isStanding(base + clockPath, http.send))) continue
-      throw new UsageError(
-        `the clock at ${base} does not move, and the target file gives no clock; use the file that plumbline serve prints, add clock: {url: ${base + clockPath}}, or serve it with --clock real`,
-      )
-    }
+    for (const base of own) if (await isStanding(base + clockPath, http.send)) return base + clockPath
+    return null
   } finally {
     await http.close()
   }

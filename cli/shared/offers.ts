@@ -36,6 +36,12 @@ export async function offersOf(
     for (const plane of allPlanes()) {
       const section = sectionOf(target, plane.name)
       if (section === null) continue
+      const [probe] = plane.probes
+      // Nobody advances a controlled clock meanwhile.
+      const isHeld = target.clock !== 'real' && plane.operations[probe?.operation ?? '']?.held === true
+      if (probe !== undefined && !isHeld) {
+        offers.set(plane.name, await seen(plane, section, { ...probe, line: () => plane.name }, clientOf(plane)))
+      }
       for (const [need, { look }] of Object.entries(plane.capabilities)) {
         if (look === undefined || absenceOf(target.absent, need) !== undefined) continue
         offers.set(need, await seen(plane, section, look, clientOf(plane)))
@@ -53,9 +59,17 @@ function receiverReason(target: Target): string {
     : 'no read shows it'
 }
 
-/** Warnings about capabilities that a default claims and that were not seen, each with the lines to add to `file`. */
-export function mistakenDefaults(target: Target, file: unknown, offers: ReadonlyMap<string, Offer>): string[] {
-  return Object.entries(allNeeds()).flatMap(([need, { lineWithout }]) => {
+/**
+ * Warnings about planes that were not seen, and about capabilities that a default claims and that were not seen, each with the lines
+ * to add to `file`.
+ */
+export function warningsAbout(target: Target, file: unknown, offers: ReadonlyMap<string, Offer>): string[] {
+  const planes = allPlanes().flatMap(({ name, probeKeys }) => {
+    const [offer, url] = [offers.get(name), sectionOf(target, name)?.url ?? null]
+    if (offer === undefined || 'line' in offer || url === null) return []
+    return [`${name} was not seen at ${url}: ${offer.reason}; check ${probeKeys}, and the log of the target`]
+  })
+  const defaults = Object.entries(allNeeds()).flatMap(([need, { lineWithout }]) => {
     const offer = offers.get(need)
     if (lineWithout === undefined || offer === undefined || 'line' in offer || !isGiven(target, need)) return []
     const add = addition(file, lineWithout) ?? `write ${lineWithout}`
@@ -63,6 +77,7 @@ export function mistakenDefaults(target: Target, file: unknown, offers: Readonly
       `${need} is claimed by default, but ${offer.reason}; for a target without it, ${add}, and at the top level absent: {${need}: REASON}`,
     ]
   })
+  return [...planes, ...defaults]
 }
 
 /** The needs of all rules, sorted; those of a plane that is not given come once it is. */

@@ -3,6 +3,7 @@ import {
   Argument,
   Command,
   day,
+  endpointRole,
   factor,
   gather,
   headerVariable,
@@ -43,6 +44,14 @@ export const init = () =>
     .addOption(common.queue)
     .option('--endpoint <id>', 'with --queue: the endpoint that a run may send jobs to')
     .addOption(common.lb)
+    .addOption(
+      new Option(
+        '--role <role=id>',
+        'another endpoint by its role in the target file, such as second=e-2 or lb.second=URL; can be repeated',
+      )
+        .argParser(endpointRole)
+        .default({}),
+    )
     .addOption(common.management)
     .option('--template <id>', 'with --management: the template that a run may create endpoints from')
     .option('--key-variable <name>', 'the environment variable that holds a key with all permissions', 'API_KEY')

@@ -78,6 +78,8 @@ export interface RunCheckOptions {
 export interface RunServer {
   /** Resolves with how it failed; never if it does not. */
   readonly failed: Promise<string>
+  /** The flags that start it again, quoted; missing if they may hold a secret. */
+  readonly flags?: string
   /** Prints its end with its last output. */
   printEnd(): void
 }
@@ -109,7 +111,7 @@ export function openReports(
 
 /** Begins the ledger of a run whose record is in the folder `evidence`. Returns the options of the run. */
 export function beginRun(given: RunCheckOptions, evidence: string): RunOptions {
-  const { plan, target, targetFile, rulesFolder, vendor, terminal } = given
+  const { plan, target, targetFile, rulesFolder, vendor, server, terminal } = given
   const { cwd } = terminal
   const run = newRunId()
   if (target !== null) beginLedger(cwd, run, targetFile, target)
@@ -126,6 +128,7 @@ export function beginRun(given: RunCheckOptions, evidence: string): RunOptions {
       rulesFolder,
       vendor: { module: moduleUrl('cli/shared/vendor-rules'), folder: resolve(cwd, rulesFolder) },
     }),
+    ...(server?.flags !== undefined && { start: server.flags }),
     embed: target === null ? moduleUrl('proof/instance') : null,
     digests: digestsOf(target, vendor),
     evidence,
@@ -193,8 +196,13 @@ async function runChild(options: RunOptions, given: RunCheckOptions): Promise<nu
     given.onResults?.(results)
     if (results.run.serverEnd !== undefined) server?.printEnd()
     const exit = report(results, reporting, terminal)
-    if (server !== undefined && exit === exitCodes['not conformant'] && !quiet)
-      terminal.err('the server has ended with the run: add the same --start to the commands that rerun a rule')
+    if (server !== undefined && exit === exitCodes['not conformant'] && !quiet) {
+      const again =
+        server.flags === undefined
+          ? 'its command may hold a secret, so add the same --start to the commands that rerun a rule'
+          : 'the commands that rerun a rule start it again'
+      terminal.err(`the server has ended with the run: ${again}; start it yourself for the other shell lines`)
+    }
     return signal.aborted ? exitCodes.interrupted : exit
   } finally {
     progress.end()

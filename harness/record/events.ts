@@ -34,6 +34,8 @@ export interface RunEvent {
   readonly rules: readonly string[]
   /** The folder of a vendor's own rules, as it was named; missing without any. */
   readonly rulesFolder?: string
+  /** The flags that start the server of the target, quoted; missing without one, or if they may hold a secret. */
+  readonly start?: string
   /** Rules that a budget left out beforehand; missing if there are none. */
   readonly leftOut?: readonly LeftOut[]
   /** True if the run draws what it can, because the target grants few requests in a long window; else missing. */

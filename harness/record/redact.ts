@@ -94,12 +94,12 @@ function createFinder(needles: readonly Needle[], shortest: number): (text: stri
       const look = (seen: Set<string>) => (view: View) => {
         left -= view.text.length
         if (left < 0) return
-        for (const { mark, range } of findIn(view.text, encodings - 1, seen)) {
-          encoded.push({ mark, range: view.outer(range) })
+        for (const found of findIn(view.text, encodings - 1, seen)) {
+          encoded.push({ ...found, range: view.outer(found.range) })
         }
       }
       undoEscapes(text, (view) => {
-        plain = plain.map(({ mark, range }) => ({ mark, range: view.whole(range) }))
+        plain = plain.map((found) => ({ ...found, range: view.whole(found.range) }))
         if (!seen.has(view.text)) look(seen.add(view.text))(view)
       })
       decodeDigits(text, (view) => look(new Set())(view))
@@ -109,10 +109,15 @@ function createFinder(needles: readonly Needle[], shortest: number): (text: stri
   }
 }
 
-/** The text with a mark in place of each range; one mark for ranges that overlap. */
+/**
+ * The text with a mark in place of each range; one mark for ranges that overlap. A text that has all of a secret gets its mark, not
+ * that of another of its forms.
+ */
 function masked(text: string, found: readonly Found[], form = (mark: string) => mark): string {
   if (found.length === 0) return text
-  const inOrder = [...found].sort(({ range: a }, { range: b }) => a[0] - b[0] || b[1] - a[1])
+  const inOrder = found.toSorted(
+    (a, b) => a.range[0] - b.range[0] || b.range[1] - a.range[1] || Number(b.isExact) - Number(a.isExact),
+  )
   let clean = ''
   let done = 0
   for (const { mark, range } of inOrder) {

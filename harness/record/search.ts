@@ -3,7 +3,7 @@ import type { Range } from './decode.ts'
 /** A secret to search for. */
 export interface Needle {
   readonly mark: string
-  /** The secret as it is: a text that has all of it gets its mark, not that of another of its forms. */
+  /** The secret as it is. */
   readonly exact: string
   /** The secret, folded. */
   readonly folded: string
@@ -14,6 +14,8 @@ export interface Needle {
 export interface Found {
   readonly mark: string
   readonly range: Range
+  /** True if the text has the secret as it is. */
+  readonly isExact: boolean
 }
 
 /** One form for letters of both cases, and for a blank and the `+` that forms write for it. */
@@ -30,21 +32,16 @@ export function createSearch(needles: readonly Needle[]): (text: string) => Foun
   const places = createPlaces(needles)
   return (text) =>
     places(text).flatMap((from) =>
-      exactFirst(needles, text, from).flatMap((needle) => {
+      needles.flatMap((needle) => {
         const last = from + needle.least
         const [forwards, backwards] = [matching(text, from, 1, needle), matching(text, last - 1, -1, needle)]
-        const { mark } = needle
+        const found = { mark: needle.mark, isExact: forwards > 0 && text.startsWith(needle.exact, from) }
         return [
-          ...(forwards === 0 ? [] : [{ mark, range: [from, from + forwards] as const }]),
-          ...(backwards === 0 ? [] : [{ mark, range: [last - backwards, last] as const }]),
+          ...(forwards === 0 ? [] : [{ ...found, range: [from, from + forwards] as const }]),
+          ...(backwards === 0 ? [] : [{ ...found, range: [last - backwards, last] as const }]),
         ]
       }),
     )
-}
-
-function exactFirst(needles: readonly Needle[], text: string, from: number): readonly Needle[] {
-  const isElsewhere = ({ exact }: Needle) => !text.startsWith(exact, from)
-  return needles.toSorted((a, b) => Number(isElsewhere(a)) - Number(isElsewhere(b)))
 }
 
 /** How many characters of a secret a text has from a place on, forwards (1) or backwards (-1); 0 if they are not enough. */

@@ -235,13 +235,14 @@ function connect(options: RunOptions): Promise<Connected> {
 
 function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock['kind']): RunEvent {
   const { run, plumbline, startedMs, targetFile, program, seed, profiles, strict, digests } = options
-  const { leftOut = [], load, isSparing = false, rulesFolder } = options
+  const { leftOut = [], load, isSparing = false, rulesFolder, start } = options
   const event = runEventOf(target, {
     ...{ run, plumbline, startedMs, targetFile, seed },
     ...(program !== undefined && { program }),
     clock: clock === 'replay' ? 'virtual' : clock,
     ...{ profiles, strict, rules: [...options.rules].sort() },
     ...(rulesFolder !== undefined && { rulesFolder }),
+    ...(start !== undefined && { start }),
     ...(leftOut.length === 0 ? {} : { leftOut }),
     ...(isSparing && { isSparing }),
     ...(load !== undefined && {

@@ -42,7 +42,6 @@ test.each<[says: string, fetch: Fetch, each: string]>([
   ['a web site without the page', () => html(404), '404 with text/html'],
   ['a server that has nothing', () => new Response(null, { status: 404 }), '404 with no body'],
   ['another API', () => Response.json({ error: 'not found' }, { status: 404 }), '404 with other JSON'],
-  ['a server that takes no POST', ({ method }) => html(method === 'GET' ? 200 : 501), ''],
   ['a mock that answers everything', () => Response.json({}), '200 with an empty object'],
   ['a redirect without an address', () => new Response(null, { status: 302 }), '302 with no body'],
   [
@@ -52,8 +51,16 @@ test.each<[says: string, fetch: Fetch, each: string]>([
   ],
 ])('%s is not taken for the pod API', async (_, fetch, each) => {
   const seen = await probe(fetch)
-  expect(seen).toEqual({ plane: 'pods', strange: expect.stringContaining(`the list of pods was answered ${each}`) })
-  expect(seen).toEqual({ plane: 'pods', strange: expect.stringContaining(`empty list was answered ${each}`) })
+  const asked =
+    'the list of pods, the action call for a pod that is not there and a creation whose body is an empty list'
+  expect(seen).toEqual({ plane: 'pods', strange: `${asked} were answered ${each}` })
+})
+
+test('a server that takes no POST is not taken for the pod API', async () => {
+  const strange =
+    'the list of pods was answered 200 with text/html, ' +
+    'the action call for a pod that is not there and a creation whose body is an empty list were answered 501 with text/html'
+  expect(await probe(({ method }) => html(method === 'GET' ? 200 : 501))).toEqual({ plane: 'pods', strange })
 })
 
 test.each<[says: string, fetch: Fetch, status: number]>([
@@ -91,7 +98,11 @@ test.each<[says: string, fetch: Fetch, seen: object]>([
     () => Response.json({ error: 'none', detail: 'none' }, { status: 503 }),
     { status: 503 },
   ],
-  ['a server that has nothing', () => html(404), { strange: expect.stringContaining('/ping was answered 404') }],
+  [
+    'a server that has nothing',
+    () => html(404),
+    { strange: expect.stringContaining('/ping and /ping without a key were answered 404') },
+  ],
 ])('at the address of a load-balanced endpoint, %s', async (_, fetch, seen) => {
   const lbAlone = { pods: null, queue: null, management: null, openapi: null }
   expect(await probe(fetch, [], lbAlone)).toEqual({ plane: 'lb', ...seen })
@@ -104,7 +115,7 @@ test('the queue plane is looked at where it is judged', async () => {
   expect(await probe(half)).toEqual({ plane: 'pods', status: 200 })
   expect(await probe(half, [queueRule])).toEqual({
     plane: 'queue',
-    strange: '/health was answered 404 with text/html, /run with an empty body was answered 404 with text/html',
+    strange: '/health and /run with an empty body were answered 404 with text/html',
   })
   expect(await probe(fetch, [queueRule])).toEqual({ plane: 'pods', status: 200 })
 })

@@ -99,7 +99,7 @@ function isNoResponse(error: unknown): error is Error {
 
 /** One response that resembles the API is enough, however wrong. */
 async function look({ name: plane, named, probes }: Plane, section: unknown, send: Direct): Promise<ProbeResult> {
-  const strange: string[] = []
+  const strange = new Map<string, string[]>()
   let first: number | null = null
   for (const { asked, operation, call, resembles } of probes) {
     const response = await send(operation, call?.(section as never))
@@ -111,9 +111,14 @@ async function look({ name: plane, named, probes }: Plane, section: unknown, sen
       if (unknown !== null) return { plane, unknown }
     }
     if (isSuccessful || speaksOfRequest(response)) return { plane, status: first }
-    strange.push(`${asked} was answered ${status} with ${contentOf(response)}${placeOf(response)}`)
+    const answer = `${status} with ${contentOf(response)}${placeOf(response)}`
+    strange.set(answer, [...(strange.get(answer) ?? []), asked])
   }
-  return { plane, strange: strange.join(', ') }
+  const said = [...strange].map(([answer, asked]) => {
+    const all = asked.join(', ').replace(/, (?=[^,]*$)/, ' and ')
+    return `${all} ${asked.length === 1 ? 'was' : 'were'} answered ${answer}`
+  })
+  return { plane, strange: said.join(', ') }
 }
 
 /** The first of these resources that the target does not have; null if it has all, or shows none. */

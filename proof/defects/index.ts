@@ -14,6 +14,8 @@ import { fields } from './fields.ts'
 import { fuzz } from './fuzz.ts'
 import { inside } from './inside.ts'
 import { kept } from './kept.ts'
+import { lbBodies } from './lb-bodies.ts'
+import { lbPlatform } from './lb-platform.ts'
 import { lbRequests } from './lb-requests.ts'
 import { lbWorkers } from './lb-workers.ts'
 import { life } from './life.ts'
@@ -108,8 +110,10 @@ export const defects: readonly Defect[] = [
   ...endpoints,
   ...endpointChanges,
   ...version,
+  ...lbBodies,
   ...lbRequests,
   ...lbWorkers,
+  ...lbPlatform,
   ...excuses,
   ...derivedDefects,
 ]
