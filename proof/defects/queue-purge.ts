@@ -67,6 +67,14 @@ export const queuePurge: readonly Defect[] = [
       (job, service) => void service.parts.cancelJob(job, service),
     ),
   }),
+  defect('purge-cancels-long-running', 'queue.purge.running', 'running', {
+    says: 'A purge cancels the jobs that have run for two seconds.',
+    observed: 'CANCELLED',
+    change: alsoPurging(
+      ({ startedMs, status }, { clock }) => status === 'IN_PROGRESS' && clock.now() - (startedMs ?? 0) > 2_000,
+      (job, service) => void service.parts.cancelJob(job, service),
+    ),
+  }),
   defect('purge-restarts-running', 'queue.purge.running', 'running', {
     says: 'A purge starts the jobs anew that run.',
     observed: '2 executions',
@@ -159,9 +167,12 @@ function sparing(isSpared: (job: Job) => boolean): Change {
 }
 
 /** A purge has an effect on jobs that do not wait. */
-function alsoPurging(isMeant: (job: Job) => boolean, act: (job: Job, service: QueueService) => void): Change {
+function alsoPurging(
+  isMeant: (job: Job, service: QueueService) => boolean,
+  act: (job: Job, service: QueueService) => void,
+): Change {
   return part('purgeJobs', (next, endpoint, service) => {
-    for (const job of [...endpoint.jobs.values()].filter(isMeant)) act(job, service)
+    for (const job of endpoint.jobs.values()) if (isMeant(job, service)) act(job, service)
     return next()
   })
 }
