@@ -51,6 +51,17 @@ export const queuePurge: readonly Defect[] = [
       return waiting.size
     }),
   }),
+  defect('purge-executes-all', 'queue.purge.pending', 'not-executed', {
+    says: 'A purge removes the jobs that wait, and executes them at once.',
+    observed: 'an execution of each',
+    change: part('purgeJobs', (_, endpoint, service) => {
+      const jobs = [...endpoint.waiting.all()]
+      for (const { id } of jobs) endpoint.idle.unshift({ id, state: 'idle', execution: null, cancel: null })
+      service.parts.dispatch(endpoint, service)
+      for (const { id } of jobs) endpoint.jobs.delete(id)
+      return jobs.length
+    }),
+  }),
   defect('purged-is-completed', 'queue.purge.pending', 'not-completed', {
     says: 'A job that is purged becomes COMPLETED.',
     observed: 'COMPLETED',

@@ -37,12 +37,14 @@ rule('queue.purge.pending', { exclusive: ['dedicated'], workers: 0, varies: anyJ
   await clock.until(answer, clock.now() + dispatchMs)
   // Other rules judge whether it is retried.
   await failed.queue.retry(failed.id)
-  const pending: SubmittedJob[] = []
-  for (const job of [...waiting, failed]) if (shownStatus(await found(job)) === 'IN_QUEUE') pending.push(job)
-  await purge(context)
+  /** Jobs that wait, and their executions so far. */
+  const pending = new Map<SubmittedJob, number>()
+  for (const job of [...waiting, failed])
+    if (shownStatus(await found(job)) === 'IN_QUEUE') pending.set(job, job.beacon.executions().length)
+  const purged = await purge(context)
   /** Executions of the jobs that the purge has cleared, by then. */
   const cleared = new Map<SubmittedJob, number>()
-  for (const job of pending) {
+  for (const job of pending.keys()) {
     const look = () => job.queue.status(job.id)
     const response = await poll(context, sweepMs, look, (seen) => shownStatus(seen) !== 'IN_QUEUE')
     const status = shownStatus(response)
@@ -51,8 +53,10 @@ rule('queue.purge.pending', { exclusive: ['dedicated'], workers: 0, varies: anyJ
     if (status !== 'IN_PROGRESS') cleared.set(job, job.beacon.executions().length)
   }
   if (cleared.size === 0) inconclusive('every waiting job found a worker')
-  // A worker may have taken this one just before, and reports it by then.
+  // A worker may have taken one of them just before, and reports it by then.
   await clock.sleep(dispatchMs)
+  const isEachTaken = [...cleared.keys()].every((job) => job.beacon.executions().length > (pending.get(job) ?? 0))
+  check('not-executed').that(!isEachTaken || cleared.size < 2, 'no execution', 'an execution of each', purged)
   const before = synchronous.beacon.executions().length
   release()
   for (const { beacon } of [...waiting, synchronous]) beacon.release('free')
@@ -134,7 +138,9 @@ rule('queue.purge.scope', { exclusive: ['dedicated', 'second'], workers: 0, vari
   for (const job of waiting) await expectEnd(context, 'executed', job, await ended(job), 'COMPLETED')
 })
 
-async function purge(context: Context): Promise<void> {
+async function purge(context: Context): Promise<ApiResponse> {
   const send = () => context.queue.on('dedicated').purge()
-  context.check('accepted').success(await retryThroughOutage(context, 'accepted', send))
+  const response = await retryThroughOutage(context, 'accepted', send)
+  context.check('accepted').success(response)
+  return response
 }
