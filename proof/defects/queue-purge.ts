@@ -51,6 +51,17 @@ export const queuePurge: readonly Defect[] = [
       return waiting.size
     }),
   }),
+  defect('purge-executes-all', 'queue.purge.pending', 'not-executed', {
+    says: 'A purge removes the jobs that wait, and executes them at once.',
+    observed: 'an execution of each',
+    change: part('purgeJobs', (_, endpoint, service) => {
+      const jobs = [...endpoint.waiting.all()]
+      for (const { id } of jobs) endpoint.idle.unshift({ id, state: 'idle', execution: null, cancel: null })
+      service.parts.dispatch(endpoint, service)
+      for (const { id } of jobs) endpoint.jobs.delete(id)
+      return jobs.length
+    }),
+  }),
   defect('purged-is-completed', 'queue.purge.pending', 'not-completed', {
     says: 'A job that is purged becomes COMPLETED.',
     observed: 'COMPLETED',
@@ -64,6 +75,14 @@ export const queuePurge: readonly Defect[] = [
     observed: 'CANCELLED',
     change: alsoPurging(
       ({ status }) => status === 'IN_PROGRESS',
+      (job, service) => void service.parts.cancelJob(job, service),
+    ),
+  }),
+  defect('purge-cancels-long-running', 'queue.purge.running', 'running', {
+    says: 'A purge cancels the jobs that have run for two seconds.',
+    observed: 'CANCELLED',
+    change: alsoPurging(
+      ({ startedMs, status }, { clock }) => status === 'IN_PROGRESS' && clock.now() - (startedMs ?? 0) > 2_000,
       (job, service) => void service.parts.cancelJob(job, service),
     ),
   }),
@@ -159,9 +178,12 @@ function sparing(isSpared: (job: Job) => boolean): Change {
 }
 
 /** A purge has an effect on jobs that do not wait. */
-function alsoPurging(isMeant: (job: Job) => boolean, act: (job: Job, service: QueueService) => void): Change {
+function alsoPurging(
+  isMeant: (job: Job, service: QueueService) => boolean,
+  act: (job: Job, service: QueueService) => void,
+): Change {
   return part('purgeJobs', (next, endpoint, service) => {
-    for (const job of [...endpoint.jobs.values()].filter(isMeant)) act(job, service)
+    for (const job of endpoint.jobs.values()) if (isMeant(job, service)) act(job, service)
     return next()
   })
 }

@@ -121,6 +121,18 @@ export const queueSubmission: readonly Defect[] = [
     observed: '2 at $.list[1]',
     change: takesInput((input) => JSON.parse(JSON.stringify(input), flattened)),
   }),
+  defect('input-cut-at-depth', 'queue.run.echo', 'deep', {
+    says: 'Of an input everything below sixteen levels is left out.',
+    observed: 'null at $.levels.inner[0].inner[0].inner[0].inner[0].inner[0].inner[0].inner[0].inner',
+    change: takesInput((input) => cutAt(input, 16)),
+  }),
+  defect('input-lists-cut', 'queue.run.echo', 'deep', {
+    says: 'Lists of an input are cut after a thousand items.',
+    observed: 'nothing at $.list[1000]',
+    change: takesInput((input) =>
+      JSON.parse(JSON.stringify(input), (_, value) => (Array.isArray(value) ? value.slice(0, 1_000) : value)),
+    ),
+  }),
   defect('output-not-ascii-lost', 'queue.run.echo', 'unicode', {
     says: 'Letters beyond ASCII of an output become question marks.',
     observed: 'nothing at $.\\u043a\\u043b\\u044e\\u0447',
@@ -282,4 +294,13 @@ function executesLists(ms: number): Change {
     else clock.schedule(clock.now() + ms, () => void fetch(withBody(request, list[0])))
     return response
   })
+}
+
+/** A value without what is nested deeper than so many levels. */
+function cutAt(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === 0) return null
+  const cut = (inner: unknown) => cutAt(inner, depth - 1)
+  if (Array.isArray(value)) return value.map(cut)
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cut(inner)]))
 }

@@ -152,8 +152,6 @@ export const queue: readonly Latitude[] = [
     about: 'jobs that are executed again',
   }),
   latitude('stopped-worker-replaced', 'A worker whose execution is stopped ends, and a new one is started for it.', {
-    // A job whose worker dies at a purge would wait for the new one, and be purged.
-    about: 'jobs that are executed again',
     change: part('stopExecution', (next, job, service) => {
       const worker = job.execution?.worker
       next()

@@ -17,9 +17,9 @@ const many = { real: 60, controlled: 200 }
 const counted = 24
 /** A job that must not be stopped while it is watched, ms. */
 const longMs = 900_000
-/** Jobs that wait for their turn, and by how many that came later each may be overtaken. */
+/** Jobs that wait for their turn. Of their 66 pairs a random order has more than 60 the wrong way round once in 120000 times. */
 const queued = 12
-const overtakenAtMost = 5
+const overtakenAtMost = 60
 /** Jobs that show how many workers there are. */
 const warmUps = 4
 
@@ -115,11 +115,10 @@ rule('queue.status.no-starvation', { ...fills, varies: ['input', 'options'] }, a
   release()
   const starts: number[] = []
   for (const job of jobs) starts.push((await begun(job)).n)
-  for (const [n, start] of starts.entries()) {
-    const overtakers = starts.slice(n + 1).filter((later) => later < start).length
-    const expected = `at most ${overtakenAtMost} jobs that came later and begin earlier`
-    check('order').that(overtakers <= overtakenAtMost, expected, `${overtakers}`, jobs[n]?.response ?? null)
-  }
+  const pairs = starts.flatMap((start, n) => starts.slice(n + 1).filter((later) => later < start))
+  const expected = `at most ${overtakenAtMost} pairs of jobs of which the later one begins first`
+  const last = jobs.at(-1)?.response ?? null
+  check('order').that(pairs.length <= overtakenAtMost, expected, `${pairs.length}`, last)
 })
 
 /** Jobs of the dedicated endpoint, all submitted at once. */

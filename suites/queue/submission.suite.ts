@@ -154,9 +154,19 @@ async function startWorkerByRun({ ended, fixture }: Context): Promise<boolean> {
   return settled && response.exchange.received.target - job.response.exchange.sent.target < leastWaitMs
 }
 
+/** Levels of nesting, which leave room for those of a response below the 64 that common parsers permit. */
+const levels = 48
 /** Inputs that come back as they are, by the clause that each is for. */
 const inputs: Readonly<Record<string, Members>> = {
   nested: { list: [1, [2, [{ deep: { deeper: [null, true, 'text'] } }]]], object: { empty: {}, list: [] } },
+  deep: {
+    // Lists and objects in turn.
+    levels: Array.from({ length: levels }).reduce(
+      (inner, _, n) => (n % 2 === 0 ? [inner] : { inner }),
+      'the innermost',
+    ),
+    list: Array.from({ length: 2_000 }, (_, n) => n),
+  },
   unicode: { ключ: 'ä € 😀 \u2028 "quoted" back\\slash\nnext line', 名: 'e\u0301' },
   empty: {},
   doubles: { tenth: 0.1, small: -1.5e-7, great: 1e21, long: 123456789.12345679, whole: 9007199254740991, zero: 0 },

@@ -4,7 +4,7 @@ import { isSuccess } from '../../../harness/exchange/exchange.ts'
 import { canonical, idOrNumberIn, membersOf, show } from '../../../harness/exchange/read.ts'
 import { submitted } from '../../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish, Step } from '../../../harness/planes/queue/fixtures/types.ts'
-import { statusOf } from '../../../harness/planes/queue/job-status.ts'
+import { endIn, statusOf } from '../../../harness/planes/queue/job-status.ts'
 import { inconclusiveIfOutage, isRefusal } from '../../../harness/rule/check.ts'
 import type { Context } from '../../../harness/rule/context.ts'
 import { encoded } from '../../fuzz/mutators/types.ts'
@@ -167,9 +167,12 @@ export function createJobWalker(context: Context, { calls = [], tellsSteps = tru
     const isTaken = isSuccess(response.status)
     check('answered').that(isTaken, after('a success'), `status ${response.status} to purge`, response)
     for (const [one, before] of statuses) {
-      // A worker may have taken it just before the purge.
-      if (before === 'IN_QUEUE' && (await leave(one, 'IN_QUEUE')) !== 'IN_PROGRESS') stop(one)
-      if (before !== 'IN_QUEUE' && isExecutedAgain(one)) one.phase = 'open'
+      if (before === 'IN_QUEUE') {
+        // A worker may have taken it just before the purge.
+        if ((await leave(one, 'IN_QUEUE')) !== 'IN_PROGRESS') stop(one)
+      } else if (isExecutedAgain(one)) one.phase = 'open'
+      // It waited if its worker died just before the purge; queue.purge.running judges jobs that run.
+      else if (endIn(await one.job.queue.status(one.job.id)) !== null) stop(one)
     }
   }
 
