@@ -58,13 +58,13 @@ async function bare(sent: readonly WireRequest[]): Promise<number> {
   const begin = performance.now()
   const loop = async () => {
     for (const { method, url: address, headers, body } of left) {
-      const answer = await pool.request({
+      const response = await pool.request({
         method: method as 'POST',
         path: address.slice(url.length),
         headers: headers.flat(),
         body,
       })
-      await answer.body.arrayBuffer()
+      await response.body.arrayBuffer()
     }
   }
   await Promise.all([loop(), loop()])

@@ -22,14 +22,14 @@ function bare(request: IncomingMessage, response: ServerResponse): void {
     const valid =
       body === undefined || (isJson && bytes.length <= maximumBodyBytes && validators.PodActionRequest(body))
     const status = !known ? 401 : pod === undefined ? 404 : !valid ? 422 : body === undefined ? 200 : 409
-    const answer = JSON.stringify(status === 200 ? pod : { title: 'refused', status, detail: 'refused' })
+    const text = JSON.stringify(status === 200 ? pod : { title: 'refused', status, detail: 'refused' })
     response.writeHead(status, {
       'Content-Type': status === 200 ? 'application/json' : 'application/problem+json',
-      'Content-Length': Buffer.byteLength(answer),
+      'Content-Length': Buffer.byteLength(text),
       RateLimit: '"minute";r=100;t=12, "hour";r=100;t=12, "day";r=100;t=12',
       'RateLimit-Policy': '"minute";q=100;w=60, "hour";q=100;w=3600, "day";q=100;w=86400',
     })
-    response.end(answer)
+    response.end(text)
   })
 }
 

@@ -39,7 +39,7 @@ const statedSuccess: Readonly<Record<string, string>> = {
 
 const inferredSchemas =
   'PodPortsRequest PodList PodCreate PodUpdate CpuConfigRequest CpuFlavor CpuFlavorList JobStatusInferred RunsyncWait ' +
-  'JobReceipt JobNotification StreamAnswer PurgeAnswer EndpointHealth Count QueueError EndpointUpdate Endpoint ' +
+  'JobReceipt JobNotification StreamResponse PurgeResponse EndpointHealth Count QueueError EndpointUpdate Endpoint ' +
   'ManagementError'
 
 const inferredProperties =

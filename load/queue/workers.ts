@@ -53,9 +53,9 @@ export function runningOnceBusy(health: readonly Health[], queue: QueuePlane): R
 
 /** The workers that ran throughout, by responses of /health while some are given a job; null if one does not say. */
 export function runningDuring(health: readonly Health[], queue: QueuePlane): Running | null {
-  const counts = health.map((answer) => {
-    const most = workerCount(answer, queue)
-    const executing = valueAt(answer.body, queue.health.inProgress)
+  const counts = health.map((response) => {
+    const most = workerCount(response, queue)
+    const executing = valueAt(response.body, queue.health.inProgress)
     return most === null || !isCount(executing) ? null : { least: Math.min(most, executing), most }
   })
   const known = counts.filter((count) => count !== null)
@@ -70,7 +70,7 @@ export function perWorkerRate({ perWorkerRate }: QueuePlane, operation: RateOper
 
 /** The most workers that /health counted, and the requests that each adds to a limit, as the target file says. */
 export function workersDuring(health: readonly Health[], queue: QueuePlane, operation: RateOperation): Workers {
-  const counts = health.map((answer) => workerCount(answer, queue))
+  const counts = health.map((response) => workerCount(response, queue))
   const running = counts.length === 0 || counts.includes(null) ? null : Math.max(...counts.map(Number))
   if (running === 0) return { running, requestsPerWindow: 0 }
   const requestsPerWindow = perWorkerRate(queue, operation)

@@ -1,6 +1,6 @@
 import { sleep } from 'k6'
 import { createRecord, createSend, headerTags, jsonIn, optionsOf, readPlan } from './lib/k6.ts'
-import { BODY_CHARACTERS, type PodAnswer, type PodSend, podSteps } from './lib/steps.ts'
+import { BODY_CHARACTERS, type PodResponse, type PodSend, podSteps } from './lib/steps.ts'
 
 // One request after the other (headings Errors and Limits).
 const plan = readPlan()
@@ -15,15 +15,15 @@ let pod = ''
 export function drive(): void {
   if (plan.pods === null) return
   const steps = podSteps(plan.pods, plan.shape === 'pod-429', Date.now)
-  let answer: PodAnswer | undefined
-  for (let step = steps.next(answer); step.done !== true; step = steps.next(answer)) {
-    if (typeof step.value === 'string') answer = send(step.value)
+  let response: PodResponse | undefined
+  for (let step = steps.next(response); step.done !== true; step = steps.next(response)) {
+    if (typeof step.value === 'string') response = send(step.value)
     else sleep(step.value / 1000)
   }
 }
 
 /** Sends one request to the pod API and records the response with its headers about limits. */
-function send(operation: PodSend): PodAnswer {
+function send(operation: PodSend): PodResponse {
   const { method, path, body: sent } = plan.requests[operation] ?? { method: 'GET', path: '/v2/pods', body: null }
   const request = { method, path: path.replaceAll('{id}', encodeURIComponent(pod)), body: sent }
   const response = sendOne(request, { responseType: 'text' })

@@ -76,9 +76,9 @@ export async function loadReference(options: ReferenceLoad): Promise<Conducted> 
     resources() {},
     // A response may take time on this clock, so it is waited for as what comes from outside is.
     async transport(request) {
-      const answer = await clock.until(send(request), controlled.clock.now() + PATIENCE_MS)
-      if (answer === null) throw new TransportFailure('timeout', `no response within ${PATIENCE_MS} ms`)
-      return answer
+      const response = await clock.until(send(request), controlled.clock.now() + PATIENCE_MS)
+      if (response === null) throw new TransportFailure('timeout', `no response within ${PATIENCE_MS} ms`)
+      return response
     },
   })
   try {

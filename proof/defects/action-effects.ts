@@ -16,8 +16,8 @@ import {
   defect,
   is,
   jsonOf,
-  onAnswer,
   onJson,
+  onResponse,
   options,
   part,
   readOf,
@@ -165,7 +165,7 @@ export const actionEffects: readonly Defect[] = [
   defect('action-as-text-406', 'pods.action-body.media-type', 'answered', {
     says: 'An action body of type text/plain is answered 406.',
     observed: 'status 406',
-    wrap: onAnswer(isText, ({ text }) => ({ status: 406, text })),
+    wrap: onResponse(isText, ({ text }) => ({ status: 406, text })),
   }),
   defect('action-as-text-ignored', 'pods.action-body.media-type', 'carried-out', {
     says: 'An action body of type text/plain is answered 200, and has no effect.',

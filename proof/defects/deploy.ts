@@ -1,6 +1,6 @@
 import type { Defect } from '../types.ts'
 import { failsJobs, isCreated, settles } from './endpoints-tools.ts'
-import { type Change, defect, onAnswer, onJson, part, route, toolPart, toolRefuses, toolStyled } from './tools.ts'
+import { type Change, defect, onJson, onResponse, part, route, toolPart, toolRefuses, toolStyled } from './tools.ts'
 
 type ToolChange = NonNullable<Defect['tool']>
 
@@ -105,7 +105,7 @@ export const deploy: readonly Defect[] = [
   defect('deployed-routes-first-only', 'deploy.lb-many-routes', 'routes', {
     says: 'A deployed load-balanced endpoint serves its first routes alone.',
     observed: 'status 404',
-    wrap: onAnswer(route('GET', /\/lb\/ep-[^/]+\/plumbline\/status\//), () => ({ status: 404 })),
+    wrap: onResponse(route('GET', /\/lb\/ep-[^/]+\/plumbline\/status\//), () => ({ status: 404 })),
   }),
   defect('deployed-routes-elsewhere', 'deploy.lb-many-routes', 'own', {
     says: 'Requests to a deployed load-balanced endpoint reach the workers of another one.',

@@ -12,7 +12,7 @@ import {
   defect,
   type Json,
   jsonOf,
-  onAnswer,
+  onResponse,
   part,
   refusing,
   requestOf,
@@ -272,7 +272,7 @@ export const endpointChanges: readonly Defect[] = [
     wrap: (fetch) => {
       const shown = new Map<string, Json>()
       const lists = requestOf('listEndpoints')
-      const remember = onAnswer(
+      const remember = onResponse(
         (request, { ok }) => lists(request) && ok,
         ({ text }) => {
           for (const one of JSON.parse(text) as Json[]) shown.set(String(one.id), one)

@@ -3,7 +3,7 @@ import { Refusal } from '../../reference/index.ts'
 import { startWorker } from '../../reference/queue/workers.ts'
 import type { Defect } from '../types.ts'
 import { failsJobs, isCreated, jobsFoundEverywhere, settles } from './endpoints-tools.ts'
-import { all, type Change, defect, type Json, onAnswer, onJson, part, parts, requestOf } from './tools.ts'
+import { all, type Change, defect, type Json, onJson, onResponse, part, parts, requestOf } from './tools.ts'
 
 const isRefused = () => {
   throw new Refusal(500, 'internal error')
@@ -67,12 +67,12 @@ export const endpoints: readonly Defect[] = [
   defect('endpoint-not-json', 'endpoints.json', 'json', {
     says: 'An endpoint is shown with a comma after its last member.',
     observed: 'a body that is not JSON',
-    wrap: onAnswer(requestOf('getEndpoint'), ({ text }) => ({ text: text.replace(/\}$/, ',}') })),
+    wrap: onResponse(requestOf('getEndpoint'), ({ text }) => ({ text: text.replace(/\}$/, ',}') })),
   }),
   defect('endpoint-creation-empty', 'endpoints.echoes', 'object', {
     says: 'The creation of an endpoint is answered without a body.',
     observed: 'no body',
-    wrap: onAnswer(requestOf('createEndpoint'), () => ({ text: '' })),
+    wrap: onResponse(requestOf('createEndpoint'), () => ({ text: '' })),
   }),
   ...otherwise.map(([member, shown, observed]) =>
     defect(`endpoint-echoes-other-${member.toLowerCase()}`, 'endpoints.echoes', member, {

@@ -1,6 +1,6 @@
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { Defect } from '../types.ts'
-import { defect, is, onAnswer, part, serving, shows, succeeded } from './tools.ts'
+import { defect, is, onResponse, part, serving, shows, succeeded } from './tools.ts'
 
 const mountTour = ['pods.patch.network-path', 'pods.patch.persistent-path', 'pods.create.cpu'] as const
 
@@ -31,12 +31,12 @@ export const fields: readonly Defect[] = [
   defect('list-cut-off', 'pods.json', 'json', {
     says: 'The end of the list of pods is missing.',
     observed: 'a body that is not JSON',
-    wrap: onAnswer(succeeded(is.list), ({ text }) => ({ text: text.slice(0, -1) })),
+    wrap: onResponse(succeeded(is.list), ({ text }) => ({ text: text.slice(0, -1) })),
   }),
   defect('list-without-runtime', 'pods.list.full-shape', 'fields', {
     says: 'The list leaves out the runtime of pods.',
     observed: 'no runtime',
-    wrap: onAnswer(succeeded(is.list), ({ text }) => ({ text: text.replaceAll('"runtime":', '"runTime":') })),
+    wrap: onResponse(succeeded(is.list), ({ text }) => ({ text: text.replaceAll('"runtime":', '"runTime":') })),
   }),
   defect('volume-in-two-data-centers', 'pods.shape.network-datacenter', 'same', {
     says: 'CPU pods are placed in another data center than their network volume.',
@@ -114,7 +114,7 @@ export const fields: readonly Defect[] = [
   defect('unknown-pod-410', 'pods.get.unknown', 'not-found', {
     says: 'GET of a pod that no longer exists is answered 410.',
     observed: 'status 410',
-    wrap: onAnswer(
+    wrap: onResponse(
       (request, response) => is.get(request) && response.status === 404,
       () => ({ status: 410 }),
     ),
@@ -122,7 +122,7 @@ export const fields: readonly Defect[] = [
   defect('unknown-parameter-500', 'pods.query.unknown', 'get', {
     says: 'GET of a pod with a parameter that the API does not know is answered 500.',
     observed: 'status 500',
-    wrap: onAnswer(
+    wrap: onResponse(
       (request) => is.get(request) && request.url.includes('?'),
       () => ({ status: 500 }),
     ),
@@ -130,7 +130,7 @@ export const fields: readonly Defect[] = [
   defect('unknown-parameter-filters', 'pods.query.unknown', 'list', {
     says: 'A parameter that the API does not know filters the list, which is empty then.',
     observed: 'another response',
-    wrap: onAnswer(
+    wrap: onResponse(
       (request) => is.list(request) && request.url.includes('plumbline='),
       () => ({ text: '{"pods":[]}' }),
     ),
@@ -139,7 +139,7 @@ export const fields: readonly Defect[] = [
     says: 'GET of a pod with a parameter without a value is answered 500.',
     observed: 'status 500',
     variation: { sample: 'without a value' },
-    wrap: onAnswer(
+    wrap: onResponse(
       (request) => is.get(request) && request.url.endsWith('='),
       () => ({ status: 500 }),
     ),
@@ -148,7 +148,7 @@ export const fields: readonly Defect[] = [
     says: 'The list with a parameter whose name has brackets is answered 500.',
     observed: 'status 500',
     variation: { sample: 'in brackets' },
-    wrap: onAnswer(
+    wrap: onResponse(
       (request) => is.list(request) && /\[|%5B/.test(request.url),
       () => ({ status: 500 }),
     ),
@@ -166,17 +166,17 @@ export const fields: readonly Defect[] = [
   defect('catalog-404', 'pods.catalog.cpus', 'answered', {
     says: 'The CPU catalog is not found.',
     observed: 'status 404',
-    wrap: onAnswer(isCatalog, () => ({ status: 404 })),
+    wrap: onResponse(isCatalog, () => ({ status: 404 })),
   }),
   defect('catalog-empty', 'pods.catalog.cpus', 'flavors', {
     says: 'The CPU catalog lists no flavor.',
     observed: '{"cpus":[]}',
-    wrap: onAnswer(isCatalog, () => ({ text: '{"cpus":[]}' })),
+    wrap: onResponse(isCatalog, () => ({ text: '{"cpus":[]}' })),
   }),
   defect('catalog-without-ids', 'pods.catalog.cpus', 'id', {
     says: 'The flavors of the CPU catalog have names in place of ids.',
     observed: 'nothing',
-    wrap: onAnswer(isCatalog, ({ text }) => ({ text: text.replaceAll('"id":', '"name":') })),
+    wrap: onResponse(isCatalog, ({ text }) => ({ text: text.replaceAll('"id":', '"name":') })),
   }),
   defect('cpu-shows-its-model', 'pods.shape.cpu-flavor-listed', 'listed', {
     says: 'The id of a CPU is that of its model, not of its flavor.',

@@ -1,6 +1,6 @@
 import type { Defect } from '../types.ts'
 import { comesBack, does, doesToo, permits, refuses } from './action-tools.ts'
-import { all, type Change, defect, idIn, is, jsonOf, onAnswer, options, restated, type Wrap } from './tools.ts'
+import { all, type Change, defect, idIn, is, jsonOf, onResponse, options, restated, type Wrap } from './tools.ts'
 
 /** Pods that lose something on the way, and calls that meet each other. */
 export const life: readonly Defect[] = [
@@ -96,7 +96,7 @@ export const life: readonly Defect[] = [
   defect('hour-of-a-minute', 'limits.pods.window-length', 'length', {
     says: 'The hour is announced with a w of 60.',
     observed: 'w 60 of hour',
-    wrap: onAnswer(
+    wrap: onResponse(
       () => true,
       ({ headers }) => {
         headers.set('RateLimit-Policy', (headers.get('RateLimit-Policy') ?? '').replace('w=3600', 'w=60'))
@@ -147,7 +147,7 @@ function nth(
 }
 
 function saying(detail: string): Wrap {
-  return onAnswer(
+  return onResponse(
     (_, { status }) => status === 409,
     ({ text }) => ({ text: text.replace(/"detail":"[^"]*"/, `"detail":"${detail}"`) }),
   )

@@ -3,7 +3,7 @@ import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { does } from './action-tools.ts'
 import { both, tokenIs } from './auth-tools.ts'
-import { answered, defect, is, jsonOf, onAnswer, part, type Wrap } from './tools.ts'
+import { answered, defect, is, jsonOf, onResponse, part, type Wrap } from './tools.ts'
 
 const isFull = tokenIs(defaultKeys.full)
 
@@ -35,7 +35,7 @@ export const outages: readonly Defect[] = [
   defect('terminated-pod-503', 'pods.action.running.terminate', 'becomes-terminated', {
     says: 'A read of a pod that was terminated is answered 503 by a gateway.',
     observed: 'status 503',
-    wrap: onAnswer(answered(404, both(isFull, is.get)), () => ({ status: 503, text: '' })),
+    wrap: onResponse(answered(404, both(isFull, is.get)), () => ({ status: 503, text: '' })),
   }),
   defect('start-lacks-capacity', 'pods.action.exited.start', 'answered', {
     says: 'start is refused for lack of capacity, although there is capacity for new pods.',

@@ -7,7 +7,7 @@ import {
   is,
   type Json,
   jsonOf,
-  onAnswer,
+  onResponse,
   part,
   type Wrap,
   withBody,
@@ -50,7 +50,7 @@ export function carriesOut(amend: (mounts: Json) => Json | null): Wrap {
 export function answersWith(when: (mounts: unknown) => boolean, status: number): Wrap {
   return (fetch) => async (request) => {
     const body = is.patch(request) ? await jsonOf(request) : null
-    const restated = onAnswer(
+    const restated = onResponse(
       () => body !== null && when(body.mounts),
       (answer) => ({ status, text: answer.text.replace(`${answer.status}`, `${status}`) }),
     )

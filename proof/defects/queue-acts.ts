@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, keepingWorkers, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
-import { all, type Change, defect, onAnswer, options, part, refusing } from './tools.ts'
+import { all, type Change, defect, onResponse, options, part, refusing } from './tools.ts'
 
 const isDeath = ({ error = '' }: { readonly error?: string }) => /exited/.test(error)
 
@@ -135,7 +135,7 @@ export const queueActs: readonly Defect[] = [
   defect('cancelled-job-status-500', 'queue.cancel.queued', 'not-completed', {
     says: 'The status of a cancelled job is answered 500.',
     observed: 'status 500',
-    wrap: onAnswer(asks('status'), (answer) =>
+    wrap: onResponse(asks('status'), (answer) =>
       answer.text.includes('"status":"CANCELLED"') ? { status: 500, text: '{"error":"internal error"}' } : answer,
     ),
   }),

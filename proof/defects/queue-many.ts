@@ -1,6 +1,6 @@
 import type { Defect } from '../types.ts'
 import { asks, showsIn } from './queue-tools.ts'
-import { all, type Change, defect, onAnswer, options, part } from './tools.ts'
+import { all, type Change, defect, onResponse, options, part } from './tools.ts'
 
 /** So many jobs in a queue are more than some service keeps track of. */
 const crowd = 100
@@ -120,7 +120,7 @@ export const queueMany: readonly Defect[] = [
   defect('runsync-crash-400', 'queue.crash-500', 'answered', {
     says: 'The operation /runsync of a job whose worker died is answered 400.',
     observed: 'status 400: {"error":"the worker exited"}',
-    wrap: onAnswer(asks('runsync'), ({ text }) =>
+    wrap: onResponse(asks('runsync'), ({ text }) =>
       text.includes('exited') ? { status: 400, text: '{"error":"the worker exited"}' } : {},
     ),
   }),

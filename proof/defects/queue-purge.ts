@@ -2,7 +2,7 @@ import { isFinished, type Job } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
 import { asks, restartJob, showsIn } from './queue-tools.ts'
-import { all, type Change, defect, onAnswer, options, part, refusing } from './tools.ts'
+import { all, type Change, defect, onResponse, options, part, refusing } from './tools.ts'
 
 /** Purges that clear too little or too much, and routes whose responses the description does not show. */
 export const queuePurge: readonly Defect[] = [
@@ -132,7 +132,7 @@ export const queuePurge: readonly Defect[] = [
   defect('requests-as-text', 'queue.requests.answers', 'answered', {
     says: 'The operation /requests is answered with lines of text.',
     observed: 'a body that is not JSON',
-    wrap: onAnswer(asks('requests'), ({ text }) => ({ text: text.replaceAll('{', '\n') })),
+    wrap: onResponse(asks('requests'), ({ text }) => ({ text: text.replaceAll('{', '\n') })),
   }),
   defect('requests-empty', 'queue.requests.answers', 'named', {
     says: 'The list of /requests is empty.',
@@ -149,12 +149,12 @@ export const queuePurge: readonly Defect[] = [
   defect('openai-404', 'queue.openai.answers', 'answered', {
     says: 'The OpenAI routes are answered 404.',
     observed: 'status 404',
-    wrap: onAnswer(asks('openai'), () => ({ status: 404, text: '{"error":"unknown route"}' })),
+    wrap: onResponse(asks('openai'), () => ({ status: 404, text: '{"error":"unknown route"}' })),
   }),
   defect('openai-as-text', 'queue.openai.answers', 'answered', {
     says: 'The OpenAI routes respond with text.',
     observed: 'a body that is not JSON',
-    wrap: onAnswer(asks('openai'), ({ text }) => ({ text: `data: ${text}` })),
+    wrap: onResponse(asks('openai'), ({ text }) => ({ text: `data: ${text}` })),
   }),
   defect('openai-body-lost', 'queue.openai.answers', 'reached', {
     says: 'The worker gets an OpenAI route without the body of the request.',

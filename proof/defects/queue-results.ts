@@ -1,7 +1,7 @@
 import { isFinished, type Job } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, showsIn, showsJob } from './queue-tools.ts'
-import { all, type Change, defect, onAnswer, options, part } from './tools.ts'
+import { all, type Change, defect, onResponse, options, part } from './tools.ts'
 
 const megabyte = 1_048_576
 
@@ -10,12 +10,12 @@ export const queueResults: readonly Defect[] = [
   defect('cancel-answers-text', 'queue.json', 'json', {
     says: 'The operation /cancel answers with the word OK.',
     observed: 'a body that is not JSON',
-    wrap: onAnswer(asks('cancel'), ({ status }) => (status === 200 ? { text: 'OK' } : {})),
+    wrap: onResponse(asks('cancel'), ({ status }) => (status === 200 ? { text: 'OK' } : {})),
   }),
   defect('times-not-a-number', 'queue.json', 'json', {
     says: 'The executionTime of a job that failed is NaN.',
     observed: 'a body that is not JSON',
-    wrap: onAnswer(asks('status'), ({ text }) => ({
+    wrap: onResponse(asks('status'), ({ text }) => ({
       text: text.includes('"FAILED"') ? text.replace(/"executionTime":\d+/, '"executionTime":NaN') : text,
     })),
   }),

@@ -2,7 +2,7 @@ import { isFinished, type Job } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
 import { asks, showsJob } from './queue-tools.ts'
-import { type Change, defect, onAnswer, onJson, part, refusing } from './tools.ts'
+import { type Change, defect, onJson, onResponse, part, refusing } from './tools.ts'
 
 const waitMs = 60_000
 
@@ -79,7 +79,7 @@ export const queueRunsync: readonly Defect[] = [
     says: 'The operation /runsync answers 408 when its wait is over, and stops the job.',
     observed: 'none',
     change: atEndOfWait((job, service) => service.parts.cancelJob(job, service)),
-    wrap: onAnswer(asks('runsync'), () => ({ status: 408, text: '{"error":"the wait is over"}' })),
+    wrap: onResponse(asks('runsync'), () => ({ status: 408, text: '{"error":"the wait is over"}' })),
   }),
   defect('runsync-outlasting-job-fails', 'queue.runsync.wait', 'ends', {
     says: 'A job that outlasts the wait of /runsync is FAILED when it is done.',

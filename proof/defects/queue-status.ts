@@ -3,14 +3,14 @@ import type { QueueService, Shown } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
 import { jobsFoundEverywhere } from './endpoints-tools.ts'
 import { asks, out, requeuesAfter, showsIn, showsJob } from './queue-tools.ts'
-import { all, defect, onAnswer, part, parts, refusing } from './tools.ts'
+import { all, defect, onResponse, part, parts, refusing } from './tools.ts'
 
 /** The responses of /status, and how jobs end. */
 export const queueStatus: readonly Defect[] = [
   defect('status-missing', 'queue.status.shape', 'answered', {
     says: 'The status of every job is answered 404.',
     observed: 'status 404',
-    wrap: onAnswer(asks('status'), () => ({ status: 404 })),
+    wrap: onResponse(asks('status'), () => ({ status: 404 })),
   }),
   defect('status-out', 'queue.status.shape', 'answered', {
     says: 'A gateway answers /status with 503 from the second look on, and all other operations work.',
@@ -20,7 +20,7 @@ export const queueStatus: readonly Defect[] = [
   defect('failed-job-status-500', 'queue.status.shape', 'answered', {
     says: 'The status of a FAILED job is answered 500.',
     observed: 'status 500',
-    wrap: onAnswer(asks('status'), (answer) =>
+    wrap: onResponse(asks('status'), (answer) =>
       answer.text.includes('"status":"FAILED"') ? { status: 500, text: '{"error":"internal error"}' } : answer,
     ),
   }),

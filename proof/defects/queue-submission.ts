@@ -6,8 +6,8 @@ import {
   all,
   type Change,
   defect,
-  onAnswer,
   onJson,
+  onResponse,
   options,
   part,
   readdressed,
@@ -27,7 +27,7 @@ export const queueSubmission: readonly Defect[] = [
   defect('all-submissions-refused', 'queue.run.accepted', 'accepted', {
     says: 'The operation /run refuses every submission.',
     observed: 'status 400: {"error":"no more"}',
-    wrap: onAnswer(asks('run'), () => ({ status: 400, text: '{"error":"no more"}' })),
+    wrap: onResponse(asks('run'), () => ({ status: 400, text: '{"error":"no more"}' })),
   }),
   defect('run-id-number', 'queue.run.accepted', 'id', {
     says: 'The operation /run answers the id as a number.',

@@ -4,7 +4,7 @@ import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
 import { jobsFoundEverywhere } from './endpoints-tools.ts'
 import { asks } from './queue-tools.ts'
-import { type Change, defect, onAnswer, part, refusing } from './tools.ts'
+import { type Change, defect, onResponse, part, refusing } from './tools.ts'
 
 const refusesUnknown: readonly (readonly [operation: string, rule: RuleId])[] = [
   ['status', 'queue.status.unknown-404'],
@@ -19,7 +19,7 @@ export const queueUnknown: readonly Defect[] = [
     defect(`${operation}-of-unknown-job-200`, rule, 'unknown', {
       says: `The operation /${operation} of a job that does not exist is 200.`,
       observed: 'status 200',
-      wrap: onAnswer(
+      wrap: onResponse(
         (request, { status }) => status === 404 && asks(operation)(request),
         () => ({ status: 200, text: '{"status":"COMPLETED","stream":[]}' }),
       ),
@@ -32,7 +32,7 @@ export const queueUnknown: readonly Defect[] = [
     defect(`${operation}-of-no-job`, rule, 'known', {
       says: `The operation /${operation} finds no job.`,
       observed: 'status 404',
-      wrap: onAnswer(asks(operation), () => ({ status: 404, text: '{"error":"job not found"}' })),
+      wrap: onResponse(asks(operation), () => ({ status: 404, text: '{"error":"job not found"}' })),
     }),
   ]),
   defect('cancel-finished-500', 'queue.cancel.finished', 'answered', {

@@ -1,5 +1,5 @@
 import type { Defect } from '../types.ts'
-import { answered, defect, is, onAnswer, onJson, setsHeader, shows, succeeded, type Wrap } from './tools.ts'
+import { answered, defect, is, onJson, onResponse, setsHeader, shows, succeeded, type Wrap } from './tools.ts'
 
 /** Pods, errors and rate headers in another form than stated, each in one place. */
 export const shape: readonly Defect[] = [
@@ -67,7 +67,7 @@ export const shape: readonly Defect[] = [
   defect('not-found-without-body', 'errors.problem.shape', 'body', {
     says: 'A 404 has no body.',
     observed: 'no body',
-    wrap: onAnswer(answered(404), () => ({ text: '' })),
+    wrap: onResponse(answered(404), () => ({ text: '' })),
   }),
   defect('validation-says-400', 'errors.problem.status', 'status', {
     says: 'The problem of a 422 says that its status is 400.',

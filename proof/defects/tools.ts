@@ -113,7 +113,7 @@ export function serving(serve: (request: Request, wrapped: Wrapped) => Promise<R
 export function restated(when: (request: Request) => boolean | Promise<boolean>, from: number, to: number): Wrap {
   return (fetch) => async (request) => {
     const isMeant = await when(request)
-    const restate = onAnswer(
+    const restate = onResponse(
       (_, { status }) => isMeant && status === from,
       ({ text }) => ({ status: to, text: text.replace(`"status":${from}`, `"status":${to}`) }),
     )
@@ -147,7 +147,7 @@ interface Outgoing {
 }
 
 /** Answers are rewritten if `when` says so; the headers are a copy that may be changed in place. */
-export function onAnswer(
+export function onResponse(
   when: (request: Request, response: Response) => boolean,
   rewrite: (answer: Outgoing, request: Request) => Partial<Outgoing>,
 ): Wrap {
@@ -173,7 +173,7 @@ export function setsHeader(
   value: string | ((was: string, request: Request) => string),
   body: Partial<Outgoing> = {},
 ): Wrap {
-  return onAnswer(when, ({ headers }, request) => {
+  return onResponse(when, ({ headers }, request) => {
     headers.set(name, typeof value === 'string' ? value : value(headers.get(name) ?? '', request))
     return body
   })
@@ -189,7 +189,7 @@ export function onJson(
   when: (request: Request, response: Response) => boolean,
   rewrite: (json: Json, request: Request) => unknown,
 ): Wrap {
-  return onAnswer(when, ({ text }, request) => ({ text: JSON.stringify(rewrite(JSON.parse(text) as Json, request)) }))
+  return onResponse(when, ({ text }, request) => ({ text: JSON.stringify(rewrite(JSON.parse(text) as Json, request)) }))
 }
 
 /** True for a request of this operation of the pod plane. */

@@ -1,6 +1,6 @@
 import type { Target } from '../../target/types.ts'
 import type { Defect, Fetch } from '../types.ts'
-import { defect, type Json, onAnswer, part, readdressed, refusing } from './tools.ts'
+import { defect, type Json, onResponse, part, readdressed, refusing } from './tools.ts'
 
 /** A plane is served below another path, which the target file names. */
 function movedTo(plane: 'pods' | 'queue' | 'management', from: string, to: string): Pick<Defect, 'wrap' | 'file'> {
@@ -52,6 +52,6 @@ export const version: readonly Defect[] = [
   defect('persistent-mounts-not-marked', 'version.persistent-marked', 'marked', {
     says: 'The API document does not mark persistent mounts as deprecated.',
     observed: 'no mark',
-    wrap: onAnswer(isDocument, ({ text }) => ({ text: text.replaceAll('"deprecated":true', '"deprecated":false') })),
+    wrap: onResponse(isDocument, ({ text }) => ({ text: text.replaceAll('"deprecated":true', '"deprecated":false') })),
   }),
 ]

@@ -4,7 +4,7 @@ import { allPlanes } from '../../harness/planes/index.ts'
 import { judgedByLoad } from '../../harness/rule/load-rules.ts'
 import type { Endpoint, ReferenceOptions } from '../../reference/index.ts'
 import type { EndpointRole, Grants, KeyName, QueuePlane, Target } from '../../target/types.ts'
-import { onAnswer, part, requestOf, restated } from '../defects/tools.ts'
+import { onResponse, part, requestOf, restated } from '../defects/tools.ts'
 import type { Latitude, LatitudePlane } from '../types.ts'
 import { deployment } from './deploy.ts'
 import { management } from './endpoints.ts'
@@ -57,7 +57,7 @@ export const absent: readonly Latitude[] = [
         200,
         405,
       )(
-        onAnswer(
+        onResponse(
           ({ url }, { ok }) => ok && new URL(url).pathname.startsWith('/v1/'),
           ({ text }) => ({ text: text === '' ? '' : `{"data":${text}}` }),
         )(fetch),

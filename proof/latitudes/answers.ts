@@ -1,5 +1,5 @@
 import { composeOptions } from '../../reference/options.ts'
-import { is, type Json, onAnswer, onJson, serving, succeeded, type Wrap } from '../defects/tools.ts'
+import { is, type Json, onJson, onResponse, serving, succeeded, type Wrap } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { inProvisioning, inStarting, latitude, optioned, plane, reads, styled, verdict } from './tools.ts'
 
@@ -25,13 +25,13 @@ export const answers = [
   }),
   latitude('creation-answers-id', 'A creation is answered with the id of the pod and nothing else.', {
     about: 'creations',
-    wrap: creationAnswers('id'),
+    wrap: creationResponses('id'),
   }),
   {
     id: 'creation-answers-id-and-status',
     says: 'A creation is answered with the id and the status of the pod and nothing else.',
     about: 'creations',
-    wrap: creationAnswers('id', 'status'),
+    wrap: creationResponses('id', 'status'),
   },
   {
     id: 'creation-answers-id-and-running',
@@ -39,7 +39,7 @@ export const answers = [
     // See `change-of-mounts-only`.
     about: ['creations', 'pace'],
     change: (options) => composeOptions(options, { life: { provisioningMs: 0, startingMs: 0 } }),
-    wrap: creationAnswers('id', 'status'),
+    wrap: creationResponses('id', 'status'),
     verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
   },
   {
@@ -146,13 +146,13 @@ function listShows(...names: readonly string[]): Wrap {
 }
 
 /** Creations answer some members of the pod. */
-function creationAnswers(...names: readonly string[]): Wrap {
+function creationResponses(...names: readonly string[]): Wrap {
   return onJson(isCreated, (pod) => only(pod, names))
 }
 
 /** Some answers have another status and no body. */
-function answersNothing(when: Parameters<typeof onAnswer>[0], status: number): Wrap {
-  return onAnswer(when, ({ headers }) => {
+function answersNothing(when: Parameters<typeof onResponse>[0], status: number): Wrap {
+  return onResponse(when, ({ headers }) => {
     headers.delete('content-type')
     return { status, text: '' }
   })

@@ -2,7 +2,7 @@ import { operations } from '../../generated/operations.ts'
 import { type Endpoint, Refusal } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import { isOwner } from '../defects/auth-tools.ts'
-import { all, type Change, onAnswer, part, refusing, requestOf } from '../defects/tools.ts'
+import { all, type Change, onResponse, part, refusing, requestOf } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, styled, timed, verdict } from './tools.ts'
 
@@ -24,7 +24,7 @@ export const endpoints: readonly Latitude[] = [
   latitude('endpoint-nested', 'Responses that show one endpoint hold it in a member.', {
     about: 'endpoint management',
     change: (options) => options,
-    wrap: onAnswer(
+    wrap: onResponse(
       ({ url }, { ok }) => ok && new URL(url).pathname.startsWith('/v1/'),
       ({ text }) => ({ text: text.startsWith('{"id"') ? `{"data":${text}}` : text }),
     ),
@@ -41,7 +41,7 @@ export const endpoints: readonly Latitude[] = [
   latitude('endpoint-ids-numbers', 'Ids of endpoints are numbers.', {
     about: 'endpoint management',
     change: (options) => ({ ...options, endpointId: (n: number) => String(7_000 + n) }),
-    wrap: onAnswer(
+    wrap: onResponse(
       ({ url }, { ok }) => ok && new URL(url).pathname.startsWith('/v1/'),
       ({ text }) => ({ text: text.replaceAll(/"id":"(\d+)"/g, '"id":$1') }),
     ),
@@ -108,7 +108,7 @@ export const endpoints: readonly Latitude[] = [
   latitude('management-401-bare', 'Endpoint management answers 401 without a body.', {
     about: 'endpoint management',
     change: (options) => options,
-    wrap: onAnswer(
+    wrap: onResponse(
       ({ url }, { status }) => status === 401 && new URL(url).pathname.startsWith('/v1/'),
       () => ({ text: '' }),
     ),
@@ -144,7 +144,7 @@ export const endpoints: readonly Latitude[] = [
   latitude('endpoint-deleted-twice-204', 'DELETE of an endpoint that does not exist is answered 204.', {
     about: 'endpoint management',
     change: (options) => options,
-    wrap: onAnswer(
+    wrap: onResponse(
       (request, { status }) => requestOf('deleteEndpoint')(request) && isOwner(request) && status === 404,
       () => ({ status: 204, text: '' }),
     ),

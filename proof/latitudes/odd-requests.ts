@@ -1,4 +1,4 @@
-import { onAnswer, type Wrap } from '../defects/tools.ts'
+import { onResponse, type Wrap } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { besidesLb } from './tools.ts'
 
@@ -48,7 +48,7 @@ export const oddRequests: readonly Latitude[] = [
   }),
   odd('method-404', 'Another method on a path of the pod API is 404.', {
     planes: ['pods'],
-    wrap: onAnswer(
+    wrap: onResponse(
       ({ url }, { status }) => status === 405 && /^\/v2\/(?:pods|catalog)\b/.test(new URL(url).pathname),
       ({ text }) => ({ status: 404, text: text.replace('405', '404') }),
     ),

@@ -1,7 +1,7 @@
 import { Refusal } from '../../reference/index.ts'
 import { isFinished, type Job } from '../../reference/queue/model.ts'
 import { asks, restartJob } from '../defects/queue-tools.ts'
-import { onAnswer, onJson, part } from '../defects/tools.ts'
+import { onJson, onResponse, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, streamed, timed } from './tools.ts'
 
@@ -11,7 +11,7 @@ export const queueJobs: readonly Latitude[] = [
   timed('stream-held-25-s', 'A call of /stream waits up to 25 seconds for something new.', { streamHoldMs: 25_000 }),
   latitude('stream-id-in-query', 'The id of a job is in the query of /stream, as the target file says.', {
     about: 'addresses of streams',
-    wrap: onAnswer(
+    wrap: onResponse(
       ({ url }) => /\/stream\/[^/]+$/.test(new URL(url).pathname),
       () => ({ status: 404, text: '{"error":"unknown operation"}' }),
     ),

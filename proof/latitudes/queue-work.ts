@@ -1,6 +1,6 @@
 import type { Target } from '../../target/types.ts'
 import { asks, showsHealth, showsIn } from '../defects/queue-tools.ts'
-import { onAnswer, part } from '../defects/tools.ts'
+import { onResponse, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, optioned, timed } from './tools.ts'
 
@@ -25,7 +25,7 @@ export const queueWork: readonly Latitude[] = [
   }),
   latitude('runsync-wait-over-408', 'The operation /runsync answers 408 without a job when its wait is over.', {
     about: 'responses of /runsync',
-    wrap: onAnswer(asks('runsync'), ({ text }) =>
+    wrap: onResponse(asks('runsync'), ({ text }) =>
       /"status":"IN_/.test(text) ? { status: 408, text: '{"error":"the wait is over"}' } : {},
     ),
   }),

@@ -4,7 +4,7 @@ import { composeOptions } from '../../reference/options.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
 import type { QueuePlane } from '../../target/types.ts'
 import { executedAgain, lagsAfterRetry, requeuesAfter, startsToldTwice } from '../defects/queue-tools.ts'
-import { all, onAnswer, part, refusing } from '../defects/tools.ts'
+import { all, onResponse, part, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, notifiedOnce, optioned, reads, streamed, styled, timed } from './tools.ts'
 
@@ -137,7 +137,7 @@ export const queue: readonly Latitude[] = [
   }),
   latitude('endpoint-id-form-400', 'An endpoint id that was never issued is refused with 400 for its form.', {
     about: ['unknown endpoints', 'words of errors'],
-    wrap: onAnswer(
+    wrap: onResponse(
       ({ url }, { status }) => status === 404 && new URL(url).pathname.startsWith('/v2/') && !isIssued(url),
       ({ text }) => (text.includes('endpoint not found') ? { status: 400 } : {}),
     ),

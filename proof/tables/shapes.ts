@@ -4,7 +4,7 @@ import { type HeaderTable, headerClause } from '../../suites/shared/header-table
 import { memberFaults } from '../../suites/shared/readers.ts'
 import { clauseOf, type ShapeTable } from '../../suites/shared/shape-table.ts'
 import type { Registered } from '../../suites/shared/table.ts'
-import { answered, defect, type Json, onAnswer, onJson, shows } from '../defects/tools.ts'
+import { answered, defect, type Json, onJson, onResponse, shows } from '../defects/tools.ts'
 import type { Defect } from '../types.ts'
 import { defectId } from './tools.ts'
 
@@ -77,7 +77,7 @@ export function headerDefects({ id, table }: Registered<HeaderTable>): Defect[] 
       defect(defectId(id, `${name} ${word}`), id, headerClause(name), {
         says: `A ${oneOf(statuses[table.on], header + count)} has ${value === null ? `no ${name}` : `the ${name} ${value}`}.`,
         observed: faultOf(value, name) ?? '',
-        wrap: onAnswer(answered(oneOf(statuses[table.on], header + count)), ({ headers }) => {
+        wrap: onResponse(answered(oneOf(statuses[table.on], header + count)), ({ headers }) => {
           if (value === null) headers.delete(name)
           else headers.set(name, value)
           return {}

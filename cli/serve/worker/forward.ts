@@ -26,7 +26,7 @@ export function forwardTo(port: number, { ended, kill }: Pick<WorkerProcess, 'en
     async fetch({ body, headers, method, url }) {
       const { pathname, search } = new URL(url)
       const length = headers.get('content-length')
-      const answer = await send(`http://127.0.0.1:${port}${pathname}${search}`, {
+      const response = await send(`http://127.0.0.1:${port}${pathname}${search}`, {
         dispatcher,
         method: method as 'GET',
         headers: [
@@ -36,12 +36,12 @@ export function forwardTo(port: number, { ended, kill }: Pick<WorkerProcess, 'en
         body: body === null ? null : Readable.from(body),
         responseHeaders: 'raw',
       })
-      const raw = answer.headers as unknown as readonly string[]
+      const raw = response.headers as unknown as readonly string[]
       const pairs = raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as [string, string]] : []))
-      const isBodiless = method === 'HEAD' || [204, 205, 304].includes(answer.statusCode)
-      if (isBodiless) await answer.body.dump()
-      return new Response(isBodiless ? null : ReadableStream.from(answer.body), {
-        status: answer.statusCode,
+      const isBodiless = method === 'HEAD' || [204, 205, 304].includes(response.statusCode)
+      if (isBodiless) await response.body.dump()
+      return new Response(isBodiless ? null : ReadableStream.from(response.body), {
+        status: response.statusCode,
         headers: passedOn(pairs),
       })
     },

@@ -27,17 +27,17 @@ export async function openGateway(
   const server = createServer(async (request, response) => {
     const { method = 'GET', url: path = '' } = request
     const token = request.headers.authorization?.replace(/^Bearer /, '') ?? ''
-    const answer = await fetch(base + path, {
+    const upstream = await fetch(base + path, {
       method,
       headers: headersOf(request, tokenOf(token)),
       body: await bodyOf(request),
     })
     const {
-      status = answer.status,
+      status = upstream.status,
       text,
       headers,
-    } = change({ method, path, token, status: answer.status, text: await answer.text() })
-    const type = answer.headers.get('content-type') ?? 'application/json'
+    } = change({ method, path, token, status: upstream.status, text: await upstream.text() })
+    const type = upstream.headers.get('content-type') ?? 'application/json'
     response.writeHead(status, { 'Content-Type': type, ...headers }).end(text || undefined)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

@@ -45,16 +45,16 @@ export function createQueueRemover({ as }: Pick<PlaneAccess, 'as'>, removal: Rem
     const mayAppear = removal.mayAppear(of)
     const before = await call('getJobStatus', endpoint, id)
     if (hasEnded(before)) return 'gone'
-    const answer = await call('cancelJob', endpoint, id)
-    if (isSuccess(answer.status)) return 'removed'
+    const response = await call('cancelJob', endpoint, id)
+    if (isSuccess(response.status)) return 'removed'
     // Both say that it is not there.
-    if (goneStatuses.has(before.status) && (goneStatuses.has(answer.status) || answer.status === 409))
+    if (goneStatuses.has(before.status) && (goneStatuses.has(response.status) || response.status === 409))
       return mayAppear ? 'unseen' : 'gone'
     const after = await call('getJobStatus', endpoint, id)
     // Its endpoint was deleted meanwhile, or its time was over.
-    const isGone = goneStatuses.has(answer.status) && goneStatuses.has(after.status)
+    const isGone = goneStatuses.has(response.status) && goneStatuses.has(after.status)
     if (isGone || hasEnded(after) || (removal.leftMs(of) <= 0 && !isSuccess(after.status))) return 'gone'
-    return { reason: `${textOf('cancelJob')} answered ${answer.status}` }
+    return { reason: `${textOf('cancelJob')} answered ${response.status}` }
   }
 
   /** How many unfinished jobs an endpoint has; a text if nothing tells. */

@@ -25,13 +25,13 @@ export const BODY_CHARACTERS = 2000
 export type PodSend = 'pods' | 'createPod' | 'getPod' | 'act' | 'deletePod'
 
 /** The status of a response, its Retry-After, and the status of the pod in it, if there is one. */
-export interface PodAnswer {
+export interface PodResponse {
   readonly status: number
   readonly retryAfter?: string | null
   readonly podStatus?: string | null
 }
 
-type PodSteps<Result = void> = Generator<PodSend | number, Result, PodAnswer | undefined>
+type PodSteps<Result = void> = Generator<PodSend | number, Result, PodResponse | undefined>
 
 /** How often a pod is read until it shows something, a second apart. */
 const MAX_READS = 30
@@ -52,7 +52,7 @@ export function* podSteps(plan: ScriptPods, isDrained: boolean, nowMs: () => num
   const { action } = plan
   yield* patiently('getPod', plan, nowMs)
   yield* patiently('act', plan, nowMs)
-  yield* readUntil((answer) => isCarriedOut(action, answer), plan, nowMs)
+  yield* readUntil((response) => isCarriedOut(action, response), plan, nowMs)
   yield* patiently('deletePod', plan, nowMs)
 }
 
@@ -84,17 +84,17 @@ function* patiently(
   send: PodSend,
   { longestWaitMs }: ScriptPods,
   nowMs: () => number,
-): PodSteps<PodAnswer | undefined> {
+): PodSteps<PodResponse | undefined> {
   for (let refusals = 0; ; refusals++) {
-    const answer = yield send
-    const waitMs = answer?.status === 429 ? statedWaitMs(answer, nowMs()) : null
-    if (waitMs === null || waitMs > longestWaitMs || refusals === MAX_REFUSALS) return answer
+    const response = yield send
+    const waitMs = response?.status === 429 ? statedWaitMs(response, nowMs()) : null
+    if (waitMs === null || waitMs > longestWaitMs || refusals === MAX_REFUSALS) return response
     yield Math.max(waitMs, 1000)
   }
 }
 
 function* readUntil(
-  isDone: (answer: PodAnswer | undefined) => boolean,
+  isDone: (response: PodResponse | undefined) => boolean,
   plan: ScriptPods,
   nowMs: () => number,
 ): PodSteps {
@@ -105,17 +105,17 @@ function* readUntil(
 }
 
 /** True if a read of the pod shows that the action was carried out. */
-export function isCarriedOut(action: LoadAction | null, answer: PodAnswer | undefined): boolean {
-  if (action === 'stop') return answer?.podStatus === 'EXITED'
-  return answer?.status === 404 || answer?.podStatus === 'TERMINATED'
+export function isCarriedOut(action: LoadAction | null, response: PodResponse | undefined): boolean {
+  if (action === 'stop') return response?.podStatus === 'EXITED'
+  return response?.status === 404 || response?.podStatus === 'TERMINATED'
 }
 
-function isSuccess(answer: PodAnswer | undefined): boolean {
-  return answer !== undefined && answer.status >= 200 && answer.status < 300
+function isSuccess(response: PodResponse | undefined): boolean {
+  return response !== undefined && response.status >= 200 && response.status < 300
 }
 
 /** Read leniently, a date or a fraction too: the recorded header decides if its form is right. */
-function statedWaitMs({ retryAfter = null }: PodAnswer, nowMs: number): number | null {
+function statedWaitMs({ retryAfter = null }: PodResponse, nowMs: number): number | null {
   if (retryAfter === null) return null
   const seconds = Number(retryAfter)
   if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds * 1000))

@@ -58,12 +58,12 @@ export async function drive(words: readonly string[], receiver: Receiver) {
   async function operate(method: string, path: string, body?: object): Promise<Body> {
     unanswered++
     try {
-      const answer = await fetch(`${url}/v2/dedicated/${path}`, {
+      const response = await fetch(`${url}/v2/dedicated/${path}`, {
         method,
         headers: { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
-      return (await answer.json()) as Body
+      return (await response.json()) as Body
     } finally {
       unanswered--
     }
