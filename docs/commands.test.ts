@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as textIn } from 'node:stream/consumers'
@@ -101,7 +101,6 @@ async function runs(command: string): Promise<void> {
     const busyCodes = args.includes('--no-check') ? [0, 1, 3] : [0, 3]
     if (args[0] === 'regress') return expect(busyCodes, out).toContain(code)
     expect(code, out).toBe(0)
-    if (args[0] === 'init') appendFileSync(join(dir, 'plumbline.yaml'), clock())
     return
   }
   // The port that a document names, or that is usual, may be taken by something else on this machine.
