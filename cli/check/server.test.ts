@@ -58,7 +58,7 @@ describe('after a failure the command that reruns a rule', () => {
     expect(code, saidAgain).toBe(1)
   })
 
-  test.for([`API_KEY=${key} `, 'DATABASE=postgres://me:hunter@host/db '])(
+  test.for([`API_KEY=${key} `, 'DB_PASS=hunter ', 'DATABASE=postgres://me:hunter@host/db '])(
     'leaves out a server whose command may hold a secret: %s',
     async (prefix) => {
       const { said, again, port } = await failing(prefix)

@@ -87,9 +87,12 @@ function runServer(server: StartedCommand, flags: string | null, { err }: Termin
   }
 }
 
+/** Words of a command beside a secret, or the user of an address. */
+const alsoSecret = /pass|pwd|auth|bearer|cookie|:\/\/[^/\s]*@/i
+
 /** The flags of a server, quoted; null if its command may hold a secret, which no record shows. */
 function flagsOf(target: Target, { start = '', wait }: Partial<ServerOptions>): string | null {
-  const isSecret = looksSecret.test(start) || /:\/\/[^/\s]*@/.test(start) || redactorOf(target).text(start) !== start
+  const isSecret = looksSecret.test(start) || alsoSecret.test(start) || redactorOf(target).text(start) !== start
   const more = wait === undefined ? [] : ['--wait', `${Math.ceil(wait / 1_000)}s`]
   return isSecret ? null : quote(['--start', start, ...more])
 }

@@ -44,6 +44,8 @@ const notSent: ReadonlySet<string> = new Set([
   'variables-alone-remove-mount',
   // No PATCH of a campaign has variables.
   'refused-patch-sets-variables',
+  // No pod of a campaign gets a PATCH before it is RUNNING.
+  'new-pod-gets-refused-mount',
   // No campaign looks as late.
   'refused-start-stops-after-minutes',
 ])
