@@ -214,7 +214,7 @@ function timed(
     requests: Math.ceil(sum(({ requests }) => requests) + shared.requests),
     accountRequests: Math.ceil(accountRequests),
     pods: Math.ceil(sum(({ pods }) => pods) + shared.pods),
-    // Pods wait as long as the requests that their rules send.
+    // If the quota decides the length of the run, its pods live longer by the same share.
     podMs: Math.ceil(sum(({ podMs }) => podMs) * Math.max(1, granted.ms / Math.max(1, pathMs)) + shared.pods * ms),
     jobs: Math.ceil(sum(({ jobs }) => jobs)),
     expectedMs: rules.length === 0 ? 0 : ms + aroundMs,
