@@ -51,7 +51,7 @@ describe('after a failure the command that reruns a rule', () => {
 
   test('starts the server, too', async () => {
     const { said, again, started } = await failing('X="1 2" ')
-    expect(said).toMatch(/the server has ended with the run: the commands that rerun a rule start it again; .*\n$/)
+    expect(said).toMatch(/the server has ended with the run: commands that rerun a rule start it again; .*\n$/)
     const words = parse(again).map(String)
     expect(words.slice(-4)).toEqual(['--start', started, '--wait', '90s'])
     const { code, said: saidAgain } = await run(words.slice(words.indexOf('check')))
@@ -63,7 +63,7 @@ describe('after a failure the command that reruns a rule', () => {
     async (prefix) => {
       const { said, again, port } = await failing(prefix)
       expect(said).toContain(
-        'its command may hold a secret, so add the same --start to the commands that rerun a rule;',
+        'its command may hold a secret, so add the same --start to commands that rerun a rule, and',
       )
       expect(again).not.toContain('--start')
       const files = readdirSync(join(cwd, `failed-${port}`)).map((name) => join(cwd, `failed-${port}`, name))

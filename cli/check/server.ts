@@ -9,7 +9,7 @@ import { redactorOf } from '../../harness/record/describe.ts'
 import { outageStatuses } from '../../harness/rule/check.ts'
 import { overHttp } from '../../harness/transport/http.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
-import { looksSecret } from '../../target/secrets.ts'
+import { looksSecretInCommand } from '../../target/secrets.ts'
 import type { Network, Target } from '../../target/types.ts'
 import { UnreachableError, UsageError } from '../shared/errors.ts'
 import type { RunServer } from '../shared/run-check.ts'
@@ -87,12 +87,9 @@ function runServer(server: StartedCommand, flags: string | null, { err }: Termin
   }
 }
 
-/** Words of a command beside a secret, or the user of an address. */
-const alsoSecret = /pass|pwd|auth|bearer|cookie|:\/\/[^/\s]*@/i
-
 /** The flags of a server, quoted; null if its command may hold a secret, which no record shows. */
 function flagsOf(target: Target, { start = '', wait }: Partial<ServerOptions>): string | null {
-  const isSecret = looksSecret.test(start) || alsoSecret.test(start) || redactorOf(target).text(start) !== start
+  const isSecret = looksSecretInCommand.test(start) || redactorOf(target).text(start) !== start
   const more = wait === undefined ? [] : ['--wait', `${Math.ceil(wait / 1_000)}s`]
   return isSecret ? null : quote(['--start', start, ...more])
 }

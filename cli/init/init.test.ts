@@ -80,12 +80,12 @@ test('endpoints by role, and a clock that only moves when told', async () => {
   })
 })
 
-describe('a plane that answers otherwise is written, and not seen', () => {
-  test('an address of no load-balanced endpoint', async () => {
+describe('a plane whose first read fails is written with a warning', () => {
+  test('an address that is not a load-balanced endpoint', async () => {
     const { code, said } = await init('--lb URL --target lb.yaml')
     expect(said).toContain('lb.yaml: written; 13 lines are commented')
     expect(said).toContain(
-      `lb.yaml: lb was not seen at ${url}: GET /ping returned 404; check lb.endpoints.normal, the address of one endpoint, and`,
+      `lb.yaml: lb was not seen at ${url}: GET /ping returned 404; check lb.endpoints.normal (the address of one endpoint), and`,
     )
     expect(code).toBe(0)
   })
@@ -155,6 +155,8 @@ describe('one clear sentence, and no file', () => {
       'plumbline: --role seconds: unknown key; did you mean second?',
     ],
     ['--queue URL --endpoint normal --role second', 2, 'plumbline: --role takes ROLE=ID, such as second=e-2'],
+    ['--queue URL --endpoint a --role normal=b', 2, 'plumbline: --role normal: give this endpoint by --endpoint'],
+    ['--queue URL --endpoint a --role second=b --role second=c', 2, 'plumbline: --role second is given twice'],
     ['--pods URL --role second=e', 2, 'plumbline: --role second needs --queue URL'],
     ['--queue URL --endpoint normal --role lb.second=URL', 2, 'plumbline: --role lb.second needs --lb URL'],
     ['--queue URL --endpoint normal --role second=nope', 2, 'Check --role second.'],

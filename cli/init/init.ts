@@ -106,6 +106,8 @@ async function withAddress(options: Options, { live }: Terminal): Promise<Option
   }
   for (const role of Object.keys(asked.role)) {
     const plane = role.startsWith('lb.') ? 'lb' : 'queue'
+    const flag = plane === 'lb' ? '--lb' : '--endpoint'
+    if (/^(lb\.)?normal$/.test(role)) throw new UsageError(`--role ${role}: give this endpoint by ${flag}`)
     if (asked[plane] === undefined) throw new UsageError(`--role ${role} needs --${plane} URL`)
   }
   if ((asked.cert === undefined) !== (asked.certKey === undefined))

@@ -84,6 +84,7 @@ export function headerVariable(text: string, earlier: Readonly<Record<string, st
 /** Reads endpoints by role. */
 export function endpointRole(text: string, earlier: Readonly<Record<string, string>>): Record<string, string> {
   const [, role, id] = /^([\w.]+)=(.+)$/.exec(text) ?? []
+  if (role !== undefined && role in earlier) throw new UsageError(`--role ${role} is given twice`)
   if (role !== undefined && id !== undefined) return { ...earlier, [role]: id }
   throw new UsageError(
     '--role takes ROLE=ID, such as second=e-2, executionTimeout=e-3,15s, or lb.second=URL for a load-balanced endpoint',

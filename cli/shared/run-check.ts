@@ -199,9 +199,9 @@ async function runChild(options: RunOptions, given: RunCheckOptions): Promise<nu
     if (server !== undefined && exit === exitCodes['not conformant'] && !quiet) {
       const again =
         server.flags === undefined
-          ? 'its command may hold a secret, so add the same --start to the commands that rerun a rule'
-          : 'the commands that rerun a rule start it again'
-      terminal.err(`the server has ended with the run: ${again}; start it yourself for the other shell lines`)
+          ? 'its command may hold a secret, so add the same --start to commands that rerun a rule, and start it yourself before a curl line'
+          : 'commands that rerun a rule start it again; start it yourself before a curl line'
+      terminal.err(`the server has ended with the run: ${again}`)
     }
     return signal.aborted ? exitCodes.interrupted : exit
   } finally {

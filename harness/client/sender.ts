@@ -32,7 +32,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   /** Aborted once the owner ends: nothing more is sent, and nobody waits for a response. */
   const abandonment = new AbortController()
   const quota = createQuota(channel, actor, () => abandonment.signal.aborted)
-  /** Exchanges whose responses may be out of step. A trial takes part in the quota, so it ends after they have left it. */
+  /** Exchanges whose responses may be out of step. A trial counts against the quota, so it is awaited after they have left it. */
   const doubtful = new WeakMap<Exchange, Promise<boolean>>()
   let requestCount = 0
   /** The exchange of the last complete response. */

@@ -48,7 +48,7 @@ export function idOrNumberIn(value: unknown): string | null {
   return typeof id === 'number' ? String(id) : idIn(value)
 }
 
-/** The id in the response to a creation, of itself or of its member with the requested name; null if there is none. */
+/** The id in the response to a creation: its own, or that of the member with the requested name; null if there is none. */
 export function createdIdIn(value: unknown, name: unknown): string | null {
   const isNamed = (one: unknown) => typeof name === 'string' && membersOf(one)?.name === name
   return idOrNumberIn(value) ?? idOrNumberIn(Object.values(membersOf(value) ?? {}).find(isNamed))

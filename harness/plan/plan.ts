@@ -209,13 +209,14 @@ function timed(
     undefined,
   )
   const isByRequests = granted.ms > pathMs
+  const [pods, podMs] = [sum((rule) => rule.pods), sum((rule) => rule.podMs)]
   return {
     rules: rules.length,
     requests: Math.ceil(sum(({ requests }) => requests) + shared.requests),
     accountRequests: Math.ceil(accountRequests),
-    pods: Math.ceil(sum(({ pods }) => pods) + shared.pods),
-    // If the quota decides the length of the run, its pods live longer by the same share.
-    podMs: Math.ceil(sum(({ podMs }) => podMs) * Math.max(1, granted.ms / Math.max(1, pathMs)) + shared.pods * ms),
+    pods: Math.ceil(pods + shared.pods),
+    // A quota that makes the run longer makes its pods live longer in proportion, but not longer than the run.
+    podMs: Math.ceil(Math.max(podMs, Math.min(podMs * (ms / Math.max(1, pathMs)), pods * ms)) + shared.pods * ms),
     jobs: Math.ceil(sum(({ jobs }) => jobs)),
     expectedMs: rules.length === 0 ? 0 : ms + aroundMs,
     bound: isByRequests ? 'requests' : 'rules',

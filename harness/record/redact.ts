@@ -110,8 +110,8 @@ function createFinder(needles: readonly Needle[], shortest: number): (text: stri
 }
 
 /**
- * The text with a mark in place of each range; one mark for ranges that overlap. A text that has all of a secret gets its mark, not
- * that of another of its forms.
+ * The text with a mark in place of each range; one mark for ranges that overlap. If several forms match the same
+ * range, the mark of the exact secret is used.
  */
 function masked(text: string, found: readonly Found[], form = (mark: string) => mark): string {
   if (found.length === 0) return text

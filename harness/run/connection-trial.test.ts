@@ -3,7 +3,7 @@ import { optioned } from '../../proof/latitudes/tools.ts'
 import { isOfTrial } from '../client/connections.ts'
 import { runOnRig } from '../testing/rig.ts'
 
-test('a connection is tried at once, even where the quota has no room: its scenario may wait for a response', async () => {
+test('a connection is tried at once, even if the quota has no room: its scenario may wait for a response', async () => {
   const quota = 6
   const small = optioned('small', 'A user has few requests.', { quotas: { minute: quota } })
   const { events, judged, replayed } = await runOnRig(

@@ -5,6 +5,7 @@ import type { Plane } from '../planes/plane.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import type { Owner } from './owner.ts'
 
+/** The scenario waits for a trial, so a trial waits for no quota; a 429 shows nothing. */
 const trial = { raw429: true, atOnce: true } as const
 
 /**

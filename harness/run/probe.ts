@@ -111,14 +111,14 @@ async function look({ name: plane, named, probes }: Plane, section: unknown, sen
       if (unknown !== null) return { plane, unknown }
     }
     if (isSuccessful || speaksOfRequest(response)) return { plane, status: first }
-    const answer = `${status} with ${contentOf(response)}${placeOf(response)}`
-    strange.set(answer, [...(strange.get(answer) ?? []), asked])
+    const received = `${status} with ${contentOf(response)}${placeOf(response)}`
+    strange.set(received, [...(strange.get(received) ?? []), asked])
   }
-  const said = [...strange].map(([answer, asked]) => {
+  const sentences = [...strange].map(([received, asked]) => {
     const all = asked.join(', ').replace(/, (?=[^,]*$)/, ' and ')
-    return `${all} ${asked.length === 1 ? 'was' : 'were'} answered ${answer}`
+    return `${all} ${asked.length === 1 ? 'was' : 'were'} answered ${received}`
   })
-  return { plane, strange: said.join(', ') }
+  return { plane, strange: sentences.join(', ') }
 }
 
 /** The first of these resources that the target does not have; null if it has all, or shows none. */

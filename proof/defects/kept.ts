@@ -98,7 +98,7 @@ export const kept: readonly Defect[] = [
   }),
   defect('patch-at-once-loses-another', 'pods.patch.others', 'at-once', {
     says: 'A PATCH writes all fields, with those that it does not name as the last read showed them.',
-    observed: 'no other args',
+    observed: 'no effect on args',
     change(base) {
       const seen = new Map<string, StoredPod>()
       const write = patching((pod, _, next) => {
@@ -123,7 +123,7 @@ export const kept: readonly Defect[] = [
   }),
   defect('patch-of-variables-ignored-while-exited', 'pods.patch.others', 'exited', {
     says: 'Another variable for an EXITED pod is accepted and has no effect.',
-    observed: 'the env of before, also after a start',
+    observed: 'the old env after the start',
     change: patching((pod, body, next) => {
       const { env } = pod
       next()

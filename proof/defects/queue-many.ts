@@ -70,7 +70,7 @@ export const queueMany: readonly Defect[] = [
   }),
   defect('newest-job-first', 'queue.status.no-starvation', 'order', {
     says: 'The job that was submitted last is executed first.',
-    observed: '66',
+    observed: '66 pairs',
     change: part('nextJob', (_, { waiting }) => [...waiting.all()].at(-1) ?? null),
   }),
   defect('dead-worker-fails-job', 'queue.status.crash-once', 'again', {

@@ -1,6 +1,6 @@
 import { type RuleId, ruleById } from '../../generated/rules.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { listOf, membersOf } from '../../harness/exchange/read.ts'
+import { listOf, membersOf, type PodView } from '../../harness/exchange/read.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
@@ -49,7 +49,7 @@ accepts('pods.create.cpu', {
 /** A value that a careless service cuts. */
 const long = `${'long '.repeat(1_000)}end`
 
-/** Names that a careless service finds in every object. */
+/** Names that every JavaScript object inherits: a careless service loses them. */
 const inherited = { ['__proto__']: 'a', constructor: 'b', toString: 'c' }
 
 const unusual = { ...unusualVariables, PLUMBLINE_LONG: long, ...inherited }
@@ -57,7 +57,7 @@ const unusual = { ...unusualVariables, PLUMBLINE_LONG: long, ...inherited }
 /** The description does not say which names and values are accepted, so unusual ones may be refused; plain ones may not. */
 const containers = {
   'unusual arguments': { env: unusual, args: `sh -c "echo 'a  b'" ${long}` },
-  'names of every object': { env: unusual },
+  'inherited names': { env: unusual },
   'long value': { env: { ...unusualVariables, PLUMBLINE_LONG: long } },
   'unusual values': { env: unusualVariables },
   plain: { env: { PLUMBLINE: '1' } },
@@ -73,7 +73,9 @@ rule('pods.create.env-kept', { varies: ['kind', 'mount'] }, async (context) => {
     }
     check('accepted').success(response)
     const id = (await fixture.createdId(response)) ?? context.blocked('pods.create.read-back', 'the pod is not found')
-    const rest = await shown(context, id, ({ value }) => isPart(asked.env, membersOf(value.env) ?? {}))
+    const isShown = ({ value }: PodView) =>
+      isPart(asked.env, membersOf(value.env) ?? {}) && (!('args' in asked) || value.args === asked.args)
+    const rest = await shown(context, id, isShown)
     const { args, env } = rest.pod?.value ?? {}
     const own = Object.entries(membersOf(env) ?? {}).filter(([name]) => Object.hasOwn(asked.env, name))
     const kept = { ...('args' in asked && { args }), env: Object.fromEntries(own) }

@@ -12,7 +12,7 @@ import { shown } from '../shared/patching.ts'
 import { expectKept, laterPodReads } from '../shared/unchanged.ts'
 import { unusualVariables } from './creation.ts'
 
-/** Values of fields that a careless PATCH of another field changes; a platform may refuse them. */
+/** Suffixes of changed values. A platform may refuse the unusual one. */
 const marks = ['d  "\u{1f680}" e\u0301 ', 'd']
 
 /** Fields that may change by themselves, and the mounts, which pods.patch.omitted judges. */
@@ -54,34 +54,39 @@ async function expectBothDone(
   left: Set<ChangeField>,
 ): Promise<PodView> {
   const { check, notJudged, pods, reserve } = context
+  if (fields.length < 2) {
+    notJudged('at once', 'fewer than two fields can be changed')
+    return before
+  }
   const bodies = fields.map((field) => changeOf(context, before, 'e', field))
   await reserve(bodies.length)
   const coming = bodies.map((body) => pods.begin('updatePod', { ids: { id: before.id }, body, raw429: true }))
   const responses = await responsesTo(context, coming)
   const isTaken = responses.every((response) => response !== null && isSuccess(response.status))
   const { pod, response } = await shown(context, before.id, (seen) => bodies.every((body) => shows(seen, body)))
-  if (pod === null || bodies.length < 2 || !isTaken) {
+  if (pod === null || !isTaken) {
     notJudged('at once', 'PATCHes of two fields are not both accepted')
     for (const field of fields) left.add(field)
     return pod ?? before
   }
   const lost = fields.filter((_, at) => !shows(pod, bodies[at] ?? {}))
-  check('at-once').that(lost.length === 0, `another ${fields.join(' and ')}`, `no other ${lost.join(', ')}`, response)
+  const expected = `both PATCHes take effect: ${fields.join(', ')}`
+  check('at-once').that(lost.length === 0, expected, `no effect on ${lost.join(', ')}`, response)
   expectKept(context, 'others', before, pod, [...judgedElsewhere, ...left, ...fields])
   return pod
 }
 
 /** A start carries out a PATCH that was accepted while the pod was EXITED, if that of a RUNNING pod is carried out. */
 async function expectDoneByStart(context: Context, last: PodView, field: ChangeField, left: ReadonlySet<string>) {
+  const { status } = await context.settleStarted(last.id)
+  if (status !== 'RUNNING') return context.notJudged(field, `the started pod is ${status}`)
   const bodies = marks.map((mark) => changeOf(context, last, mark, field))
   const { settled, response } = await shown(context, last.id, (seen) => bodies.some((body) => shows(seen, body)))
   if (settled) return
   const twin = await context.fixture.pod('RUNNING')
   const { read, isDone } = await expectOthersKept(context, twin, field, left)
-  const expected = `another ${field}, because a PATCH of a RUNNING pod sets it`
-  context
-    .check('exited')
-    .that(read === twin || !isDone, expected, `the ${field} of before, also after a start`, response)
+  const expected = `a new ${field} after the start, as on a RUNNING pod`
+  context.check('exited').that(read === twin || !isDone, expected, `the old ${field} after the start`, response)
 }
 
 /** A PATCH of one field, unusual or plain, changes no other one. It is not done if it is accepted and not carried out. */

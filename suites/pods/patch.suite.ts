@@ -44,7 +44,8 @@ rule('pods.patch.omitted', { each: mountStates, varies: [...varies, 'branch'] },
 rule('pods.patch.new-pod', { varies: ['kind', 'mount', 'fields', 'look'] }, async (context) => {
   const { check, clock, fixture, pods, rereadDelays } = context
   const pod = await fixture.fresh()
-  const other = 'network' in (membersOf(pod.value.mounts) ?? {}) ? 'persistent' : 'network'
+  const { network } = membersOf(pod.value.mounts) ?? {}
+  const other = Array.isArray(network) && network.length > 0 ? 'persistent' : 'network'
   const response = await pods.patch(pod.id, { mounts: mountsMoved(context, other) }, { mustBeRefused: true })
   // A platform may also change no pod that is on its way to RUNNING.
   expectRefusal(context, 'refused', response)

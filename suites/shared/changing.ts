@@ -70,8 +70,8 @@ export async function changed(context: Context, id: string, body: Members): Prom
 }
 
 /**
- * Starts a pod, and stops it, as drawn; one that is not EXITED is stopped first. Looks at it after each step
- * that comes about.
+ * Starts a pod, and stops it, as drawn; a pod that is not EXITED is stopped first. Calls `look` after each step that
+ * succeeds.
  */
 export async function afterwards(
   context: Context,

@@ -45,7 +45,7 @@ export const lb: Plane<LbPlane> = {
     },
   ],
   load: null,
-  probeKeys: 'lb.endpoints.normal, the address of one endpoint',
+  probeKeys: 'lb.endpoints.normal (the address of one endpoint)',
   read: lbOf,
   write: writeLb,
 }

@@ -171,7 +171,7 @@ export function createJobWalker(context: Context, { calls = [], tellsSteps = tru
         // A worker may have taken it just before the purge.
         if ((await leave(one, 'IN_QUEUE')) !== 'IN_PROGRESS') stop(one)
       } else if (isExecutedAgain(one)) one.phase = 'open'
-      // It waited if its worker died just before the purge; queue.purge.running judges jobs that run.
+      // Its worker died just before the purge, so it waited and was cleared. queue.purge.running judges jobs that run.
       else if (endIn(await one.job.queue.status(one.job.id)) !== null) stop(one)
     }
   }
