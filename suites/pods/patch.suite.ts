@@ -14,6 +14,7 @@ import { expectRefusal } from '../shared/job-responses.ts'
 import { expectListedAs } from '../shared/listing.ts'
 import {
   isMounted,
+  mountIn,
   mountStates,
   mountsMoved,
   movedPersistent,
@@ -44,8 +45,7 @@ rule('pods.patch.omitted', { each: mountStates, varies: [...varies, 'branch'] },
 rule('pods.patch.new-pod', { varies: ['kind', 'mount', 'fields', 'look'] }, async (context) => {
   const { check, clock, fixture, pods, rereadDelays } = context
   const pod = await fixture.fresh()
-  const { network } = membersOf(pod.value.mounts) ?? {}
-  const other = Array.isArray(network) && network.length > 0 ? 'persistent' : 'network'
+  const other = mountIn(pod.value) === 'network' ? 'persistent' : 'network'
   const response = await pods.patch(pod.id, { mounts: mountsMoved(context, other) }, { mustBeRefused: true })
   // A platform may also change no pod that is on its way to RUNNING.
   expectRefusal(context, 'refused', response)

@@ -117,10 +117,15 @@ export function mountsMoved({ target }: Pick<Context, 'target'>, mount: MountKin
 
 /** A PATCH of what a pod has: its mount at another path, or another field if it has none. */
 export function validPatch(context: Context, pod: PodView): Members {
-  const { network, persistent } = membersOf(pod.value.mounts) ?? {}
-  const isNetwork = Array.isArray(network) && network.length > 0
-  if (!isNetwork && persistent === undefined) return changeOf(context, pod, 'b')
-  return { mounts: mountsMoved(context, isNetwork ? 'network' : 'persistent') }
+  const mount = mountIn(pod.value)
+  return mount === 'none' ? changeOf(context, pod, 'b') : { mounts: mountsMoved(context, mount) }
+}
+
+/** The kind of mount that a pod shows. An empty list is no network mount. */
+export function mountIn({ mounts }: Members): MountKind {
+  const { network, persistent } = membersOf(mounts) ?? {}
+  if (Array.isArray(network) && network.length > 0) return 'network'
+  return persistent === undefined ? 'none' : 'persistent'
 }
 
 /** True if a pod has these mounts. */

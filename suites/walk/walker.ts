@@ -8,9 +8,9 @@ import { mountsOf, planeOf } from '../../harness/planes/pods/fixtures/pod-body.t
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { inconclusiveIfOutage, isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import type { MountKind } from '../../target/types.ts'
 import { encoded } from '../fuzz/mutators/types.ts'
 import { retryWhileScarce } from '../pods/answers.ts'
+import { mountIn } from '../shared/patching.ts'
 import { afterSteps } from './after.ts'
 import { createLooks } from './looks.ts'
 import {
@@ -274,10 +274,4 @@ function changedBy(body: Members, before: Members): Members {
   const had = membersOf(before.env) ?? {}
   const changed = Object.entries(membersOf(body.env) ?? {}).filter(([name, value]) => had[name] !== value)
   return { ...body, env: Object.fromEntries(changed) }
-}
-
-function mountIn({ mounts }: Members): MountKind {
-  const { network, persistent } = membersOf(mounts) ?? {}
-  if (persistent !== undefined) return 'persistent'
-  return Array.isArray(network) && network.length > 0 ? 'network' : 'none'
 }
