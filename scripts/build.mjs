@@ -1,17 +1,25 @@
-// Compiles into dist/ and takes comments and spaces out, then removes files without a source, because the digest of the suite
-// covers all files there. Not before: commands may be running from it.
+// Compiles into dist/, puts the types of each export into one file and each package that is no dependency into the modules that
+// import it, and takes comments and spaces out. Then removes files without a source, because the digest of the suite covers all
+// files there. Not before: commands may be running from it.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { rolldown } from 'rolldown'
+import { dts } from 'rolldown-plugin-dts'
 import { minifySync } from 'vite'
 
 const tsc = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin', 'tsc')
+const dist = resolve('dist')
 // The real path: if a folder has two, both lists below must name its files by the same one.
 const args = [tsc, '-p', resolve('tsconfig.build.json'), '--listEmittedFiles']
 const mark = 'TSFILE: '
 /** The package has the schemas already. */
-const schemas = resolve('dist', 'spec')
-/** Folders whose types users of the library see: their declarations keep the comments. */
+const schemas = resolve(dist, 'spec')
+const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+/** The modules that import packages which `check` does not use: users need not install these. */
+const importers = ['cli/completion/completion', 'cli/init/prompts', 'cli/serve/host']
+const exported = ['library/index', 'library/reference', 'library/vitest']
+/** Folders whose types users of the library come upon: their declarations keep the comments. */
 const documented = ['library', 'target', 'results', 'verdicts', 'harness/rule', 'harness/planes', 'reference/options']
 /** Folders of many short functions, whose names the package has no room for. */
 const nameless = [
@@ -37,47 +45,76 @@ const lines = stdout.split('\n').filter((line) => line !== '')
 for (const line of lines) if (!line.startsWith(mark)) process.stdout.write(`${line}\n`)
 if (status === 0) {
   const made = lines.filter((line) => line.startsWith(mark)).map((line) => resolve(line.slice(mark.length)))
-  const types = declarationsOf('dist/library')
-  const kept = made.filter((file) => (!file.endsWith('.d.ts') || types.has(file)) && !file.startsWith(schemas))
+  const code = made.filter((file) => !file.endsWith('.d.ts') && !file.startsWith(schemas))
+  const kept = new Set([...code, await withPackages(), ...(await typesOfExports())])
   for (const file of kept) shrink(file)
-  removeAllBut(new Set(kept))
+  removeAllBut(kept)
 }
 process.exitCode = status ?? 1
 
-/** The declarations in a folder, if it exists, and those that they import. */
-function declarationsOf(folder) {
-  const found = new Set()
-  const left = existsSync(folder) ? readdirSync(folder).map((name) => resolve(folder, name)) : []
-  for (let file = left.pop(); file !== undefined; file = left.pop()) {
-    if (!file.endsWith('.d.ts') || found.has(file)) continue
-    found.add(file)
-    const imports = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)\.[jt]s['"]/g)
-    for (const [, path] of imports) left.push(`${resolve(dirname(file), path)}.d.ts`)
-  }
-  return found
+/** Puts the packages that are no dependencies into the modules that import them, and their licenses into a file. */
+async function withPackages() {
+  const external = (id, _, isFile) => (isFile ? !id.includes('/node_modules/') : isDependency(id))
+  // One by one: paths to modules outside a bundle count from the folder that all its entries share.
+  const bundles = importers.map((path) =>
+    bundle([path], '.js', { dir: dirname(join(dist, path)), external, platform: 'node' }),
+  )
+  const modules = (await Promise.all(bundles)).flat().flatMap(({ moduleIds }) => moduleIds)
+  const folders = new Set(modules.flatMap((id) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []))
+  const licenses = join(dist, 'LICENSES.txt')
+  writeFileSync(licenses, [...folders].sort().map(licenseOf).join('\n\n'))
+  return licenses
+}
+
+function isDependency(id) {
+  return Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`))
+}
+
+function licenseOf(folder) {
+  const { name, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+  return `${name}: ${license}\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : 'The package has no text of it.'}`
+}
+
+/** The declarations that users of the library see: one file for each export, and one for what they share. */
+async function typesOfExports() {
+  const comments = { name: 'comments', transform: withoutComments }
+  const plugins = [comments, dts({ dtsOnly: true, generator: 'oxc', tsconfig: false })]
+  const output = await bundle(exported, '.d.ts', { dir: join(dist, 'library'), external: /^[^./]/, plugins })
+  return output.map(({ fileName }) => join(dist, 'library', fileName))
+}
+
+function withoutComments(code, file) {
+  return documented.some((folder) => file.startsWith(resolve(dist, folder)))
+    ? null
+    : code.replace(/\/\*\*.*?\*\//gs, '')
+}
+
+/** Writes modules of dist/, each with what it imports and is not external. */
+async function bundle(paths, end, { dir, ...options }) {
+  const input = Object.fromEntries(paths.map((path) => [basename(path), join(dist, `${path}${end}`)]))
+  const graph = await rolldown({ input, ...options })
+  const { output } = await graph.write({ dir, chunkFileNames: '[name].ts' })
+  await graph.close()
+  return output
 }
 
 /** Takes out spaces, and comments of code. Names of classes, and of most functions, stay for the traces of errors. */
 function shrink(file) {
   const text = readFileSync(file, 'utf8')
+  if (file.endsWith('.txt')) return
   if (file.endsWith('.json')) return writeFileSync(file, JSON.stringify(JSON.parse(text)))
-  if (file.endsWith('.d.ts')) return writeFileSync(file, withoutSpaces(text, file))
-  const keepNames = { function: !nameless.some((folder) => file.startsWith(resolve('dist', folder))), class: true }
+  if (file.endsWith('.d.ts')) return writeFileSync(file, text.replace(/^\s+/gm, ''))
+  const keepNames = { function: !nameless.some((folder) => file.startsWith(resolve(dist, folder))), class: true }
   const linked = text.replaceAll(`from '../spec/`, `from '../../spec/`)
   const { code, errors } = minifySync(file, linked, { compress: { keepNames }, mangle: { keepNames } })
   if (errors.length > 0) throw new Error(`${file} cannot be minified: ${errors[0].message}`)
   writeFileSync(file, code)
 }
 
-/** A declaration file, with its comments if users of the library come upon its types. */
-function withoutSpaces(text, file) {
-  const isShown = documented.some((folder) => file.startsWith(resolve('dist', folder)))
-  return (isShown ? text : text.replace(/\/\*\*.*?\*\//gs, '')).replace(/^\s+/gm, '')
-}
-
-function removeAllBut(made) {
-  for (const entry of readdirSync('dist', { recursive: true, withFileTypes: true })) {
+function removeAllBut(kept) {
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     const file = resolve(entry.parentPath, entry.name)
-    if (!entry.isDirectory() && !made.has(file)) rmSync(file, { force: true })
+    if (!entry.isDirectory() && !kept.has(file)) rmSync(file, { force: true })
   }
 }

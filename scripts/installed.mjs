@@ -1,9 +1,9 @@
 // Packs the package, installs it in an empty folder as its users do, and runs the commands of the documents from there. By npm;
 // `node scripts/installed.mjs pnpm` or `bun` installs it by another package manager. Needs the npm registry.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const maxBytes = 3_000_000
@@ -48,14 +48,35 @@ function refuseSurplus({ files, unpackedSize }) {
   const tests = files.map(({ path }) => path).filter((path) => /\.test\.|\/test_|\/testing\/|\.map$/.test(path))
   if (tests.length > 0) fail(`the package holds files that are for development only: ${tests.join(', ')}`)
   if (unpackedSize > maxBytes) fail(`the package is ${unpackedSize} bytes unpacked; at most ${maxBytes} are allowed`)
-  const dist = join(root, 'dist')
-  const code = readdirSync(dist, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.js'))
-    .map((file) => readFileSync(join(dist, file), 'utf8'))
+  const code = modulesOfCheck().map((file) => readFileSync(file, 'utf8'))
   const unused = Object.keys(dependencies).filter(
     (name) => !code.some((text) => new RegExp(`["'\`]${name}["'\`/]`).test(text)),
   )
-  if (unused.length > 0) fail(`dependencies that no command uses: ${unused.join(', ')}`)
+  if (unused.length > 0)
+    fail(`dependencies that check does not use; scripts/build.mjs can bundle them: ${unused.join(', ')}`)
+}
+
+/** The modules that `check` may load: by its command, by the rules, and by the paths that it gives to a run. */
+function modulesOfCheck() {
+  const entries = [
+    'cli/main',
+    'cli/check/check',
+    'suites/all',
+    'proof/instance',
+    'load/drive',
+    'cli/shared/vendor-rules',
+  ]
+  const files = new Set(entries.map((path) => join(root, 'dist', `${path}.js`)))
+  // A set takes in what is added while it is walked.
+  for (const file of files) {
+    if (!existsSync(file)) continue
+    // The other commands are imported where they are called.
+    const pattern = file.endsWith('cli/shared/program.js')
+      ? /from\s*"(\.[^"]+)/g
+      : /(?:from|import)[\s(]*["'`](\.[^"'`]+)/g
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(pattern)) files.add(resolve(dirname(file), path))
+  }
+  return [...files].filter(existsSync)
 }
 
 function install(tarball) {
