@@ -1,6 +1,6 @@
 /**
  * Registers a vitest test for each rule. The target is `./plumbline.yaml`, the file that PLUMBLINE_TARGET names, or the built-in
- * reference if that is `reference`; PLUMBLINE_PROFILE, PLUMBLINE_RULES and PLUMBLINE_SEED are the flags of `check`.
+ * reference if that is `reference`; PLUMBLINE_PROFILE, PLUMBLINE_RULES (a folder) and PLUMBLINE_SEED are the flags of `check`.
  * @module plumbline-conformance/vitest
  */
 

@@ -19,8 +19,10 @@ export function complete(
   offers: ReadonlyMap<string, Offer>,
   read: (document: Document) => Target,
 ): Completed {
-  for (const offer of offers.values()) {
-    if ('line' in offer && addition(document.toJS(), offer.line) !== null) addTo(document, offer.line)
+  const within = new Set(needsWithin(read(document)))
+  for (const [need, offer] of offers) {
+    if (within.has(need) && 'line' in offer && addition(document.toJS(), offer.line) !== null)
+      addTo(document, offer.line)
   }
   const target = read(document)
   const needs = needsWithin(target)

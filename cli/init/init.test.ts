@@ -48,6 +48,14 @@ test('it writes what it saw, by reads and probes that must be refused', async ()
   expect(log().slice(before)).not.toMatch(/\b(POST|PUT|PATCH|DELETE)\b/)
 })
 
+test('without pods, a restricted key has no permissions about them', async () => {
+  const environment = { ...key, RESTRICTED_API_KEY: 'plumbline-example-restricted' }
+  const { code } = await init('--queue URL --endpoint normal --target restricted.yaml', environment)
+  expect(code).toBe(0)
+  const { keys } = parse(textOf('restricted.yaml'))
+  expect(keys.restricted).toEqual({ key: `\${RESTRICTED_API_KEY}` })
+})
+
 test('a list without a catalog beside it: the line that pods need instead', async () => {
   const server = createServer(({ url: path }, response) => {
     const isList = path === '/v2/pods'

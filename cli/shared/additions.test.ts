@@ -52,6 +52,12 @@ test.each<[what: string, file: unknown, line: string, said: string]>([
     'write below queue: stream: true, instead of false',
   ],
   [
+    'a mapping with a shorter list',
+    { keys: { restricted: { key: 'k', mayNot: ['stop'] } } },
+    'keys: {restricted: {key: KEY, mayNot: [queue]}}',
+    'write below keys.restricted: mayNot: [stop, queue]',
+  ],
+  [
     'another need that is absent',
     { absent: { volume: 'none' } },
     'absent: {pods.gpu: REASON}',

@@ -5,7 +5,7 @@ import { UsageError } from './errors.ts'
 
 /**
  * How to add `line`, such as `pods: {volume: VOLUME_ID}`, to a target file with the content `file`: below an existing
- * section, in place of a short form or of `false`, or as a new line. The end of a sentence that begins with "to claim it,"; null
+ * section, in place of a short form, of `false` or of a shorter list, or as a new line. The end of a sentence that begins with "to claim it,"; null
  * if the file has all of it.
  */
 export function addition(file: unknown, line: string): string | null {
@@ -30,8 +30,14 @@ export function addition(file: unknown, line: string): string | null {
   const where = path.length === 0 ? '' : ` below ${path.join('.')}`
   const missing = Object.fromEntries(Object.entries(added).filter(([key]) => there[key] === undefined))
   const more = path.length === 0 ? (withRequired(added) ?? line) : flow(missing)
+  const longer = Object.fromEntries(
+    Object.entries(added).flatMap(([key, value]) =>
+      isLonger(there[key], value) ? [[key, union(there[key], value)]] : [],
+    ),
+  )
   const parts: string[] = []
   if (Object.keys(denied).length > 0) parts.push(`write${where}: ${flow(denied)}, instead of false`)
+  if (Object.keys(longer).length > 0) parts.push(`write${where}: ${flow(longer)}`)
   if (Object.keys(missing).length > 0) parts.push(`add${where}: ${more}`)
   return parts.length === 0 ? null : parts.join('; ')
 }
@@ -39,6 +45,15 @@ export function addition(file: unknown, line: string): string | null {
 /** True if the file has `false` where `true` is wanted. */
 function isDenied(old: unknown, wanted: unknown): boolean {
   return old === false && wanted === true
+}
+
+/** True if the file has a list that lacks members of the wanted one. */
+function isLonger(old: unknown, wanted: unknown): boolean {
+  return Array.isArray(old) && Array.isArray(wanted) && wanted.some((member) => !old.includes(member))
+}
+
+function union(old: unknown, wanted: unknown): unknown[] {
+  return [...new Set([old, wanted].flat())]
 }
 
 /** Adds `line` to a target file, whose comments stay. What the file has already stays too, except `false`. */
@@ -93,6 +108,7 @@ function merged(old: unknown, more: unknown, isSection = false): unknown {
   const members = membersOf(more)
   // The short form of a section is its address.
   const there = isSection && typeof old === 'string' ? { url: old } : membersOf(old)
+  if (isLonger(old, more)) return union(old, more)
   if (members === null) return isDenied(old, more) ? more : (old ?? more)
   const entries = Object.entries(members).map(([key, value]) => [key, merged(there?.[key], value, !isSection)])
   return { ...there, ...Object.fromEntries(entries) }

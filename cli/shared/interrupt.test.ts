@@ -10,6 +10,6 @@ test('a signal that came before the command line took over ends the process', ()
     setTimeout(() => {}, 10_000)`
   expect(spawnSync(process.execPath, ['--input-type=module', '--eval', source], { encoding: 'utf8' })).toMatchObject({
     status: 130,
-    stderr: expect.stringContaining('plumbline: interrupted before anything was created\n'),
+    stderr: expect.stringContaining('plumbline: interrupted; nothing was created\n'),
   })
 })

@@ -20,7 +20,7 @@ const echoMs = 1_000
 
 function unheard(): void {
   if (watchers > 0) return
-  process.stderr.write('plumbline: interrupted before anything was created\n')
+  process.stderr.write('plumbline: interrupted; nothing was created\n')
   process.exit(exitCodes.interrupted)
 }
 

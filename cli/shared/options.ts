@@ -47,7 +47,7 @@ export const init = () =>
     .addOption(
       new Option(
         '--role <role=id>',
-        'another endpoint by its role in the target file, such as second=e-2 or lb.second=URL; can be repeated',
+        'another endpoint by its role (docs/target-file.md), such as second=e-2, executionTimeout=e-3,15s or lb.second=URL; can be repeated',
       )
         .argParser(endpointRole)
         .default({}),

@@ -22,10 +22,13 @@ export function resultsReader(cwd: string): (name: string) => NamedResults {
       )
     }
     const results = jsonIn(readFileSync(file, 'utf8'))
-    if (results === undefined)
-      throw new UsageError(
-        `${shown} is not JSON; write it again with ${program} replay ${relative(cwd, dirname(file))}`,
-      )
+    if (results === undefined) {
+      const hasRecord = existsSync(join(dirname(file), 'evidence.ndjson'))
+      const remedy = hasRecord
+        ? `write it again with ${program} replay ${relative(cwd, dirname(file))}`
+        : 'give the results of another run: without evidence.ndjson beside it, it cannot be written again'
+      throw new UsageError(`${shown} is not JSON; ${remedy}`)
+    }
     const fault = faultOf(results)
     if (fault === null) return { name, results: results as Results }
     throw new UsageError(`${shown} is not a result of this version: ${fault}`)

@@ -12,7 +12,7 @@ const general: Readonly<Record<string, General>> = {
   'key.restricted': key(
     'restricted',
     'a key that lacks permissions',
-    `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', may: [listPods, getPod], mayNot: [stop]}}`,
+    `keys: {restricted: {key: '\${RESTRICTED_API_KEY}'}}`,
   ),
   'restricted.may': {
     says: 'the permissions of the restricted key about pods',
@@ -22,7 +22,7 @@ const general: Readonly<Record<string, General>> = {
   },
   'restricted.may-not': {
     says: 'the permissions about pods that the restricted key lacks',
-    line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', mayNot: [createPod, stop]}}`,
+    line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', mayNot: [stop]}}`,
     given: ({ grants, keys }) => keys.restricted !== undefined && podPermissions(grants.mayNot).length > 0,
     isWritten: ({ keys: { restricted } }) => typeof restricted === 'object' && restricted.mayNot !== undefined,
   },

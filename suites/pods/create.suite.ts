@@ -66,10 +66,16 @@ const containers = {
 rule('pods.create.env-kept', { varies: ['kind', 'mount'] }, async (context) => {
   const { check, fixture, notJudged, target } = context
   for (const [what, asked] of Object.entries(containers)) {
-    const response = await creates(context, await fixture.body({}, asked))
+    const body = await fixture.body({}, asked)
+    const response = await creates(context, body)
     if (what !== 'plain' && isRefusal(response)) {
       notJudged(what, 'the creation is refused')
       continue
+    }
+    if (!isSuccess(response.status)) {
+      const { status } = await creates(context, await fixture.body({ fields: 'few' }))
+      if (!isSuccess(status))
+        context.blocked(creationRule(body), `a creation without env was answered with status ${status}`)
     }
     check('accepted').success(response)
     const id = (await fixture.createdId(response)) ?? context.blocked('pods.create.read-back', 'the pod is not found')
