@@ -50,8 +50,8 @@ export interface QueuePlan {
   readonly plane: 'queue'
   readonly shape: 'smoke' | QueueShape
   readonly limit: PlannedLimit
-  /** Isolation alone: the limit that must not be touched, and what sets the two apart. */
-  readonly neighbour: { readonly limit: PlannedLimit; readonly across: 'operation' | 'endpoint' } | null
+  /** Isolation alone: the limits that must not be touched, one for each stretch after the first. */
+  readonly neighbours: readonly PlannedLimit[]
   readonly stretches: readonly Stretch[]
   /** How long the target is asked to hold each request open; 0: not at all. */
   readonly holdMs: number
