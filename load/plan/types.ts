@@ -118,9 +118,9 @@ export function mixedCount({ sessions, count }: MixedPlan, operation?: string): 
   return Math.ceil((cycle.length * count) / sessions.length)
 }
 
-/** The most that a plan for the pod API waits, ms. A pod has two more waits, and changes within another one. */
+/** The most that a plan for the pod API waits, ms. A pod has three more waits, and changes within another one. */
 export function podWaitMs({ action, longestWaitMs }: PodPlan): number {
-  return (action === null ? 2 : 5) * longestWaitMs
+  return (action === null ? 2 : 6) * longestWaitMs
 }
 
 /** The most requests about the pod of a plan, if each is sent once. */
