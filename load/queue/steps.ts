@@ -62,13 +62,16 @@ function rowsOf(scope: LoadScope): Row[] {
   const cheapest = queue.requests ? 'requests' : 'cancel'
   const beside = queue.requests ? 'requests' : 'status'
   const streamed: readonly RateOperation[] = queue.stream === null ? [] : ['stream']
-  // An operation that shares its limit is refused only once the other has used up as much.
+  // An operation that shares its limit is refused only once the other has used up as much. Many requests a second are sent only
+  // if the rate of that operation is judged as well.
+  const isDriven = (operation: RateOperation) =>
+    operation === cheapest || operation === 'cancel' || rules.has(`limits.queue.${operation}`)
   const besides: readonly (readonly [RateOperation, ...RateOperation[]])[] = [
     ['cancel', beside],
     ['run', 'cancel', beside],
     ['status', 'cancel', 'run', ...streamed, ...(queue.requests ? ['requests' as const] : [])],
   ]
-  const elsewhere = new Set<RateOperation>([beside, 'cancel', 'run'])
+  const elsewhere = new Set<RateOperation>([beside, 'cancel', ...(isDriven('run') ? (['run'] as const) : [])])
   const rows: Row[] = [
     // First: /health counts the jobs of other plans for a while.
     { shape: 'rejected', operation: 'run', rules: ['limits.queue.rejected-not-executed'] },
@@ -82,9 +85,11 @@ function rowsOf(scope: LoadScope): Row[] {
     { shape: 'over', operation: cheapest, rules: [status] },
     { shape: 'released', operation: 'cancel', rules: ['limits.queue.concurrency-released'] },
     { shape: 'recovery', operation: cheapest, rules: ['limits.queue.recovers'] },
-    ...besides.map(([operation, ...neighbours]): Row => {
-      return { shape: 'isolation', operation, neighbours, rules: ['limits.queue.per-operation'] }
-    }),
+    ...besides
+      .filter(([operation]) => isDriven(operation))
+      .map(([operation, ...neighbours]): Row => {
+        return { shape: 'isolation', operation, neighbours, rules: ['limits.queue.per-operation'] }
+      }),
     ...[...elsewhere].map((operation): Row => {
       return { shape: 'isolation', operation, neighbours: [operation], rules: ['limits.queue.per-endpoint'] }
     }),
