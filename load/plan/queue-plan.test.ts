@@ -26,7 +26,7 @@ test.each([
     'isolation',
     [
       [0, 300, 50],
-      [0, 20, 750],
+      [0, 40, 375],
     ],
   ],
 ] as const)('%s drives the numbers of the table', (shape, expected) => {

@@ -37,7 +37,7 @@ const WINDOWS = 4
 const BACKOFF_MARGIN = 0.1
 
 /** An overload that empties a full bucket in one window, and the most requests to each limit beside it. */
-const ISOLATION = { share: 2, windows: 1.5, beside: 20 } as const
+const ISOLATION = { share: 2, windows: 1.5, beside: 40 } as const
 
 /** With fewer requests in a window, an even row of them is more than a sliding counter lets through. */
 const MIN_IN_A_ROW = 5
