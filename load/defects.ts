@@ -47,6 +47,31 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     observed: /^while \d+ requests of requests were refused, on another endpoint requests answered 429 at /,
   },
   {
+    id: 'status-and-stream-share-a-limit',
+    says: 'Status and stream draw on one limit.',
+    rule: 'limits.queue.per-operation',
+    change: withLimiter({
+      keyOf: (endpoint, operation) => `${endpoint} ${operation === 'stream' ? 'status' : operation}`,
+    }),
+    observed: /^while \d+ requests of status were refused, on the same endpoint stream answered 429 at /,
+  },
+  {
+    id: 'endpoints-share-the-limit-of-run',
+    says: 'All endpoints draw on one limit for submissions.',
+    rule: 'limits.queue.per-endpoint',
+    change: withLimiter({
+      keyOf: (endpoint, operation) => (operation === 'run' ? operation : joined(endpoint, operation)),
+    }),
+    observed: /^while \d+ requests of run were refused, on another endpoint run answered 429 at /,
+  },
+  {
+    id: 'each-job-has-a-limit',
+    says: 'The status of each job has a limit of its own.',
+    rule: 'limits.queue.status',
+    change: limitsEachJob,
+    observed: /^status served [\d,]+ requests between .* where 2000 each 10,000 ms explain at most \d+$/,
+  },
+  {
     id: 'beyond-the-limit-503',
     says: 'What is beyond a limit is answered 503.',
     rule: 'limits.queue.status-429',
@@ -264,6 +289,25 @@ function withLimiter({ keyOf = joined, like, wrap = (limiter) => limiter, limitO
       },
     })
   }
+}
+
+/** The rate of /status is that of each job. */
+function limitsEachJob(options: ReferenceOptions): ReferenceOptions {
+  const limiters = new Map<string, OperationLimiter>()
+  const { windowScale = 1 } = options.queue ?? {}
+  return composeOptions(withRate('status', { requests: 1_000_000 })(options), {
+    wrapFetch: (fetch) => async (request) => {
+      const { pathname } = new URL(request.url)
+      if (!pathname.includes('/status/')) return fetch(request)
+      const limiter = limiters.get(pathname) ?? createOperationLimiter({ rate: tables.rates.status, windowScale })
+      limiters.set(pathname, limiter)
+      const admission = limiter.admit(options.clock.now())
+      if (!admission.admitted) return new Response('{"error":"rate limit exceeded"}', { status: 429 })
+      const response = await fetch(request)
+      admission.release()
+      return response
+    },
+  })
 }
 
 /** Requests that fail do not give back that they were open. */

@@ -77,9 +77,12 @@ describe('a defect of the reference is caught', () => {
   )('%s Its limiter: %s', async (_, limiter, defect) => {
     const isRaising = defect.shows === 'raising'
     const around = isRaising ? raisingBy({ limiter }) : { rules: only(/\.requests$/), change: queued({ limiter }) }
-    const rules = new Set<LoadRule>([defect.rule as LoadRule, ...around.rules])
+    const isApart = defect.rule.startsWith('limits.queue.per-')
+    // Of operations with many requests only the plans about isolation are driven.
+    const apart = isApart ? { rules: only(/\.(run|status)$/), shapes: ['smoke', 'isolation'] as const } : null
+    const rules = new Set<LoadRule>([defect.rule as LoadRule, ...around.rules, ...(apart?.rules ?? [])])
     const change = (options: ReferenceOptions) => defect.change(around.change(options))
-    const { judged } = await load({ ...around, rules, change })
+    const { judged } = await load({ ...around, ...apart, rules, change })
     const found = judged.flatMap((one) => one.verdicts).filter(({ rule }) => rule === defect.rule)
     expect(found).toContainEqual(
       expect.objectContaining({ verdict: 'failed', sentence: expect.stringMatching(defect.observed) }),

@@ -40,7 +40,7 @@ export const common = {
   lb: new Option('--lb <url>', 'address of a load-balanced endpoint'),
   management: new Option('--management <url>', 'base address of endpoint management'),
   owned: new Option('--i-own-this <host>', 'load this host, which is not this machine, if its owner permits it'),
-  maxRequests: new Option('--max-requests <number>', 'refuse a load of more requests (default: 100000)').argParser(
+  maxRequests: new Option('--max-requests <number>', 'refuse a load of more requests (default: 120000)').argParser(
     integer(0),
   ),
   maxSeconds: new Option('--max-seconds <number>', 'refuse a load that takes longer (default: 3600)').argParser(

@@ -38,7 +38,7 @@ const SPARE_BYTES = 64 * 1024 * 1024
 export function planLoad(
   rules: readonly string[],
   target: Target,
-  { iOwnThis, maxRequests = 100_000, maxSeconds: given, windowScale = 1, quiet }: LoadFlags,
+  { iOwnThis, maxRequests = 120_000, maxSeconds: given, windowScale = 1, quiet }: LoadFlags,
   terminal: Terminal,
   { isSmoke = false, mixed }: LoadShape = {},
 ) {

@@ -1,4 +1,5 @@
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
+import { SECOND_ENDPOINT } from '../plan/queue-plan.ts'
 import { lengthOf, type Plan, plannedCount, type QueuePlan, type Shape } from '../plan/types.ts'
 import { isNeither, type Point, type Points, statusesOf } from '../points.ts'
 import { judgeConcurrency, judgeReleased } from './at-once.ts'
@@ -42,7 +43,7 @@ export function analyse(given: Points, plan: Plan): LoadVerdict[] {
   })
 }
 
-function judgesOf({ shape, limit, neighbour }: QueuePlan): readonly (readonly [LoadRule, Judge])[] {
+function judgesOf({ shape, limit, stretches }: QueuePlan): readonly (readonly [LoadRule, Judge])[] {
   const { operation } = limit
   const scaling = 'limits.queue.scales-with-workers'
   const beyond = [
@@ -62,7 +63,10 @@ function judgesOf({ shape, limit, neighbour }: QueuePlan): readonly (readonly [L
     rejected: [['limits.queue.rejected-not-executed', judgeRejectedJobs]],
     released: [['limits.queue.concurrency-released', judgeReleased]],
     isolation: [
-      [neighbour?.across === 'endpoint' ? 'limits.queue.per-endpoint' : 'limits.queue.per-operation', judgeIsolation],
+      [
+        stretches[1]?.endpoint === SECOND_ENDPOINT ? 'limits.queue.per-endpoint' : 'limits.queue.per-operation',
+        judgeIsolation,
+      ],
     ],
   }
   return judges[shape]

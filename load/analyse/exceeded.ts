@@ -8,8 +8,9 @@ import { failed, passed, type Ruling, unclear } from './verdict.ts'
 /** Fewer errors in a row may be an outage. */
 const MIN_ERRORS = 3
 
-/** The request beyond the quota is 429, and its body names the window (heading Errors). */
-export function judgeExceeded(points: readonly Point[]): Ruling {
+/** The request beyond the quota is 429, and its body names the window (heading Errors), as does that of a refused action. */
+export function judgeExceeded(all: readonly Point[]): Ruling {
+  const points = all.filter(({ operation }) => operation === 'pods')
   for (const [name, { quota, lengthMs }] of quotasOf(points)) {
     const overflow = findOverflow(points.filter(isServed), quota, lengthMs)
     if (overflow === null) continue
@@ -20,7 +21,7 @@ export function judgeExceeded(points: readonly Point[]): Ruling {
   }
   const refused = points.filter(isRefused)
   if (refused.length === 0) return instead(points) ?? unclear(`none of ${points.length} pod requests was refused`)
-  for (const point of refused) {
+  for (const point of all.filter(isRefused)) {
     if (point.body === undefined) return unclear('the body of a 429 was not recorded')
     const named = tables.podWindows.map(({ name }) => name).filter((name) => names(point.body ?? '', name))
     const usedUp = usedUpWindows(point)

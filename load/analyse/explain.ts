@@ -1,6 +1,6 @@
 import { once } from '../../harness/common/memoize.ts'
 import type { PlannedLimit } from '../plan/types.ts'
-import { mayHaveCounted, type Point, type Points } from '../points.ts'
+import { isRefused, mayHaveCounted, type Point, type Points } from '../points.ts'
 import { clockSlackMs, countBefore, countUntil, evenPaceSlack, type Moments, sorted } from './counting.ts'
 
 /** The most that may have been counted in so many milliseconds before a moment. */
@@ -15,26 +15,32 @@ export function createExplainer(
   { requests, windowMs, concurrent }: PlannedLimit,
   arrivedBy: (point: Point) => number = (point) => point.receivedMs,
 ) {
-  const counted = points.filter(mayHaveCounted)
+  const letIn = points.filter(mayHaveCounted)
   // Many points take long to sort, and some judges ask for little.
-  const sent = once(() => sorted(counted, (point) => point.sentMs))
-  const arrived = once(() => sorted(counted, arrivedBy))
+  const momentsOf = (those: Points) => ({
+    sent: once(() => sorted(those, (point) => point.sentMs)),
+    arrived: once(() => sorted(those, arrivedBy)),
+  })
+  const admitted = momentsOf(letIn)
+  // Windows, logs and sliding counters may count refused requests, too.
+  const all = letIn.length === points.length ? admitted : momentsOf(points)
   // Not those that the client gave up, which may still be under way on the other side.
   const ended = once(() => {
-    const answered = counted.filter(({ kind }) => kind === 'answer')
+    const answered = letIn.filter(({ kind }) => kind === 'answer')
     return sorted(answered, (point) => point.receivedMs)
   })
   const slackMs = clockSlackMs(windowMs)
-  const level = once(() => levels(arrived(), requests / windowMs))
+  const level = once(() => levels(admitted.arrived(), requests / windowMs))
 
-  const openAt = (point: Point) => countUntil(sent(), arrivedBy(point)) - countBefore(ended(), point.sentMs)
-  const countBack = (point: Point): CountBack => {
+  const openAt = (point: Point) => countUntil(admitted.sent(), arrivedBy(point)) - countBefore(ended(), point.sentMs)
+  const countBack = (point: Point, { sent, arrived } = all): CountBack => {
     const until = countUntil(sent(), arrivedBy(point))
-    return (backMs) => until - countBefore(arrived(), point.sentMs - slackMs - backMs)
+    const own = sent !== admitted.sent && isRefused(point) ? 1 : 0
+    return (backMs) => until - own - countBefore(arrived(), point.sentMs - slackMs - backMs)
   }
   const isBunched = (atMs: number, count: CountBack): boolean => {
-    const before = countBefore(arrived(), atMs)
-    const passedMs = atMs - (arrived().at(before - 1) ?? atMs)
+    const before = countBefore(admitted.arrived(), atMs)
+    const passedMs = atMs - (admitted.arrived().at(before - 1) ?? atMs)
     const left = before === 0 ? 0 : Math.max(0, (level()[before - 1] ?? 0) - (passedMs * requests) / windowMs)
     return left + count(0) + 1 > evenPaceSlack(requests)
   }
@@ -54,8 +60,8 @@ export function createExplainer(
       return (
         count(windowMs) >= requests ||
         (concurrent !== null && openAt(point) >= concurrent) ||
-        isBunched(atMs, count) ||
-        isRoundedUp(count, momentsBack(arrived(), atMs, windowMs), requests, windowMs)
+        isBunched(atMs, countBack(point, admitted)) ||
+        isRoundedUp(count, momentsBack(all.arrived(), atMs, windowMs), requests, windowMs)
       )
     },
   }

@@ -29,8 +29,8 @@ describe.each(limiterKindNames)('a legal limiter, %s,', (kind) => {
   test.each(cases)('passes as %s with its windows %i ms off', async (operation, offsetMs) => {
     // The others hardly depend on the rate; run would only make them slow.
     const plans: QueuePlanOptions[] = (operation === 'run' ? rates : shapes).map((shape) => ({ operation, shape }))
-    if (operation === 'purge') plans.push({ operation, shape: 'isolation', neighbour: 'status' })
-    if (operation !== 'run') plans.push({ operation, shape: 'isolation', neighbour: 'requests' })
+    if (operation === 'purge') plans.push({ operation, shape: 'isolation', neighbours: ['status'] })
+    if (operation !== 'run') plans.push({ operation, shape: 'isolation', neighbours: ['requests', 'run'] })
     if (operation === 'cancel') plans.push({ operation, shape: 'released' })
     if (operation === 'purge') plans.push({ operation, shape: 'burst' })
     for (const options of plans) {
@@ -61,6 +61,20 @@ test.each([3, 2500])('ways of up to %i ms there and back make no legal limiter f
     }
   }
 })
+
+test.each(['fixed-window', 'first-request-window', 'sliding-log', 'sliding-counter'] as const)(
+  'a %s that counts refused requests is never failed',
+  async (kind) => {
+    for (const operation of ['cancel', 'requests'] as const) {
+      for (const shape of [...shapes, 'released'] as const) {
+        const target = { kind, offsetMs: 777, countsRefused: true }
+        for (const { verdict, sentence } of await verdicts(target, { operation, shape })) {
+          expect({ sentence, failed: verdict === 'failed' }).toEqual({ sentence, failed: false })
+        }
+      }
+    }
+  },
+)
 
 const half = (number: number) => number / 2
 const more = (number: number) => number + 1
@@ -100,7 +114,7 @@ const defects: readonly (readonly [string, Defect, QueuePlanOptions, string, Reg
   [
     'one limiter for all operations',
     { keyOf: (endpoint) => endpoint, requests: () => 100 },
-    { operation: 'cancel', shape: 'isolation', neighbour: 'requests' },
+    { operation: 'cancel', shape: 'isolation', neighbours: ['requests', 'run'] },
     'limits.queue.per-operation',
     /^while \d+ requests of cancel were refused, on the same endpoint requests answered 429 at [\d,]+ ms with at most \d+ /,
   ],

@@ -13,7 +13,7 @@ type PodJudge = (points: readonly Point[], plan: PodPlan) => Ruling
 const judges: Readonly<Record<PodPlan['shape'], readonly (readonly [LoadRule, PodJudge])[]>> = {
   'pod-headers': [['limits.pods.headers-on-success', judgeHeaders]],
   'pod-429': [
-    ['limits.pods.exceeded', ofList(judgeExceeded)],
+    ['limits.pods.exceeded', judgeExceeded],
     ['limits.pods.retry-after', judgeRetryAfter],
     ['limits.pods.retry-after-honest', afterRefusal(judgeHonesty)],
     ['limits.pods.retry-after-needed', afterRefusal(judgeNeed)],

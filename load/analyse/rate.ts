@@ -1,7 +1,8 @@
 import { tables } from '../../generated/tables.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
-import type { PlannedLimit, QueuePlan } from '../plan/types.ts'
-import { isNeither, isRefused, isServed, type Point, type Points } from '../points.ts'
+import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
+import type { PlannedLimit, QueuePlan, Stretch } from '../plan/types.ts'
+import { isNeither, isRefused, isServed, type Points } from '../points.ts'
 import { EXACT_UP_TO, isExplainable } from './exact.ts'
 import { createExplainer } from './explain.ts'
 import { findOverflow } from './generous.ts'
@@ -89,18 +90,24 @@ function limitInForce({ limit, workers }: QueuePlan): number {
     : Math.max(limit.requests, workers.running * workers.requestsPerWindow)
 }
 
-/** One limit is exceeded while another one is used at a fraction: the other's 429s must be its own. */
+/** One limit is exceeded while others are used a little: the 429s of the others must be their own. */
 export function judgeIsolation({ plan, points, beganMs }: Case): Ruling {
-  const { neighbour, stretches, limit } = plan
-  const [loud, quiet] = stretches
-  if (neighbour === null || quiet === undefined) return unclear('the plan of isolation names no second limit')
-  const isQuiet = ({ operation, endpoint = loud?.endpoint }: Point) =>
-    operation === quiet.operation && endpoint === quiet.endpoint
-  const refused = points.filter((point) => !isQuiet(point) && isRefused(point)).length
+  const { neighbours, stretches, limit } = plan
+  const [loud, ...quiet] = stretches
+  const of = (stretch: Stretch | undefined) =>
+    points.filter(
+      ({ operation, endpoint = FIRST_ENDPOINT }) => operation === stretch?.operation && endpoint === stretch.endpoint,
+    )
+  const refused = of(loud).filter(isRefused).length
   if (refused === 0) {
     return unclear(`${limit.operation} was never at its limit, so nothing shows whether it is shared`)
   }
-  const where = neighbour.across === 'endpoint' ? 'on another endpoint' : 'on the same endpoint'
-  const { sentence, verdict } = judgeRefusals(points.filter(isQuiet), neighbour.limit, beganMs)
-  return { verdict, sentence: `while ${refused} requests of ${limit.operation} were refused, ${where} ${sentence}` }
+  const rulings = neighbours.map((neighbour, n) => judgeRefusals(of(quiet[n]), neighbour, beganMs))
+  const bad = rulings.find(({ verdict }) => verdict === 'failed') ?? rulings.find(({ verdict }) => verdict !== 'passed')
+  const where = quiet[0]?.endpoint === SECOND_ENDPOINT ? 'on another endpoint' : 'on the same endpoint'
+  const sentence = bad?.sentence ?? rulings.map((ruling) => ruling.sentence).join(', ')
+  return {
+    verdict: bad?.verdict ?? 'passed',
+    sentence: `while ${refused} requests of ${limit.operation} were refused, ${where} ${sentence}`,
+  }
 }

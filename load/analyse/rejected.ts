@@ -10,7 +10,7 @@ import { failed, passed, type Ruling, unclear } from './verdict.ts'
 export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ruling {
   if (action === null) return unclear('no pod was created: the longer windows may have too few requests left')
   const of = (operation: string) => points.filter((point) => point.operation === operation)
-  const [created] = of('createPod')
+  const created = of('createPod').at(-1)
   if (created === undefined || !isServed(created)) return unclear(`a creation ${fateOf(created)}`)
   const [refused, ...later] = of('act')
   if (refused === undefined || !isRefused(refused)) {

@@ -25,8 +25,8 @@ test.each([
   [
     'isolation',
     [
-      [0, 600, 67],
-      [0, 160, 250],
+      [0, 300, 50],
+      [0, 40, 375],
     ],
   ],
 ] as const)('%s drives the numbers of the table', (shape, expected) => {

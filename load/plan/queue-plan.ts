@@ -8,8 +8,8 @@ export interface QueuePlanOptions {
   /** Shortens or stretches every window; 1 is what the description says. */
   readonly windowScale?: number
   readonly workers?: Workers
-  /** Isolation alone: another operation, or the same one on another endpoint. Default: another endpoint. */
-  readonly neighbour?: RateOperation
+  /** Isolation alone: other operations, or the same one on another endpoint. Default: another endpoint. */
+  readonly neighbours?: readonly RateOperation[]
   /** Share of the limit at which it is exceeded. */
   readonly overShare?: number
   /** Concurrency alone: how long the target holds a request, where it decides that itself. */
@@ -23,7 +23,7 @@ export interface QueuePlanOptions {
 export const FIRST_ENDPOINT = 'first'
 export const SECOND_ENDPOINT = 'second'
 
-/** Share of the limit at which "too strict" and the neighbour are driven. */
+/** Share of the limit at which "too strict" is driven. */
 const UNDER_SHARE = 0.8
 /** Share of the limit at which "too generous" is driven. */
 const OVER_SHARE = 1.5
@@ -36,6 +36,9 @@ const WINDOWS = 4
 /** How long a client waits beyond a window until it counts as over, as a share of it. */
 const BACKOFF_MARGIN = 0.1
 
+/** An overload that empties a full bucket in one window, and the most requests to each limit beside it. */
+const ISOLATION = { share: 2, windows: 1.5, beside: 40 } as const
+
 /** With fewer requests in a window, an even row of them is more than a sliding counter lets through. */
 const MIN_IN_A_ROW = 5
 
@@ -44,17 +47,14 @@ export function queuePlan(options: QueuePlanOptions): QueuePlan {
   const { operation, shape, windowScale = 1, workers = 'unknown', workersAllow = 0, busyWorkers = 0 } = options
   const base = limitOf(operation, windowScale)
   const limit = { ...base, requests: Math.max(base.requests, workersAllow) }
-  const other = options.neighbour ?? operation
-  const neighbour =
-    shape === 'isolation'
-      ? { limit: limitOf(other, windowScale), across: other === operation ? 'endpoint' : 'operation' }
-      : null
+  const others = shape === 'isolation' ? (options.neighbours ?? [operation]) : []
+  const neighbours = others.map((other) => limitOf(other, windowScale))
   return {
     plane: 'queue',
     shape,
     limit,
-    neighbour: neighbour as QueuePlan['neighbour'],
-    stretches: stretchesOf(limit, neighbour?.limit ?? limit, options),
+    neighbours,
+    stretches: stretchesOf(limit, neighbours, options),
     holdMs: shape === 'concurrency' ? (options.holdMs ?? holdMsOf(limit)) : 0,
     quietMs: 2 * limit.windowMs,
     workers,
@@ -69,9 +69,9 @@ function limitOf(operation: RateOperation, windowScale: number): PlannedLimit {
   return { operation, requests, windowMs: windowSeconds * 1000 * windowScale, concurrent }
 }
 
-function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePlanOptions): Stretch[] {
+function stretchesOf(limit: PlannedLimit, neighbours: readonly PlannedLimit[], options: QueuePlanOptions): Stretch[] {
   const { requests, windowMs } = limit
-  const { shape, overShare = overShareOf(requests), neighbour } = options
+  const { shape, overShare = overShareOf(requests) } = options
   const even = evenly(limit)
   switch (shape) {
     case 'smoke':
@@ -112,13 +112,14 @@ function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePla
       ]
     }
     case 'isolation': {
-      const endpoint = neighbour === undefined || neighbour === limit.operation ? SECOND_ENDPOINT : FIRST_ENDPOINT
-      const share = UNDER_SHARE / 2
-      const count = Math.max(1, Math.floor((share * other.requests * WINDOWS * windowMs) / other.windowMs))
-      return [
-        even(0, Math.ceil(overShare * requests * WINDOWS), overShare),
-        { ...evenly(other)(0, count, share), endpoint },
-      ]
+      const { share, windows, beside } = ISOLATION
+      const quiet = (other: PlannedLimit): Stretch => {
+        const count = Math.max(1, Math.min(beside, Math.floor((UNDER_SHARE / 2) * other.requests * windows)))
+        const { operation } = other
+        const endpoint = operation === limit.operation ? SECOND_ENDPOINT : FIRST_ENDPOINT
+        return { operation, endpoint, startMs: 0, count, spacingMs: (windows * windowMs) / count }
+      }
+      return [even(0, share * requests * windows, share), ...neighbours.map(quiet)]
     }
   }
 }

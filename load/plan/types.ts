@@ -50,8 +50,8 @@ export interface QueuePlan {
   readonly plane: 'queue'
   readonly shape: 'smoke' | QueueShape
   readonly limit: PlannedLimit
-  /** Isolation alone: the limit that must not be touched, and what sets the two apart. */
-  readonly neighbour: { readonly limit: PlannedLimit; readonly across: 'operation' | 'endpoint' } | null
+  /** Isolation alone: the limits that must not be touched, one for each stretch after the first. */
+  readonly neighbours: readonly PlannedLimit[]
   readonly stretches: readonly Stretch[]
   /** How long the target is asked to hold each request open; 0: not at all. */
   readonly holdMs: number
@@ -118,9 +118,9 @@ export function mixedCount({ sessions, count }: MixedPlan, operation?: string): 
   return Math.ceil((cycle.length * count) / sessions.length)
 }
 
-/** The most that a plan for the pod API waits, ms. A pod has two more waits, and changes within another one. */
+/** The most that a plan for the pod API waits, ms. A pod has three more waits, and changes within another one. */
 export function podWaitMs({ action, longestWaitMs }: PodPlan): number {
-  return (action === null ? 2 : 5) * longestWaitMs
+  return (action === null ? 2 : 6) * longestWaitMs
 }
 
 /** The most requests about the pod of a plan, if each is sent once. */

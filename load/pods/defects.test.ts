@@ -17,6 +17,7 @@ import {
 } from '../../reference/index.ts'
 import { limiterKindNames } from '../../reference/limits/windows.ts'
 import { analyse } from '../analyse/analyse.ts'
+import type { LoadDefect } from '../defect.ts'
 import { type LoadAction, loadActions, type PodPlan } from '../plan/types.ts'
 import type { PodSend } from '../scripts/lib/steps.ts'
 import { drivePods } from '../testing/pods.ts'
@@ -125,7 +126,7 @@ test.each(styles)(
 )
 
 test.each(podLoadDefects.map((defect) => [defect.says, defect] as const))('%s', async (_, defect) => {
-  const judged = (await found((options) => defect.change(options), actionFor(defect.rule))).find(
+  const judged = (await found((options) => defect.change(options), actionFor(defect))).find(
     ({ rule }) => rule === defect.rule,
   )
   const isAdvice = defect.rule === 'limits.pods.structured'
@@ -161,6 +162,21 @@ test.each([
   )
 })
 
+test('a creation that is refused is sent again', async () => {
+  let isRefused = false
+  const refusesOnce = (options: ReferenceOptions) =>
+    composeOptions(options, {
+      wrapFetch: (fetch) => async (request) => {
+        if (isRefused || request.method !== 'POST') return fetch(request)
+        isRefused = true
+        return new Response('{}', { status: 429, headers: { 'retry-after': '2' } })
+      },
+    })
+  expect(await found(refusesOnce, 'stop')).toContainEqual(
+    expect.objectContaining({ rule: 'limits.pods.rejected-not-executed', verdict: 'passed' }),
+  )
+})
+
 test('no pod is created where a longer window may not have room to remove it', () => {
   const rules = new Set(['limits.pods.rejected-not-executed'])
   const seen = (hour: number) => ({
@@ -188,8 +204,8 @@ function refusing(method: string, path: RegExp) {
     })
 }
 
-function actionFor(rule: string): LoadAction | null {
-  return rule === 'limits.pods.rejected-not-executed' ? 'terminate' : null
+function actionFor({ id, rule }: LoadDefect): LoadAction | null {
+  return rule === 'limits.pods.rejected-not-executed' || id.includes('action') ? 'terminate' : null
 }
 
 test('every rule of pods that load judges is failed by a defect', () => {

@@ -15,6 +15,21 @@ export const podLoadDefects: readonly LoadDefect[] = [
     observed: /^\d+ pod requests were served within 60 s, where the window minute \(q=5, w=60\) explains at most 10$/,
   },
   {
+    id: 'pods-429-of-action-names-another',
+    says: 'A 429 to anything but a GET names the day, though the minute is used up.',
+    rule: 'limits.pods.exceeded',
+    change: (options) =>
+      composeOptions(options, {
+        wrapFetch: (fetch) => async (request) => {
+          const response = await fetch(request)
+          if (response.status !== 429 || request.method === 'GET') return response
+          const body = (await response.text()).replaceAll('minute', 'day')
+          return new Response(body, response)
+        },
+      }),
+    observed: /^the body of a 429 does not name the window minute, which is used up: /,
+  },
+  {
     id: 'pods-beyond-the-quota-503',
     says: 'Requests beyond the quota of pods are answered 503.',
     rule: 'limits.pods.exceeded',

@@ -78,8 +78,8 @@ async function waitUntilBusy(jobs: readonly string[], { queue, client, clock, st
 }
 
 /**
- * Submits the jobs that a plan names: one for each request of /cancel, which ends it, one for all of /status or
- * /stream, one for each worker that the plan keeps busy, and if requests are to be held, one for each worker that keeps
+ * Submits the jobs that a plan names: one for each request of /cancel, which ends it, two for all of /status or
+ * /stream, as a limit is not that of one job, one for each worker that the plan keeps busy, and if requests are to be held, one for each worker that keeps
  * it from the others. `busy` are the jobs of workers, which are to be cancelled after the load. `workers` may take jobs; null if their number is unknown.
  */
 async function prepareJobs(plan: QueuePlan, workers: number | null, options: QueuePerformOptions) {
@@ -107,8 +107,10 @@ async function prepareJobs(plan: QueuePlan, workers: number | null, options: Que
       jobs[key] = [...before, ...(await submitAll(endpoint, stretch))]
     } else if (before.length > 0) continue
     else if (stretch.isMissing === true) jobs[key] = [mutate(await client.submit(endpoint, ttlMs))]
-    else if (stretch.operation === 'stream') jobs[key] = [await submitStreamed(endpoint)]
-    else jobs[key] = [await client.submit(endpoint, ttlMs)]
+    else {
+      const submit = stretch.operation === 'stream' ? submitStreamed : (at: string) => client.submit(at, ttlMs)
+      jobs[key] = [await submit(endpoint), await submit(endpoint)]
+    }
   }
   return { fills: { ids, jobs }, busy }
 

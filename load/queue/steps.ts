@@ -49,7 +49,7 @@ interface Row {
   readonly operation: RateOperation
   readonly rules: readonly [LoadRule, ...LoadRule[]]
   /** Isolation alone. */
-  readonly neighbour?: RateOperation
+  readonly neighbours?: readonly RateOperation[]
   /** Workers that are kept busy. */
   readonly busyWorkers?: number
 }
@@ -58,9 +58,20 @@ interface Row {
 function rowsOf(scope: LoadScope): Row[] {
   const { rules, queue } = scope
   const status = 'limits.queue.status-429'
-  // The operation to exceed if any will do costs fewest requests; the one beside another, or elsewhere, needs one job.
+  // The operation to exceed if any will do costs fewest requests; the one beside another needs one job.
   const cheapest = queue.requests ? 'requests' : 'cancel'
   const beside = queue.requests ? 'requests' : 'status'
+  const streamed: readonly RateOperation[] = queue.stream === null ? [] : ['stream']
+  // An operation that shares its limit is refused only once the other has used up as much. Many requests a second are sent only
+  // if the rate of that operation is judged as well.
+  const isDriven = (operation: RateOperation) =>
+    operation === cheapest || operation === 'cancel' || rules.has(`limits.queue.${operation}`)
+  const besides: readonly (readonly [RateOperation, ...RateOperation[]])[] = [
+    ['cancel', beside],
+    ['run', 'cancel', beside],
+    ['status', 'cancel', 'run', ...streamed, ...(queue.requests ? ['requests' as const] : [])],
+  ]
+  const elsewhere = new Set<RateOperation>([beside, 'cancel', ...(isDriven('run') ? (['run'] as const) : [])])
   const rows: Row[] = [
     // First: /health counts the jobs of other plans for a while.
     { shape: 'rejected', operation: 'run', rules: ['limits.queue.rejected-not-executed'] },
@@ -74,8 +85,14 @@ function rowsOf(scope: LoadScope): Row[] {
     { shape: 'over', operation: cheapest, rules: [status] },
     { shape: 'released', operation: 'cancel', rules: ['limits.queue.concurrency-released'] },
     { shape: 'recovery', operation: cheapest, rules: ['limits.queue.recovers'] },
-    { shape: 'isolation', operation: 'cancel', neighbour: beside, rules: ['limits.queue.per-operation'] },
-    { shape: 'isolation', operation: beside, neighbour: beside, rules: ['limits.queue.per-endpoint'] },
+    ...besides
+      .filter(([operation]) => isDriven(operation))
+      .map(([operation, ...neighbours]): Row => {
+        return { shape: 'isolation', operation, neighbours, rules: ['limits.queue.per-operation'] }
+      }),
+    ...[...elsewhere].map((operation): Row => {
+      return { shape: 'isolation', operation, neighbours: [operation], rules: ['limits.queue.per-endpoint'] }
+    }),
     ...scalingRows(scope),
   ]
   return rows.filter(({ rules: [rule] }) => rules.has(rule))
@@ -100,7 +117,7 @@ export function smokeSteps(scope: LoadScope): QueueStep[] {
   const rows = rowsOf(scope)
   const operationsIn = (isHeld: boolean) => {
     const named = rows.filter(({ shape }) => (shape === 'concurrency') === isHeld)
-    return operations.filter((one) => named.some((row) => row.operation === one || row.neighbour === one))
+    return operations.filter((one) => named.some((row) => row.operation === one || row.neighbours?.includes(one)))
   }
   const raised = rows.find(({ shape }) => shape === 'raised-under')
   return [
@@ -152,13 +169,13 @@ export function preparedJobs({ busyWorkers, stretches }: QueuePlan): number {
   for (const stretch of stretches.filter((one) => namingJobs.has(one.operation))) {
     const key = jobsKey(stretch)
     const isOneEach = stretch.operation === 'cancel' && stretch.isMissing !== true
-    named.set(key, isOneEach ? (named.get(key) ?? 0) + stretch.count : 1)
+    named.set(key, isOneEach ? (named.get(key) ?? 0) + stretch.count : stretch.isMissing === true ? 1 : 2)
   }
   return busyWorkers + [...named.values()].reduce((sum, count) => sum + count, 0)
 }
 
 function stepOf(row: Row, { queue, windowScale }: LoadScope, holds: Holds, running: Running | null): QueueStep {
-  const { shape, operation, rules, neighbour, busyWorkers = 0 } = row
+  const { shape, operation, rules, neighbours, busyWorkers = 0 } = row
   const raising = shape === 'raised-under' ? running?.least : shape === 'raised-over' ? running?.most : 0
   const workersAllow = (raising ?? busyWorkers) * (perWorkerRate(queue, operation) ?? 0)
   const holdMs = holds[operation] ?? (operation === 'runsync' ? tables.durations.runsyncWaitMs : undefined)
@@ -168,9 +185,10 @@ function stepOf(row: Row, { queue, windowScale }: LoadScope, holds: Holds, runni
     windowScale,
     workersAllow,
     busyWorkers,
-    ...(neighbour !== undefined && { neighbour }),
+    ...(neighbours !== undefined && { neighbours }),
     ...(holdMs !== undefined && { holdMs: Math.round(holdMs) }),
   })
-  const apart = neighbour === undefined ? '' : neighbour === operation ? '-across-endpoints' : `-beside-${neighbour}`
+  const isAcross = neighbours?.includes(operation) === true
+  const apart = neighbours === undefined ? '' : isAcross ? '-across-endpoints' : `-beside-${neighbours[0]}`
   return { name: `${operation}-${shape}${apart}`, plan, rules }
 }

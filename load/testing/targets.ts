@@ -25,6 +25,8 @@ export interface TargetOptions extends Defect {
   readonly kind?: LimiterKind
   readonly windowScale?: number
   readonly offsetMs?: number
+  /** True if refused requests count, too. */
+  readonly countsRefused?: boolean
   /** The longest way to the target, and the longest back; each way takes a part of it, by a seed. */
   readonly wayMs?: number
 }

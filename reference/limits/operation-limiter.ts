@@ -7,7 +7,7 @@ type Admission =
   | { readonly admitted: true; release(): void }
   | { readonly admitted: false; readonly retryAfterMs: number }
 
-/** The limiter of one operation on one endpoint. What it refuses is counted nowhere. */
+/** The limiter of one operation on one endpoint. */
 export interface OperationLimiter {
   /** @param nowMs milliseconds on the clock of the reference; it never runs backwards. */
   admit(nowMs: number): Admission
@@ -23,6 +23,8 @@ interface OperationLimiterOptions {
   readonly offsetMs?: number
   /** Requests a window that the running workers allow together; the higher of it and the base counts. */
   readonly workersAllow?: () => number
+  /** True if requests that are refused for their rate count, too. Default: false. */
+  readonly countsRefused?: boolean
 }
 
 const NO_WORKERS = () => 0
@@ -34,6 +36,7 @@ const NO_WORKERS = () => 0
  */
 export function createOperationLimiter(options: OperationLimiterOptions): OperationLimiter {
   const { rate, kind = 'fixed-window', windowScale = 1, offsetMs = 0, workersAllow = NO_WORKERS } = options
+  const { countsRefused = false } = options
   const windowMs = rate.windowSeconds * 1000 * windowScale
   if (!(windowMs > 0)) throw new OptionError('windowScale', 'a number that makes the window longer than 0', windowScale)
   const limit = () => Math.max(rate.requests, workersAllow())
@@ -45,8 +48,8 @@ export function createOperationLimiter(options: OperationLimiterOptions): Operat
       // Nobody knows when a request that is under way will end, so a window is as good a guess as any.
       if (semaphore.isFull()) return { admitted: false, retryAfterMs: windowMs }
       const retryAfterMs = window.waitMs(nowMs)
+      if (retryAfterMs === 0 || countsRefused) window.take(nowMs)
       if (retryAfterMs > 0) return { admitted: false, retryAfterMs }
-      window.take(nowMs)
       return { admitted: true, release: semaphore.enter() }
     },
   }

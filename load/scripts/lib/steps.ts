@@ -45,7 +45,7 @@ const MAX_REFUSALS = 5
  * sent again. If the stated wait is too long or cannot be read, nothing more is sent, except to remove the pod.
  */
 export function* podSteps(plan: ScriptPods, isDrained: boolean, nowMs: () => number): PodSteps {
-  const isCreated = plan.action !== null && isSuccess(yield 'createPod')
+  const isCreated = plan.action !== null && isSuccess(yield* patiently('createPod', plan, nowMs))
   if (isCreated) yield* readUntil(isSuccess, plan, nowMs)
   yield* requestSteps(plan, isDrained, isCreated, nowMs)
   if (!isCreated) return
