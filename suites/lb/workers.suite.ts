@@ -31,6 +31,8 @@ import { object, text } from '../shared/readers.ts'
 /** A slow request is held so long, and the count is read again so much later, ms on the target's clock. */
 const slowMs = 20_000
 const laterMs = 10_000
+/** Workers that are killed so that one dies which serves a certain request. */
+const maxCrashes = 4
 /** Echoes that show the names of the workers. */
 const several = 5
 /** Requests in a row that an endpoint must answer after a crash: some may still go to the worker that died. */
@@ -84,6 +86,7 @@ rule('lb.no-retry', kills, async (context) => {
       await clock.until(slow, clock.now() + target.tolerances.dispatchMs)
     })
     nonces.push(['slow', nonce])
+    nonces.push(['crash', await crashDuringGet(context)])
   }
   nonces.push(['crash', (await crashWorker(context, serving)).nonce])
   await clock.sleep(Math.max(laterMs, rereadDelays().at(-1) ?? 0))
@@ -160,15 +163,20 @@ rule('lb.error-body', kills, async (context) => {
     expectError(context, clause, response)
   }
   for (const method of methods) {
-    for (const authorization of [null, `Bearer ${context.unissuedToken}`])
+    for (const authorization of [null, `Bearer ${context.unissuedToken}`, 'Bearer', 'Basic cGx1bWI6bGluZQ=='])
       expectOwnError('unauthorized', await client.send(method, echo, { authorization, repeats: true }))
   }
   if (part('lb.unknown'))
     for (const method of methods) expectOwnError('unknown', await lb.on('unknown').send(method, echo))
-  if (part('key.stranger')) {
-    const response = await context.lbAs('stranger').send('GET', echo)
-    if (response.status >= 400) expectOwnError('stranger', response)
-    else notJudged('stranger', 'auth.lb.hidden judges that another account is refused')
+  const others = [
+    ['stranger', 'auth.lb.hidden', part('key.stranger')],
+    ['restricted', 'auth.lb.forbidden', part('key.restricted') && part('lb.restricted')],
+  ] as const
+  for (const [key, rule, isThere] of others) {
+    if (!isThere) continue
+    const response = await context.lbAs(key).send('GET', echo)
+    if (response.status >= 400) expectOwnError(key, response)
+    else notJudged(key, `${rule} judges that the key is refused`)
   }
   const { response } = await crashWorker(context, serving)
   if (response === null) return blocked('lb.crash', 'a request during which the worker died had no complete response')
@@ -204,6 +212,30 @@ async function crashWorker<T extends object>(
     await inRow(context, client)
     if (result.response !== null || crashes === 2) return { ...result, nonce }
   }
+}
+
+/** Kills workers until one dies that serves a GET, which gateways often repeat then. Returns the nonce of the GET. */
+async function crashDuringGet(context: Context): Promise<string> {
+  const { beacon: beaconOf, clock, lb, notJudged, target } = context
+  const { nonce, result } = await reaching(context, async (nonce) => {
+    const beacon = beaconOf()
+    const request = lb.hold('GET', holdRoute('dying', beacon), withNonce(nonce))
+    const over = request.comes.then(
+      () => true,
+      () => true,
+    )
+    await clock.until(beacon.waiting('dying'), clock.now() + target.tolerances.coldStartMs)
+    let isOver = false
+    for (let crashes = 0; crashes < maxCrashes && !isOver; crashes++) {
+      await crashWorker(context, serving)
+      isOver = (await clock.until(over, clock.now() + target.tolerances.dispatchMs)) !== null
+    }
+    beacon.release('dying')
+    await clock.until(over, clock.now() + target.tolerances.dispatchMs)
+    return isOver
+  })
+  if (!result) notJudged('crash during a GET', 'no worker died that served it')
+  return nonce
 }
 
 /** The endpoint answers several requests in a row, in time. */
