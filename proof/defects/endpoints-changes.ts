@@ -91,6 +91,13 @@ export const endpointChanges: readonly Defect[] = [
     observed: 'gpuTypeIds []',
     change: part('changeEndpoint', (next, endpoint, body) => next(endpoint, { gpuTypeIds: [], ...(body as Json) })),
   }),
+  defect('endpoint-empty-update-resets-timeout', 'endpoints.update-keeps', 'kept', {
+    says: 'An update with an empty body sets the idleTimeout to the default.',
+    observed: 'idleTimeout 5',
+    change: part('changeEndpoint', (next, endpoint, body, service) =>
+      next(endpoint, Object.keys(body as Json).length === 0 ? { idleTimeout: 5 } : body, service),
+    ),
+  }),
   defect('endpoint-update-resets-minimum', 'endpoints.update-keeps', 'kept', {
     says: 'An update without workersMin sets it to zero.',
     observed: 'workersMin 0',
@@ -291,6 +298,11 @@ export const endpointChanges: readonly Defect[] = [
     says: 'The address of a deleted endpoint still takes jobs.',
     observed: 'status 200',
     wrap: restated(({ url }) => /\/v2\/ep-[^/]+\/run$/.test(url), 404, 200),
+  }),
+  defect('deleted-endpoint-takes-synchronous-jobs', 'endpoints.deleted', 'not-served', {
+    says: 'The address of a deleted endpoint still takes jobs of /runsync.',
+    observed: 'status 200',
+    wrap: restated(({ url }) => /\/v2\/ep-[^/]+\/runsync$/.test(url), 404, 200),
   }),
   defect('deleted-endpoint-comes-back', 'endpoints.deleted', 'not-listed', {
     says: 'A deleted endpoint is in the list again ten seconds later.',

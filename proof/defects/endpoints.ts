@@ -81,6 +81,23 @@ export const endpoints: readonly Defect[] = [
       wrap: onJson(requestOf('createEndpoint'), (endpoint) => ({ ...endpoint, [member]: shown }) as Json),
     }),
   ),
+  ...(
+    [
+      ['long', 'are cut after 100 characters', (name: string) => name.slice(0, 100)],
+      [
+        'of-other-letters',
+        'have a question mark for each letter beyond ASCII',
+        (name: string) => name.replace(/[^ -~]/g, '?'),
+      ],
+      ['with-white-space', 'lose repeated blanks', (name: string) => name.replace(/ +/g, ' ')],
+    ] as const
+  ).map(([kind, says, change]) =>
+    defect(`endpoint-names-${kind}-changed`, 'endpoints.echoes', 'name', {
+      says: `Names of endpoints ${says}.`,
+      observed: 'another name',
+      change: settles(({ name = '' }) => ({ name: change(name) })),
+    }),
+  ),
   defect('endpoint-echoes-default-timeout', 'endpoints.echoes', 'idleTimeout', {
     says: 'The response to a creation shows the default idleTimeout, whatever was sent.',
     observed: '5',
@@ -151,10 +168,15 @@ export const endpoints: readonly Defect[] = [
       if (endpoint.gpuTypeIds[0] !== 'gpu-c') next()
     }),
   }),
+  defect('gpu-last-of-list', 'endpoints.gpu-priority', 'next', {
+    says: 'If the first GPU type of the list is not available, workers get the last one.',
+    observed: 'gpu-a',
+    change: part('allocateGpu', (next, ids) => next(ids[0] === 'gpu-c' ? ids.slice(-1) : ids)),
+  }),
   defect('gpu-in-order-of-names', 'endpoints.gpu-priority', 'first', {
     says: 'Of the available GPU types of the list a worker gets the one whose name comes first.',
     observed: 'gpu-a',
-    change: part('allocateGpu', (next, ids) => next([...ids].sort())),
+    change: part('allocateGpu', (next, ids) => next(ids.includes('gpu-c') ? ids : [...ids].sort())),
   }),
   defect('gpu-in-reverse-order-of-names', 'endpoints.gpu-priority', 'first', {
     says: 'Of the available GPU types of the list a worker gets the one whose name comes last.',
@@ -216,6 +238,15 @@ export const endpoints: readonly Defect[] = [
     observed: isSilent,
     change: silent,
   }),
+  defect('quota-without-defaults', 'endpoints.quota', 'default', {
+    says: 'An endpoint that is created without workersMax may exceed the quota.',
+    observed: '33 workers',
+    change: part('createEndpoint', (next, body, caller, service) =>
+      'workersMax' in (body as Json)
+        ? next()
+        : next(body, caller, { ...service, parts: { ...service.parts, checkWorkers() {} } }),
+    ),
+  }),
   defect('quota-refused-and-created', 'endpoints.quota', 'not-created', {
     says: 'An endpoint beyond the quota is refused and created.',
     observed: 'the endpoint whose creation was refused',
@@ -263,6 +294,23 @@ export const endpoints: readonly Defect[] = [
     change: part('changeEndpoint', (next, endpoint, body, service) =>
       next(endpoint, body, { ...service, parts: { ...service.parts, checkWorkers() {} } }),
     ),
+  }),
+  defect('quota-of-creations-without-updates', 'endpoints.quota-update', 'refused', {
+    says: 'Workers that an update adds do not count when an endpoint is created.',
+    observed: 'status 200',
+    change: (base) => {
+      const created = new Map<string, number>()
+      return part('createEndpoint', (next, body, caller, service) => {
+        let added = 0
+        for (const { id, workersMax } of service.queue.endpoints.values())
+          added += workersMax - (created.get(id) ?? workersMax)
+        const checkWorkers: typeof service.parts.checkWorkers = (user, workers, at) =>
+          service.parts.checkWorkers(user, workers - added, at)
+        const endpoint = next(body, caller, { ...service, parts: { ...service.parts, checkWorkers } })
+        created.set(endpoint.id, endpoint.workersMax)
+        return endpoint
+      })(base)
+    },
   }),
   defect('quota-of-updates-not-named', 'endpoints.quota-update', 'message', {
     says: 'The refusal of an update beyond the quota does not say why.',

@@ -1,7 +1,7 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { isAt, type Picks, passes, passesOn, returns, route, withStatus } from './lb-tools.ts'
-import { defect, part } from './tools.ts'
+import { type Change, defect, part } from './tools.ts'
 
 const isEcho = route('echo')
 const isEchoed = isAt('echo')
@@ -177,21 +177,40 @@ export const lbBodies: readonly Defect[] = [
     observed: '"{\\"b\\":9007199254740992,\\"a\\":null}"',
     change: returns(isAt('return/203'), async (response) => Response.json(await response.json(), { status: 203 })),
   }),
-  defect('get-responses-cached', 'lb.direct-response', 'fresh', {
-    says: 'The response to a GET is given again to the same GET within five seconds.',
-    observed: 'the response to an earlier one',
+  ...(['GET', 'POST'] as const).map((method) =>
+    defect(`${method.toLowerCase()}-responses-cached`, 'lb.direct-response', 'fresh', {
+      says: `The response to a ${method} is given again to the same ${method} within five seconds.`,
+      observed: 'the response to an earlier one',
+      change: caches(method),
+    }),
+  ),
+  defect('concurrent-gets-joined', 'lb.direct-response', 'own', {
+    says: 'A GET that arrives while the same GET is under way gets the response of that.',
+    observed: 'that to another',
     change: (base) => {
-      const cached = new Map<string, { readonly atMs: number; readonly response: Response }>()
-      return passesOn(async (pass, request, endpoint, { clock }) => {
+      const underWay = new Map<string, Promise<Response>>()
+      return passesOn(async (pass, request) => {
+        const first = underWay.get(request.url)
+        if (first !== undefined) return (await first).clone()
         if (request.method !== 'GET') return pass(request)
-        const key = `${endpoint.id} ${request.url}`
-        const known = cached.get(key)
-        if (known !== undefined && clock.now() < known.atMs + 5_000) return known.response.clone()
-        const response = await pass(request)
-        cached.set(key, { atMs: clock.now(), response: response.clone() })
-        return response
+        const response = pass(request)
+        underWay.set(request.url, response)
+        return (await response.finally(() => underWay.delete(request.url))).clone()
       })(base)
     },
+  }),
+  defect('worker-410-becomes-404', 'lb.direct-response', 'status', {
+    says: 'A 410 of the worker is answered 404.',
+    observed: 'status 404: {"status":410}',
+    change: returns(isAt('return/410'), (response) => withStatus(response, 404)),
+  }),
+  defect('response-of-megabytes-cut', 'lb.direct-response', 'large', {
+    says: 'Of a response of more than four mebibytes the rest is lost.',
+    observed: '4194304 bytes, not as given',
+    change: returns(isAt('return/200'), async (response) => {
+      const bytes = await response.arrayBuffer()
+      return new Response(bytes.slice(0, 4_194_304), response)
+    }),
   }),
   defect('response-large-cut', 'lb.direct-response', 'large', {
     says: 'Of a response of more than a mebibyte the rest is lost.',
@@ -210,3 +229,19 @@ export const lbBodies: readonly Defect[] = [
     ),
   }),
 ]
+
+/** Responses to a method are kept for five seconds. */
+function caches(method: string): Change {
+  return (base) => {
+    const cached = new Map<string, { readonly atMs: number; readonly response: Response }>()
+    return passesOn(async (pass, request, endpoint, { clock }) => {
+      if (request.method !== method || !isEchoed(request)) return pass(request)
+      const key = `${endpoint.id} ${request.url}`
+      const known = cached.get(key)
+      if (known !== undefined && clock.now() < known.atMs + 5_000) return known.response.clone()
+      const response = await pass(request)
+      cached.set(key, { atMs: clock.now(), response: response.clone() })
+      return response
+    })(base)
+  }
+}

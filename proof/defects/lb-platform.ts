@@ -30,6 +30,9 @@ const errorBodies: readonly (readonly [id: string, says: string, observed: strin
 const errorsOf: readonly (readonly [id: string, says: string, clause: string, when: When])[] = [
   ['token', 'a token was never issued', 'unauthorized', authorizationIs(/never-issued/)],
   ['patch', 'a PATCH has no token', 'unauthorized', (request) => isMissing(request) && request.method === 'PATCH'],
+  ['word', 'a request has the word Bearer alone', 'unauthorized', authorizationIs(/^Bearer$/)],
+  ['scheme', 'a request has another scheme', 'unauthorized', authorizationIs(/^Basic /)],
+  ['restricted', 'the key lacks the permission', 'restricted', authorizationIs(/restricted/)],
   ['stranger', "the endpoint is another account's", 'stranger', isStranger],
   [
     'delete',
@@ -123,6 +126,13 @@ export const lbPlatform: readonly Defect[] = [
     observed: 'status 200',
     change: lets(both(isMissing, ({ url }) => url.includes('/lb/second/'))),
   }),
+  ...(['POST', 'PUT', 'PATCH', 'DELETE'] as const).map((name) =>
+    defect(`second-endpoint-open-${name.toLowerCase()}`, 'lb.auth', 'refused', {
+      says: `The second load-balanced endpoint serves ${name} without a token.`,
+      observed: 'status 200',
+      change: lets(both(isMissing, ({ method, url }) => method === name && url.includes('/lb/second/'))),
+    }),
+  ),
   defect('route-open-options', 'lb.auth', 'not-reached', {
     says: 'OPTIONS without a token reaches the worker.',
     observed: 'it reached the worker 1×',

@@ -1,5 +1,5 @@
 import type { Defect } from '../types.ts'
-import { type Picks, passes, route } from './lb-tools.ts'
+import { type Picks, passes, passesOn, route } from './lb-tools.ts'
 import { defect, refusing } from './tools.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -35,16 +35,21 @@ export const lbRequests: readonly Defect[] = [
   ),
   defect('path-slash-decoded', 'lb.methods', 'path', {
     says: 'An encoded slash in a path is decoded on the way.',
-    observed: '"/plumbline/echo/nested/b%20c/%C3%BC/d/e/%25/F;g=1,2/@+:~"',
+    observed: '"/plumbline/echo/nested/b%20c/%C3%BC/d/e/%25/F;g=1,2/@+:~/%3Fh%23"',
     change: passes(isEcho, ({ url }) => ({ url: url.replace('d%2Fe', 'd/e') })),
   }),
   defect('path-encoded-twice', 'lb.methods', 'path', {
     says: 'A path that is encoded already is encoded once more.',
-    observed: '"/plumbline/echo/nested/b%2520c/%25C3%25BC/d%252Fe/%2525/F;g=1,2/@+:~"',
+    observed: '"/plumbline/echo/nested/b%2520c/%25C3%25BC/d%252Fe/%2525/F;g=1,2/@+:~/%253Fh%2523"',
     change: passes(isEcho, ({ url }) => {
       const [path = '', query = ''] = url.split('?')
       return { url: `${path.replaceAll('%', '%25')}?${query}` }
     }),
+  }),
+  defect('path-question-mark-decoded', 'lb.methods', 'path', {
+    says: 'An encoded question mark in a path is decoded on the way.',
+    observed: '"/plumbline/echo/nested/b%20c/%C3%BC/d%2Fe/%25/F;g=1,2/@+:~/"',
+    change: passes(isEcho, ({ url }) => ({ url: url.replace('%3F', '?') })),
   }),
   defect('query-lost', 'lb.methods', 'query', {
     says: 'The query does not reach the worker.',
@@ -53,7 +58,7 @@ export const lbRequests: readonly Defect[] = [
   }),
   defect('path-lower-case', 'lb.methods', 'path', {
     says: 'Paths reach the worker in lower case.',
-    observed: '"/plumbline/echo/nested/b%20c/%c3%bc/d%2fe/%25/f;g=1,2/@+:~"',
+    observed: '"/plumbline/echo/nested/b%20c/%c3%bc/d%2fe/%25/f;g=1,2/@+:~/%3fh%23"',
     change: passes(isEcho, ({ url }) => ({ url: url.replace(/[^?]*/, (path) => path.toLowerCase()) })),
   }),
   defect('query-sorted', 'lb.methods', 'query', {
@@ -124,6 +129,13 @@ export const lbRequests: readonly Defect[] = [
     says: 'An endpoint serves a single route.',
     observed: 'status 404',
     change: refusing('toWorker', (_, path) => path.startsWith('/plumbline/parts') && [404, 'route not found']),
+  }),
+  defect('ping-by-platform', 'lb.many-routes', 'ping', {
+    says: 'A request for /ping is answered by the platform.',
+    observed: 'it did not',
+    change: passesOn(async (pass, request) =>
+      request.url.endsWith('/ping') ? Response.json({ status: 'healthy' }) : pass(request),
+    ),
   }),
   defect('routes-nested-cut', 'lb.many-routes', 'nested', {
     says: 'Of a nested path only the first segments reach the worker.',

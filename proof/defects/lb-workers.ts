@@ -127,6 +127,14 @@ export const lbWorkers: readonly Defect[] = [
     observed: 'it reached the worker 2×',
     change: passesOn((pass, request) => pass(request).catch(() => pass(copyOf(request)))),
   }),
+  defect('crash-retried-for-get', 'lb.no-retry', 'crash', {
+    says: 'A GET during which the worker died is sent to the next worker.',
+    observed: 'it reached the worker 2×',
+    change: passesOn((pass, request) => {
+      const copy = copyOf(request)
+      return request.method === 'GET' ? pass(request).catch(() => pass(copy)) : pass(request)
+    }),
+  }),
   defect('slow-retried', 'lb.no-retry', 'slow', {
     says: 'A request that is not answered within 10 s is sent to a worker again.',
     observed: 'it reached the worker 2×',

@@ -3,7 +3,7 @@ import { type Addresses, byHost, byPort, defaultBalanced, Refusal } from '../../
 import { composeOptions } from '../../reference/options.ts'
 import type { Style } from '../../reference/style.ts'
 import type { LbPlane, Target } from '../../target/types.ts'
-import { passesOn } from '../defects/lb-tools.ts'
+import { isAt, passesOn } from '../defects/lb-tools.ts'
 import type { Latitude } from '../types.ts'
 import { isOfLb, latitude, type More, optioned, reads, styled, timed } from './tools.ts'
 
@@ -108,6 +108,21 @@ export const lbLatitudes: readonly Latitude[] = [
         })(base)
       },
     }),
+  ),
+  latitude(
+    'lb-worker-death-noticed-late',
+    'Each second request goes to a worker that died five seconds ago at most: 500.',
+    {
+      about: 'load-balanced endpoints',
+      change: (base) => {
+        let [until, turn] = [0, 0]
+        return passesOn(async (pass, request, { id }, { clock }) => {
+          if (id === 'normal' && clock.now() < until && turn++ % 2 === 1) throw new Refusal(500, 'the worker died')
+          if (isAt('exit')(request)) until = clock.now() + 5_000
+          return pass(request)
+        })(base)
+      },
+    },
   ),
   optioned('lb-two-workers', 'Two workers of an endpoint take turns.', {
     balanced: defaultBalanced.map((offer) => ({ ...offer, workers: 2 })),

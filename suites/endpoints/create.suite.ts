@@ -61,7 +61,27 @@ rule('endpoints.echoes', { creates: 2 }, async (context) => {
     const [expected, observed] = name === 'name' ? ['the name', 'another name'] : [show(sent), show(shown[name])]
     context.check(name).that(showsAsSent(shown, name, sent), expected, observed, response)
   }
+  for (const [kind, more] of unusualNames) await expectName(context, kind, more)
 })
+
+/** Texts in names that a platform may refuse, but not change. */
+const unusualNames = [
+  ['long', '-long'.repeat(40)],
+  ['of other letters', ' grüße €𝄞'],
+  ['with white space', ' two  blanks'],
+] as const
+
+/** A creation shows a name with `more` at its end as sent, unless that is refused. */
+async function expectName(context: Context, kind: string, more: string): Promise<void> {
+  const { check, nextName, notJudged, on } = context
+  const name = nextName() + more
+  const response = await create(context, endpointBody(context, { name }))
+  if (!isSuccess(response.status)) return notJudged(`a name ${kind}`, 'it is refused')
+  const shown = membersOf(response.json) ?? {}
+  check('name').that(showsAsSent(shown, 'name', name), `the name ${kind}`, 'another name', response)
+  const id = idOrNumberIn(response.json)
+  if (id !== null) await on('management').call('deleteEndpoint', { ids: { id }, repeats: true })
+}
 
 everyExchange('endpoints.json', jsonFlaws)
 

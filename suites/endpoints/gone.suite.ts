@@ -65,7 +65,9 @@ rule('endpoints.deleted', { varies: ['upkeep', 'look'] }, async (context) => {
   expectGone(listing, serves ? await poll(context, visibleMs, health, isRefusal) : null)
   for await (const _ of rereadMoments(context)) {
     expectGone(await listEndpoints(context), serves ? await health() : null)
-    if (serves) expectRefusal(context, 'not-served', await context.queue.at(id).run({ input: {} }))
+    if (!serves) continue
+    expectRefusal(context, 'not-served', await context.queue.at(id).run({ input: {} }))
+    expectRefusal(context, 'not-served', await context.queue.at(id).runsync({ input: {} }))
   }
 
   function health(): Promise<ApiResponse> {

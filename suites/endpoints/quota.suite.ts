@@ -36,10 +36,20 @@ rule('endpoints.quota', { alone: true }, async (context) => {
   const body = endpointBody(context)
   const refused = await context.on('management').call('createEndpoint', { body, mustBeRefused: true })
   expectOverQuota(context, refused)
+  await expectDefaultCounted(context, ids)
   const remove = { ids: { id: ids[0] ?? '' }, repeats: true }
   await untilFound(context, () => context.on('management').call('deleteEndpoint', remove))
   await expectNotCreated(context, [String(body.name)])
 })
+
+/** With the quota used up, an endpoint without workersMax is refused or has none. */
+async function expectDefaultCounted(context: Context, ids: readonly string[]): Promise<void> {
+  const { workersMax: _, ...body } = endpointBody(context)
+  const response = await context.on('management').call('createEndpoint', { body })
+  if (!isSuccess(response.status)) return
+  const left = await leftOfQuota(context, [...ids, idOrNumberIn(response.json) ?? ''])
+  context.check('default').that(left >= 0, `${quota} workers at most`, `${quota - left} workers`, response)
+}
 
 rule('endpoints.quota-race', { alone: true }, async (context) => {
   const { check, on } = context
@@ -61,7 +71,7 @@ rule('endpoints.quota-race', { alone: true }, async (context) => {
 })
 
 rule('endpoints.quota-update', { alone: true }, async (context) => {
-  const { check, clock, inconclusive, target } = context
+  const { check, clock, inconclusive, on, target } = context
   const all = await leftOfQuota(context)
   // The update beyond the quota must not exceed what an endpoint may have.
   const left = Math.min(all, workersOf(context, all + 1) - 1)
@@ -71,6 +81,8 @@ rule('endpoints.quota-update', { alone: true }, async (context) => {
   const within = await retryWhileQuotaIsUsed(context, () => update(context, id, { workersMax: left }), isQuotaUsed)
   if (!isSuccess(within.status)) await expectUpdatable(context, id, 'within', within, { workersMax: 2 })
   await expectWorkers((shown) => inconclusive(`workersMax is ${show(shown)} after an update to ${left}`))
+  const more = { body: endpointBody(context), mustBeRefused: true }
+  expectOverQuota(context, await on('management').call('createEndpoint', more))
   expectOverQuota(context, await update(context, id, { workersMax: left + 1 }))
   for (const ms of [0, laterMs]) {
     if (ms > 0) await clock.sleep(ms)

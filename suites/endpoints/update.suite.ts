@@ -35,7 +35,7 @@ rule('endpoints.update-keeps', { varies: ['order', 'look'], creates: 2 }, async 
   let kept = Object.fromEntries(Object.entries(shown).filter(([name]) => parameters.some((own) => own === name)))
   const refused: ApiResponse[] = []
   // A platform may take 0 for nothing, which shows only while the value is another one.
-  const bodies = [...vary.ordered(updates(context)), { workersMin: 0 }]
+  const bodies = [...vary.ordered(updates(context)), { workersMin: 0 }, {}]
   for (const body of bodies) {
     const response = await retryWhileQuotaIsUsed(context, () => update(context, id, body), isQuotaUsed)
     if (response.status >= 500) check('accepted').success(response)

@@ -99,10 +99,12 @@ rule('lb.auth', usesNormalLooking, async (context) => {
   if (!part('lb.second')) return
   const second = lb.on('second')
   await serving(context, second)
-  const nonce = nonceFor(context)
-  const response = await second.send('GET', echo, withNonce(nonce, { authorization: null, repeats: true }))
-  check('refused').status(response, 401)
-  await expectNotReached(context, 'not-reached', [nonce], second)
+  const others = methods.map(() => nonceFor(context))
+  for (const [at, method] of methods.entries()) {
+    const options = withNonce(others[at] ?? '', { authorization: null, repeats: true })
+    check('refused').status(await second.send(method, echo, options), 401)
+  }
+  await expectNotReached(context, 'not-reached', others, second)
 })
 
 rule('lb.peer-call', usesNormal, async (context) => {

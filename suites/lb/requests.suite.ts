@@ -3,14 +3,15 @@ import querystring from 'node:querystring'
 import { isDeepStrictEqual } from 'node:util'
 import { raw } from '../../harness/client/body.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
-import { jsonIn, textOf } from '../../harness/exchange/exchange.ts'
+import { isSuccess, jsonIn, textOf } from '../../harness/exchange/exchange.ts'
 import { canonical, show, textIn } from '../../harness/exchange/read.ts'
 import type { RouteOptions } from '../../harness/planes/lb/client.ts'
 import { inconclusiveIfOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { echo, methods, received, sentOnce, servingNormal, usesNormal } from '../shared/balanced.ts'
+import { responsesTo } from '../shared/at-once.ts'
+import { echo, expectCounted, methods, received, sentOnce, servingNormal, usesNormal } from '../shared/balanced.ts'
 
 /** The description leaves the limit of a body open; ten million bytes are within the limits of most platforms. */
 const largeBytes = 10_000_000
@@ -79,7 +80,7 @@ rule('lb.direct-json', usesNormal, async (context) => {
 rule('lb.methods', usesNormal, async (context) => {
   const { check, reading } = context
   const client = await servingNormal(context)
-  const path = `${echo}/nested/b%20c/%C3%BC/d%2Fe/%25/F;g=1,2/@+:~`
+  const path = `${echo}/nested/b%20c/%C3%BC/d%2Fe/%25/F;g=1,2/@+:~/%3Fh%23`
   const query = 'a=1&a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC&B=1;2'
   for (const method of methods) {
     const hasBody = method !== 'GET' && method !== 'DELETE'
@@ -190,13 +191,21 @@ const answers = [
   [501, 'text/plain', 'not yet'],
 ] as const
 
+/** Other statuses that a platform might take for its own, or not know. */
+const otherAnswers = [206, 303, 402, 405, 406, 410, 411, 412, 413, 416, 421, 423, 424, 428, 431, 451, 505, 507].map(
+  (status) => [status, 'application/json', `{"status":${status}}`] as const,
+)
+
+/** Requests that are under way together. */
+const together = 8
+
 /** More than a mebibyte, where buffers often end. */
 const longBytes = 1_500_000
 
 rule('lb.direct-response', usesNormal, async (context) => {
   const { check } = context
   const client = await servingNormal(context)
-  for (const [status, type, content] of answers) {
+  for (const [status, type, content] of [...answers, ...otherAnswers]) {
     const body = raw(content)
     const response = await client.send('POST', `/plumbline/return/${status}`, {
       body,
@@ -217,19 +226,24 @@ rule('lb.direct-response', usesNormal, async (context) => {
     const isKept = `${came};`.startsWith(`${type.replaceAll(' ', '')};`)
     check('type').that(isKept, type, came, response)
   }
-  for (const turn of ['first', 'second']) {
-    const headers = [['X-Plumbline-Turn', turn]] as const
-    const { response, echo: came } = await echoed(context, 'fresh', 'GET', `${echo}/turns`, { headers })
-    const isOld = turn === 'second' && headerIn(came.headers, 'X-Plumbline-Turn') === 'first'
-    check('fresh').that(!isOld, 'the response to this request', 'the response to an earlier one', response)
+  for (const method of ['GET', 'POST']) {
+    for (const turn of ['first', 'second']) {
+      const body = method === 'POST' ? { body: { same: true } } : {}
+      const headers = [['X-Plumbline-Turn', turn]] as const
+      const { response, echo: came } = await echoed(context, 'fresh', method, `${echo}/turns`, { headers, ...body })
+      const isOld = turn === 'second' && headerIn(came.headers, 'X-Plumbline-Turn') === 'first'
+      check('fresh').that(!isOld, 'the response to this request', 'the response to an earlier one', response)
+    }
   }
-  const long = raw(new Uint8Array(longBytes).fill(0x79))
-  const whole = await client.send('POST', '/plumbline/return/200', { body: long, contentType: 'text/plain' })
-  // The description leaves the limit of a body open.
-  if (whole.status !== 413 && !jsonOnly.has(whole.status)) {
+  await expectOwnResponses(context)
+  for (const size of [longBytes, largeBytes]) {
+    const long = raw(new Uint8Array(size).fill(0x79))
+    const whole = await client.send('POST', '/plumbline/return/200', { body: long, contentType: 'text/plain' })
+    // The description leaves the limit of a body open.
+    if (whole.status === 413 || jsonOnly.has(whole.status)) continue
     check('large').status(whole, 200)
     const isWhole = Buffer.from(whole.bytes).equals(long.bytes)
-    check('large').that(isWhole, `${longBytes} bytes`, `${whole.bytes.length} bytes, not as given`, whole)
+    check('large').that(isWhole, `${size} bytes`, `${whole.bytes.length} bytes, not as given`, whole)
   }
   const parts = Array.from({ length: 1_000 }, (_, at) => `part ${at + 1}\n`)
   const send = () => unlessUnanswered(client.send('GET', `/plumbline/parts/${parts.length}`))
@@ -245,9 +259,23 @@ rule('lb.direct-response', usesNormal, async (context) => {
   check('parts').that(text === parts.join(''), pluralize(parts.length, 'part'), observed, response)
 })
 
+/** Each of several requests that are under way together gets its own response. */
+async function expectOwnResponses(context: Context): Promise<void> {
+  const { check, lb } = context
+  const requests = Array.from({ length: together }, (_, at) =>
+    lb.hold('GET', `${echo}/together`, { headers: [['X-Plumbline-Turn', `${at}`]], raw429: true }),
+  )
+  for (const [at, response] of (await responsesTo(context, requests)).entries()) {
+    // A platform may refuse what its workers have no room for.
+    if (response === null || !isSuccess(response.status)) continue
+    const turn = headerIn(check('own').object(response).headers, 'X-Plumbline-Turn')
+    check('own').that(turn === null || turn === `${at}`, 'the response to this request', 'that to another', response)
+  }
+}
+
 rule('lb.many-routes', usesNormal, async (context) => {
   const { check } = context
-  await servingNormal(context)
+  const client = await servingNormal(context)
   const expectPath = async (clause: string, path: string) => {
     const { response, echo: came } = await echoed(context, clause, 'GET', path)
     check(clause).that(came.path === path, path, show(came.path), response)
@@ -257,6 +285,10 @@ rule('lb.many-routes', usesNormal, async (context) => {
   await expectText(context, '/plumbline/status/200', '{"status":200}')
   await expectText(context, '/plumbline/seen/nobody', '{"seen":0}')
   for (const path of [`${echo}/a`, `${echo}/a/b`, `${echo}/a/b/c/d/e/f/g/h`]) await expectPath('nested', path)
+  await expectCounted(context, client)
+  const { nonce } = await sentOnce(context, client, 'GET', '/ping')
+  const { times, response } = await received(context, client, nonce)
+  check('ping').that(times > 0, 'a request for /ping that reaches the worker', 'it did not', response)
 })
 
 async function expectText({ check, lb }: Context, route: string, expected: string): Promise<void> {
