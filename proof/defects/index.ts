@@ -55,6 +55,7 @@ import { variationPods } from './variation-pods.ts'
 import { version } from './version.ts'
 import { walk } from './walk.ts'
 import { webhook } from './webhook.ts'
+import { webhookJobs } from './webhook-jobs.ts'
 import { webhookReceivers } from './webhook-receivers.ts'
 
 /** Every defect; at least one for each clause of each rule. */
@@ -95,6 +96,7 @@ export const defects: readonly Defect[] = [
   ...variationPods,
   ...walk,
   ...webhook,
+  ...webhookJobs,
   ...webhookReceivers,
   ...queuePolicy,
   ...queuePurge,

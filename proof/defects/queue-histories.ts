@@ -55,6 +55,11 @@ export const queueHistories: readonly Defect[] = [
     variation: { past: 'retried' },
     change: part('executionTimeoutOf', (next, job) => (job.retries > 0 ? Math.min(10_000, next()) : next())),
   }),
+  defect('timed-out-job-has-no-time-left', 'queue.retry.timed-out', 'ends', {
+    says: 'The time of the execution that timed out counts towards that after /retry.',
+    observed: 'FAILED',
+    change: part('executionTimeoutOf', (next, { retries }) => (retries > 0 ? 500 : next())),
+  }),
   defect('second-execution-without-timeout', 'queue.execution-timeout.enforced', 'second', {
     says: 'The executionTimeout holds for the first execution only.',
     observed: 'status IN_PROGRESS',

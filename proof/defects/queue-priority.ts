@@ -30,4 +30,11 @@ export const queuePriority: readonly Defect[] = [
       waiting.scaling === 0 && workers.size > 1 ? null : next(),
     ),
   }),
+  defect('low-priority-without-execution-timeout', 'queue.low-priority', 'stopped', {
+    says: 'The executionTimeout of a job of low priority is ignored.',
+    observed: 'status IN_PROGRESS',
+    change: part('executionTimeoutOf', (next, { policy }) =>
+      policy.lowPriority === true ? Number.POSITIVE_INFINITY : next(),
+    ),
+  }),
 ]

@@ -53,6 +53,13 @@ export const queueResults: readonly Defect[] = [
     observed: '"the handler failed"',
     change: showsIn('FAILED', (shown) => ({ ...shown, error: 'the handler failed' })),
   }),
+  defect('error-beyond-ascii-as-object', 'queue.status.failed-message', 'message', {
+    says: 'An error that has letters beyond ASCII is shown as an object.',
+    observed: 'an object',
+    change: showsIn('FAILED', (shown) =>
+      /[^ -~]/.test(String(shown.error)) ? { ...shown, error: { message: shown.error } } : shown,
+    ),
+  }),
   defect('error-cut-at-256-characters', 'queue.status.failed-message', 'message', {
     says: 'The error of a job is cut at 256 characters.',
     observed: `"the depth ${'is too great '.repeat(19).slice(0, 246)}"`,

@@ -148,6 +148,11 @@ export const queueRetention: readonly Defect[] = [
     observed: 'FAILED',
     change: timesOut((ms, { endpoint }) => Math.min(ms, endpoint.executionTimeoutMs ?? ms)),
   }),
+  defect('long-timeout-overflows', 'queue.execution-timeout.endpoint-setting', 'longer', {
+    says: 'An executionTimeout of more than 2 to the power of 31 microseconds overflows, and its job is stopped at once.',
+    observed: 'FAILED',
+    change: timesOut((ms) => (ms * 1_000 > 2 ** 31 ? 0 : ms)),
+  }),
   defect('endpoint-timeout-halved', 'queue.execution-timeout.endpoint-setting', 'not-early', {
     says: 'A job is stopped at half the setting of its endpoint.',
     observed: 'FAILED',

@@ -189,6 +189,18 @@ export const queueTime: readonly Defect[] = [
     observed: 'status IN_PROGRESS',
     change: part('executionTimeoutOf', (next) => Math.round(next() * 1.5)),
   }),
+  defect('execution-timeout-extended-by-progress', 'queue.execution-timeout.enforced', 'stopped', {
+    says: 'The executionTimeout of a job counts from its last partial result.',
+    observed: 'status IN_PROGRESS',
+    change: part('addPartial', (next, job, _partial, service) => {
+      next()
+      const { execution } = job
+      if (execution === null) return
+      execution.cancelTimeout?.()
+      const endMs = service.clock.now() + service.parts.executionTimeoutOf(job, service)
+      execution.cancelTimeout = service.clock.schedule(endMs, () => service.parts.timeOutJob(job, service))
+    }),
+  }),
   defect('execution-timeout-without-error', 'queue.execution-timeout.enforced', 'error', {
     says: 'A job that ran past its executionTimeout is FAILED without an error.',
     observed: 'nothing',

@@ -103,6 +103,22 @@ export const webhookReceivers: readonly Defect[] = [
       text,
     ]),
   }),
+  ...Object.entries({
+    decoded: ['%2F is decoded', (url: string) => decodeURIComponent(url), '?b=/&a='],
+    sorted: ['parameters are sorted', (url: string) => url.replace('b=%2F&a=', 'a=&b=%2F'), '?a=&b=%2F'],
+    'encoded-twice': ['% is encoded', (url: string) => url.replaceAll('%', '%25'), '?b=%252F&a='],
+  } as const).map(([name, [says, urlOf, observed]]) =>
+    defect(`webhook-query-${name}`, 'webhook.same-job', 'query', {
+      says: `In the query of a URL, ${says}.`,
+      observed: `the query ${observed}`,
+      change: sends((request, text) => [new Request(urlOf(request.url), request), text]),
+    }),
+  ),
+  defect('webhook-url-cut', 'webhook.same-job', 'long-query', {
+    says: 'The URL of a receiver is cut at 1000 characters.',
+    observed: 'a query of 957 characters',
+    change: sends((request, text) => [new Request(request.url.slice(0, 1_000), request), text]),
+  }),
   defect('webhook-waits-for-failing-receivers', 'webhook.independent', 'prompt', {
     says: 'Each attempt that failed in the last minute delays the next notifications by a second.',
     observed: '25 s',

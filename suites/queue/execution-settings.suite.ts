@@ -45,8 +45,8 @@ rule(
     const { begun, check, clock, ended, fixture, target } = context
     const endpoint = 'executionTimeout'
     const settingMs = target.queue?.executionTimeoutMs ?? 0
-    const longer = Math.min(executionTimeoutMs.maximum, 2 * settingMs + 60_000)
-    const long = await fixture.submitted({ steps: held, endpoint, policy: { executionTimeout: longer } })
+    const longest = { executionTimeout: executionTimeoutMs.maximum, ttl: ttlMs.maximum }
+    const long = await fixture.submitted({ steps: held, endpoint, policy: longest })
     const start = await begun(long)
     await clock.at(start.at.target + settingMs + target.tolerances.sweepMs + 1_000)
     const response = await long.queue.status(long.id)

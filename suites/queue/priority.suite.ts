@@ -4,6 +4,7 @@ import { rule } from '../../harness/rule/registry.ts'
 import { fullEndpoint } from '../shared/full-endpoint.ts'
 import { expectEnd } from '../shared/job-responses.ts'
 import { reportOf } from '../shared/readers.ts'
+import { expectStopped, runsOn } from './times.ts'
 
 /** How long a job of low priority is watched at first; a slower cold start needs another try, ms. */
 const watchedMs = 20_000
@@ -36,10 +37,12 @@ rule('queue.low-priority', { exclusive: [endpoint, 'twoWorkers'], varies: ['inpu
 /** Workers that become free take a job of low priority, though no other job comes. */
 async function expectTakenByFree(context: Context): Promise<void> {
   const { role, release } = await fullEndpoint(context)
-  const policy = { lowPriority: true }
-  const low = await context.fixture.submitted({ steps: [{ output: 'low' }], endpoint: role, policy })
+  const policy = { executionTimeout: 6_000, lowPriority: true }
+  const low = await context.fixture.submitted({ steps: runsOn, endpoint: role, policy })
   release()
-  await context.begun(low)
+  const { at } = await context.begun(low)
+  // Each member of a policy holds beside the others.
+  await expectStopped(context, 'stopped', low, at.target, policy.executionTimeout)
 }
 
 /**

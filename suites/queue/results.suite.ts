@@ -20,7 +20,12 @@ import { kindOfValue } from '../shared/readers.ts'
 import { jsonFlaws } from '../shared/shapes.ts'
 
 /** Messages of handlers; a platform may quote one in a JSON text. */
-const messages = ['no depth', 'the file "a b.txt" is missing', `the depth ${'is too great '.repeat(24)}`]
+const messages = [
+  'no depth',
+  'größer als 漢字 🚀',
+  'the file "a b.txt" is missing',
+  `the depth ${'is too great '.repeat(24)}`,
+]
 /** Lengths of outputs: beyond 64 KB, 1 MB and a few MB platforms commonly store them elsewhere, cut or drop them. */
 const sizes = [1_000, 70_000, 1_100_000, 2_500_000]
 
@@ -54,13 +59,19 @@ rule('queue.status.only', { varies: [...anyJob, 'past'] }, async (context) => {
   }
 })
 
+/** A text as JSON that is written in ASCII shows it. */
+function asciiOf(text: string): string {
+  return text.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
 rule('queue.status.failed-message', { varies: [...anyJob, 'past'] }, async (context) => {
   const { check, ended, fixture, target } = context
   for (const message of messages) {
     const job = await fixture.submitted({ steps: [{ fail: message }] })
     const end = await expectEnd(context, 'message', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
     const error = end.job?.error
-    const holds = [message, JSON.stringify(message).slice(1, -1)].some((text) => String(error).includes(text))
+    const quoted = JSON.stringify(message).slice(1, -1)
+    const holds = [message, quoted, asciiOf(quoted)].some((text) => String(error).includes(text))
     check('message').that(holds, 'an error that contains the message of the handler', kindOfValue(error), end.response)
   }
 })

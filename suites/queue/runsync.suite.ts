@@ -21,6 +21,7 @@ import {
 import { untilFound } from '../shared/poll.ts'
 import { anId, kindOfValue } from '../shared/readers.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
+import { expectOne, waitForAttempt } from '../webhook/attempts.ts'
 import { onUnset } from './times.ts'
 
 const { runsyncRetentionMs, runsyncWaitMs } = tables.durations
@@ -85,7 +86,11 @@ rule('queue.runsync.wait', { ...onUnset, varies: ['input', 'options'] }, async (
   const { check, clock, ended, notJudged, relies, target } = context
   const { coldStartMs, dispatchMs, sweepMs } = target.tolerances
   await relies(queueFoundations.shown)
-  const { job, answer, response } = await longJob(context, { endpoint: 'noExecutionTimeout' }, runsyncWaitMs)
+  const { job, answer, response } = await longJob(
+    context,
+    { endpoint: 'noExecutionTimeout', webhook: true },
+    runsyncWaitMs,
+  )
   const id = response === null ? null : idOrNumberIn(response.json)
   if (response !== null && isSuccess(response.status)) {
     check('id').that(id !== null, anId, kindOfValue(membersOf(response.json)?.id), response)
@@ -108,6 +113,10 @@ rule('queue.runsync.wait', { ...onUnset, varies: ['input', 'options'] }, async (
   const own = submitted(job, id, last)
   const end = await expectEnd(context, 'ends', own, await ended(own), 'COMPLETED')
   expectOutput(context, 'output', 'whole', end.response)
+  const isNotified = (await waitForAttempt(context, own, 1)) !== null
+  check('notified').saw(end.response)
+  // By now its result may be removed.
+  if (!isNotified) await expectOne(context, 'notified', submitted(job, id, end.response))
 })
 
 rule('queue.runsync.wait-length', { ...onUnset, varies: ['input', 'options'] }, (context) =>

@@ -10,6 +10,8 @@ import { expectEnd, expectNotCompleted, laterJobReads, shownStatus } from '../sh
 import { kindOfValue } from '../shared/readers.ts'
 import { answeredJob, busyWorkers, expectWorkerFreed, leadMs, runsOn, stopped } from './times.ts'
 
+/** The same, but the first execution shows progress once `on` is released. */
+const emitsOn = [{ first: [{ hold: 'on' }, { emit: 'more' }, { hold: 'never' }] }, { output: 'again' }]
 /** The first execution fails, and all others run forever. */
 const runsOnAgain = [{ first: [{ fail: 'an earlier execution' }] }, { hold: 'never' }]
 /** The same, but the worker ignores that it is to stop, and reports late. */
@@ -18,13 +20,16 @@ const reportsLate = [{ output: 'again' }, { first: [{ deaf: true as const }, { h
 rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (context) => {
   const { fixture, begun, clock, follow, inconclusive, notJudged, target, check } = context
   // An end may come late by the tolerance `sweep`: a fifth of this.
-  const long = await fixture.submitted({ steps: runsOn, policy: { executionTimeout: 50_000 } })
+  const long = await fixture.submitted({ steps: emitsOn, policy: { executionTimeout: 50_000 } })
   // Each member of a policy holds beside the others.
   const deaf = await fixture.submitted({ steps: reportsLate, policy: { executionTimeout: 6_000, ttl: 3_600_000 } })
   const again = await fixture.plain({ steps: runsOnAgain, policy: { executionTimeout: 6_000 } })
   const startsMs = { long: (await begun(long)).at.target, deaf: (await begun(deaf)).at.target }
   await expectStopped(deaf, startsMs.deaf + 6_000)
   await expectSecondStopped(again)
+  // Progress does not extend the time.
+  await clock.at(startsMs.long + 35_000)
+  long.beacon.release('on')
   await expectStopped(long, startsMs.long + 50_000)
   await expectSynchronousStopped()
   const { dispatchMs } = target.tolerances

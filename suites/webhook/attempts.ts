@@ -1,11 +1,13 @@
 import { tables } from '../../generated/tables.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
-import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
+import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
 import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Arrival } from '../../harness/receiver/types.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { expectEnd, whileWorkerMayCome } from '../shared/job-responses.ts'
+import { expectEnd, submittedId, whileWorkerMayCome } from '../shared/job-responses.ts'
 
 /** The time between two attempts, ms (heading Limits). */
 export const spacingMs = tables.durations.webhookSpacingMs
@@ -55,6 +57,19 @@ export async function expectOne(context: Context, clause: string, job: Submitted
       context.blocked('webhook.once', 'no notification came at all')
   }
   check(clause).that(false, 'a request once the job is done', 'no request', response)
+}
+
+/** A job of /run that is to be notified at `urlOf` its own URL; null if it is refused. Its attempts are those at its own URL. */
+export async function submittedTo(
+  context: Context,
+  clause: string,
+  urlOf: (url: string) => string,
+  webhook: NonNullable<JobWish['webhook']>,
+): Promise<SubmittedJob | null> {
+  const planned = context.fixture.job({ steps: [{ output: 1 }], webhook })
+  const body = { ...planned.body, webhook: urlOf(planned.webhook.url) }
+  const response = await planned.queue.run(body)
+  return isRefusal(response) ? null : submitted(planned, submittedId(context, clause, body, response), response)
 }
 
 /** The number of attempts for a job that has ended, which need not be notified. */

@@ -1,9 +1,6 @@
 import { isSuccess, jsonOf, textOf } from '../../harness/exchange/exchange.ts'
 import { canonical, idOrNumberIn } from '../../harness/exchange/read.ts'
-import { submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
-import { withoutAttempts } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
-import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Arrival, WebhookAnswer } from '../../harness/receiver/types.ts'
 import { keyRedactorOf } from '../../harness/record/describe.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -11,16 +8,15 @@ import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { attemptText, bucketOf, isInAttempt } from '../shared/bucket.ts'
 import { leavesOf } from '../shared/health.ts'
-import { expectEnd, submittedId } from '../shared/job-responses.ts'
 import {
   countAttempts,
-  countIfAny,
   delayOf,
   expectOne,
   maxAttempts,
   requests,
   seconds,
   spacingMs,
+  submittedTo,
   waitForAttempt,
 } from './attempts.ts'
 
@@ -30,8 +26,10 @@ const notified = { varies: [...anyJob, 'submission'], workers: 0 } as const sati
 const steps = [{ output: 1 }]
 /** A text of an output that occurs nowhere else in a notification. */
 const mark = 'the output of this job'
-/** Tokens of receivers are commonly in a query. */
-const query = '?token=7f3a'
+/** Tokens of receivers are commonly in a query; one that is decoded, sorted or encoded anew is another. Short, as URLs may have to be. */
+const query = '?b=%2F&a='
+/** Some services cut a URL at 255 or 1000 characters. */
+const longQuery = `?token=${'7f3a'.repeat(300)}`
 
 /** How long an attempt may take that is never answered, ms: proxies give up after 30 to 60 s. */
 const silentMs = 60_000
@@ -50,54 +48,6 @@ rule('webhook.prompt', notified, async (context) => {
     jobs.push(await fixture.sent({ steps, webhook: true }))
   }
   for (const job of jobs) await expectPrompt(context, 'prompt', job)
-})
-
-rule('webhook.both-operations', { varies: anyJob, workers: 0 }, async (context) => {
-  const { blocked, check, ended, fixture, notJudged } = context
-  const run = await fixture.sent({ steps, webhook: true }, 'run')
-  const runsync = await fixture.sent({ steps, webhook: true }, 'runsync')
-  if (runsync.response.exchange.operation !== 'runJobSync')
-    blocked('queue.runsync.completed', '/runsync did not accept a job')
-  const requeued = await fixture.submitted({ steps, webhook: true, past: 'requeued' })
-  const { retried, isFailureNotified } = await retriedJob(context)
-  if (isFailureNotified) notJudged('retried', 'the failure was notified')
-  const jobs = Object.entries({ run, runsync, requeued, retried })
-  const comes: boolean[] = []
-  for (const [, job] of jobs) comes.push((await waitForAttempt(context, job, 1)) !== null)
-  if (!comes.includes(true)) await expectOne(context, 'run', run)
-  for (const [place, [clause, job]] of jobs.entries()) {
-    const { response } = await expectEnd(context, clause, job, endIn(job.response) ?? (await ended(job)), 'COMPLETED')
-    // The description does not say that a job which failed has not completed, so that one notification may be all.
-    if (job === retried && isFailureNotified) continue
-    check(clause).that(comes[place] === true, 'a request once the job is done', 'no request', response)
-  }
-})
-
-/** A job that failed and is executed once more. That it failed may have been notified, which is left out. */
-async function retriedJob({ begun, clock, fixture, target }: Context) {
-  const job = await fixture.submitted({ steps: [{ hold: 'go' }, ...steps], webhook: true, past: 'retried' })
-  await begun(job)
-  await clock.sleep(target.tolerances.dispatchMs + target.tolerances.webhookMs)
-  const isFailureNotified = job.webhook.attempts().length > 0
-  const retried = withoutAttempts(job)
-  job.beacon.release('go')
-  return { retried, isFailureNotified }
-}
-
-rule('webhook.failed-job', { varies: anyJob, workers: 0 }, async (context) => {
-  const { check, ended, fixture, reading, target } = context
-  const failing = { steps: [{ fail: 'a plain failure' }] }
-  const jobs = {
-    'no-second': await fixture.submitted({ ...failing, webhook: true }),
-    'no-fourth': await fixture.submitted({ ...failing, webhook: 500 }),
-  }
-  for (const [clause, job] of Object.entries(jobs)) {
-    await expectEnd(context, clause, job, await ended(job, target.tolerances.retriesMs), 'FAILED')
-    const most = clause === 'no-second' ? 1 : maxAttempts
-    const count = await countIfAny(context, job, most + 1)
-    check(clause).that(count <= most, `at most ${requests(most)}`, requests(count), job.response)
-    reading('FAILED', count === 0 ? 'not notified' : 'notified')
-  }
 })
 
 rule('webhook.no-answer', notified, async (context) => {
@@ -129,9 +79,10 @@ rule('webhook.silent', notified, async (context) => {
 })
 
 rule('webhook.same-job', notified, async (context) => {
-  const { check, fixture, inconclusive } = context
+  const { check, fixture, inconclusive, notJudged } = context
   const job = await fixture.sent({ steps: [{ output: { mark } }], webhook: [500, 'reset', 200] })
-  const withQuery = await submittedWithQuery(context)
+  const queried = await submittedTo(context, 'query', (url) => `${url}${query}`, [500, 200])
+  const long = await submittedTo(context, 'long-query', (url) => `${url}${longQuery}`, [500, 200])
   const id = idOrNumberIn(job.response.json) ?? job.id
   await countAttempts(context, 'names-job', job, maxAttempts)
   const [first, ...later] = job.webhook.attempts()
@@ -141,19 +92,24 @@ rule('webhook.same-job', notified, async (context) => {
     const isSame = hasContentOf(first, attempt, [id, 'COMPLETED', mark])
     check('same').that(isSame, 'the content of the first attempt', 'another content', job.response)
   }
-  await countAttempts(context, 'query', withQuery, 2)
-  for (const { request } of withQuery.webhook.attempts()) {
-    const observed = /\?.*/.exec(request.url)?.[0] ?? ''
-    check('query').that(observed === query, `the query ${query}`, `the query ${observed}`, withQuery.response)
-  }
+  if (queried === null) return check('query').that(false, 'a URL with a query is accepted', 'a refusal', job.response)
+  await expectQuery(context, 'query', queried, query)
+  if (long === null) return notJudged('long-query', 'a URL of more than 1200 characters is refused')
+  await expectQuery(context, 'long-query', long, longQuery)
 })
 
-/** A job whose webhook has a query, and whose receiver fails once. */
-async function submittedWithQuery(context: Context): Promise<SubmittedJob> {
-  const planned = context.fixture.job({ steps, webhook: [500, 200] })
-  const body = { ...planned.body, webhook: `${planned.webhook.url}${query}` }
-  const response = await planned.queue.run(body)
-  return submitted(planned, submittedId(context, 'query', body, response), response)
+/** A query in a message. */
+function textOfQuery(query: string): string {
+  return query.length > 50 ? `a query of ${query.length} characters` : `the query ${query}`
+}
+
+/** Every attempt for a job is made to its URL with the whole query. */
+async function expectQuery(context: Context, clause: string, job: SubmittedJob, expected: string): Promise<void> {
+  await countAttempts(context, clause, job, 2)
+  for (const { request } of job.webhook.attempts()) {
+    const observed = /\?.*/.exec(request.url)?.[0] ?? ''
+    context.check(clause).that(observed === expected, textOfQuery(expected), textOfQuery(observed), job.response)
+  }
 }
 
 rule('webhook.independent', { varies: anyJob }, async (context) => {

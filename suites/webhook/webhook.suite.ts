@@ -5,7 +5,16 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { blockedBy, laterJobReads } from '../shared/job-responses.ts'
-import { countAttempts, expectOne, maxAttempts, requests, seconds, spacingMs, waitForAttempt } from './attempts.ts'
+import {
+  countAttempts,
+  expectOne,
+  maxAttempts,
+  requests,
+  seconds,
+  spacingMs,
+  submittedTo,
+  waitForAttempt,
+} from './attempts.ts'
 
 /** How long the receiver thinks before its first answer, ms; the time may count from the attempt or from its answer. */
 const slowMs = 2_000
@@ -59,8 +68,17 @@ rule('webhook.retries', anyNotified, async (context) => {
 rule('webhook.three', anyNotified, async (context) => {
   const { fixture, check } = context
   const job = await fixture.sent({ steps, webhook: 500 })
-  const count = await countAttempts(context, 'three', job, maxAttempts + 1)
-  check('three').that(count === maxAttempts, requests(maxAttempts), requests(count), job.response)
+  const reset = await fixture.sent({ steps, webhook: ['reset', 'reset', 500] })
+  const sharing = await fixture.sent({ steps, webhook: 500 })
+  const another = await submittedTo(context, 'shared-url', () => sharing.webhook.url, true)
+  for (const [clause, one, expected] of [
+    ['three', job, maxAttempts],
+    ['after-resets', reset, maxAttempts],
+    ['shared-url', sharing, another === null ? maxAttempts : 2 * maxAttempts],
+  ] as const) {
+    const count = await countAttempts(context, clause, one, expected + 1)
+    check(clause).that(count === expected, requests(expected), requests(count), one.response)
+  }
 })
 
 rule('webhook.stops-on-success', anyNotified, async (context) => {
@@ -93,11 +111,20 @@ async function expectRetriedAfter(context: Context, statuses: Readonly<Record<st
   const { fixture, check } = context
   const jobs = []
   for (const [name, status] of Object.entries(statuses))
-    jobs.push({ clause: `retried-${name}`, status, job: await fixture.sent({ steps, webhook: [status, 200] }) })
+    jobs.push({ clause: `retried-${name}`, status, job: await fixture.sent({ steps, webhook: [status, status, 200] }) })
   for (const { clause, status, job } of jobs) {
-    const count = await countAttempts(context, clause, job, 2)
-    check(clause).that(count === 2, `a second request after a ${status}`, requests(count), job.response)
+    const count = await countAttempts(context, clause, job, maxAttempts)
+    check(clause).that(count > 1, `a second request after a ${status}`, requests(count), job.response)
+    if (count < maxAttempts) await expectThirdOfPlain(context)
+    check('again').that(count === maxAttempts, `a third request after another ${status}`, requests(count), job.response)
   }
+}
+
+/** Ends a rule in which no third attempt came, if none comes after two that were answered 500 either. */
+async function expectThirdOfPlain(context: Context): Promise<void> {
+  const twin = await context.fixture.plain({ steps, webhook: 500 })
+  if ((await countAttempts(context, 'again', twin, maxAttempts)) < maxAttempts)
+    context.blocked('webhook.three', 'no third attempt comes, even after 500')
 }
 
 function drawnFrom({ vary }: Context, statuses: readonly number[]): number {

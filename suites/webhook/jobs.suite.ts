@@ -1,0 +1,106 @@
+import { tables } from '../../generated/tables.ts'
+import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { withoutAttempts } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
+import { endIn } from '../../harness/planes/queue/job-status.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import { attemptText } from '../shared/bucket.ts'
+import { expectEnd } from '../shared/job-responses.ts'
+import { countIfAny, expectOne, maxAttempts, requests, waitForAttempt } from './attempts.ts'
+
+const steps = [{ output: 1 }]
+
+/** Results of more than 64 KB are commonly stored elsewhere. */
+const largeBytes = 70_000
+
+rule('webhook.both-operations', { shared: ['second'], varies: [...anyJob, 'output'], workers: 0 }, async (context) => {
+  const { blocked, check, ended, fixture, notJudged } = context
+  const run = await fixture.sent({ steps, webhook: true }, 'run')
+  const runsync = await fixture.sent({ steps, webhook: true }, 'runsync')
+  if (runsync.response.exchange.operation !== 'runJobSync')
+    blocked('queue.runsync.completed', '/runsync did not accept a job')
+  const others = await otherJobs(context)
+  const requeued = await fixture.submitted({ steps, webhook: true, past: 'requeued' })
+  const { retried, isFailureNotified } = await retriedJob(context)
+  if (isFailureNotified) notJudged('retried', 'the failure was notified')
+  const jobs = Object.entries({ run, runsync, requeued, retried })
+  const comes: boolean[] = []
+  for (const [, job] of jobs) comes.push((await waitForAttempt(context, job, 1)) !== null)
+  if (!comes.includes(true)) await expectOne(context, 'run', run)
+  for (const [place, [clause, job]] of jobs.entries()) {
+    const { response } = await expectEnd(context, clause, job, endIn(job.response) ?? (await ended(job)), 'COMPLETED')
+    // The description does not say that a job which failed has not completed, so that one notification may be all.
+    if (job === retried && isFailureNotified) continue
+    check(clause).that(comes[place] === true, 'a request once the job is done', 'no request', response)
+  }
+  for (const { clause, job } of others) {
+    const { response, status } = await ended(job)
+    const isNotified = status === 'COMPLETED' && (await waitForAttempt(context, job, 1)) !== null
+    // Other rules judge how these jobs end.
+    if (status !== 'COMPLETED') notJudged(clause, `the job was ${status}`)
+    else check(clause).that(isNotified, 'a request once the job is done', 'no request', response)
+  }
+})
+
+/** Jobs that differ from plain ones by their priority, their endpoint or their output. */
+async function otherJobs({ fixture, offers, part, vary }: Context) {
+  const wishes: { clause: string; wish: JobWish }[] = [
+    { clause: 'low-priority', wish: { steps, policy: { lowPriority: true } } },
+    ...(part('endpoint.second') ? [{ clause: 'second-endpoint', wish: { steps, endpoint: 'second' } as const }] : []),
+    { clause: 'output-null', wish: { steps: [{ output: null }] } },
+    { clause: 'output-drawn', wish: { steps: [{ output: vary.output() }] } },
+    ...(offers('queue.large') ? [{ clause: 'output-large', wish: { steps: [{ bytes: largeBytes }] } }] : []),
+  ]
+  const jobs: { clause: string; job: SubmittedJob }[] = []
+  for (const { clause, wish } of wishes) jobs.push({ clause, job: await fixture.submitted({ ...wish, webhook: true }) })
+  return jobs
+}
+
+/** A job that failed and is executed once more. That it failed may have been notified, which is left out. */
+async function retriedJob({ begun, clock, fixture, target }: Context) {
+  const job = await fixture.submitted({ steps: [{ hold: 'go' }, ...steps], webhook: true, past: 'retried' })
+  await begun(job)
+  await clock.sleep(target.tolerances.dispatchMs + target.tolerances.webhookMs)
+  const isFailureNotified = job.webhook.attempts().length > 0
+  const retried = withoutAttempts(job)
+  job.beacon.release('go')
+  return { retried, isFailureNotified }
+}
+
+rule('webhook.failed-job', { varies: anyJob, workers: 1 }, async (context) => {
+  const { check, ended, fixture, reading, target } = context
+  const failing = { steps: [{ fail: 'a plain failure' }] }
+  const jobs = {
+    'no-second': await fixture.submitted({ ...failing, webhook: true }),
+    'no-fourth': await fixture.submitted({ ...failing, webhook: 500 }),
+  }
+  for (const [clause, job] of Object.entries(jobs))
+    await expectEnd(context, clause, job, await ended(job, target.tolerances.retriesMs), 'FAILED')
+  // Meanwhile further attempts for the others may come.
+  await expectExpiredNotCompleted(context)
+  for (const [clause, job] of Object.entries(jobs)) {
+    const most = clause === 'no-second' ? 1 : maxAttempts
+    const count = await countIfAny(context, job, most + 1)
+    check(clause).that(count <= most, `at most ${requests(most)}`, requests(count), job.response)
+    reading('FAILED', count === 0 ? 'not notified' : 'notified')
+  }
+})
+
+/** The receiver is never told that a job is COMPLETED whose ttl was over before, even if its worker reports a result late. */
+async function expectExpiredNotCompleted(context: Context): Promise<void> {
+  const { check, clock, fixture, notJudged, rereadDelays, target } = context
+  const ttlMs = tables.bounds.ttlMs.minimum + target.tolerances.dispatchMs
+  const steps = [{ deaf: true }, { hold: 'late' }, { output: 1 }] as const
+  const job = await fixture.plain({ steps, webhook: true, policy: { ttl: ttlMs } })
+  const endMs = job.response.exchange.received.target + ttlMs
+  const start = await clock.until(job.beacon.started(), endMs)
+  await clock.at(endMs + target.tolerances.sweepMs)
+  const response = await job.queue.status(job.id)
+  job.beacon.release('late')
+  if (start === null || response.status !== 404)
+    return notJudged('expired', 'no worker began with a job within its ttl')
+  await clock.sleep(target.tolerances.dispatchMs + target.tolerances.webhookMs + (rereadDelays().at(-1) ?? 0))
+  const isTold = job.webhook.attempts().some((attempt) => attemptText(attempt).includes('COMPLETED'))
+  check('expired').that(!isTold, 'no notification of a result', 'a notification with COMPLETED', response)
+}
