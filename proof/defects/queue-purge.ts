@@ -43,6 +43,11 @@ export const queuePurge: readonly Defect[] = [
     observed: 'IN_QUEUE',
     change: sparing((job) => job !== job.endpoint.waiting.first()),
   }),
+  defect('purge-takes-hundred', 'queue.purge.pending', 'cleared', {
+    says: 'A purge clears the first hundred jobs that wait.',
+    observed: 'IN_QUEUE',
+    change: sparing((job) => [...job.endpoint.waiting.all()].indexOf(job) >= 100),
+  }),
   defect('purged-and-executed', 'queue.purge.pending', 'not-executed', {
     says: 'A purged job is 404 and is executed when its turn comes.',
     observed: 'an execution',
