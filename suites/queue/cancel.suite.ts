@@ -27,8 +27,12 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   const { fixture, begun, clock, ended, target } = context
   const { role, release } = await fullEndpoint(context)
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
+  // These two have equal bodies.
+  const equal = await fixture.plain({ endpoint: role })
+  const behind = await fixture.plain({ endpoint: role })
   await expectWaiting(context, waiting)
   await cancel(context, waiting)
+  await equal.queue.cancel(equal.id)
   // What a second /cancel is answered is not described.
   await waiting.queue.cancel(waiting.id)
   await clock.sleep(target.tolerances.dispatchMs)
@@ -37,6 +41,7 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   await begun(later)
   await ended(later)
   await clock.sleep(target.tolerances.dispatchMs)
+  await expectEnd(context, 'others', behind, await ended(behind), 'COMPLETED')
   expectCancelled(context, waiting, await waiting.queue.status(waiting.id))
   for await (const response of laterJobReads(context, waiting)) expectCancelled(context, waiting, response)
 })
