@@ -21,7 +21,7 @@ import {
 } from './stream-parts.ts'
 
 const last = { output: streamedOutput }
-/** What an execution emits that fails. */
+/** The partial result of an execution that fails. */
 const former = 'former'
 /** More partial results than one page of a list usually has. */
 const manyParts = 120
