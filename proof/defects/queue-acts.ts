@@ -93,6 +93,24 @@ export const queueActs: readonly Defect[] = [
     observed: 'no worker',
     change: part('cancelJob', (next, job, service) => next(job, keepingWorkers(service))),
   }),
+  defect('cancel-spoils-next-job', 'queue.cancel.frees-worker', 'ends', {
+    says: 'The job that a worker takes after one that was cancelled is FAILED.',
+    observed: 'FAILED',
+    change: (base) => {
+      const spoilt = new Set<string | null>()
+      return all(
+        part('cancelJob', (next, job) => {
+          if (job.status === 'IN_PROGRESS') spoilt.add(job.workerId)
+          return next()
+        }),
+        part('finishJob', (next, job, status) =>
+          status === 'COMPLETED' && spoilt.delete(job.workerId)
+            ? next(job, 'FAILED', { error: 'the worker stops' })
+            : next(),
+        ),
+      )(base)
+    },
+  }),
   defect('not-cancelled-while-full', 'queue.cancel.frees-worker', 'accepted', {
     says: 'No job can be cancelled while another one waits for a worker.',
     observed: 'status 409',

@@ -101,6 +101,20 @@ export const queuePurge: readonly Defect[] = [
     observed: 'status 404',
     change: alsoPurging(isFinished, ({ endpoint, id }) => void endpoint.jobs.delete(id)),
   }),
+  defect('purge-ends-retries', 'queue.purge.running', 'retried', {
+    says: 'A job that was FAILED before a purge is not retried any more.',
+    observed: 'status 409',
+    change: (base) => {
+      let purgedMs = 0
+      return all(
+        part('purgeJobs', (next, _, { clock }) => {
+          purgedMs = clock.now()
+          return next()
+        }),
+        refusing('retryJob', ({ finishedMs }) => (finishedMs ?? 0) < purgedMs && [409, 'the job was purged']),
+      )(base)
+    },
+  }),
   defect('purge-drops-outputs-later', 'queue.purge.running', 'finished', {
     says: 'A minute after a purge the outputs of jobs that were done are gone.',
     observed: 'another output',

@@ -87,12 +87,13 @@ rule('queue.cancel.worker-died', { exclusive: ['dedicated'], varies: anyJob }, a
 })
 
 rule('queue.cancel.frees-worker', { ...fills, varies: ['input', 'options'] }, async (context) => {
-  const { check, clock, fixture } = context
+  const { check, clock, ended, fixture } = context
   const { role, held, release } = await fullEndpoint(context)
   const next = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
   await expectWaiting(context, next)
   for (const { id, queue } of held.slice(0, 1)) check('accepted').success(await queue.cancel(id))
   await expectTaken(context, next, clock.now())
+  await expectEnd(context, 'ends', next, await ended(next), 'COMPLETED')
   release()
 })
 

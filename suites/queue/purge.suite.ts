@@ -1,11 +1,13 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { fillEndpoint } from '../shared/full-endpoint.ts'
 import {
+  blockedBy,
   expectEnd,
   expectNotCompleted,
   expectOutput,
@@ -86,11 +88,19 @@ rule(
     const output = vary.output()
     const completed = await fixture.submitted({ steps: [{ output }], endpoint })
     await expectEnd(context, 'finished', completed, await ended(completed), 'COMPLETED')
-    const finished = [completed, await failedJob(context, 'finished', { endpoint })]
+    const failed = await failedJob(context, 'finished', { endpoint })
+    const finished = [completed, failed]
     const before = new Map<SubmittedJob, ApiResponse>()
     for (const job of finished) before.set(job, await found(job))
     await runThroughPurge(false)
     await runThroughPurge(true)
+    const retry = await failed.queue.retry(failed.id)
+    if (isRefusal(retry)) {
+      const later = await failedJob(context, 'finished', { endpoint })
+      const twin = await later.queue.retry(later.id)
+      if (isRefusal(twin)) blockedBy(context, 'queue.retry.failed', `/retry was answered ${twin.status}`, twin)
+    }
+    check('retried').success(retry)
 
     async function expectFinishedKept() {
       for (const [job, was] of before) expectSameEnd(context, 'finished', was, await job.queue.status(job.id))
