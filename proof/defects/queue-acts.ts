@@ -93,6 +93,15 @@ export const queueActs: readonly Defect[] = [
     observed: 'no worker',
     change: part('cancelJob', (next, job, service) => next(job, keepingWorkers(service))),
   }),
+  defect('cancel-stops-both', 'queue.cancel.frees-worker', 'others', {
+    says: 'Cancelling a running job stops the older jobs that run as well.',
+    observed: 'CANCELLED',
+    change: part('cancelJob', (next, job) => {
+      const older = [...job.endpoint.jobs.values()].filter(({ n, status }) => n < job.n && status === 'IN_PROGRESS')
+      if (job.status === 'IN_PROGRESS') for (const one of older) next(one)
+      return next()
+    }),
+  }),
   defect('cancel-spoils-next-job', 'queue.cancel.frees-worker', 'ends', {
     says: 'The job that a worker takes after one that was cancelled is FAILED.',
     observed: 'FAILED',
