@@ -140,6 +140,11 @@ export const queueActs: readonly Defect[] = [
     observed: 'a worker executed it despite that',
     change: part('cancelJob', (next, job) => (job.status === 'IN_QUEUE' ? 'CANCELLED' : next())),
   }),
+  defect('second-cancel-500', 'queue.cancel.queued', 'again', {
+    says: 'A second /cancel of a job is answered 500.',
+    observed: 'status 500',
+    change: refusing('cancelJob', ({ status }) => status === 'CANCELLED' && [500, 'internal error']),
+  }),
   defect('cancel-takes-jobs-behind', 'queue.cancel.queued', 'others', {
     says: 'Cancelling a waiting job removes those behind it from the queue.',
     observed: 'IN_QUEUE',
