@@ -35,3 +35,6 @@ export const inputs: Readonly<Record<ValueOf<'input'>, Readonly<Record<string, u
   brackets: { brackets },
   'inherited names': { constructor: 'a', toString: 'b' },
 }
+
+/** An input of all that may be lost while a job waits to be executed again. */
+export const keptInput = { ...inputs['empty values'], ...inputs.nested, ...inputs.unicode }

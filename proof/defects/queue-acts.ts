@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../reference/queue/model.ts'
+import type { Endpoint, Job } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, keepingWorkers, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
 import { all, type Change, defect, onResponse, options, part, refusing } from './tools.ts'
@@ -28,6 +28,15 @@ export const queueActs: readonly Defect[] = [
     says: 'No job is executed again, whatever happens to its worker or handler.',
     observed: 'FAILED where the first one died, FAILED where the first one failed',
     change: options({ queue: { automaticRetries: 0 } }),
+  }),
+  defect('requeued-job-without-null-members', 'queue.retry-automatic', 'input', {
+    says: 'A job that is executed again automatically loses the members of its input that are null.',
+    observed: 'nothing at $.input.nothing',
+    change: part('requeueJob', (next, job) => {
+      next()
+      const kept = Object.entries(job.input).filter(([, value]) => value !== null)
+      Object.assign(job, { input: Object.fromEntries(kept) })
+    }),
   }),
   defect('dead-worker-completes', 'queue.retry-automatic', 'again', {
     says: 'A job whose worker dies is COMPLETED without a result.',
@@ -84,6 +93,33 @@ export const queueActs: readonly Defect[] = [
     observed: 'no worker',
     change: part('cancelJob', (next, job, service) => next(job, keepingWorkers(service))),
   }),
+  defect('cancel-stops-both', 'queue.cancel.frees-worker', 'others', {
+    says: 'Cancelling a running job stops the older jobs that run as well.',
+    observed: 'CANCELLED',
+    change: part('cancelJob', (next, job) => {
+      const older = [...job.endpoint.jobs.values()].filter(({ n, status }) => n < job.n && status === 'IN_PROGRESS')
+      if (job.status === 'IN_PROGRESS') for (const one of older) next(one)
+      return next()
+    }),
+  }),
+  defect('cancel-spoils-next-job', 'queue.cancel.frees-worker', 'ends', {
+    says: 'The job that a worker takes after one that was cancelled is FAILED.',
+    observed: 'FAILED',
+    change: (base) => {
+      const spoilt = new Set<string | null>()
+      return all(
+        part('cancelJob', (next, job) => {
+          if (job.status === 'IN_PROGRESS') spoilt.add(job.workerId)
+          return next()
+        }),
+        part('finishJob', (next, job, status) =>
+          status === 'COMPLETED' && spoilt.delete(job.workerId)
+            ? next(job, 'FAILED', { error: 'the worker stops' })
+            : next(),
+        ),
+      )(base)
+    },
+  }),
   defect('not-cancelled-while-full', 'queue.cancel.frees-worker', 'accepted', {
     says: 'No job can be cancelled while another one waits for a worker.',
     observed: 'status 409',
@@ -103,6 +139,31 @@ export const queueActs: readonly Defect[] = [
     says: 'A waiting job that was cancelled is executed when its turn comes.',
     observed: 'a worker executed it despite that',
     change: part('cancelJob', (next, job) => (job.status === 'IN_QUEUE' ? 'CANCELLED' : next())),
+  }),
+  defect('second-cancel-500', 'queue.cancel.queued', 'again', {
+    says: 'A second /cancel of a job is answered 500.',
+    observed: 'status 500',
+    change: refusing('cancelJob', ({ status }) => status === 'CANCELLED' && [500, 'internal error']),
+  }),
+  defect('cancel-takes-jobs-behind', 'queue.cancel.queued', 'others', {
+    says: 'Cancelling a waiting job removes those behind it from the queue.',
+    observed: 'IN_QUEUE',
+    change: part('cancelJob', (next, job) => {
+      const { waiting } = job.endpoint
+      const behind = [...waiting.all()].filter(({ n }) => job.status === 'IN_QUEUE' && n > job.n)
+      const status = next()
+      for (const one of behind) waiting.remove(one)
+      return status
+    }),
+  }),
+  defect('cancel-takes-equal-jobs', 'queue.cancel.queued', 'others', {
+    says: 'Cancelling a waiting job cancels all that wait with the same input.',
+    observed: 'CANCELLED',
+    change: part('cancelJob', (next, job) => {
+      const isEqual = ({ input }: Job) => JSON.stringify(input) === JSON.stringify(job.input)
+      for (const one of [...job.endpoint.waiting.all()].filter(isEqual)) if (one !== job) next(one)
+      return next()
+    }),
   }),
   defect('cancelled-is-completed', 'queue.cancel.queued', 'not-completed', {
     says: 'A waiting job that is cancelled becomes COMPLETED.',

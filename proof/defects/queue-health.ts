@@ -2,7 +2,7 @@ import { membersOf } from '../../harness/exchange/read.ts'
 import type { Endpoint } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, showsHealth } from './queue-tools.ts'
-import { type Change, defect, type Json, onJson, part, refusing } from './tools.ts'
+import { all, type Change, defect, type Json, onJson, part, refusing } from './tools.ts'
 
 /** The response of /health, what it counts, and workers that die unseen. */
 export const queueHealth: readonly Defect[] = [
@@ -56,6 +56,51 @@ export const queueHealth: readonly Defect[] = [
       return { ...shown, jobs: { ...others, inQueue: Number(inQueue) + cancelled.length } }
     }),
   }),
+  defect('health-keeps-purged', 'queue.health.settles', 'settled', {
+    says: 'A job that was purged counts as waiting in /health for ever.',
+    observed: 'inProgress 0, inQueue 1',
+    change: keepsCounting('inQueue', (count) =>
+      part('purgeJobs', (next, endpoint) => {
+        const removed = next()
+        if (removed > 0) count(endpoint)
+        return removed
+      }),
+    ),
+  }),
+  defect('health-keeps-stopped', 'queue.health.settles', 'settled', {
+    says: 'A job that was cancelled while it ran counts as running in /health for ever.',
+    observed: 'inProgress 1, inQueue 0',
+    change: keepsCounting('inProgress', (count) =>
+      part('cancelJob', (next, job) => {
+        if (job.status === 'IN_PROGRESS') count(job.endpoint)
+        return next()
+      }),
+    ),
+  }),
+  defect('health-keeps-dead', 'queue.health.settles', 'settled', {
+    says: 'An execution whose worker died counts as running in /health for ever.',
+    observed: 'inProgress 1, inQueue 0',
+    change: keepsCounting('inProgress', (count) =>
+      part('requeueJob', (next, job) => {
+        count(job.endpoint)
+        next()
+      }),
+    ),
+  }),
+  defect('health-out-after-purge', 'queue.health.settles', 'settled', {
+    says: 'The operation /health is answered 500 once the queue was purged.',
+    observed: 'status 500',
+    change: (base) => {
+      let isPurged = false
+      return all(
+        part('purgeJobs', (next) => {
+          isPurged = true
+          return next()
+        }),
+        refusing('presentHealth', () => isPurged && [500, 'internal error']),
+      )(base)
+    },
+  }),
   defect('health-completed-kept', 'queue.health.moves', 'completed', {
     says: 'The number of completed jobs in /health stays as it is.',
     observed: '0 more',
@@ -94,6 +139,22 @@ export const queueHealth: readonly Defect[] = [
     change: refusing('presentHealth', ({ deathsMs }: Endpoint) => deathsMs.length > 0 && [500, 'internal error']),
   }),
 ]
+
+/** The response of /health counts one more job each time that `count` is called. */
+function keepsCounting(
+  name: 'inProgress' | 'inQueue',
+  changeOf: (count: (endpoint: Endpoint) => void) => Change,
+): Change {
+  return (base) => {
+    const more = new Map<string, number>()
+    const count = ({ id }: Endpoint) => void more.set(id, (more.get(id) ?? 0) + 1)
+    const shows = showsHealth((shown, { id }) => {
+      const jobs = membersOf(shown.jobs) ?? {}
+      return { ...shown, jobs: { ...jobs, [name]: Number(jobs[name]) + (more.get(id) ?? 0) } }
+    })
+    return all(changeOf(count), shows)(base)
+  }
+}
 
 /** Some of the numbers of jobs in /health are others. */
 function counts(change: (jobs: Json) => Json): Change {

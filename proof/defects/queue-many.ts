@@ -1,5 +1,5 @@
 import type { Defect } from '../types.ts'
-import { asks, showsIn } from './queue-tools.ts'
+import { asks, showsIn, showsJob } from './queue-tools.ts'
 import { all, type Change, defect, onResponse, options, part } from './tools.ts'
 
 /** So many jobs in a queue are more than some service keeps track of. */
@@ -40,6 +40,15 @@ export const queueMany: readonly Defect[] = [
       })(base)
     },
   }),
+  defect('runsync-outputs-exchanged', 'queue.status.no-loss', 'own', {
+    says: 'A call of /runsync that waits beside others gets the output of the job that was submitted before its own.',
+    observed: 'the output of another job',
+    change: showsJob((shown, { endpoint, n, operation }) => {
+      if (operation !== 'runsync') return shown
+      const before = [...endpoint.jobs.values()].findLast((job) => job.operation === 'runsync' && job.n < n)
+      return 'output' in shown && before?.status === 'COMPLETED' ? { ...shown, output: before.output } : shown
+    }),
+  }),
   defect('done-job-executed-again', 'queue.status.once', 'once', {
     says: 'One in ten jobs is executed again after it was done.',
     observed: 'two executions of which neither died',
@@ -48,18 +57,17 @@ export const queueMany: readonly Defect[] = [
       else next()
     }),
   }),
-  defect('long-job-executed-twice', 'queue.status.once', 'once', {
-    says: 'A job that runs for 30 seconds is given to another worker as well.',
-    observed: 'two executions of which neither died',
-    change: part('addJob', (next, _, __, endpoint, service) => {
-      const job = next()
-      service.clock.schedule(service.clock.now() + 30_000, () => {
-        if (job.status !== 'IN_PROGRESS') return
-        service.parts.requeueJob(job, 'front', service)
-        service.parts.dispatch(endpoint, service)
-      })
-      return job
+  ...(['queue.status.once', 'queue.runsync.wait-length'] as const).map((rule) =>
+    defect(`long-job-executed-twice-${rule === 'queue.status.once' ? 'run' : 'runsync'}`, rule, 'once', {
+      says: 'A job that runs for 30 seconds is given to another worker as well.',
+      observed: 'two executions of which neither died',
+      change: givenAgainAfter(30_000),
     }),
+  ),
+  defect('job-of-seconds-executed-twice', 'queue.runsync.wait-configured', 'once', {
+    says: 'A job that runs for five seconds is given to another worker as well.',
+    observed: 'two executions of which neither died',
+    change: givenAgainAfter(5_000),
   }),
   defect('one-job-at-a-time', 'queue.status.parallel', 'together', {
     says: 'An endpoint executes one job at a time, however many workers are free.',
@@ -136,4 +144,17 @@ function endsWhenDead(status: 'COMPLETED'): Change {
     part('retriesJob', () => false),
     part('finishJob', (next, job, _, { error }) => (/exited/.test(error ?? '') ? next(job, status, {}) : next())),
   )
+}
+
+/** A job that runs so long after its submission is given to another worker as well. */
+function givenAgainAfter(ms: number): Change {
+  return part('addJob', (next, _, __, endpoint, service) => {
+    const job = next()
+    service.clock.schedule(service.clock.now() + ms, () => {
+      if (job.status !== 'IN_PROGRESS') return
+      service.parts.requeueJob(job, 'front', service)
+      service.parts.dispatch(endpoint, service)
+    })
+    return job
+  })
 }

@@ -43,6 +43,11 @@ export const queuePurge: readonly Defect[] = [
     observed: 'IN_QUEUE',
     change: sparing((job) => job !== job.endpoint.waiting.first()),
   }),
+  defect('purge-takes-hundred', 'queue.purge.pending', 'cleared', {
+    says: 'A purge clears the first hundred jobs that wait.',
+    observed: 'IN_QUEUE',
+    change: sparing((job) => [...job.endpoint.waiting.all()].indexOf(job) >= 100),
+  }),
   defect('purged-and-executed', 'queue.purge.pending', 'not-executed', {
     says: 'A purged job is 404 and is executed when its turn comes.',
     observed: 'an execution',
@@ -95,6 +100,20 @@ export const queuePurge: readonly Defect[] = [
     says: 'A purge removes the jobs that are done.',
     observed: 'status 404',
     change: alsoPurging(isFinished, ({ endpoint, id }) => void endpoint.jobs.delete(id)),
+  }),
+  defect('purge-ends-retries', 'queue.purge.running', 'retried', {
+    says: 'A job that was FAILED before a purge is not retried any more.',
+    observed: 'status 409',
+    change: (base) => {
+      let purgedMs = 0
+      return all(
+        part('purgeJobs', (next, _, { clock }) => {
+          purgedMs = clock.now()
+          return next()
+        }),
+        refusing('retryJob', ({ finishedMs }) => (finishedMs ?? 0) < purgedMs && [409, 'the job was purged']),
+      )(base)
+    },
   }),
   defect('purge-drops-outputs-later', 'queue.purge.running', 'finished', {
     says: 'A minute after a purge the outputs of jobs that were done are gone.',

@@ -78,6 +78,15 @@ export const queueRetry: readonly Defect[] = [
     observed: 'status 400',
     change: refusing('retryJob', ({ attempts }) => attempts > 1 && [400, 'the job was retried']),
   }),
+  defect('second-retry-drops-null-members', 'queue.retry.failed', 'input', {
+    says: 'The second /retry of a job loses the members of its input that are null.',
+    observed: 'nothing at $.input.nothing',
+    change: part('retryJob', (next, job) => {
+      const kept = Object.entries(job.input).filter(([, value]) => value !== null)
+      if (job.retries > job.automaticRetries) Object.assign(job, { input: Object.fromEntries(kept) })
+      next()
+    }),
+  }),
   defect('job-of-runsync-not-retried', 'queue.retry.failed', 'accepted', {
     says: 'The operation /retry refuses a job of /runsync.',
     observed: 'status 400',
@@ -141,6 +150,25 @@ export const queueRetry: readonly Defect[] = [
     change: beforeRefusal('COMPLETED', (job, service) => {
       service.clock.schedule(service.clock.now() + 60_000, () => requeue(job, service))
     }),
+  }),
+  defect('retried-job-executed-twice', 'queue.retry.not-failed', 'once', {
+    says: 'A job that is COMPLETED after /retry is executed once more five seconds later.',
+    observed: '2 executions',
+    change: part('finishJob', (next, job, status, _, service) => {
+      next()
+      if (status !== 'COMPLETED' || job.retries <= job.automaticRetries || job.attempts % 2 === 1) return
+      service.clock.schedule(service.clock.now() + 5_000, () => requeue(job, service))
+    }),
+  }),
+  defect('retry-of-cancelled-job-500', 'queue.retry.not-failed', 'cancelled', {
+    says: 'The operation /retry of a job that was cancelled is answered 500.',
+    observed: 'status 500',
+    change: refusing('retryJob', ({ status }) => status === 'CANCELLED' && [500, 'internal error']),
+  }),
+  defect('refused-retry-executes-cancelled-job', 'queue.retry.not-failed', 'cancelled', {
+    says: 'The operation /retry of a job that was cancelled is refused and executes the job.',
+    observed: 'an execution',
+    change: beforeRefusal('CANCELLED', requeue),
   }),
   ...(['status', 'stream', 'cancel', 'retry'] as const).map((operation) =>
     defect(`${operation}-finds-expired-job`, 'queue.ttl.gone-everywhere', operation, {

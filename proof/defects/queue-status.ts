@@ -49,6 +49,17 @@ export const queueStatus: readonly Defect[] = [
     observed: 'nothing',
     change: showsIn('COMPLETED', ({ output: _, ...shown }) => shown),
   }),
+  defect('output-gone-after-ten-reads', 'queue.status.shape', 'output', {
+    says: 'A COMPLETED job is shown with its output ten times.',
+    observed: 'nothing',
+    change: (base) => {
+      const reads = new Map<string, number>()
+      return showsJob(({ output, ...shown }, { id, status }) => {
+        if (status === 'COMPLETED') reads.set(id, (reads.get(id) ?? 0) + 1)
+        return (reads.get(id) ?? 0) > 10 ? shown : { ...shown, output }
+      })(base)
+    },
+  }),
   defect('error-is-object', 'queue.status.shape', 'error', {
     says: 'The error of a FAILED job is an object.',
     observed: 'an object',
@@ -137,6 +148,13 @@ export const queueStatus: readonly Defect[] = [
     says: 'The error of a job whose handler failed without a message is null.',
     observed: 'null',
     change: showsIn('FAILED', (shown) => (shown.error === 'the handler failed' ? { ...shown, error: null } : shown)),
+  }),
+  defect('error-beyond-ascii-is-object', 'queue.status.failed', 'error', {
+    says: 'The error of a FAILED job is an object if its text is not ASCII.',
+    observed: 'an object',
+    change: showsIn('FAILED', (shown) =>
+      /[^\0-\x7f]/.test(String(shown.error)) ? { ...shown, error: { message: shown.error } } : shown,
+    ),
   }),
   defect('error-is-empty', 'queue.status.failed', 'error', {
     says: 'The error of a FAILED job is an empty text.',

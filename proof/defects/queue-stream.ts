@@ -89,6 +89,22 @@ export const queueStream: readonly Defect[] = [
       next()
     }),
   }),
+  defect('stream-keeps-hundred', 'queue.stream.incremental', 'late', {
+    says: 'The hundred and first partial result of a job, and all after it, are dropped.',
+    observed: 'nothing at $[100]',
+    change: part('addPartial', (next, { partials }) => {
+      if (partials.length < 100) next()
+    }),
+  }),
+  defect('stream-goes-on-after-retry', 'queue.stream.incremental', 'again', {
+    says: 'The stream of a job that was retried begins after as many partial results as were read before.',
+    observed: '3 at $[0]',
+    change: part('requeueJob', (next, job) => {
+      const { drained } = job
+      next()
+      job.drained = drained
+    }),
+  }),
   defect('stream-forgotten-at-the-end', 'queue.stream.incremental', 'late', {
     says: 'Partial results that were not read before the job is done are lost.',
     observed: 'nothing at $[0]',

@@ -26,6 +26,13 @@ export const queueJobs: readonly Latitude[] = [
   latitude('stream-one-by-one', 'A response of /stream has one partial result, and is final with the last.', {
     change: inPages(1),
   }),
+  latitude('stream-keeps-former-parts', 'The stream of a job that is executed again begins with the former results.', {
+    change: part('requeueJob', (next, job) => {
+      const { partials } = job
+      next()
+      job.partials = partials
+    }),
+  }),
   latitude('stream-in-batches', 'Partial results are shown every two seconds, and at the end of the job.', {
     change: (base) => {
       const held = new Map<Job, unknown[]>()
@@ -53,7 +60,8 @@ export const queueJobs: readonly Latitude[] = [
       change: (base) => {
         const over = new WeakSet<Job>()
         return part('presentStream', (next, job) => {
-          if (over.has(job) && job.drained === job.partials.length) throw new Refusal(404, 'the stream is over')
+          const isRead = job.drained === job.partials.length
+          if (isFinished(job) && over.has(job) && isRead) throw new Refusal(404, 'the stream is over')
           if (isFinished(job)) over.add(job)
           return next()
         })(base)
@@ -92,7 +100,7 @@ export const queueJobs: readonly Latitude[] = [
       change: (base) => {
         const over = new WeakSet<Job>()
         return part('presentStream', (next, job) => {
-          if (over.has(job)) return { ...next(), stream: [] }
+          if (isFinished(job) && over.has(job)) return { ...next(), stream: [] }
           if (isFinished(job)) over.add(job)
           return next()
         })(base)

@@ -24,19 +24,27 @@ import { expectTaken } from './times.ts'
 const onDedicated = { exclusive: ['dedicated'], varies: [...anyJob, 'past'] } as const
 
 rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
-  const { fixture, begun, clock, ended, target } = context
+  const { fixture, begun, check, clock, ended, target } = context
   const { role, release } = await fullEndpoint(context)
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
+  // These two have equal bodies.
+  const equal = await fixture.plain({ endpoint: role })
+  const behind = await fixture.plain({ endpoint: role })
   await expectWaiting(context, waiting)
   await cancel(context, waiting)
-  // What a second /cancel is answered is not described.
-  await waiting.queue.cancel(waiting.id)
+  await equal.queue.cancel(equal.id)
+  // A second /cancel may be refused.
+  const again = await waiting.queue.cancel(waiting.id)
+  inconclusiveIfOutage(again)
+  const isAnswered = isSuccess(again.status) || isRefusal(again)
+  check('again').that(isAnswered, 'a 2xx or 4xx status', `status ${again.status}`, again)
   await clock.sleep(target.tolerances.dispatchMs)
   release()
   const later = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
   await begun(later)
   await ended(later)
   await clock.sleep(target.tolerances.dispatchMs)
+  await expectEnd(context, 'others', behind, await ended(behind), 'COMPLETED')
   expectCancelled(context, waiting, await waiting.queue.status(waiting.id))
   for await (const response of laterJobReads(context, waiting)) expectCancelled(context, waiting, response)
 })
@@ -82,13 +90,16 @@ rule('queue.cancel.worker-died', { exclusive: ['dedicated'], varies: anyJob }, a
 })
 
 rule('queue.cancel.frees-worker', { ...fills, varies: ['input', 'options'] }, async (context) => {
-  const { check, clock, fixture } = context
+  const { check, clock, ended, fixture } = context
   const { role, held, release } = await fullEndpoint(context)
   const next = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
   await expectWaiting(context, next)
-  for (const { id, queue } of held.slice(0, 1)) check('accepted').success(await queue.cancel(id))
+  // The younger of two: a platform that takes it for the older one stops a job that nobody cancelled.
+  for (const { id, queue } of held.slice(-1)) check('accepted').success(await queue.cancel(id))
   await expectTaken(context, next, clock.now())
+  await expectEnd(context, 'ends', next, await ended(next), 'COMPLETED')
   release()
+  for (const job of held.slice(0, -1)) await expectEnd(context, 'others', job, await ended(job), 'COMPLETED')
 })
 
 rule('queue.cancel.finished', { varies: [...anyJob, 'output', 'look'] }, async (context) => {

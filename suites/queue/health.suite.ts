@@ -5,7 +5,7 @@ import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import type { EndpointRole } from '../../target/types.ts'
-import { expectWaiting, fullEndpoint } from '../shared/full-endpoint.ts'
+import { expectWaiting, fillEndpoint, fullEndpoint } from '../shared/full-endpoint.ts'
 import { type JobCount, jobCounts, leavesOf, statisticsIn } from '../shared/health.ts'
 import { expectEnd } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
@@ -51,9 +51,9 @@ everyExchange('queue.health.numbers', ({ operation, response }, { queue }) => {
 })
 
 rule('queue.health.moves', { exclusive: ['twoWorkers', 'second'], varies: ['input', 'options'] }, async (context) => {
-  const { check, ended, fixture, inconclusive, part, queue, target } = context
+  const { check, ended, fixture, inconclusive, part, target } = context
   const endpoint = 'twoWorkers'
-  const before = await counted(endpoint, (now) => now.inQueue === 0 && now.inProgress === 0)
+  const before = await counted(context, endpoint, (now) => now.inQueue === 0 && now.inProgress === 0)
   if (!before.isAsWanted) inconclusive('/health counts jobs of others, or none')
   const { held, release } = await fullEndpoint(context)
   await expectCount('running', 'inProgress', held.length)
@@ -66,7 +66,11 @@ rule('queue.health.moves', { exclusive: ['twoWorkers', 'second'], varies: ['inpu
   // Other rules judge whether it can be cancelled.
   if (isSuccess((await cancelled.queue.cancel(cancelled.id)).status)) await expectCount('cancelled', 'inQueue', 1)
   if (part('endpoint.second')) {
-    const others = await counted('second', (now) => Number(now.inQueue) + Number(now.inProgress) <= held.length)
+    const others = await counted(
+      context,
+      'second',
+      (now) => Number(now.inQueue) + Number(now.inProgress) <= held.length,
+    )
     check('apart').that(others.isAsWanted, 'the jobs of this endpoint alone', textOf(others.now), others.response)
   }
   release()
@@ -80,29 +84,39 @@ rule('queue.health.moves', { exclusive: ['twoWorkers', 'second'], varies: ['inpu
 
   /** Counts of jobs may lag. One of unfinished jobs has no others. */
   async function expectCount(clause: string, name: JobCount, wanted: number): Promise<void> {
-    const { isAsWanted, now, response } = await counted(endpoint, (now) => now[name] === wanted)
+    const { isAsWanted, now, response } = await counted(context, endpoint, (now) => now[name] === wanted)
     check(clause).that(isAsWanted, `${name} ${wanted}`, kindOfValue(now[name]), response)
   }
 
   /** A count of finished jobs may include others. */
   async function expectMore(name: 'completed' | 'failed', more: number): Promise<void> {
     const moreIn = (now: Counts) => Number(now[name]) - Number(before.now[name])
-    const { isAsWanted, now, response } = await counted(endpoint, (now) => moreIn(now) >= more)
+    const { isAsWanted, now, response } = await counted(context, endpoint, (now) => moreIn(now) >= more)
     const observed = typeof now[name] === 'number' ? `${moreIn(now)} more` : kindOfValue(now[name])
     check(name).that(isAsWanted, `${name} ${more} more`, observed, response)
   }
-
-  /** The counts of jobs of an endpoint, once they are as wanted or have had time to be. */
-  async function counted(role: EndpointRole, isWanted: (now: Counts) => boolean) {
-    const { dispatchMs, visibleMs } = target.tolerances
-    const look = async () => {
-      const response = await queue.on(role).health()
-      const now = countsIn(context, response)
-      return { now, response, isAsWanted: isWanted(now) }
-    }
-    return poll(context, visibleMs + dispatchMs, look, ({ isAsWanted }) => isAsWanted)
-  }
 })
+
+rule(
+  'queue.health.settles',
+  { exclusive: ['dedicated'], workers: 0, varies: ['input', 'options'] },
+  async (context) => {
+    const { begun, check, ended, fixture, queue, target } = context
+    const endpoint = 'dedicated'
+    const before = await counted(context, endpoint, (now) => unfinishedIn(now) === 0)
+    const { release } = await fillEndpoint(context, endpoint)
+    // Other rules judge what a purge, /cancel and the death of a worker do.
+    await queue.on(endpoint).purge()
+    release()
+    const cancelled = await fixture.submitted({ steps: [{ hold: 'never' }], endpoint })
+    await begun(cancelled)
+    await cancelled.queue.cancel(cancelled.id)
+    const dying = await fixture.submitted({ steps: [{ first: [{ exit: 1 }] }, { output: 1 }], endpoint })
+    await ended(dying, target.tolerances.retriesMs)
+    const after = await counted(context, endpoint, (now) => unfinishedIn(now) <= unfinishedIn(before.now))
+    check('settled').that(after.isAsWanted, textOf(before.now), textOf(after.now), after.response)
+  },
+)
 
 rule('queue.status.crash-visible', { exclusive: ['dedicated'], varies: ['input'] }, async (context) => {
   const { begun, check, clock, ended, fixture, queue, target } = context
@@ -163,11 +177,26 @@ rule('queue.status.crash-visible', { exclusive: ['dedicated'], varies: ['input']
 type Counts = Readonly<Record<JobCount, unknown>>
 
 /** The counts of jobs in a response; ends the rule as broken if it is not a success. */
-function countsIn({ check, target }: Context, response: ApiResponse): Counts {
-  check('running').success(response)
+function countsIn({ check, target }: Context, role: EndpointRole, response: ApiResponse): Counts {
+  check(role === 'dedicated' ? 'settled' : 'running').success(response)
   return Object.fromEntries(
     jobCounts.map((name) => [name, valueAt(response.json, target.queue?.health[name] ?? '')]),
   ) as unknown as Counts
+}
+
+/** The counts of jobs of an endpoint, once they are as wanted or have had time to be. */
+async function counted(context: Context, role: EndpointRole, isWanted: (now: Counts) => boolean) {
+  const { dispatchMs, visibleMs } = context.target.tolerances
+  const look = async () => {
+    const response = await context.queue.on(role).health()
+    const now = countsIn(context, role, response)
+    return { now, response, isAsWanted: isWanted(now) }
+  }
+  return poll(context, visibleMs + dispatchMs, look, ({ isAsWanted }) => isAsWanted)
+}
+
+function unfinishedIn({ inProgress, inQueue }: Counts): number {
+  return Number(inProgress) + Number(inQueue)
 }
 
 function textOf({ inProgress, inQueue }: Counts): string {

@@ -1,18 +1,23 @@
+import { tables } from '../../generated/tables.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { acceptedId, submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
-import { endIn } from '../../harness/planes/queue/job-status.ts'
+import { endIn, statusOf } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { responsesTo } from '../shared/at-once.ts'
 import { fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import { blockedBy, plainEnd, shownStatus } from '../shared/job-responses.ts'
 import { poll, untilFound } from '../shared/poll.ts'
 import { kindOfValue, reportOf } from '../shared/readers.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
-import { busyWorkers } from './times.ts'
+import { busyWorkers, expectExecutedOnce } from './times.ts'
 
 /** Jobs that are submitted at once: within what /run admits at once, and what two workers execute within minutes. */
 const many = { real: 60, controlled: 200 }
+/** Calls of /runsync that wait together. */
+const synchronous = 12
 /** Jobs that are executed, of which each must be executed once. */
 const counted = 24
 /** A job that must not be stopped while it is watched, ms. */
@@ -28,6 +33,7 @@ rule('queue.status.no-loss', { exclusive: ['dedicated'] }, async (context) => {
   const { check, clock, ended, target } = context
   const { coldStartMs, dispatchMs } = target.tolerances
   await expectServed(context)
+  await expectOwnOutputs(context)
   const count = target.clock === 'real' ? many.real : many.controlled
   const jobs = await submittedAtOnce(context, count, (n) => ({ steps: [{ output: { n } }] }))
   const endMs = clock.now() + coldStartMs + 2 * count * dispatchMs
@@ -39,14 +45,12 @@ rule('queue.status.no-loss', { exclusive: ['dedicated'] }, async (context) => {
     if (!first.settled) await plainEnd(context, 'COMPLETED', 'dedicated')
     const end = first.settled ? first : await ended(job, 0)
     check('ends').that(end.status === 'COMPLETED', 'COMPLETED', end.status, end.response)
-    const seen = membersOf(end.job?.output)?.n
-    const observed = typeof seen === 'number' ? 'the output of another job' : kindOfValue(end.job?.output)
-    check('own').that(seen === n, 'the output of its own worker', observed, end.response)
+    expectOwn(context, n, end.response)
   }
 })
 
 rule('queue.status.once', { exclusive: ['dedicated'], varies: ['input', 'options'] }, async (context) => {
-  const { begun, check, clock, ended, fixture, inconclusive, target } = context
+  const { begun, clock, ended, fixture, inconclusive, target } = context
   const { dispatchMs } = target.tolerances
   const policy = { executionTimeout: longMs }
   const long = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], endpoint: 'dedicated', policy })
@@ -60,16 +64,11 @@ rule('queue.status.once', { exclusive: ['dedicated'], varies: ['input', 'options
   await clock.sleep(2 * dispatchMs)
   expectOnce()
 
-  /** A worker may die before its end is reported, and then the job is rightly executed again. */
   function expectOnce(): void {
-    for (const { beacon, response } of [long, ...jobs]) {
-      const [starts, ends] = [beacon.executions(), beacon.ends()]
-      const isAfterEnd = starts.some((start) =>
-        ends.some((end) => end.n < start.n && reportOf(end).execution !== reportOf(start).execution),
-      )
-      const isTwice = isAfterEnd || new Set(ends.map((end) => reportOf(end).execution)).size > 1
-      check('once').that(!isTwice, 'one execution', 'two executions of which neither died', response)
-      if (starts.length > 1 && beacon !== long.beacon) inconclusive('a worker may have died, and its job came again')
+    for (const job of [long, ...jobs]) {
+      expectExecutedOnce(context, job)
+      const isAgain = job.beacon.executions().length > 1
+      if (isAgain && job !== long) inconclusive('a worker may have died, and its job came again')
     }
   }
 })
@@ -121,6 +120,27 @@ rule('queue.status.no-starvation', { ...fills, varies: ['input', 'options'] }, a
   const last = jobs.at(-1)?.response ?? null
   check('order').that(pairs.length <= maxReversedPairs, expected, `${pairs.length} pairs`, last)
 })
+
+/** Each of some calls of /runsync that wait together gets the output of its own job. */
+async function expectOwnOutputs(context: Context): Promise<void> {
+  const jobs = Array.from({ length: synchronous }, (_, n) =>
+    context.fixture.job({ steps: [{ output: { n } }], endpoint: 'dedicated' }),
+  )
+  const answers = jobs.map(({ body, queue }) => queue.held.runsync(body))
+  const responses = await responsesTo(context, answers, tables.durations.runsyncWaitMs)
+  for (const [n, response] of responses.entries()) {
+    // The wait may have been over before, and other rules judge whether /runsync works.
+    if (response !== null && statusOf(response) === 'COMPLETED') expectOwn(context, n, response)
+  }
+}
+
+/** A COMPLETED job has the output of its n-th plan. */
+function expectOwn({ check }: Context, n: number, response: ApiResponse): void {
+  const output = membersOf(response.json)?.output
+  const seen = membersOf(output)?.n
+  const observed = typeof seen === 'number' ? 'the output of another job' : kindOfValue(output)
+  check('own').that(seen === n, 'the output of its own worker', observed, response)
+}
 
 /** Jobs of the dedicated endpoint, all submitted at once. */
 async function submittedAtOnce(

@@ -1,11 +1,13 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { fillEndpoint } from '../shared/full-endpoint.ts'
 import {
+  blockedBy,
   expectEnd,
   expectNotCompleted,
   expectOutput,
@@ -20,12 +22,14 @@ import { rereadMoments } from '../shared/unchanged.ts'
 
 /** How many jobs workers may take that start while an endpoint is being filled. */
 const maxTaken = 4
+/** More jobs than one page of a list usually has. */
+const manyWaiting = 105
 /** A worker may come for a job that waits: it is kept until it is released. */
 const held = [{ hold: 'free' }, { output: 1 }]
 
 rule('queue.purge.pending', { exclusive: ['dedicated'], workers: 0, varies: anyJob }, async (context) => {
   const { begun, check, clock, ended, fixture, found, inconclusive, target } = context
-  const { dispatchMs, sweepMs } = target.tolerances
+  const { dispatchMs } = target.tolerances
   const failed = await failedJob(context, 'cleared', { endpoint: 'dedicated' })
   const { release, waiting } = await fillEndpoint(context, 'dedicated')
   for (const policy of [{}, { lowPriority: true }, { ttl: 600_000 }]) {
@@ -37,18 +41,17 @@ rule('queue.purge.pending', { exclusive: ['dedicated'], workers: 0, varies: anyJ
   await clock.until(answer, clock.now() + dispatchMs)
   // Other rules judge whether it is retried.
   await failed.queue.retry(failed.id)
+  const many = await Promise.all(Array.from({ length: manyWaiting }, () => fixture.plain({ endpoint: 'dedicated' })))
   /** Jobs that wait, and their executions so far. */
   const pending = new Map<SubmittedJob, number>()
   for (const job of [...waiting, failed])
     if (shownStatus(await found(job)) === 'IN_QUEUE') pending.set(job, job.beacon.executions().length)
   const purged = await purge(context)
+  for (const job of many) await expectCleared(context, job)
   /** Executions of the jobs that the purge has cleared, by then. */
   const cleared = new Map<SubmittedJob, number>()
   for (const job of pending.keys()) {
-    const look = () => job.queue.status(job.id)
-    const response = await poll(context, sweepMs, look, (seen) => shownStatus(seen) !== 'IN_QUEUE')
-    const status = shownStatus(response)
-    check('cleared').that(status !== 'IN_QUEUE', 'another status than IN_QUEUE', status, response)
+    const status = await expectCleared(context, job)
     // A worker may have taken it just before the purge.
     if (status !== 'IN_PROGRESS') cleared.set(job, job.beacon.executions().length)
   }
@@ -85,11 +88,19 @@ rule(
     const output = vary.output()
     const completed = await fixture.submitted({ steps: [{ output }], endpoint })
     await expectEnd(context, 'finished', completed, await ended(completed), 'COMPLETED')
-    const finished = [completed, await failedJob(context, 'finished', { endpoint })]
+    const failed = await failedJob(context, 'finished', { endpoint })
+    const finished = [completed, failed]
     const before = new Map<SubmittedJob, ApiResponse>()
     for (const job of finished) before.set(job, await found(job))
     await runThroughPurge(false)
     await runThroughPurge(true)
+    const retry = await failed.queue.retry(failed.id)
+    if (isRefusal(retry)) {
+      const later = await failedJob(context, 'finished', { endpoint })
+      const twin = await later.queue.retry(later.id)
+      if (isRefusal(twin)) blockedBy(context, 'queue.retry.failed', `/retry was answered ${twin.status}`, twin)
+    }
+    check('retried').success(retry)
 
     async function expectFinishedKept() {
       for (const [job, was] of before) expectSameEnd(context, 'finished', was, await job.queue.status(job.id))
@@ -136,6 +147,20 @@ rule('queue.purge.scope', { exclusive: ['dedicated', 'second'], workers: 0, vari
   for (const { beacon } of waiting) beacon.release('free')
   for (const job of waiting) await expectEnd(context, 'executed', job, await ended(job), 'COMPLETED')
 })
+
+/** The status of a job that waited when the queue was purged. */
+async function expectCleared(context: Context, job: SubmittedJob): Promise<string> {
+  const look = () => job.queue.status(job.id)
+  const response = await poll(
+    context,
+    context.target.tolerances.sweepMs,
+    look,
+    (seen) => shownStatus(seen) !== 'IN_QUEUE',
+  )
+  const status = shownStatus(response)
+  context.check('cleared').that(status !== 'IN_QUEUE', 'another status than IN_QUEUE', status, response)
+  return status
+}
 
 async function purge(context: Context): Promise<ApiResponse> {
   const send = () => context.queue.on('dedicated').purge()

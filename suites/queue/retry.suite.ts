@@ -1,11 +1,14 @@
 import { pluralize } from '../../harness/common/pluralize.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idOrNumberIn } from '../../harness/exchange/read.ts'
-import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { withoutFormer } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
-import { isRefusal } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage, isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
+import { keptInput } from '../../harness/variation/values.ts'
+import type { EndpointRole } from '../../target/types.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import {
   blockedBy,
@@ -31,20 +34,20 @@ const lives = [30_000, 120_000, 300_000]
 
 rule('queue.retry.failed', { varies: anyJob }, async (context) => {
   const { ended, fixture, target } = context
-  const job = await fixture.submitted({ steps: [{ first: [{ fail: 'once' }] }, { report: ['input'] }] })
-  const end = await ended(job, target.tolerances.retriesMs)
-  const isAutomatic = end.status === 'COMPLETED' && job.beacon.executions().length > 1
-  if (!isAutomatic) {
-    await expectEnd(context, 'ends', job, end, 'FAILED')
-    await expectRetried(context, job)
-    await expectSameInput(context, job)
-  }
+  const job = await failsUntilTold(context, 'ends', { report: ['input'] }, { input: keptInput })
+  await expectRetried(context, job)
+  await expectEnd(context, 'ends', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
+  job.beacon.repeatFirst(false)
+  await expectRetried(context, job)
+  await expectSameInput(context, job)
   const { job: synchronous, end: failure } = await fixture.finished({ steps: [{ fail: 'each time' }] }, 'runsync')
   await expectEnd(context, 'ends', synchronous, failure, 'FAILED')
   // Only the rule about /status says when a job must be found by its id.
   await untilFound(context, () => synchronous.queue.status(synchronous.id))
-  await expectRetriedTwice(context, synchronous)
-  await expectRetriedTwice(context, await failedJob(context, 'ends'))
+  for (const _ of ['again', 'once more']) {
+    await expectRetried(context, synchronous)
+    await expectEnd(context, 'ends', synchronous, await ended(synchronous, target.tolerances.retriesMs), 'FAILED')
+  }
 })
 
 rule('queue.retry.timed-out', { varies: anyJob }, async (context) => {
@@ -104,13 +107,18 @@ rule('queue.retry.not-failed', { ...fills, varies: anyJob }, async (context) => 
   const { check, clock, ended, fixture, target } = context
   const completed = await fixture.submitted({ steps: [{ output: 1 }] })
   await expectEnd(context, 'unchanged', completed, await ended(completed), 'COMPLETED')
-  const failed = await failedJob(context, 'retried')
-  check('retried').success(await failed.queue.retry(failed.id))
+  const again = await completedByRetry(context)
   const { role, held, release } = await fullEndpoint(context)
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
   await expectWaiting(context, waiting)
+  const cancelled = await cancelledJob(context, role)
+  const answer = await cancelled.queue.retry(cancelled.id)
+  inconclusiveIfOutage(answer)
+  // It may count as failed.
+  const isAnswered = isSuccess(answer.status) || isRefusal(answer)
+  check('cancelled').that(isAnswered, 'a 2xx or 4xx status', `status ${answer.status}`, answer)
   const jobs = [
-    { clause: 'completed', statuses: new Set(['COMPLETED']), job: completed },
+    ...[completed, again].map((job) => ({ clause: 'completed', statuses: new Set(['COMPLETED']), job })),
     ...held.map((job) => ({ clause: 'running', statuses: unfinished, job })),
     { clause: 'waiting', statuses: unfinished, job: waiting },
   ]
@@ -128,8 +136,32 @@ rule('queue.retry.not-failed', { ...fills, varies: anyJob }, async (context) => 
       const times = pluralize(job.beacon.executions().length, 'execution')
       check('once').that(times === '1 execution', '1 execution', times, response)
     }
+    const isExecuted = isRefusal(answer) && cancelled.beacon.executions().length > 0
+    check('cancelled').that(!isExecuted, 'no execution of a job that was not retried', 'an execution', answer)
   }
 })
+
+/** A job that was cancelled while it waited at a full endpoint. */
+async function cancelledJob(context: Context, endpoint: EndpointRole): Promise<SubmittedJob> {
+  const job = await context.fixture.submitted({ steps: [{ output: 1 }], endpoint })
+  await expectWaiting(context, job)
+  const response = await job.queue.cancel(job.id)
+  if (isRefusal(response))
+    blockedBy(context, 'queue.cancel.queued', `/cancel was answered ${response.status}`, response)
+  return job
+}
+
+/** A job that is COMPLETED after /retry; its beacon shows only the executions since then. */
+async function completedByRetry(context: Context): Promise<SubmittedJob> {
+  const { check, ended } = context
+  const failed = await failsUntilTold(context, 'retried', { output: 1 })
+  const again = withoutFormer(failed, { starts: failed.beacon.executions().length, ends: 0 })
+  failed.beacon.repeatFirst(false)
+  check('retried').success(await failed.queue.retry(failed.id))
+  await formerEndHidden(context, failed)
+  await expectEnd(context, 'unchanged', again, await ended(again), 'COMPLETED')
+  return again
+}
 
 rule('queue.ttl.gone-everywhere', { varies: [...anyJob, 'order'] }, async (context) => {
   const { begun, check, clock, ended, fixture, part, queue, reading, rereadDelays, target, vary } = context
@@ -179,13 +211,9 @@ async function expectRetried(context: Context, job: SubmittedJob): Promise<void>
   await begun(withoutFormer(job, { starts, ends: 0 }))
 }
 
-/** A job that fails each time is retried each time. */
-async function expectRetriedTwice(context: Context, failing: SubmittedJob): Promise<void> {
-  for (const _ of ['again', 'once more']) {
-    await expectRetried(context, failing)
-    const end = await context.ended(failing, context.target.tolerances.retriesMs)
-    await expectEnd(context, 'ends', failing, end, 'FAILED')
-  }
+/** A job that is FAILED, and fails whenever it is executed again until `repeatFirst(false)` of its beacon. */
+function failsUntilTold(context: Context, clause: string, step: Step, wish: JobWish = {}): Promise<SubmittedJob> {
+  return failedJob(context, clause, { ...wish, steps: [{ first: [{ fail: 'at first' }] }, step], repeatsFirst: true })
 }
 
 /** The accepted /retry of a job that failed, and how often it had been executed before. */

@@ -22,7 +22,7 @@ import { untilFound } from '../shared/poll.ts'
 import { anId, kindOfValue } from '../shared/readers.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 import { expectOne, waitForAttempt } from '../webhook/attempts.ts'
-import { onUnset } from './times.ts'
+import { expectExecutedOnce, onUnset } from './times.ts'
 
 const { runsyncRetentionMs, runsyncWaitMs } = tables.durations
 /** How late the end of a wait may be answered, and by how much a wait may be off that counts as the stated one, ms. */
@@ -138,14 +138,18 @@ async function longJob({ clock, fixture }: Context, wish: JobWish, waitMs: numbe
 
 async function recordWait(context: Context, wish: JobWish, waitMs: number): Promise<void> {
   const { check, clock, inconclusive, reading, target } = context
+  const { coldStartMs, dispatchMs } = target.tolerances
   const { answer, job, response } = await longJob(context, wish, waitMs)
   job.beacon.release('go')
-  const last = response ?? (await clock.until(answer, clock.now() + target.tolerances.coldStartMs))
+  const last = response ?? (await clock.until(answer, clock.now() + coldStartMs))
   if (last === null) return inconclusive('/runsync was not answered, though its job may end')
   await blockedIfAllAreRefused(context, last)
   const isDone = response !== null && statusOf(response) === 'COMPLETED'
   check('not-done').that(!isDone, 'not COMPLETED while the job runs', 'COMPLETED', last)
   const tookMs = last.exchange.received.target - last.exchange.sent.target
   const isAbout = response !== null && Math.abs(tookMs - waitMs) <= aboutMs
+  await clock.until(job.beacon.ended(), clock.now() + dispatchMs)
+  await clock.sleep(2 * dispatchMs)
+  expectExecutedOnce(context, { beacon: job.beacon, response: last })
   reading('wait', `${isAbout ? '' : tookMs < waitMs ? 'shorter than ' : 'longer than '}${waitMs / 1_000} s`)
 }

@@ -4,7 +4,8 @@ import type { Step, SubmittedJob } from '../../harness/planes/queue/fixtures/typ
 import { statusOf } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { blockedBy, plainEnd, shownStatus } from '../shared/job-responses.ts'
+import { keptInput } from '../../harness/variation/values.ts'
+import { blockedBy, expectOutput, plainEnd, shownStatus } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 
@@ -21,13 +22,13 @@ rule('queue.retry-automatic', { exclusive: ['dedicated'], varies: ['input', 'opt
   const { fixture, check } = context
   const jobs = new Map<string, SubmittedJob>()
   for (const { what, step } of context.vary.ordered(firsts)) {
-    const steps = [{ first: [step] }, { output: 'again' }]
-    jobs.set(what, await fixture.submitted({ steps, endpoint: 'dedicated' }))
+    const steps = [{ first: [step] }, { report: ['input'] } as const]
+    jobs.set(what, await fixture.submitted({ steps, input: keptInput, endpoint: 'dedicated' }))
   }
   // A job that is FAILED may still be executed again unasked.
   const look = () => shownUnlessExecutedAgain(context, jobs)
   const ends = await poll(context, context.target.tolerances.retriesMs, look, (shown) => shown === null)
-  if (ends === null) return
+  if (ends === null) return expectSameInputs(context, [...jobs.values()])
   await plainEnd(context, 'COMPLETED', 'dedicated')
   const came = [...ends]
     .map(([what, response]) => `${shownStatus(response)} where the first one ${what}`)
@@ -47,6 +48,15 @@ async function shownUnlessExecutedAgain({ check, found }: Context, jobs: Readonl
     return null
   }
   return shown
+}
+
+/** Jobs that are COMPLETED in a second execution got the same input as in the first. */
+async function expectSameInputs(context: Context, jobs: readonly SubmittedJob[]): Promise<void> {
+  const { ended, target } = context
+  for (const job of jobs) {
+    const { response, status } = await ended(job, target.tolerances.retriesMs)
+    if (status === 'COMPLETED') expectOutput(context, 'input', { input: job.body.input }, response)
+  }
 }
 
 rule('queue.status.crash', { exclusive: ['dedicated'] }, async (context) => {

@@ -25,7 +25,7 @@ const described: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS', 'COMP
 const deaths = 2
 
 /** Reads of a finished job in turn: one of several replicas may answer otherwise. */
-const readsEach = 5
+const readsEach = 12
 
 rule('queue.status.shape', { varies: [...anyJob, 'output', 'past', 'look'] }, async (context) => {
   const { fixture, check, part, queue, vary } = context
@@ -150,7 +150,7 @@ rule('queue.status.of-another-endpoint', { varies: anyJob }, async (context) => 
 
 rule('queue.status.failed', { varies: [...anyJob, 'past'] }, async (context) => {
   const { fixture, ended, check, target } = context
-  const job = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
+  const job = await fixture.submitted({ steps: [{ fail: 'no "depth": \u6df1\u3055\n{}' }] })
   const end = await expectEnd(context, 'failed', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
   const error = end.job?.error
   check('error').that(typeof error === 'string' && error !== '', 'a text', kindOfValue(error), end.response)

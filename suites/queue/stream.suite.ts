@@ -1,13 +1,14 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { withoutFormer } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
 import { endIn } from '../../harness/planes/queue/job-status.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { outputs } from '../../harness/variation/values.ts'
-import { blockedBy, expectEnd, shownStatus } from '../shared/job-responses.ts'
+import { blockedBy, expectEnd, failedJob, formerEndHidden, shownStatus } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 import {
@@ -20,6 +21,10 @@ import {
 } from './stream-parts.ts'
 
 const last = { output: streamedOutput }
+/** The partial result of an execution that fails. */
+const former = 'former'
+/** More partial results than one page of a list usually has. */
+const manyParts = 120
 
 const anyStream = [...anyJob, 'past'] as const
 
@@ -40,18 +45,20 @@ rule('queue.stream.incremental', { varies: [...anyStream, 'output'] }, async (co
   await reader.readAny()
   expectRead(context, 'parts', reader, parts)
 
-  const late = await fixture.submitted({ steps: [...emits, last] })
+  const all = [...parts.slice(0, -1), ...Array(manyParts).keys(), ...parts.slice(-1)]
+  const late = await fixture.submitted({ steps: [...emitsOf(...all), last] })
   await expectEnd(context, 'late', late, await ended(late), 'COMPLETED')
   const lateReader = streamReader(context, late)
   // The stream may be over with the job.
-  const response = await lateReader.readUntil(parts.length, true)
-  if (!isRefusal(response) || lateReader.parts().length > 0) expectRead(context, 'late', lateReader, parts)
+  const response = await lateReader.readUntil(all.length, true)
+  if (!isRefusal(response) || lateReader.parts().length > 0) expectRead(context, 'late', lateReader, all)
 
   const shared = await fixture.submitted({
     steps: [{ hold: 'go' }, ...emitsOf(1, 2, 3), { hold: 'on' }, ...emitsOf(4, 5), last],
   })
   await begun(shared)
   await expectShared(context, 'two-readers', shared, ['go', 'on'], [1, 2, 3, 4, 5])
+  await expectStreamedAgain(context)
 })
 
 rule('queue.stream.ends', { varies: anyStream }, async (context) => {
@@ -79,6 +86,29 @@ rule('queue.stream.cancelled', { varies: anyStream }, async (context) => {
   await cancel(unread)
   await expectEnded(context, streamReader(context, unread))
 })
+
+/** The stream of a job that was read, failed and was retried has the partial results of the new execution. */
+async function expectStreamedAgain(context: Context): Promise<void> {
+  const { begun } = context
+  const first = [...emitsOf(former, former), { fail: 'at first' }]
+  const steps = [{ first }, ...emitsOf(1, 2, 3), { hold: 'all' }, last]
+  const failed = await failedJob(context, 'again', { steps, repeatsFirst: true })
+  await streamReader(context, failed).readUntil(2, true)
+  const again = withoutFormer(failed, { starts: failed.beacon.executions().length, ends: 0 })
+  failed.beacon.repeatFirst(false)
+  const retry = await failed.queue.retry(failed.id)
+  if (isRefusal(retry)) blockedBy(context, 'queue.retry.failed', `/retry was answered ${retry.status}`, retry)
+  await begun(again)
+  await formerEndHidden(context, failed)
+  const reader = streamReader(context, again)
+  // A platform may keep what the former execution emitted.
+  const isNew = (part: unknown) => part !== former
+  const own = { ...reader, parts: () => reader.parts().filter(isNew) }
+  await reader.readUntil(3)
+  await reader.readUntil(reader.parts().length + 3 - own.parts().length)
+  expectRead(context, 'again', own, [1, 2, 3])
+  failed.beacon.release('all')
+}
 
 function emitsOf(...parts: readonly unknown[]) {
   return parts.map((emit) => ({ emit }))

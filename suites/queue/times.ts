@@ -8,6 +8,7 @@ import { statusOf } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { shownStatus } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
+import { reportOf } from '../shared/readers.ts'
 
 /** The first execution runs forever; if the service executes the job anew, that one ends at once. */
 export const runsOn = [{ first: [{ hold: 'never' }] }, { output: 'again' }]
@@ -142,4 +143,17 @@ export async function expectStopped(
 ): Promise<void> {
   const { response, settled, status } = await stopped(context, job, startMs + limitMs)
   context.check(clause).that(settled, 'an end of the execution', `status ${status}`, response)
+}
+
+/** No execution of the job began after another one had reported its end, and no two did report one: none of them died. */
+export function expectExecutedOnce(
+  { check }: Context,
+  { beacon, response }: Pick<SubmittedJob, 'beacon'> & { readonly response: ApiResponse | null },
+): void {
+  const [starts, ends] = [beacon.executions(), beacon.ends()]
+  const isAfterEnd = starts.some((start) =>
+    ends.some((end) => end.n < start.n && reportOf(end).execution !== reportOf(start).execution),
+  )
+  const isTwice = isAfterEnd || new Set(ends.map((end) => reportOf(end).execution)).size > 1
+  check('once').that(!isTwice, 'one execution', 'two executions of which neither died', response)
 }
