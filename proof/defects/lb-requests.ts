@@ -1,5 +1,5 @@
 import type { Defect } from '../types.ts'
-import { type Picks, passes, passesOn, route } from './lb-tools.ts'
+import { type Picks, passes, route } from './lb-tools.ts'
 import { defect, refusing } from './tools.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -129,13 +129,6 @@ export const lbRequests: readonly Defect[] = [
     says: 'An endpoint serves a single route.',
     observed: 'status 404',
     change: refusing('toWorker', (_, path) => path.startsWith('/plumbline/parts') && [404, 'route not found']),
-  }),
-  defect('ping-by-platform', 'lb.many-routes', 'ping', {
-    says: 'A request for /ping is answered by the platform.',
-    observed: 'it did not',
-    change: passesOn(async (pass, request) =>
-      request.url.endsWith('/ping') ? Response.json({ status: 'healthy' }) : pass(request),
-    ),
   }),
   defect('routes-nested-cut', 'lb.many-routes', 'nested', {
     says: 'Of a nested path only the first segments reach the worker.',
