@@ -7,8 +7,7 @@ export const webhookJobs: readonly Defect[] = [
   ...Object.entries({
     'low-priority': ({ policy }: Job) => policy.lowPriority === true,
     'second-endpoint': ({ endpoint }: Job) => endpoint.id.includes('second'),
-    'output-null': ({ output }: Job) => output === null,
-    'output-drawn': ({ output }: Job) => typeof output === 'object' && output !== null,
+    'output-empty': ({ output }: Job) => Array.isArray(output) && output.length === 0,
     'output-large': ({ output }: Job) => typeof output === 'string' && output.length > 65_536,
   }).map(([clause, isForgotten]) =>
     defect(`webhook-never-of-${clause}`, 'webhook.both-operations', clause, {

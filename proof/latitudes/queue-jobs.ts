@@ -34,6 +34,7 @@ export const queueJobs: readonly Latitude[] = [
     }),
   }),
   latitude('stream-in-batches', 'Partial results are shown every two seconds, and at the end of the job.', {
+    about: 'jobs as they are shown',
     change: (base) => {
       const held = new Map<Job, unknown[]>()
       const flush = (job: Job, add: (partial: unknown) => void) => {

@@ -101,9 +101,10 @@ rule(
   'queue.health.settles',
   { exclusive: ['dedicated'], workers: 0, varies: ['input', 'options'] },
   async (context) => {
-    const { begun, check, ended, fixture, queue, target } = context
+    const { begun, check, ended, fixture, inconclusive, queue, target } = context
     const endpoint = 'dedicated'
     const before = await counted(context, endpoint, (now) => unfinishedIn(now) === 0)
+    if (Number.isNaN(unfinishedIn(before.now))) inconclusive('/health does not count waiting and running jobs')
     const { release } = await fillEndpoint(context, endpoint)
     // Other rules judge what a purge, /cancel and the death of a worker do.
     await queue.on(endpoint).purge()
