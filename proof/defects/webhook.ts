@@ -195,7 +195,6 @@ export const webhook: readonly Defect[] = [
     },
   }),
   defect('webhook-replaced-by-next', 'webhook.three', 'three', {
-    variation: { neighbour: 'after' },
     says: 'A notification that is not delivered is given up once another job of the endpoint is done.',
     observed: '2 requests',
     change: part('notify', (next, job, service) => {

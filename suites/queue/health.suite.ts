@@ -7,7 +7,7 @@ import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import type { EndpointRole } from '../../target/types.ts'
 import { expectWaiting, fillEndpoint, fullEndpoint } from '../shared/full-endpoint.ts'
 import { type JobCount, jobCounts, leavesOf, statisticsIn } from '../shared/health.ts'
-import { expectEnd } from '../shared/job-responses.ts'
+import { blockedBy, expectEnd } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import { joined, judged } from '../shared/shapes.ts'
@@ -111,7 +111,9 @@ rule(
     release()
     const cancelled = await fixture.submitted({ steps: [{ hold: 'never' }], endpoint })
     await begun(cancelled)
-    await cancelled.queue.cancel(cancelled.id)
+    const response = await cancelled.queue.cancel(cancelled.id)
+    if (!isSuccess(response.status))
+      blockedBy(context, 'queue.cancel.running', `/cancel was answered ${response.status}`, response)
     const dying = await fixture.submitted({ steps: [{ first: [{ exit: 1 }] }, { output: 1 }], endpoint })
     await ended(dying, target.tolerances.retriesMs)
     const after = await counted(context, endpoint, (now) => unfinishedIn(now) <= unfinishedIn(before.now))
