@@ -9,6 +9,7 @@ import { create } from './create.ts'
 import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
 import { endpointChanges } from './endpoints-changes.ts'
+import { endpointQuota } from './endpoints-quota.ts'
 import { excuses } from './excuses.ts'
 import { fields } from './fields.ts'
 import { fuzz } from './fuzz.ts'
@@ -111,6 +112,7 @@ export const defects: readonly Defect[] = [
   ...deploy,
   ...endpoints,
   ...endpointChanges,
+  ...endpointQuota,
   ...version,
   ...lbBodies,
   ...lbRequests,
