@@ -79,7 +79,7 @@ function licenseOf(folder) {
 /** The declarations that users of the library see: one file for each export, and one for what they share. */
 async function typesOfExports() {
   const comments = { name: 'comments', transform: withoutComments }
-  const plugins = [comments, dts({ dtsOnly: true, generator: 'oxc', tsconfig: false })]
+  const plugins = [comments, dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })]
   const output = await bundle(exported, '.d.ts', { dir: join(dist, 'library'), external: /^[^./]/, plugins })
   return output.map(({ fileName }) => join(dist, 'library', fileName))
 }
