@@ -76,7 +76,7 @@ async function expectName(context: Context, kind: string, more: string): Promise
   const { check, nextName, notJudged, on } = context
   const name = nextName() + more
   const response = await create(context, endpointBody(context, { name }))
-  if (!isSuccess(response.status)) return notJudged(`a name ${kind}`, 'it is refused')
+  if (!isSuccess(response.status)) return notJudged(`a name ${kind}`, `the creation has status ${response.status}`)
   const shown = membersOf(response.json) ?? {}
   check('name').that(showsAsSent(shown, 'name', name), `the name ${kind}`, 'another name', response)
   const id = idOrNumberIn(response.json)

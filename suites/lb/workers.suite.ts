@@ -31,8 +31,8 @@ import { object, text } from '../shared/readers.ts'
 /** A slow request is held so long, and the count is read again so much later, ms on the target's clock. */
 const slowMs = 20_000
 const laterMs = 10_000
-/** Workers that are killed so that one dies which serves a certain request. */
-const maxCrashes = 4
+/** The most workers that are killed until the one that serves a given request dies. */
+const maxCrashes = 2
 /** Echoes that show the names of the workers. */
 const several = 5
 /** Requests in a row that an endpoint must answer after a crash: some may still go to the worker that died. */
@@ -196,7 +196,7 @@ rule('lb.crash-500', kills, async (context) => {
 
 /**
  * Kills a worker by a request. If there was no response, it tries once more. `after` waits until the endpoint serves again;
- * then no request fails any more.
+ * then several requests in a row are to succeed, for as long as a worker may take to start.
  * @returns the response, or null if both requests had none
  */
 async function crashWorker<T extends object>(

@@ -114,8 +114,10 @@ rule(
     const response = await cancelled.queue.cancel(cancelled.id)
     if (!isSuccess(response.status))
       blockedBy(context, 'queue.cancel.running', `/cancel was answered ${response.status}`, response)
+    await ended(cancelled)
     const dying = await fixture.submitted({ steps: [{ first: [{ exit: 1 }] }, { output: 1 }], endpoint })
-    await ended(dying, target.tolerances.retriesMs)
+    const { settled } = await ended(dying, target.tolerances.retriesMs)
+    if (!settled) inconclusive('a job whose worker died was not executed again in time')
     const after = await counted(context, endpoint, (now) => unfinishedIn(now) <= unfinishedIn(before.now))
     check('settled').that(after.isAsWanted, textOf(before.now), textOf(after.now), after.response)
   },

@@ -59,7 +59,7 @@ rule('queue.status.only', { varies: [...anyJob, 'past'] }, async (context) => {
   }
 })
 
-/** A text as JSON that is written in ASCII shows it. */
+/** A text with the escapes of JSON that has only ASCII. */
 function asciiOf(text: string): string {
   return text.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
@@ -71,7 +71,9 @@ rule('queue.status.failed-message', { varies: [...anyJob, 'past'] }, async (cont
     const end = await expectEnd(context, 'message', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
     const error = end.job?.error
     const quoted = JSON.stringify(message).slice(1, -1)
-    const holds = [message, quoted, asciiOf(quoted)].some((text) => String(error).includes(text))
+    const holds = [message, quoted, asciiOf(quoted)].some((text) =>
+      String(error).toLowerCase().includes(text.toLowerCase()),
+    )
     check('message').that(holds, 'an error that contains the message of the handler', kindOfValue(error), end.response)
   }
 })

@@ -89,7 +89,7 @@ rule('webhook.failed-job', { varies: anyJob, workers: 1 }, async (context) => {
   }
 })
 
-/** The receiver is never told that a job is COMPLETED whose ttl was over before, even if its worker reports a result late. */
+/** The receiver is never notified that a job is COMPLETED whose ttl was over before, even if its worker reports a result late. */
 async function expectExpiredNotCompleted(context: Context): Promise<void> {
   const { check, clock, fixture, notJudged, rereadDelays, target } = context
   const ttlMs = tables.bounds.ttlMs.minimum + target.tolerances.dispatchMs
@@ -100,9 +100,9 @@ async function expectExpiredNotCompleted(context: Context): Promise<void> {
   await clock.at(endMs + target.tolerances.sweepMs)
   const response = await job.queue.status(job.id)
   job.beacon.release('late')
-  if (start === null || response.status !== 404)
-    return notJudged('expired', 'no worker began with a job within its ttl')
+  if (start === null) return notJudged('expired', 'no worker began with a job within its ttl')
+  if (response.status !== 404) return notJudged('expired', 'a job is found after its ttl')
   await clock.sleep(target.tolerances.dispatchMs + target.tolerances.webhookMs + (rereadDelays().at(-1) ?? 0))
-  const isTold = job.webhook.attempts().some((attempt) => attemptText(attempt).includes('COMPLETED'))
-  check('expired').that(!isTold, 'no notification of a result', 'a notification with COMPLETED', response)
+  const isNotified = job.webhook.attempts().some((attempt) => attemptText(attempt).includes('COMPLETED'))
+  check('expired').that(!isNotified, 'no notification of a result', 'a notification with COMPLETED', response)
 }

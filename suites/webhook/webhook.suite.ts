@@ -66,19 +66,20 @@ rule('webhook.retries', anyNotified, async (context) => {
 })
 
 rule('webhook.three', anyNotified, async (context) => {
-  const { fixture, check } = context
+  const { ended, fixture, check, notJudged } = context
   const job = await fixture.sent({ steps, webhook: 500 })
   const reset = await fixture.sent({ steps, webhook: ['reset', 'reset', 500] })
   const sharing = await fixture.sent({ steps, webhook: 500 })
   const another = await submittedTo(context, 'shared-url', () => sharing.webhook.url, true)
-  for (const [clause, one, expected] of [
-    ['three', job, maxAttempts],
-    ['after-resets', reset, maxAttempts],
-    ['shared-url', sharing, another === null ? maxAttempts : 2 * maxAttempts],
-  ] as const) {
-    const count = await countAttempts(context, clause, one, expected + 1)
-    check(clause).that(count === expected, requests(expected), requests(count), one.response)
-  }
+  const count = await countAttempts(context, 'three', job, maxAttempts + 1)
+  check('three').that(count === maxAttempts, requests(maxAttempts), requests(count), job.response)
+  // The rule about receivers without an answer judges whether there are more.
+  const afterResets = await countAttempts(context, 'after-resets', reset, maxAttempts)
+  check('after-resets').that(afterResets >= maxAttempts, requests(maxAttempts), requests(afterResets), reset.response)
+  if (another === null || (await ended(another)).status !== 'COMPLETED')
+    return notJudged('shared-url', 'the second job with this URL was refused or not COMPLETED')
+  const shared = await countAttempts(context, 'shared-url', sharing, 2 * maxAttempts)
+  check('shared-url').that(shared === 2 * maxAttempts, requests(2 * maxAttempts), requests(shared), sharing.response)
 })
 
 rule('webhook.stops-on-success', anyNotified, async (context) => {
@@ -116,7 +117,7 @@ async function expectRetriedAfter(context: Context, statuses: Readonly<Record<st
     const count = await countAttempts(context, clause, job, maxAttempts)
     check(clause).that(count > 1, `a second request after a ${status}`, requests(count), job.response)
     if (count < maxAttempts) await expectThirdOfPlain(context)
-    check('again').that(count === maxAttempts, `a third request after another ${status}`, requests(count), job.response)
+    check('again').that(count >= maxAttempts, `a third request after another ${status}`, requests(count), job.response)
   }
 }
 
