@@ -15,7 +15,7 @@ const args = [tsc, '-p', resolve('tsconfig.build.json'), '--listEmittedFiles']
 const mark = 'TSFILE: '
 /** The package has the schemas already. */
 const schemas = resolve(dist, 'spec')
-const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'))
 /** The modules that import packages which `check` does not use: users need not install these. */
 const importers = ['cli/completion/completion', 'cli/init/prompts', 'cli/serve/host']
 const exported = ['library/index', 'library/reference', 'library/vitest']
@@ -46,24 +46,33 @@ for (const line of lines) if (!line.startsWith(mark)) process.stdout.write(`${li
 if (status === 0) {
   const made = lines.filter((line) => line.startsWith(mark)).map((line) => resolve(line.slice(mark.length)))
   const code = made.filter((file) => !file.endsWith('.d.ts') && !file.startsWith(schemas))
-  const kept = new Set([...code, await withPackages(), ...(await typesOfExports())])
+  const isMade = (path) => made.includes(join(dist, `${path}.js`))
+  const bundled = await withPackages(importers.filter(isMade))
+  const kept = new Set([...code, ...bundled, ...(await typesOf(exported.filter(isMade)))])
   for (const file of kept) shrink(file)
   removeAllBut(kept)
 }
 process.exitCode = status ?? 1
 
 /** Puts the packages that are no dependencies into the modules that import them, and their licenses into a file. */
-async function withPackages() {
+async function withPackages(paths) {
   const external = (id, _, isFile) => (isFile ? !id.includes('/node_modules/') : isDependency(id))
+  const files = []
+  const folders = new Set()
   // One by one: paths to modules outside a bundle count from the folder that all its entries share.
-  const bundles = importers.map((path) =>
-    bundle([path], '.js', { dir: dirname(join(dist, path)), external, platform: 'node' }),
-  )
-  const modules = (await Promise.all(bundles)).flat().flatMap(({ moduleIds }) => moduleIds)
-  const folders = new Set(modules.flatMap((id) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []))
+  for (const path of paths) {
+    const dir = dirname(join(dist, path))
+    const output = await bundle([path], 'js', { dir, external, platform: 'node' })
+    files.push(...output.map(({ fileName }) => join(dir, fileName)))
+    for (const id of output.flatMap(({ moduleIds }) => moduleIds)) {
+      const [folder] = /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(id) ?? []
+      if (folder !== undefined) folders.add(folder)
+    }
+  }
+  if (folders.size === 0) return files
   const licenses = join(dist, 'LICENSES.txt')
   writeFileSync(licenses, [...folders].sort().map(licenseOf).join('\n\n'))
-  return licenses
+  return [...files, licenses]
 }
 
 function isDependency(id) {
@@ -77,11 +86,14 @@ function licenseOf(folder) {
 }
 
 /** The declarations that users of the library see: one file for each export, and one for what they share. */
-async function typesOfExports() {
+async function typesOf(paths) {
+  if (paths.length === 0) return []
   const comments = { name: 'comments', transform: withoutComments }
   const plugins = [comments, dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })]
-  const output = await bundle(exported, '.d.ts', { dir: join(dist, 'library'), external: /^[^./]/, plugins })
-  return output.map(({ fileName }) => join(dist, 'library', fileName))
+  const output = await bundle(paths, 'd.ts', { dir: join(dist, 'library'), external: /^[^./]/, plugins })
+  // Not the helpers of the bundler, which types do not use.
+  const names = output.map(({ fileName }) => fileName).filter((name) => name.endsWith('.d.ts'))
+  return names.map((name) => join(dist, 'library', name))
 }
 
 function withoutComments(code, file) {
@@ -92,9 +104,9 @@ function withoutComments(code, file) {
 
 /** Writes modules of dist/, each with what it imports and is not external. */
 async function bundle(paths, end, { dir, ...options }) {
-  const input = Object.fromEntries(paths.map((path) => [basename(path), join(dist, `${path}${end}`)]))
+  const input = Object.fromEntries(paths.map((path) => [basename(path), join(dist, `${path}.${end}`)]))
   const graph = await rolldown({ input, ...options })
-  const { output } = await graph.write({ dir, chunkFileNames: '[name].ts' })
+  const { output } = await graph.write({ dir, chunkFileNames: end === 'js' ? '[name].js' : '[name].ts' })
   await graph.close()
   return output
 }
