@@ -78,9 +78,13 @@ async function waitUntilBusy(jobs: readonly string[], { queue, client, clock, st
 }
 
 /**
- * Submits the jobs that a plan names: one for each request of /cancel, which ends it, two for all of /status or
- * /stream, as a limit is not that of one job, one for each worker that the plan keeps busy, and if requests are to be held, one for each worker that keeps
- * it from the others. `busy` are the jobs of workers, which are to be cancelled after the load. `workers` may take jobs; null if their number is unknown.
+ * Submits the jobs that a plan names:
+ * - one for each request of /cancel, which ends it
+ * - two for all of /status, and two for all of /stream, which shows a limit of each job
+ * - one for each worker that the plan keeps busy
+ * - if requests are to be held, one for each worker, which then takes no other
+ *
+ * `busy` are the jobs of workers, which are to be cancelled after the load. `workers` may take jobs; null if their number is unknown.
  */
 async function prepareJobs(plan: QueuePlan, workers: number | null, options: QueuePerformOptions) {
   const { queue, client, clock, windowScale } = options

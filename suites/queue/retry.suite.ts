@@ -34,7 +34,7 @@ const lives = [30_000, 120_000, 300_000]
 
 rule('queue.retry.failed', { varies: anyJob }, async (context) => {
   const { ended, fixture, target } = context
-  const job = await failsUntilTold(context, 'ends', { report: ['input'] }, { input: keptInput })
+  const job = await failsUntilReleased(context, 'ends', { report: ['input'] }, { input: keptInput })
   await expectRetried(context, job)
   await expectEnd(context, 'ends', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
   job.beacon.repeatFirst(false)
@@ -155,7 +155,7 @@ async function cancelledJob(context: Context, endpoint: EndpointRole): Promise<S
 /** A job that is COMPLETED after /retry; its beacon shows only the executions since then. */
 async function completedByRetry(context: Context): Promise<SubmittedJob> {
   const { check, ended } = context
-  const failed = await failsUntilTold(context, 'retried', { output: 1 })
+  const failed = await failsUntilReleased(context, 'retried', { output: 1 })
   const again = withoutFormer(failed, { starts: failed.beacon.executions().length, ends: 0 })
   failed.beacon.repeatFirst(false)
   check('retried').success(await failed.queue.retry(failed.id))
@@ -213,7 +213,7 @@ async function expectRetried(context: Context, job: SubmittedJob): Promise<void>
 }
 
 /** A job that is FAILED, and fails whenever it is executed again until `repeatFirst(false)` of its beacon. */
-function failsUntilTold(context: Context, clause: string, step: Step, wish: JobWish = {}): Promise<SubmittedJob> {
+function failsUntilReleased(context: Context, clause: string, step: Step, wish: JobWish = {}): Promise<SubmittedJob> {
   return failedJob(context, clause, { ...wish, steps: [{ first: [{ fail: 'at first' }] }, step], repeatsFirst: true })
 }
 

@@ -145,7 +145,10 @@ export async function expectStopped(
   context.check(clause).that(settled, 'an end of the execution', `status ${status}`, response)
 }
 
-/** No execution of the job began after another one had reported its end, and no two did report one: none of them died. */
+/**
+ * The job was executed once. A second execution counts if one of two had reported its end before the other began, or if both
+ * reported one: then no worker died.
+ */
 export function expectExecutedOnce(
   { check }: Context,
   { beacon, response }: Pick<SubmittedJob, 'beacon'> & { readonly response: ApiResponse | null },
