@@ -1,7 +1,7 @@
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { Endpoint } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
-import { asks, showsHealth } from './queue-tools.ts'
+import { afterPurge, asks, showsHealth } from './queue-tools.ts'
 import { all, type Change, defect, type Json, onJson, part, refusing } from './tools.ts'
 
 /** The response of /health, what it counts, and workers that die unseen. */
@@ -90,16 +90,7 @@ export const queueHealth: readonly Defect[] = [
   defect('health-out-after-purge', 'queue.health.settles', 'settled', {
     says: 'The operation /health is answered 500 once the queue was purged.',
     observed: 'status 500',
-    change: (base) => {
-      let isPurged = false
-      return all(
-        part('purgeJobs', (next) => {
-          isPurged = true
-          return next()
-        }),
-        refusing('presentHealth', () => isPurged && [500, 'internal error']),
-      )(base)
-    },
+    change: afterPurge((isPurged) => refusing('presentHealth', () => isPurged() && [500, 'internal error'])),
   }),
   defect('health-completed-kept', 'queue.health.moves', 'completed', {
     says: 'The number of completed jobs in /health stays as it is.',

@@ -1,7 +1,7 @@
 import { isFinished, type Job } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
-import { asks, restartJob, showsIn } from './queue-tools.ts'
+import { afterPurge, asks, restartJob, showsIn } from './queue-tools.ts'
 import { all, type Change, defect, onResponse, options, part, refusing } from './tools.ts'
 
 /** Purges that clear too little or too much, and routes whose responses the description does not show. */
@@ -132,16 +132,9 @@ export const queuePurge: readonly Defect[] = [
   defect('purge-halts-second-endpoint', 'queue.purge.scope', 'executed', {
     says: 'After a purge the second endpoint executes no job that waits.',
     observed: 'IN_QUEUE',
-    change: (base) => {
-      let isPurged = false
-      return all(
-        part('purgeJobs', (next) => {
-          isPurged = true
-          return next()
-        }),
-        part('nextJob', (next, { id }) => (isPurged && id === 'second' ? null : next())),
-      )(base)
-    },
+    change: afterPurge((isPurged) =>
+      part('nextJob', (next, { id }) => (isPurged() && id === 'second' ? null : next())),
+    ),
   }),
   defect('requests-500', 'queue.requests.answers', 'answered', {
     says: 'The operation /requests is answered 500.',

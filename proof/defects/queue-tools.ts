@@ -122,3 +122,18 @@ export function keepingWorkers(service: QueueService): QueueService {
   }
   return { ...service, parts: { ...service.parts, stopExecution: keepsIt } }
 }
+
+/** A change that knows if a queue was purged before. */
+export function afterPurge(change: (isPurged: () => boolean) => Change): Change {
+  return (base) => {
+    let isPurged = false
+    const noted = part('purgeJobs', (next) => {
+      isPurged = true
+      return next()
+    })
+    return all(
+      noted,
+      change(() => isPurged),
+    )(base)
+  }
+}

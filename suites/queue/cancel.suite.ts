@@ -1,5 +1,4 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { inconclusiveIfOutage, isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -7,6 +6,7 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import {
+  expectAcceptedOrRefused,
   expectEnd,
   expectNotCompleted,
   expectSameEnd,
@@ -24,7 +24,7 @@ import { expectTaken } from './times.ts'
 const onDedicated = { exclusive: ['dedicated'], varies: [...anyJob, 'past'] } as const
 
 rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
-  const { fixture, begun, check, clock, ended, target } = context
+  const { fixture, begun, clock, ended, target } = context
   const { role, release } = await fullEndpoint(context)
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
   // These two have equal bodies.
@@ -36,8 +36,7 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   // A second /cancel may be refused.
   const again = await waiting.queue.cancel(waiting.id)
   inconclusiveIfOutage(again)
-  const isAnswered = isSuccess(again.status) || isRefusal(again)
-  check('again').that(isAnswered, 'a 2xx or 4xx status', `status ${again.status}`, again)
+  expectAcceptedOrRefused(context, 'again', again)
   await clock.sleep(target.tolerances.dispatchMs)
   release()
   const later = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
@@ -103,7 +102,7 @@ rule('queue.cancel.frees-worker', { ...fills, varies: ['input', 'options'] }, as
 })
 
 rule('queue.cancel.finished', { varies: [...anyJob, 'output', 'look'] }, async (context) => {
-  const { check, ended, fixture, found, freeWorkers, reading, vary } = context
+  const { ended, fixture, found, freeWorkers, reading, vary } = context
   const completed = await fixture.submitted({ steps: [{ output: vary.output() }] })
   await expectEnd(context, 'unchanged', completed, await ended(completed), 'COMPLETED')
   const ends = new Map<SubmittedJob, ApiResponse>()
@@ -112,8 +111,7 @@ rule('queue.cancel.finished', { varies: [...anyJob, 'output', 'look'] }, async (
   for (const [job, before] of ends) {
     const response = await job.queue.cancel(job.id)
     inconclusiveIfOutage(response)
-    const isAllowed = isSuccess(response.status) || isRefusal(response)
-    check('answered').that(isAllowed, 'a 2xx or 4xx status', `status ${response.status}`, response)
+    expectAcceptedOrRefused(context, 'answered', response)
     reading(`status of ${shownStatus(before)}`, String(response.status))
     expectSameEnd(context, 'unchanged', before, await job.queue.status(job.id))
   }

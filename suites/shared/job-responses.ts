@@ -223,6 +223,12 @@ export function blockedBy({ blocked }: Context, rule: RuleId, reason: string, at
   return blocked(rule, reason)
 }
 
+/** A response that may accept or refuse. */
+export function expectAcceptedOrRefused({ check }: Context, clause: string, response: ApiResponse): void {
+  const isEither = isSuccess(response.status) || isRefusal(response)
+  check(clause).that(isEither, 'a 2xx or 4xx status', `status ${response.status}`, response)
+}
+
 /** A finished job has the same status and result as before. */
 export function expectSameEnd({ check }: Context, clause: string, before: ApiResponse, after: ApiResponse): void {
   const [was, is] = [before, after].map(shownStatus)
