@@ -1,3 +1,4 @@
+import { wait } from '../../reference/clock/wait.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { isAt, type Picks, passes, passesOn, returns, route, withStatus } from './lb-tools.ts'
@@ -189,11 +190,12 @@ export const lbBodies: readonly Defect[] = [
     observed: 'that to another',
     change: (base) => {
       const underWay = new Map<string, Promise<Response>>()
-      return passesOn(async (pass, request) => {
+      return passesOn(async (pass, request, _, service) => {
         const first = underWay.get(request.url)
         if (first !== undefined) return (await first).clone()
         if (request.method !== 'GET') return pass(request)
-        const response = pass(request)
+        // Over HTTP the others arrive only now.
+        const response = wait(1, service).then(() => pass(request))
         underWay.set(request.url, response)
         return (await response.finally(() => underWay.delete(request.url))).clone()
       })(base)
