@@ -7,7 +7,7 @@ import { derivedFiles, faultsOf, runFolders, statementOf } from '../shared/certi
 import { envelopeText, preAuthEncoding, statementType } from '../shared/certificate/dsse.ts'
 import { envelopeFile, statementFile, subjectsOf } from '../shared/certificate/files.ts'
 import { type Signer, signerOf } from '../shared/certificate/keys.ts'
-import { type Scope, scopeOf } from '../shared/certificate/scope.ts'
+import { refuseUnclaimed, type Scope, scopeOf } from '../shared/certificate/scope.ts'
 import { judgedRuns } from '../shared/certificate/verify.ts'
 import { BrokenError, UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
@@ -28,6 +28,7 @@ export async function certify(given: Given, terminal: Terminal): Promise<number>
   const { target: file = '', profile, out } = options
   const target = await readTarget(file, terminal)
   const scope = scopeOf(target, profile)
+  refuseUnclaimed(target, scope)
   // Before the folder is created, so that a wrong key leaves none.
   const signer = signerOf(options, terminal)
   const dir = emptyFolder(terminal.cwd, out)

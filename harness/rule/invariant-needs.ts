@@ -63,3 +63,8 @@ const shownBy = new Map(Object.entries(needs).flatMap(([shown, ids]) => ids.map(
 export function neededBy(id: RuleId): string {
   return shownBy.get(id) ?? 'anything that it is about'
 }
+
+/** True for a rule that each exchange exercises which shows what it is about, whatever the target claims. */
+export function isInvariant(id: RuleId): boolean {
+  return shownBy.has(id)
+}

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { allNeeds } from '../../../harness/claims/needs.ts'
 import { referenceTarget } from '../../../proof/instance.ts'
 import { parseTarget } from '../../../target-file/load.ts'
-import { scopeOf, unjudgedProfiles } from './scope.ts'
+import { refuseUnclaimed, scopeOf, unjudgedProfiles } from './scope.ts'
 
 const small = parseTarget('plumbline: 1\npods: http://127.0.0.1:1\nkeys: {full: plumbline-example-full}\n', {
   file: 'small.yaml',
@@ -25,6 +26,13 @@ test.each([
   [real, 'nope', '--profile: unknown profile "nope"'],
 ])('the list %# is refused', (target, list, message) => {
   expect(() => scopeOf(target, list)).toThrow(message)
+})
+
+test('a target file that leaves something open is refused at once', () => {
+  const left = /declares absent: global-networking, .*, lb, .*queue, .*, as in absent: {global-networking: REASON}$/
+  expect(() => refuseUnclaimed(small, scopeOf(small, undefined))).toThrow(left)
+  const absent = Object.fromEntries(Object.keys(allNeeds()).map((need) => [need, 'not offered']))
+  expect(() => refuseUnclaimed({ ...small, absent }, scopeOf(small, undefined))).not.toThrow()
 })
 
 test('claimed profiles that are not judged have a reason', () => {

@@ -1,4 +1,6 @@
 import { rules } from '../../../generated/rules.ts'
+import { claimOf, needsOf } from '../../../harness/claims/claims.ts'
+import { isInvariant } from '../../../harness/rule/invariant-needs.ts'
 import { judgedByLoad } from '../../../harness/rule/load-rules.ts'
 import { leftOutOf } from '../../../load/claims.ts'
 import type { Target } from '../../../target/types.ts'
@@ -33,6 +35,24 @@ export function scopeOf(target: Target, list: string | undefined): Scope {
     list === undefined
       ? 'the target file claims no profile; plumbline doctor says what it claims'
       : `--profile: ${list} is judged by load, once; add a profile that all three runs can judge, such as core`,
+  )
+}
+
+/** Throws UsageError for a target file that leaves open what a strict run must know: no run of it could be conformant. */
+export function refuseUnclaimed(target: Target, { always, byLoad }: Scope): void {
+  const profiles = [...always, ...byLoad]
+  const judged = rules.filter(({ id, profile }) => profiles.includes(profile) && !isInvariant(id))
+  const open = judged.flatMap((row) => {
+    const needs = needsOf(row).filter((need) => claimOf(target, need) !== 'given')
+    // The first lack leaves a rule out, and one without any is judged in parts.
+    return (needs.length > 0 ? needs.slice(0, 1) : row.parts).filter((need) => claimOf(target, need) === 'unclaimed')
+  })
+  const shown = [...new Set(open)].sort()
+  const [first] = shown
+  if (first === undefined) return
+  throw new UsageError(
+    `certify judges strictly, and the target file neither gives nor declares absent: ${shown.join(', ')}; plumbline doctor` +
+      ` has the line to add for each, and what the target does not have is declared, as in absent: {${first}: REASON}`,
   )
 }
 
