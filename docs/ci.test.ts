@@ -37,7 +37,7 @@ beforeEach(async () => {
   mkdirSync(join(cwd, 'plumbline', 'bin'), { recursive: true })
   writeFileSync(join(cwd, 'plumbline', 'bin', 'plumbline.js'), `import(${JSON.stringify(main)})`)
   writeFileSync(
-    join(cwd, 'target.yaml'),
+    join(cwd, 'plumbline.yaml'),
     `plumbline: 1\npods: http://127.0.0.1:${port}\nclock: {url: 'http://127.0.0.1:${port}/plumbline/clock'}\nkeys: {full: "\${API_KEY}"}\n`,
   )
 })
@@ -73,7 +73,7 @@ describe('the action', () => {
 
   test('judges a target that it starts, and shows the results', () => {
     const seen = runStep(1, { ...exampleOfGithub(), only: `${rule}\nauth.pods.missing\n`, format: 'ctrf=ctrf.json' })
-    expect(seen.said).toContain('::notice file=target.yaml,line=1,title=plumbline%3A conformant::conformant: core')
+    expect(seen.said).toContain('::notice file=plumbline.yaml,line=1,title=plumbline%3A conformant::conformant: core')
     expect(seen).toMatchObject({ status: 0, output: 'exit-code=0\n' })
     expect(seen.summary).toMatch(/^## ✅ Plumbline: conformant\n/)
     for (const file of ['report.html', 'junit.xml', 'results.json', 'plumbline.sarif'])
@@ -84,7 +84,7 @@ describe('the action', () => {
   test('fails with the exit code of a target that does not conform', () => {
     const start = `./server --port ${port} --defect exited-stop-accepted`
     const seen = runStep(1, { ...exampleOfGithub(), start, only: rule })
-    expect(seen.said).toContain(`::error file=target.yaml,line=1,title=${rule} failed::`)
+    expect(seen.said).toContain(`::error file=plumbline.yaml,line=1,title=${rule} failed::`)
     expect(seen.said).not.toContain('plumbline-example-full')
     expect(seen).toMatchObject({ status: 1, output: 'exit-code=1\n' })
     expect(seen.summary).toContain(`**\`${rule}\`** — failed`)
@@ -121,7 +121,7 @@ function exampleOfGithub(): Record<string, string> {
 function exampleAfter(heading: string, language: string): string {
   const [, below = ''] = guide.split(`${heading}\n`)
   const [, block = ''] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(below) ?? []
-  return block.replaceAll('8080', String(port)).replaceAll(' check --target', ` check --only ${rule} --target`)
+  return block.replaceAll('8080', String(port)).replaceAll(' check --start', ` check --only ${rule} --start`)
 }
 
 /** Runs a step of the action as GitHub does: inputs in the variables of the step, and files for what it says. */

@@ -21,21 +21,6 @@ const importers = ['cli/completion/completion', 'cli/init/prompts', 'cli/serve/h
 const exported = ['library/index', 'library/reference', 'library/vitest']
 /** Folders whose types users of the library come upon: their declarations keep the comments. */
 const documented = ['library', 'target', 'results', 'verdicts', 'harness/rule', 'harness/planes', 'reference/options']
-/** Folders of many short functions, whose names the package has no room for. */
-const nameless = [
-  'generated',
-  'harness/record',
-  'harness/clock',
-  'harness/plan',
-  'load',
-  'proof',
-  'reference',
-  'reports',
-  'results',
-  'suites',
-  'traffic',
-]
-
 const { status, stdout } = spawnSync(process.execPath, args, {
   encoding: 'utf8',
   stdio: ['ignore', 'pipe', 'inherit'],
@@ -111,13 +96,13 @@ async function bundle(paths, end, { dir, ...options }) {
   return output
 }
 
-/** Takes out spaces, and comments of code. Names of classes, and of most functions, stay for the traces of errors. */
+/** Takes out spaces, and comments of code. Names of classes and of exported functions stay for the traces of errors. */
 function shrink(file) {
   const text = readFileSync(file, 'utf8')
   if (file.endsWith('.txt')) return
   if (file.endsWith('.json')) return writeFileSync(file, JSON.stringify(JSON.parse(text)))
   if (file.endsWith('.d.ts')) return writeFileSync(file, text.replace(/^\s+/gm, ''))
-  const keepNames = { function: !nameless.some((folder) => file.startsWith(resolve(dist, folder))), class: true }
+  const keepNames = { function: false, class: true }
   const linked = text.replaceAll(`from '../spec/`, `from '../../spec/`)
   const { code, errors } = minifySync(file, linked, { compress: { keepNames }, mangle: { keepNames } })
   if (errors.length > 0) throw new Error(`${file} cannot be minified: ${errors[0].message}`)

@@ -643,13 +643,10 @@ test.each([
     'no/such/file.yaml',
     'no such target file; give the path of one with --target FILE (docs/target-file.md shows how to write it)',
   ],
-  [
-    '.',
-    'a folder is no target file; give the path of one with --target FILE (docs/target-file.md shows how to write it)',
-  ],
+  ['.', 'this is a folder; give the path of one with --target FILE (docs/target-file.md shows how to write it)'],
   [
     '/dev/zero',
-    'a device or pipe is no target file; give the path of one with --target FILE (docs/target-file.md shows how to write it)',
+    'this is a device or pipe; give the path of one with --target FILE (docs/target-file.md shows how to write it)',
   ],
 ])('a file that cannot be read is one sentence: %s', (name, why) => {
   expect(() => loadTarget(name, {})).toThrow(`${name}: ${why}`)

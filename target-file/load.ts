@@ -24,8 +24,7 @@ export function textOfFile(file: string): string {
   try {
     const kind = statSync(file)
     // Reading a device or a pipe may never end.
-    if (!kind.isFile())
-      throw refusal(`a ${kind.isDirectory() ? 'folder' : 'device or pipe'} is no target file; ${advice}`)
+    if (!kind.isFile()) throw refusal(`this is a ${kind.isDirectory() ? 'folder' : 'device or pipe'}; ${advice}`)
     return readFileSync(file, 'utf8')
   } catch (error) {
     if (error instanceof TargetFileError) throw error

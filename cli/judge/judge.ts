@@ -5,7 +5,7 @@ import { pluralize } from '../../harness/common/pluralize.ts'
 import { type HarEntry, InvalidHar, readHar } from '../../traffic/har.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
-import { codeOf } from '../shared/output-folders.ts'
+import { readFault } from '../shared/output-folders.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { judgeTraffic } from '../shared/traffic.ts'
 import { commandOf, trafficTarget } from '../shared/traffic-target.ts'
@@ -48,7 +48,7 @@ async function entriesOf(file: string, { cwd }: Terminal): Promise<readonly HarE
     text = file === '-' ? await textIn(process.stdin) : readFileSync(resolve(cwd, file), 'utf8')
   } catch (error) {
     throw new UsageError(
-      `${file} cannot be read (${codeOf(error)}); name a HAR file, or - for the standard input`,
+      `${file} cannot be read (${readFault(error)}); name a HAR file, or - for the standard input`,
       error,
     )
   }

@@ -10,7 +10,7 @@ import {
   type PodOffer,
 } from '../../reference/index.ts'
 import { UsageError } from '../shared/errors.ts'
-import { codeOf } from '../shared/output-folders.ts'
+import { readFault } from '../shared/output-folders.ts'
 
 /** The beginning of a reference (`--state`), as its options. */
 export interface InitialState {
@@ -108,7 +108,6 @@ function contentOf(file: string): unknown {
     if (!kind.isFile()) throw new Error(`it is a ${kind.isDirectory() ? 'folder' : 'device or pipe'}`)
     return parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    const why = { ENOENT: 'there is no such file' }[codeOf(error)]
-    throw new UsageError(`${file} cannot be read: ${why ?? (error as Error).message.split('\n')[0]}`)
+    throw new UsageError(`${file} cannot be read: ${readFault(error).split('\n')[0]}`)
   }
 }

@@ -151,12 +151,12 @@ describe.concurrent('one clear sentence', () => {
     ...['check', 'plan', 'doctor', 'fuzz'].map((command): [string, number, string] => [
       command,
       2,
-      'plumbline: no target: name a target file with --target FILE, write ./plumbline.yaml, or use the built-in reference with --reference',
+      'plumbline: no target file: write ./plumbline.yaml with plumbline init, or name one with --target FILE; --reference judges the built-in reference',
     ]),
     ...['certify', 'judge good.har', 'proxy'].map((command): [string, number, string] => [
       command,
       2,
-      'plumbline: no target: name a target file with --target FILE, or write ./plumbline.yaml',
+      'plumbline: no target file: write ./plumbline.yaml with plumbline init, or name one with --target FILE',
     ]),
     ['check --reference --target bad.yaml', 2, 'plumbline: give either --target or --reference, not both'],
     [
@@ -176,7 +176,7 @@ describe.concurrent('one clear sentence', () => {
     [
       'certify --target away.yaml --profile inside --out refused --key none',
       2,
-      'plumbline: --key none cannot be read (ENOENT); name a PEM file',
+      'plumbline: --key none cannot be read (there is no such file); name a PEM file',
     ],
     ['rules extra', 2, "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra."],
     [

@@ -104,3 +104,9 @@ function tryToWrite(file: string): void {
 export function codeOf(error: unknown): string {
   return (error as { code?: string } | null)?.code ?? String(error)
 }
+
+/** Why something could not be read. */
+export function readFault(error: unknown): string {
+  const known = { EISDIR: 'it is a folder', ENOENT: 'there is no such file' }[codeOf(error)]
+  return known ?? (error instanceof Error ? error.message : String(error))
+}

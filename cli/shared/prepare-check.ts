@@ -35,14 +35,16 @@ export async function prepareCheck(flags: CheckFlags, terminal: Terminal, given?
 
 type Opened = Awaited<ReturnType<typeof openCheck>>
 
-/** Reads all that the flags name. Throws UsageError for flags that contradict each other. */
+/** Reads all that the flags name, and selects the rules. Throws UsageError for flags that contradict each other. */
 export async function openCheck(options: CheckOptions, vendor: VendorRules, terminal: Terminal, given?: Target) {
   refuseContradictions(options, options.target === undefined && given === undefined)
   const baseline = options.baseline === undefined ? null : readBaseline(options.baseline, options.out, terminal)
   const read = given ?? (options.target === undefined ? null : await readTarget(options.target, terminal))
   const { maxPods } = options
   const target = read && maxPods !== undefined ? { ...read, budget: { ...read.budget, fuzzPods: maxPods } } : read
-  return { options, reports: openReports(options, terminal.cwd), baseline, vendor, target }
+  const selection = await selectionOf(options, target, terminal, vendor.rows)
+  // Last: it creates the folder of the reports.
+  return { options, reports: openReports(options, terminal.cwd), baseline, vendor, target, selection }
 }
 
 function refuseContradictions(options: CheckOptions, isReference: boolean): void {
@@ -64,8 +66,11 @@ function refuseContradictions(options: CheckOptions, isReference: boolean): void
 }
 
 /** The run that opened flags ask for, planned but not begun. */
-export async function prepareOpened({ options, reports, baseline, vendor, target }: Opened, terminal: Terminal) {
-  const { profiles, selected } = await selectionOf(options, target, terminal, vendor.rows)
+export async function prepareOpened(
+  { options, reports, baseline, vendor, target, selection }: Opened,
+  terminal: Terminal,
+) {
+  const { profiles, selected } = selection
   if (target !== null) await refuseStandingClock(target)
   const own = selected.filter((id) => !judgedByLoad.has(id))
   const { expectedMs, ...planned } = own.length === 0 ? {} : await plannedFor(target, own, options, terminal)

@@ -19,7 +19,7 @@ interface Selecting {
 export type LoadKind = 'smoke' | 'limits' | 'pods' | 'mixed' | 'soak'
 
 /** The rules of a run and the profiles that they are judged in. */
-interface Selected {
+export interface Selected {
   readonly profiles: readonly string[]
   /** Ids of the rules in the results, sorted. */
   readonly selected: readonly string[]

@@ -25,11 +25,9 @@ export function withTarget<O extends TargetChoice>(options: O, { cwd, err }: Ter
   if (reference && target !== undefined) throw new UsageError('give either --target or --reference, not both')
   if (reference || target !== undefined) return options
   if (!existsSync(resolve(cwd, usualFile))) {
-    const own = 'name a target file with --target FILE'
-    const usual = `write ./${usualFile}`
-    const hasReference = 'reference' in options
+    const usual = `write ./${usualFile} with plumbline init, or name one with --target FILE`
     throw new UsageError(
-      `no target: ${own}, ${hasReference ? `${usual}, or use the built-in reference with --reference` : `or ${usual}`}`,
+      `no target file: ${usual}${'reference' in options ? '; --reference judges the built-in reference' : ''}`,
     )
   }
   err(`target: ./${usualFile}`)

@@ -42,7 +42,7 @@ test.each(['s', "s.toString('base64')", "s.toString('base64') + '\\n'"])('a comm
 
 test.each([
   [{ signWith: 'true' }, '--sign-with needs --key FILE: the public key'],
-  [{ key: 'none' }, '--key none cannot be read (ENOENT); name a PEM file'],
+  [{ key: 'none' }, '--key none cannot be read (there is no such file); name a PEM file'],
   [{ key: 'text' }, '--key text is not a private key in PEM without a passphrase'],
   [{ key: 'own.pub' }, '--key own.pub holds a public key; give the private one, or --sign-with COMMAND beside it'],
   [{ key: 'rsa' }, '--key rsa is a key for rsa; expected Ed25519'],

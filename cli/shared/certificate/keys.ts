@@ -3,7 +3,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, ve
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UsageError } from '../errors.ts'
-import { codeOf } from '../output-folders.ts'
+import { codeOf, readFault } from '../output-folders.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Signs with Ed25519, by a key in a file or by a command. */
@@ -65,7 +65,7 @@ function textOf(file: string, typed: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new UsageError(`${typed} cannot be read (${codeOf(error)}); name a PEM file`)
+    throw new UsageError(`${typed} cannot be read (${readFault(error)}); name a PEM file`)
   }
 }
 
