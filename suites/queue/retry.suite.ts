@@ -68,6 +68,36 @@ rule('queue.retry.timed-out', { varies: anyJob }, async (context) => {
   await expectSameInput(context, job)
 })
 
+rule('queue.retry.late-result', { workers: 2, varies: anyJob }, async (context) => {
+  const { begun, check, clock, ended, fixture, notJudged, target } = context
+  const { dispatchMs, retriesMs } = target.tolerances
+  const lateFailure: Step = { first: [{ deaf: true }, { hold: 'late' }, { fail: 'late' }] }
+  const steps = [lateFailure, { hold: 'go' }, { output: 1 }]
+  const job = await fixture.submitted({ steps, policy: { executionTimeout: 12_000 } })
+  await begun(job)
+  const { response, status } = await ended(job, retriesMs)
+  check('runs').saw(response)
+  if (job.beacon.executions().length > 1) return notJudged('runs', 'the job was executed again without /retry')
+  if (status !== 'FAILED' && status !== 'TIMED_OUT') {
+    const reason = `a job that ran past its executionTimeout was ${status}`
+    blockedBy(context, 'queue.execution-timeout.enforced', reason, response)
+  }
+  const retry = await job.queue.retry(job.id)
+  if (isRefusal(retry)) blockedBy(context, 'queue.retry.timed-out', `/retry was answered ${retry.status}`, retry)
+  const again = withoutFormer(job, { starts: 1, ends: 0 })
+  await begun(again)
+  await formerEndHidden(context, job)
+  job.beacon.release('late')
+  await clock.until(job.beacon.ended(), clock.now() + dispatchMs)
+  await clock.sleep(dispatchMs)
+  const running = await job.queue.status(job.id)
+  check('runs').that(unfinished.has(shownStatus(running)), 'IN_PROGRESS', shownStatus(running), running)
+  job.beacon.release('go')
+  const end = await expectEnd(context, 'runs', job, await ended(job, retriesMs), 'COMPLETED')
+  const executions = again.beacon.executions().length
+  check('once').that(executions === 1, 'one execution after /retry', pluralize(executions, 'execution'), end.response)
+})
+
 rule('queue.retry.alone', { exclusive: ['dedicated'], varies: ['input'] }, async (context) => {
   const { begun, clock, ended, fixture, target } = context
   const { coldStartMs, dispatchMs, retriesMs } = target.tolerances
