@@ -3,7 +3,7 @@ import type { Job } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
 import { asks } from './queue-tools.ts'
-import { all, type Change, defect, onJson, options, part, refusing, type Wrap } from './tools.ts'
+import { all, type Change, defect, onJson, part, refusing, type Wrap } from './tools.ts'
 
 interface Ended {
   readonly rule: RuleId
@@ -99,16 +99,11 @@ export const queueRetry: readonly Defect[] = [
       if (status !== 'FAILED' || job.attempts === 1) next()
     }),
   }),
-  ...(['runs', 'once'] as const).map((clause) =>
-    defect(`late-failure-${clause === 'runs' ? 'ends' : 'requeues'}-retried-job`, 'queue.retry.late-result', clause, {
-      says: `The late failure of an execution that timed out ${clause === 'runs' ? 'ends' : 'requeues'} the job after /retry.`,
-      observed: clause === 'runs' ? 'FAILED' : '2 executions',
-      change: all(
-        options({ style: { handlerRetry: clause === 'runs' ? 'no' : 'yes' } }),
-        part('acceptsReport', (next, { attempt, job }) => next() || (attempt === 1 && job.retries > 0)),
-      ),
-    }),
-  ),
+  defect('late-result-ends-retried-job', 'queue.retry.late-result', 'output', {
+    says: 'The late result of an execution that timed out ends the job after /retry.',
+    observed: '"late"',
+    change: part('acceptsReport', (next, { attempt, job }) => next() || (attempt === 1 && job.retries > 0)),
+  }),
   defect('retry-alone-refused', 'queue.retry.alone', 'accepted', {
     says: 'The operation /retry is refused while no other job of the endpoint waits or runs.',
     observed: 'status 400',
