@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream'
 import { buildConnector, type Dispatcher, errors } from 'undici'
 import { defaultNetwork } from '../../target/defaults.ts'
 import type { Network } from '../../target/types.ts'
 import { lackIn } from '../common/lack.ts'
-import { type HeaderPairs, headerPairs, type WireRequest, type WireResponse } from '../exchange/exchange.ts'
+import { type HeaderPairs, headerOf, headerPairs, type WireRequest, type WireResponse } from '../exchange/exchange.ts'
 import { Unverified } from '../rule/outcome.ts'
 import { withPlainBody } from './content.ts'
 import { passOverContinue } from './continue.ts'
@@ -100,6 +101,8 @@ function exchange(
   const { promise, resolve, reject } = Promise.withResolvers<WireResponse>()
   const { origin, pathname, search } = new URL(url)
   const path = pathname + search
+  // A stream is sent in chunks, without its length.
+  const isChunked = headerOf(headers, 'transfer-encoding') !== null && body !== null
   let controller: Dispatcher.DispatchController | null = null
   const end = (reason: Error) => {
     progress.ended ??= reason
@@ -145,8 +148,8 @@ function exchange(
         origin,
         path,
         method,
-        headers: headers.flat(),
-        body,
+        headers: headers.filter(([name]) => name.toLowerCase() !== 'transfer-encoding').flat(),
+        body: isChunked ? Readable.from([body]) : body,
         headersTimeout: limitMs,
         bodyTimeout: limitMs,
       },

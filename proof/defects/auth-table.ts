@@ -5,8 +5,8 @@ import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { authTable, kinds, operationsIn } from '../../suites/auth/table.ts'
 import type { Defect } from '../types.ts'
 import { seen } from './action-tools.ts'
-import { both, credentials, lets, refusesAndDoes, tokenIs, type When } from './auth-tools.ts'
-import { defect, requestOf } from './tools.ts'
+import { both, credentials, isStranger, lets, refusesAndDoes, tokenIs, type When } from './auth-tools.ts'
+import { all, defect, part, requestOf } from './tools.ts'
 
 type Word = keyof typeof credentials
 
@@ -51,14 +51,30 @@ export const authOperations: readonly Defect[] = [
     ),
   served('key-by-its-beginning', 'auth.queue.invalid', 'altered-key'),
   served('key-by-its-length', 'auth.queue.invalid', 'longer-key'),
-  ...(['pods', 'queue', 'lb', 'management'] as const).map((plane) =>
-    defect(`shortened-key-accepted-${plane}`, `auth.${plane}.invalid`, 'altered', {
-      says: `A key without its last character is accepted on the plane ${plane}.`,
-      observed: 'status 200',
-      variation: { sample: 'shortened' },
-      change: lets(tokenIs(nearKeys.shortened(defaultKeys.full))),
-    }),
+  ...(['pods', 'queue', 'lb', 'management'] as const).flatMap((plane) =>
+    (['shortened', 'recased'] as const).map((form) =>
+      defect(`${form}-key-accepted-${plane}`, `auth.${plane}.invalid`, 'altered', {
+        says: `A key ${form === 'recased' ? 'in the other case' : 'without its last character'} is accepted on the plane ${plane}.`,
+        observed: 'status 200',
+        variation: { sample: form },
+        change: lets(tokenIs(nearKeys[form](defaultKeys.full))),
+      }),
+    ),
   ),
+  defect('stranger-sees-completed-job', 'auth.queue.hidden', 'refused', {
+    says: 'The status of a job that is COMPLETED is shown to another account.',
+    observed: 'status 200',
+    change: (base) => {
+      const isOver = new Set<string>()
+      return all(
+        part('finishJob', (next, job) => {
+          isOver.add(job.id)
+          next()
+        }),
+        lets(both(isStranger, isOf('getJobStatus'), ({ url }) => isOver.has(url.split('/').at(-1) ?? ''))),
+      )(base)
+    },
+  }),
   ...(['lb', 'queue'] as const).flatMap((plane) =>
     (
       [

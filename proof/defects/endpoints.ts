@@ -1,4 +1,5 @@
 import { Refusal } from '../../reference/index.ts'
+import type { Endpoint } from '../../reference/queue/model.ts'
 import { startWorker } from '../../reference/queue/workers.ts'
 import type { Defect } from '../types.ts'
 import { failsJobs, isCreated, jobsFoundEverywhere, settles } from './endpoints-tools.ts'
@@ -124,6 +125,19 @@ export const endpoints: readonly Defect[] = [
       'createEndpoint',
       (next, _body, _caller, service) => [...service.queue.endpoints.values()].find(isCreated) ?? next(),
     ),
+  }),
+  defect('endpoints-of-one-moment-share-id', 'endpoints.quota-race', 'ids', {
+    says: 'The second of two creations at the same moment returns the endpoint of the first.',
+    observed: 'an id of two endpoints',
+    change: (base) => {
+      const made: { atMs: number; endpoint: Endpoint }[] = []
+      return part('createEndpoint', (next, _body, _caller, { clock }) => {
+        const atMs = clock.now()
+        const endpoint = made.find((one) => one.atMs === atMs)?.endpoint ?? next()
+        made.push({ atMs, endpoint })
+        return endpoint
+      })(base)
+    },
   }),
   defect('endpoints-share-jobs', 'endpoints.unique', 'jobs', {
     says: 'Endpoints of one template show the jobs of each other.',

@@ -77,6 +77,14 @@ export const lbBodies: readonly Defect[] = [
       ({ body }) => ({ body: body?.length === 0 ? bytesOf({}) : body }),
     ),
   }),
+  defect('body-in-chunks-lost', 'lb.direct-json', 'chunked', {
+    says: 'A body that is sent in chunks, without its length, does not reach the worker.',
+    observed: '""',
+    change: part('toWorker', async (next, request) => {
+      const { headers, method, url } = await next()
+      return request.headers.has('transfer-encoding') ? new Request(url, { headers, method }) : next()
+    }),
+  }),
   defect('body-large-cut', 'lb.direct-json', 'large', {
     says: 'Of a body of more than a million bytes the rest is lost.',
     observed: '1000000 bytes, not as sent',

@@ -101,6 +101,14 @@ export const lbRequests: readonly Defect[] = [
       change: passes(isEcho, ({ headers }) => ({ headers: without(headers, name) })),
     }),
   ),
+  defect('headers-accept-replaced', 'lb.headers', 'own', {
+    says: 'Every request reaches the worker with Accept: */*.',
+    observed: 'Accept: */*',
+    change: passes(isEcho, ({ headers }) => {
+      headers.set('accept', '*/*')
+      return { headers }
+    }),
+  }),
   defect('headers-long-cut', 'lb.headers', 'long', {
     says: 'Of the value of a header only the first 1024 characters reach the worker.',
     observed: '1024',

@@ -87,6 +87,15 @@ export const queueHealth: readonly Defect[] = [
       }),
     ),
   }),
+  defect('health-completed-without-died', 'queue.health.settles', 'ended', {
+    says: 'A job that is COMPLETED after its worker died does not count as completed in /health.',
+    observed: 'as many completed',
+    change: showsHealth((shown, { jobs }) => {
+      const { completed, ...others } = shown.jobs as Json
+      const died = [...jobs.values()].filter((job) => job.automaticRetries > 0 && job.status === 'COMPLETED')
+      return { ...shown, jobs: { ...others, completed: Number(completed) - died.length } }
+    }),
+  }),
   defect('health-out-after-purge', 'queue.health.settles', 'settled', {
     says: 'The operation /health is answered 500 once the queue was purged.',
     observed: 'status 500',

@@ -1,5 +1,6 @@
 import { tables } from '../../generated/tables.ts'
 import type { Job } from '../../reference/index.ts'
+import { planExpiry } from '../../reference/queue/end.ts'
 import type { Defect } from '../types.ts'
 import { type Change, defect, part } from './tools.ts'
 
@@ -116,6 +117,24 @@ export const queueRetention: readonly Defect[] = [
     observed: 'the output',
     change: retains((job) => !isRun(job), runsyncRetentionMaximumMs + 60_000),
   }),
+  ...(['presentJob', 'presentStream'] as const).map((name) =>
+    defect(
+      `retention-anew-with-${name === 'presentJob' ? 'status' : 'stream'}`,
+      'queue.retention.runsync-ends',
+      'gone',
+      {
+        says: `The retention of a result counts from the last ${name === 'presentJob' ? 'look at the job' : 'call of /stream'}.`,
+        observed: 'the output',
+        change: part(name, (next, job, service) => {
+          if (job.finishedMs !== null) {
+            job.finishedMs = service.clock.now()
+            planExpiry(job, service)
+          }
+          return next()
+        }),
+      },
+    ),
+  ),
   defect('retention-runsync-error-30-m', 'queue.retention.runsync-ends', 'error-gone', {
     says: 'The error of a /runsync job that failed is kept as long as one of /run.',
     observed: 'the error',

@@ -10,6 +10,13 @@ const keptOpen = all(
   part('endsStream', () => false),
 )
 
+/** A reader goes on in the next execution where it was. */
+const keepsPlace = part('requeueJob', (next, job) => {
+  const { drained } = job
+  next()
+  job.drained = drained
+})
+
 const withoutList = onJson(
   (request, { status }) => status === 200 && asks('stream')(request),
   ({ stream: _, ...json }) => json,
@@ -80,6 +87,24 @@ export const queueStream: readonly Defect[] = [
       next(job, JSON.stringify(partial).length > 10_000 ? null : partial),
     ),
   }),
+  defect('stream-without-list-after-death', 'queue.stream.worker-died', 'answered', {
+    says: 'The responses of /stream have no list.',
+    observed:
+      '/stream was answered 200 and has no array in the member stream; queue.stream.at names the member in the target file',
+    wrap: withoutList,
+  }),
+  defect('stream-over-with-worker', 'queue.stream.worker-died', 'parts', {
+    says: 'Partial results of a job whose worker died are dropped.',
+    observed: 'nothing at $[0]',
+    change: part('addPartial', (next, { automaticRetries }) => {
+      if (automaticRetries === 0) next()
+    }),
+  }),
+  defect('stream-goes-on-after-death', 'queue.stream.worker-died', 'parts', {
+    says: 'The stream of a job whose worker died begins after as many partial results as were read before.',
+    observed: '3 at $[0]',
+    change: keepsPlace,
+  }),
   defect('stream-of-retried-job-from-the-second', 'queue.stream.incremental', 'again', {
     says: 'The first partial result of a job that was retried is lost.',
     observed: '2 at $[0]',
@@ -98,11 +123,7 @@ export const queueStream: readonly Defect[] = [
   defect('stream-goes-on-after-retry', 'queue.stream.incremental', 'again', {
     says: 'The stream of a job that was retried begins after as many partial results as were read before.',
     observed: '3 at $[0]',
-    change: part('requeueJob', (next, job) => {
-      const { drained } = job
-      next()
-      job.drained = drained
-    }),
+    change: keepsPlace,
   }),
   defect('stream-forgotten-at-the-end', 'queue.stream.incremental', 'late', {
     says: 'Partial results that were not read before the job is done are lost.',

@@ -1,8 +1,10 @@
 import { tables } from '../../generated/tables.ts'
 import { defaultEndpoints, type Job, type JobStatus, Refusal } from '../../reference/index.ts'
+import { planExpiry } from '../../reference/queue/end.ts'
+import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
 import { executedAgain, keepingWorkers, startsToldTwice } from './queue-tools.ts'
-import { all, type Change, defect, part, tabled } from './tools.ts'
+import { all, type Change, defect, options, part, tabled } from './tools.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
 
@@ -80,6 +82,15 @@ export const queueTime: readonly Defect[] = [
     says: 'A finished job is kept for its retention, whatever its ttl.',
     observed: 'status 200',
     change: spared('COMPLETED'),
+  }),
+  defect('ttl-anew-with-reader', 'queue.ttl.completed', 'gone', {
+    says: 'The ttl of a finished job counts from the last call of /stream.',
+    observed: 'status 200',
+    change: part('presentStream', (next, job, service) => {
+      if (job.finishedMs !== null) job.bornMs = service.clock.now()
+      planExpiry(job, service)
+      return next()
+    }),
   }),
   defect('ttl-half-more-once-completed', 'queue.ttl.completed', 'gone', {
     says: 'A finished job lives for half of its ttl more.',
@@ -194,11 +205,15 @@ export const queueTime: readonly Defect[] = [
     observed: 'status IN_PROGRESS',
     change: part('addPartial', (next, job, _partial, service) => {
       next()
-      const { execution } = job
-      if (execution === null) return
-      execution.cancelTimeout?.()
-      const endMs = service.clock.now() + service.parts.executionTimeoutOf(job, service)
-      execution.cancelTimeout = service.clock.schedule(endMs, () => service.parts.timeOutJob(job, service))
+      startTimeAnew(job, service)
+    }),
+  }),
+  defect('execution-timeout-extended-by-reader', 'queue.execution-timeout.enforced', 'stopped', {
+    says: 'The executionTimeout of a job counts from the last call of /stream.',
+    observed: 'status IN_PROGRESS',
+    change: part('presentStream', (next, job, service) => {
+      startTimeAnew(job, service)
+      return next()
     }),
   }),
   defect('execution-timeout-without-error', 'queue.execution-timeout.enforced', 'error', {
@@ -239,6 +254,14 @@ export const queueTime: readonly Defect[] = [
     observed: 'status IN_PROGRESS',
     change: part('executionTimeoutOf', (next, { automaticRetries }) =>
       automaticRetries > 0 ? Number.POSITIVE_INFINITY : next(),
+    ),
+  }),
+  defect('execution-timeout-from-death', 'queue.execution-timeout.worker-died', 'own-time', {
+    says: 'The executionTimeout of a job whose worker died counts from the death.',
+    observed: 'FAILED',
+    change: all(
+      options({ style: { requeuePlace: 'back' } }),
+      part('executionTimeoutOf', (next, { queuedMs, startedMs }) => next() - ((startedMs ?? queuedMs) - queuedMs)),
     ),
   }),
   defect('execution-timeout-keeps-worker', 'queue.execution-timeout.frees-worker', 'free', {
@@ -296,6 +319,15 @@ function spared(status: JobStatus): Change {
 /** Jobs end at another moment than that of their ttl. */
 function deadline(change: (job: Job, endMs: number) => number): Change {
   return part('deadlineOf', (next, job) => change(job, next()))
+}
+
+/** The time limit of the execution that runs counts from now. */
+function startTimeAnew(job: Job, service: QueueService): void {
+  const { execution } = job
+  if (execution === null) return
+  execution.cancelTimeout?.()
+  const endMs = service.clock.now() + service.parts.executionTimeoutOf(job, service)
+  execution.cancelTimeout = service.clock.schedule(endMs, () => service.parts.timeOutJob(job, service))
 }
 
 /** In whole milliseconds, as every moment of a clock is. */

@@ -78,6 +78,11 @@ export const queue: AuthPlane = {
           (operation === 'purgeQueue' ? queueAs(key).on('dedicated') : queueAs(key)).call(operation, call),
       },
     )
+    // Another account may be refused what runs, and told what has ended.
+    const isDoneRead = doneId !== null && isShown && wanted.includes('getJobStatus')
+    const readDone = (key: KeyName, options?: CallOptions) =>
+      queueAs(key).call('getJobStatus', { ...options, ids: { job: doneId ?? '' } })
+    const ofDone: readonly AuthRequest[] = isDoneRead ? [{ operation: 'getJobStatus', send: readDone }] : []
     const elsewhere = await atSecond(context, wanted, input)
     const executions = () =>
       [...submissions, ...(hasFailed ? [failing] : [])].flatMap(({ beacon }) => beacon.executions()).length
@@ -92,7 +97,7 @@ export const queue: AuthPlane = {
     }
 
     return {
-      requests: [...requests, ...elsewhere],
+      requests: [...requests, ...ofDone, ...elsewhere],
       expectAllWorked,
       /** The job runs on to its end, and what was submitted or to be retried is not executed. */
       async expectNoEffect() {

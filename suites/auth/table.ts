@@ -125,9 +125,10 @@ function validKey(key: KeyName): Credential {
   return { clause: 'refused', key, options: { mustBeRefused: true } }
 }
 
-/** The full key with another ending or without its end, drawn. */
+/** The full key with another ending, without its end or in the other case, drawn. */
 function nearKey({ inconclusive, target, vary }: Context): string {
-  const name = vary.sample('near key', ['altered', 'shortened'] as const, String) ?? 'altered'
+  const names = (['altered', 'shortened', 'recased'] as const).filter((name) => target.keys[name] !== undefined)
+  const name = vary.sample('near key', names, String) ?? 'altered'
   return target.keys[name] ?? inconclusive('keys.full has no character that could be exchanged')
 }
 

@@ -66,6 +66,16 @@ rule('lb.direct-json', usesNormal, async (context) => {
     check(clause).that(isSent, 'the bytes as sent', `${came.bytes} other bytes`, response)
   }
 
+  const inChunks = { body: bodies[1], headers: [['Transfer-Encoding', 'chunked']] } as const
+  const chunked = await client.send('POST', echo, inChunks)
+  // A server may require the length of a body.
+  if (chunked.status === 411) notJudged('chunked', 'a body without its length is refused')
+  else {
+    check('chunked').status(chunked, 200)
+    const text = textIn(check('chunked').object(chunked).body)
+    check('chunked').that(isSame(text, inChunks.body), show(inChunks.body), show(text), chunked)
+  }
+
   const large = new Uint8Array(largeBytes).fill(0x78)
   const answer = await client.send('POST', echo, { body: raw(large), contentType: 'text/plain' })
   const isRefused = answer.status === 413 || jsonOnly.has(answer.status)
@@ -116,6 +126,7 @@ rule('lb.headers', usesNormal, async (context) => {
     ['X-Plumbline-One', 'a, b; c="d"'],
     ['X-Plumbline-Two', 'first'],
     ['X-Plumbline-Two', 'second'],
+    ['Accept', 'text/csv;q=0.5'],
     ['Accept-Language', 'de-DE, en;q=0.5'],
     ['Idempotency-Key', 'key-1'],
     ['Cookie', 'one=1; two="2"'],
@@ -139,6 +150,8 @@ rule('lb.headers', usesNormal, async (context) => {
     check(clause).that(value === expected, `${name}: ${expected}`, observed, response)
   }
   expectHeader('own', 'X-Plumbline-One', 'a, b; c="d"')
+  // Every request of the suite accepts JSON.
+  expectHeader('own', 'Accept', 'application/json, text/csv;q=0.5')
   expectHeader('own', 'Accept-Language', 'de-DE, en;q=0.5')
   expectHeader('own', 'Idempotency-Key', 'key-1')
   expectHeader('own', 'Cookie', 'one=1; two="2"')

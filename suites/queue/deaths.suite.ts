@@ -5,6 +5,7 @@ import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fix
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { fillEndpoint } from '../shared/full-endpoint.ts'
 import {
   blockedIfAllAreRefused,
   expectEnd,
@@ -16,7 +17,7 @@ import {
   whileWorkerMayCome,
 } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
-import { answeredJob, stopped } from './times.ts'
+import { answeredJob, expectRunning, leadMs, stopped } from './times.ts'
 
 /** A refusal that comes as late as this may end the wait of /runsync, unless another one is set, ms. */
 const usualWaitMs = tables.durations.runsyncWaitMs - 10_000
@@ -81,7 +82,29 @@ rule('queue.execution-timeout.worker-died', onDedicated, async (context) => {
   }
   const { response, settled, status } = await stopped(context, job, again.at.target + policy.executionTimeout, 2)
   check('stopped').that(settled, 'an end of the second execution', `status ${status}`, response)
+  await expectTimeOfItsOwn(context)
 })
+
+/** The time that a job waits again after the death of its worker does not count. */
+async function expectTimeOfItsOwn(context: Context): Promise<void> {
+  const { begun, clock, fixture, found, inconclusive, notJudged, target } = context
+  const { dispatchMs, retriesMs } = target.tolerances
+  const steps = [{ first: [{ hold: 'die' }, { exit: 1 }] }, { hold: 'never' }]
+  const policy = { executionTimeout: 30_000 }
+  const job = await fixture.submitted({ steps, policy, endpoint: 'dedicated' })
+  await begun(job)
+  const { release } = await fillEndpoint(context, 'dedicated')
+  if (shownStatus(await found(job)) !== 'IN_PROGRESS')
+    return notJudged('own-time', 'the endpoint was not full within the executionTimeout')
+  job.beacon.release('die')
+  // Longer than the margin of the look at the second execution.
+  await clock.sleep(2 * dispatchMs + 2 * leadMs)
+  release()
+  const again = await clock.until(job.beacon.started(2), clock.now() + retriesMs)
+  if (again === null) return inconclusive('a job whose worker died was not executed again')
+  await expectRunning(context, 'own-time', job, again.at.target, policy.executionTimeout)
+  await job.queue.cancel(job.id)
+}
 
 rule('queue.crash-500', onDedicated, async (context) => {
   const { check, clock, fixture, inconclusive, reading, target } = context

@@ -115,9 +115,14 @@ rule(
     if (!isSuccess(response.status))
       blockedBy(context, 'queue.cancel.running', `/cancel was answered ${response.status}`, response)
     await ended(cancelled)
+    const earlier = await counted(context, endpoint, () => true)
     const dying = await fixture.submitted({ steps: [{ first: [{ exit: 1 }] }, { output: 1 }], endpoint })
-    const { settled } = await ended(dying, target.tolerances.retriesMs)
+    const { settled, status } = await ended(dying, target.tolerances.retriesMs)
     if (!settled) inconclusive('a job whose worker died was not executed again in time')
+    const name = status === 'COMPLETED' ? 'completed' : 'failed'
+    const isMore = (now: Counts) => Number(now[name]) > Number(earlier.now[name])
+    const end = await counted(context, endpoint, isMore)
+    check('ended').that(end.isAsWanted, `more ${name} than before`, `as many ${name}`, end.response)
     const after = await counted(context, endpoint, (now) => unfinishedIn(now) <= unfinishedIn(before.now))
     check('settled').that(after.isAsWanted, textOf(before.now), textOf(after.now), after.response)
   },

@@ -68,6 +68,31 @@ rule('queue.retry.timed-out', { varies: anyJob }, async (context) => {
   await expectSameInput(context, job)
 })
 
+rule('queue.retry.late-result', { workers: 2, varies: anyJob }, async (context) => {
+  const { begun, check, clock, ended, fixture, notJudged, target } = context
+  const { dispatchMs, retriesMs } = target.tolerances
+  const isLate: Step = { first: [{ deaf: true }, { hold: 'late' }] }
+  const steps = [isLate, { sleepMs: 4_000 }, { output: 'again' }, { first: [{ output: 'late' }] }] as const
+  const job = await fixture.submitted({ steps, policy: { executionTimeout: 12_000 } })
+  await begun(job)
+  const { response, status } = await ended(job, retriesMs)
+  check('output').saw(response)
+  if (job.beacon.executions().length > 1) return notJudged('output', 'the job was executed again without /retry')
+  if (status !== 'FAILED' && status !== 'TIMED_OUT') {
+    const reason = `a job that ran past its executionTimeout was ${status}`
+    blockedBy(context, 'queue.execution-timeout.enforced', reason, response)
+  }
+  const retry = await job.queue.retry(job.id)
+  if (isRefusal(retry)) blockedBy(context, 'queue.retry.timed-out', `/retry was answered ${retry.status}`, retry)
+  await begun(withoutFormer(job, { starts: 1, ends: 0 }))
+  // A worker may cut the sleep short once it is to stop, and reports before the end of the new execution, or after it.
+  job.beacon.release('late')
+  await formerEndHidden(context, job)
+  await expectEnd(context, 'output', job, await ended(job, retriesMs), 'COMPLETED')
+  await clock.sleep(2 * dispatchMs)
+  expectOutput(context, 'output', 'again', await job.queue.status(job.id))
+})
+
 rule('queue.retry.alone', { exclusive: ['dedicated'], varies: ['input'] }, async (context) => {
   const { begun, clock, ended, fixture, target } = context
   const { coldStartMs, dispatchMs, retriesMs } = target.tolerances

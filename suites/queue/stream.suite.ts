@@ -87,6 +87,24 @@ rule('queue.stream.cancelled', { varies: anyStream }, async (context) => {
   await expectEnded(context, streamReader(context, unread))
 })
 
+rule('queue.stream.worker-died', { exclusive: ['dedicated'], varies: anyJob }, async (context) => {
+  const { begun, check, clock, ended, fixture, inconclusive, notJudged, target } = context
+  const first = [...emitsOf(former, former), { hold: 'die' }, { exit: 1 }]
+  const steps = [{ first }, ...emitsOf(1, 2, 3), { hold: 'all' }, last]
+  const job = await fixture.submitted({ steps, endpoint: 'dedicated' })
+  await begun(job)
+  await streamReader(context, job).readUntil(2)
+  job.beacon.release('die')
+  const again = await clock.until(job.beacon.started(2), clock.now() + target.tolerances.retriesMs)
+  if (again === null) {
+    const end = await ended(job, 0)
+    if (!end.settled) return inconclusive('a job whose worker died was not executed again')
+    check('parts').saw(end.response)
+    return notJudged('parts', 'a job whose worker died is not executed again')
+  }
+  await expectNewParts(context, 'parts', withoutFormer(job, { starts: 1, ends: 0 }))
+})
+
 /** The stream of a job that was read, failed and was retried has the partial results of the new execution. */
 async function expectStreamedAgain(context: Context): Promise<void> {
   const { begun } = context
@@ -100,14 +118,19 @@ async function expectStreamedAgain(context: Context): Promise<void> {
   if (isRefusal(retry)) blockedBy(context, 'queue.retry.failed', `/retry was answered ${retry.status}`, retry)
   await begun(again)
   await formerEndHidden(context, failed)
-  const reader = streamReader(context, again)
+  await expectNewParts(context, 'again', again)
+}
+
+/** A reader gets the partial results 1, 2 and 3 of the execution that runs. */
+async function expectNewParts(context: Context, clause: string, job: SubmittedJob): Promise<void> {
+  const reader = streamReader(context, job)
   // A platform may keep what the former execution emitted.
   const isNew = (part: unknown) => part !== former
   const own = { ...reader, parts: () => reader.parts().filter(isNew) }
   const look = () => reader.readUntil(reader.parts().length + 1)
   await poll(context, context.target.tolerances.visibleMs, look, () => own.parts().length >= 3)
-  expectRead(context, 'again', own, [1, 2, 3])
-  failed.beacon.release('all')
+  expectRead(context, clause, own, [1, 2, 3])
+  job.beacon.release('all')
 }
 
 function emitsOf(...parts: readonly unknown[]) {

@@ -18,7 +18,7 @@ const runsOnAgain = [{ first: [{ fail: 'an earlier execution' }] }, { hold: 'nev
 const reportsLate = [{ output: 'again' }, { first: [{ deaf: true as const }, { hold: 'late' }, { output: 'late' }] }]
 
 rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (context) => {
-  const { fixture, begun, clock, follow, inconclusive, notJudged, target, check } = context
+  const { fixture, begun, clock, follow, inconclusive, notJudged, offers, target, check } = context
   // An end may come late by the tolerance `sweep`: a fifth of this.
   const long = await fixture.submitted({ steps: emitsOn, policy: { executionTimeout: 50_000 } })
   // Each member of a policy holds beside the others.
@@ -30,6 +30,8 @@ rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (
   // Progress does not extend the time.
   await clock.at(startsMs.long + 35_000)
   long.beacon.release('on')
+  // Nor does a reader.
+  if (offers('stream')) await long.queue.stream(long.id)
   await expectStopped(long, startsMs.long + 50_000)
   await expectSynchronousStopped()
   const { dispatchMs } = target.tolerances

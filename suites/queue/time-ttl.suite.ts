@@ -94,7 +94,7 @@ rule('queue.ttl.frees-worker', { exclusive: ['twoWorkers'], varies: ['input', 'o
 })
 
 rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission', 'sample'], workers: 0 }, async (context) => {
-  const { clock, inconclusive, vary } = context
+  const { clock, inconclusive, offers, vary } = context
   const completed = async (by: 'run' | 'runsync'): Promise<{ job: SubmittedJob; ttlMs: number }> => {
     for (const ttlMs of by === 'run' ? longLives : livesOfRunsync) {
       const wish = { steps: [{ output: vary.output() }], ...beside(context, ttlMs) }
@@ -110,6 +110,11 @@ rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission', 'sampl
   for (const by of vary.every('submission')) jobs.push(await completed(by))
   // The result of /runsync may be removed soon after its ttl.
   jobs.sort((a, b) => endMsOf(a) - endMsOf(b))
+  // A reader does not extend it.
+  for (const { job, ttlMs } of offers('stream') ? jobs : []) {
+    await clock.at(endMsOf({ job, ttlMs }) - ttlMs / 2)
+    await job.queue.stream(job.id)
+  }
   for (const { job, ttlMs } of jobs) await expectGone(context, 'gone', job, await afterEnd(context, job, ttlMs))
   for (const { job } of jobs)
     for await (const response of laterJobReads(context, job)) await expectGone(context, 'gone', job, response)
