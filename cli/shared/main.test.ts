@@ -128,8 +128,6 @@ describe.concurrent('one clear sentence', () => {
       'plumbline: --json none/proof.json: folder none does not exist; create it first',
     ],
     ['prove --served --matrix', 2, 'plumbline: --served cannot be combined with --matrix'],
-    ['load soak --for 1h', 2, 'plumbline: --for is now --duration of fuzz and load'],
-    ['prove --odd', 2, 'plumbline: --odd is now --malformed of prove'],
     ['prove --sample 40', 2, 'plumbline: --sample and --seed need --malformed or --served'],
     ['fuzz --reference --json .', 2, 'plumbline: --json . is a folder; name a file'],
     ['serve --print-target .', 2, 'plumbline: --print-target . is a folder; name a file'],
