@@ -176,6 +176,9 @@ describe.concurrent('one clear sentence', () => {
       2,
       'plumbline: --key none cannot be read (there is no such file); name a PEM file',
     ],
+    ['check --reference --only nope --out refused', 2, 'plumbline: --only: no rule matches nope'],
+    ['check --target away.yaml --out refused --start false --quiet', 5, 'plumbline: the server ended with exit code 1'],
+    ['judge . --target away.yaml', 2, 'plumbline: . cannot be read (it is a folder); name a HAR file'],
     ['rules extra', 2, "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra."],
     [
       'serve --clock fast',
