@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { quote } from 'shell-quote'
 import { evenPauses, pollOn } from '../../harness/clock/poll.ts'
 import { lengthOf } from '../../harness/common/length.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import { type StartedCommand, startCommand } from '../../harness/hooks/command.ts'
 import type { Ended } from '../../harness/hooks/leader.ts'
 import { urlsOf } from '../../harness/planes/index.ts'
@@ -136,7 +137,7 @@ async function waitForAll(
     const last = await pollOn(clock, pauses, look, (seen) => seen === null)
     if (last !== null) {
       throw new UnreachableError(
-        `${url} did not answer within ${lengthOf(waitMs)} (tried ${tries} times); last failure: ${last}; check that the server starts and listens there, or raise --wait`,
+        `${url} did not answer within ${lengthOf(waitMs)} (tried ${pluralize(tries, 'time')}); last failure: ${last}; check that the server starts and listens there, or raise --wait`,
       )
     }
   }

@@ -1,10 +1,10 @@
 import { existsSync, statSync, watch } from 'node:fs'
 import { basename, dirname, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { TargetFileError } from '../../target-file/error.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
-import { UnreachableError, UsageError } from '../shared/errors.ts'
+import { UsageError } from '../shared/errors.ts'
 import { watchInterruption } from '../shared/interrupt.ts'
+import { printError } from '../shared/print-error.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
 /** How long a path must not change before the next run begins, real ms. */
@@ -18,8 +18,9 @@ export async function againOnChange(
   path: string,
   own: readonly string[],
   work: () => Promise<number>,
-  { cwd, err }: Terminal,
+  terminal: Terminal,
 ): Promise<number> {
+  const { cwd, err } = terminal
   const watched = resolve(cwd, path)
   if (!existsSync(watched)) throw new UsageError(`--watch ${path} does not exist; name a file or a folder`)
   const changes = watchPath(
@@ -34,23 +35,12 @@ export async function againOnChange(
       const hasChanged = await changes.settled(interruption.signal).finally(interruption.end)
       if (!hasChanged) return code
       err(`${path} changed`)
-      code = await workAgain(work, err)
+      // A target file or a server that is being edited may be wrong for a while.
+      code = await work().catch((error: unknown) => printError(error, terminal))
     }
     return code
   } finally {
     changes.close()
-  }
-}
-
-/** A target file or a server that is being edited may be wrong for a while. */
-async function workAgain(work: () => Promise<number>, err: (text: string) => void): Promise<number> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof TargetFileError) err(error.message)
-    else if (error instanceof UsageError || error instanceof UnreachableError) err(`plumbline: ${error.message}`)
-    else throw error
-    return error instanceof UnreachableError ? exitCodes.unreachable : exitCodes.usage
   }
 }
 

@@ -128,8 +128,6 @@ describe.concurrent('one clear sentence', () => {
       'plumbline: --json none/proof.json: folder none does not exist; create it first',
     ],
     ['prove --served --matrix', 2, 'plumbline: --served cannot be combined with --matrix'],
-    ['load soak --for 1h', 2, 'plumbline: --for is now --duration of fuzz and load'],
-    ['prove --odd', 2, 'plumbline: --odd is now --malformed of prove'],
     ['prove --sample 40', 2, 'plumbline: --sample and --seed need --malformed or --served'],
     ['fuzz --reference --json .', 2, 'plumbline: --json . is a folder; name a file'],
     ['serve --print-target .', 2, 'plumbline: --print-target . is a folder; name a file'],
@@ -178,6 +176,9 @@ describe.concurrent('one clear sentence', () => {
       2,
       'plumbline: --key none cannot be read (there is no such file); name a PEM file',
     ],
+    ['check --reference --only nope --out refused', 2, 'plumbline: --only: no rule matches nope'],
+    ['check --target away.yaml --out refused --start false --quiet', 5, 'plumbline: the server ended with exit code 1'],
+    ['judge . --target away.yaml', 2, 'plumbline: . cannot be read (it is a folder); name a HAR file'],
     ['rules extra', 2, "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra."],
     [
       'serve --clock fast',

@@ -43,7 +43,6 @@ export async function openCheck(options: CheckOptions, vendor: VendorRules, term
   const { maxPods } = options
   const target = read && maxPods !== undefined ? { ...read, budget: { ...read.budget, fuzzPods: maxPods } } : read
   const selection = await selectionOf(options, target, terminal, vendor.rows)
-  // Last: it creates the folder of the reports.
   return { options, reports: openReports(options, terminal.cwd), baseline, vendor, target, selection }
 }
 

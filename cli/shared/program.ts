@@ -58,20 +58,11 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
   return program
 }
 
-/** Flags that had another name. */
-const renamed: Readonly<Record<string, string>> = {
-  '--for': '--duration of fuzz and load',
-  '--odd': '--malformed of prove',
-}
-
-/** A two-line message of commander on one line, which names the new name of an old flag. */
+/** A two-line message of commander on one line. */
 function oneSentence(text: string): string {
   return text
     .replace(/^error: /, '')
     .trim()
-    .replace(/^unknown option '(--\w+)'.*/s, (all, flag: string) =>
-      renamed[flag] === undefined ? all : `${flag} is now ${renamed[flag]}`,
-    )
     .replace(/\n\((Did you mean .*)\)$/, (_, hint: string) => `; ${hint.charAt(0).toLowerCase()}${hint.slice(1)}`)
     .replaceAll('\n', ' ')
 }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmdirSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { lackIn } from '../../harness/common/lack.ts'
 import { lengthOf } from '../../harness/common/length.ts'
@@ -105,8 +105,14 @@ export function openReports(
   cwd: string,
 ): Pick<RunCheckOptions, 'out' | 'formats' | 'files'> {
   const formats = parseFormats(format)
-  if (out !== undefined) openOutput(cwd, out)
-  return { out, formats, files: openFormats(formats, cwd, out) }
+  const isNew = out !== undefined && !existsSync(resolve(cwd, out))
+  const dir = out === undefined ? undefined : openOutput(cwd, out)
+  try {
+    return { out, formats, files: openFormats(formats, cwd, out) }
+  } finally {
+    // The run creates it again, if it begins.
+    if (isNew && dir !== undefined) rmdirSync(dir)
+  }
 }
 
 /** Begins the ledger of a run whose record is in the folder `evidence`. Returns the options of the run. */
