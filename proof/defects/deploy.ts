@@ -1,3 +1,4 @@
+import type { Project } from '../../reference/deploy/options.ts'
 import type { Defect } from '../types.ts'
 import { failsJobs, isCreated, settles } from './endpoints-tools.ts'
 import { type Change, defect, onJson, onResponse, part, route, toolPart, toolRefuses, toolStyled } from './tools.ts'
@@ -9,6 +10,9 @@ const limit =
   (options) => ({ ...options, limitBytes })
 
 const twice = toolPart('endpointsOf', (next, project) => [...next(project), ...next(project)])
+
+const excludes = ({ exclude }: Project, name: string, how: 'startsWith' | 'endsWith') =>
+  exclude.some((one) => name[how](one))
 
 /** True for an endpoint that the tool created: a project adds a word to its name. */
 const isDeployed = ({ name }: { readonly name?: string | null }) => /-\d+-[a-z]+$/.test(name ?? '')
@@ -47,8 +51,13 @@ export const deploy: readonly Defect[] = [
   }),
   defect('deploy-first-endpoint-only', 'deploy.endpoint-per-config', 'created', {
     says: 'The tool creates the first endpoint of a project alone.',
-    observed: '1 name without one',
+    observed: '2 names without one',
     tool: toolPart('endpointsOf', (next, project) => next(project).slice(0, 1)),
+  }),
+  defect('deploy-two-endpoints-at-most', 'deploy.endpoint-per-config', 'created', {
+    says: 'The tool creates the first two endpoints of a project alone.',
+    observed: '1 name without one',
+    tool: toolPart('endpointsOf', (next, project) => next(project).slice(0, 2)),
   }),
   defect('deploy-every-endpoint-twice', 'deploy.endpoint-per-config', 'once', {
     says: 'The tool creates every endpoint of a project twice.',
@@ -59,6 +68,13 @@ export const deploy: readonly Defect[] = [
     says: 'The tool lists all endpoints with one id.',
     observed: 'one id for two endpoints',
     tool: toolPart('shown', (_, endpoints) => endpoints.map((one) => ({ ...one, id: endpoints[0]?.id ?? '' }))),
+  }),
+  defect('deploy-gives-new-ids', 'deploy.endpoint-per-config', 'kept', {
+    says: 'The ids of all endpoints change with each deployment.',
+    observed: 'other ids after a later project',
+    tool: toolPart('shown', (_, endpoints) =>
+      endpoints.map((one) => ({ ...one, id: `${one.id}-${endpoints.length}` })),
+    ),
   }),
   defect('deploy-lists-old-ids', 'deploy.endpoint-per-config', 'exists', {
     says: 'The tool lists endpoints with ids that endpoint management does not know.',
@@ -90,6 +106,13 @@ export const deploy: readonly Defect[] = [
     observed: 'FAILED',
     change: failsAfterRemoval,
   }),
+  defect('removed-takes-jobs', 'deploy.independent', 'removed', {
+    says: 'A deployed endpoint takes jobs after it was removed.',
+    observed: 'status 200',
+    change: part('removeEndpoint', (next, endpoint) => {
+      if (!isDeployed(endpoint)) next()
+    }),
+  }),
   defect('deployed-without-its-function', 'deploy.queue-one-function', 'run', {
     says: 'A deployed endpoint returns its input, whatever its function.',
     observed: 'another output',
@@ -114,6 +137,15 @@ export const deploy: readonly Defect[] = [
       next(request, service.balanced.endpoints.get('normal') ?? endpoint),
     ),
   }),
+  defect('deployed-routes-at-sibling', 'deploy.lb-many-routes', 'own', {
+    says: 'Requests to a deployed load-balanced endpoint reach the workers of the one created last.',
+    observed: 'the request elsewhere',
+    change: part('passOn', (next, request, endpoint, service) => {
+      const isManaged = ({ id }: typeof endpoint) => id.startsWith('ep-')
+      const last = [...service.balanced.endpoints.values()].findLast(isManaged)
+      return next(request, isManaged(endpoint) ? (last ?? endpoint) : endpoint)
+    }),
+  }),
   defect('build-fails', 'deploy.manifest', 'built', {
     says: 'The tool fails to build the package of a valid project.',
     observed: 'exit code 1: internal error',
@@ -123,6 +155,21 @@ export const deploy: readonly Defect[] = [
     says: 'A package lacks a module of the code.',
     observed: '1 file missing',
     tool: toolPart('filesOf', (next, tree) => next(tree).filter(({ path }) => !path.endsWith('/beacon.py'))),
+  }),
+  defect('package-without-empty-files', 'deploy.manifest', 'code', {
+    says: 'A package lacks the empty files of the code.',
+    observed: '1 file missing',
+    tool: toolPart('filesOf', (next, tree) => next(tree).filter(({ bytes }) => bytes > 0)),
+  }),
+  defect('package-without-blanks', 'deploy.manifest', 'code', {
+    says: 'A package lacks the files that have blanks in their names.',
+    observed: '1 file missing',
+    tool: toolPart('filesOf', (next, tree) => next(tree).filter(({ path }) => !path.includes(' '))),
+  }),
+  defect('package-without-deep-files', 'deploy.manifest', 'code', {
+    says: 'A package lacks the files below four folders.',
+    observed: '1 file missing',
+    tool: toolPart('filesOf', (next, tree) => next(tree).filter(({ path }) => path.split('/').length <= 5)),
   }),
   defect('package-without-dependencies', 'deploy.manifest', 'dependencies', {
     says: 'A package holds no dependency.',
@@ -136,13 +183,27 @@ export const deploy: readonly Defect[] = [
   }),
   defect('manifest-first-endpoint-only', 'deploy.manifest', 'names', {
     says: 'The manifest names the first endpoint alone.',
-    observed: '1 endpoint not named',
+    observed: '2 endpoints not named',
     tool: toolPart('manifestOf', (next, project) => next({ ...project, endpoints: project.endpoints.slice(0, 1) })),
+  }),
+  defect('manifest-queues-only', 'deploy.manifest', 'names', {
+    says: 'The manifest does not name load-balanced endpoints.',
+    observed: '1 endpoint not named',
+    tool: toolPart('manifestOf', (next, project) =>
+      next({ ...project, endpoints: project.endpoints.filter(({ type }) => type === 'queue') }),
+    ),
   }),
   defect('limit-1-gb', 'deploy.too-large', 'accepted', {
     says: 'The tool refuses packages above 1 GB.',
     observed: 'exit code 1: the package is larger than 1 GB; leave dependencies out with "exclude" in project.json',
     tool: limit(1_000_000_000),
+  }),
+  defect('package-cut', 'deploy.too-large', 'accepted', {
+    says: 'The tool packs the first GB of a file alone.',
+    observed: 'less than its content',
+    tool: toolPart('filesOf', (next, tree) =>
+      next(tree).map((file) => ({ ...file, bytes: Math.min(file.bytes, 1e9) })),
+    ),
   }),
   defect('limit-2-gb', 'deploy.too-large', 'refused', {
     says: 'The tool accepts packages up to 2 GB.',
@@ -161,8 +222,30 @@ export const deploy: readonly Defect[] = [
   }),
   defect('exclude-leaves-out-all', 'deploy.excludes', 'kept', {
     says: 'A project that excludes a dependency gets a package without any.',
-    observed: 'no file of the dependency',
+    observed: 'no file of a dependency',
     tool: toolPart('leavesOut', (next, name, project) => project.exclude.length > 0 || next(name, project)),
+  }),
+  defect('exclude-by-prefix', 'deploy.excludes', 'kept', {
+    says: 'The tool leaves out dependencies whose names begin with an excluded one.',
+    observed: 'no file of a dependency',
+    tool: toolPart('leavesOut', (next, name, project) => excludes(project, name, 'startsWith') || next(name, project)),
+  }),
+  defect('exclude-by-suffix', 'deploy.excludes', 'kept', {
+    says: 'The tool leaves out dependencies whose names end with an excluded one.',
+    observed: 'no file of a dependency',
+    tool: toolPart('leavesOut', (next, name, project) => excludes(project, name, 'endsWith') || next(name, project)),
+  }),
+  defect('base-by-prefix', 'deploy.excludes', 'kept', {
+    says: 'The tool leaves out dependencies whose names begin with a package of the base image.',
+    observed: 'no file of a dependency',
+    tool: toolPart('leavesOut', (next, name, project) => /^plumbline-base/.test(name) || next(name, project)),
+  }),
+  defect('exclude-first-only', 'deploy.excludes', 'excluded', {
+    says: 'The tool leaves out the first excluded dependency alone.',
+    observed: 'files of the dependency',
+    tool: toolPart('leavesOut', (next, name, project) =>
+      next(name, { ...project, exclude: project.exclude.slice(0, 1) }),
+    ),
   }),
   defect('exclude-ignored', 'deploy.excludes', 'excluded', {
     says: 'The tool packs dependencies that the project excludes.',

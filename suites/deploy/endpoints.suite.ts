@@ -1,7 +1,8 @@
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { isSuccess, jsonIn } from '../../harness/exchange/exchange.ts'
 import { membersOf, show, textIn } from '../../harness/exchange/read.ts'
-import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import type { LbClient } from '../../harness/planes/lb/client.ts'
+import type { Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import type { Deployed } from '../../harness/tool/types.ts'
@@ -22,26 +23,29 @@ const workerNeed = 'deploy.worker'
 /** The rule that a deployed endpoint takes jobs. */
 const takesJobs = 'deploy.queue-one-function'
 
-rule('deploy.endpoint-per-config', { creates: 2 }, async (context) => {
+rule('deploy.endpoint-per-config', { creates: 4 }, async (context) => {
   const { check, part } = context
-  const tree = projectOf(context, 'two-queues')
-  // The refusal of a valid project may be one of the quota, whatever the tool says.
-  const end = await deploy(context, tree, ({ exit }) => exit !== 0)
-  check('deployed').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
-  const { response, endpoints } = await listWith(context, namesOf(tree))
-  const own = namesOf(tree).map((name) => endpoints.filter((one) => isNamed(one.name, name)))
-  const missing = own.filter(({ length }) => length === 0).length
-  check('created').that(
-    missing === 0,
-    'an endpoint of each name',
-    `${pluralize(missing, 'name')} without one`,
-    response,
-  )
-  const most = Math.max(...own.map(({ length }) => length))
-  check('once').that(most === 1, 'one endpoint of each name', `${most} of one name`, response)
-  const ids = own.flat().map(({ endpoint }) => endpoint)
-  check('ids').that(new Set(ids).size === ids.length, 'an id for each', 'one id for two endpoints', response)
-  for (const id of part('management') ? ids : []) {
+  const names: string[] = []
+  let earlier: readonly string[] = []
+  for (const tree of [projectOf(context, 'three-queues'), projectOf(context, 'one-queue')]) {
+    // The refusal of a valid project may be one of the quota, whatever the tool says.
+    const end = await deploy(context, tree, ({ exit }) => exit !== 0)
+    check('deployed').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
+    names.push(...namesOf(tree))
+    const { response, endpoints } = await listWith(context, names)
+    const own = names.map((name) => endpoints.filter((one) => isNamed(one.name, name)))
+    const missing = own.filter(({ length }) => length === 0).length
+    const observed = `${pluralize(missing, 'name')} without one`
+    check('created').that(missing === 0, 'an endpoint of each name', observed, response)
+    const most = Math.max(...own.map(({ length }) => length))
+    check('once').that(most === 1, 'one endpoint of each name', `${most} of one name`, response)
+    const ids = own.flat().map(({ endpoint }) => endpoint)
+    check('ids').that(new Set(ids).size === ids.length, 'an id for each', 'one id for two endpoints', response)
+    const isKept = earlier.every((id, at) => ids[at] === id)
+    check('kept').that(isKept, 'the ids of the earlier project', 'other ids after a later project', response)
+    earlier = ids
+  }
+  for (const id of part('management') ? earlier : []) {
     const shown = await get(context, id)
     check('exists').that(isSuccess(shown.status), 'an endpoint', `status ${shown.status}`, shown)
   }
@@ -56,17 +60,23 @@ rule('deploy.same-name', { creates: 4 }, async (context) => {
   reading('project', end.exit === 0 ? pluralize(count, 'endpoint') : 'refused')
 })
 
-rule('deploy.independent', { creates: 2 }, async (context) => {
-  const { check, found, inconclusive, on } = context
-  const [one, two] = (await deployed(context, projectOf(context, 'two-queues'))) as [Deployed, Deployed]
+rule('deploy.independent', { creates: 2, varies: ['order'] }, async (context) => {
+  const { begun, check, ended, found, inconclusive, on, part, vary } = context
+  const both = (await deployed(context, projectOf(context, 'two-queues'))) as [Deployed, Deployed]
+  const [one, two] = vary.ordered(both) as [Deployed, Deployed]
+  const isHeld = part('receiver')
+  const busy = await begin(context, two, 'crash', isHeld ? [{ hold: 'go' }] : [])
+  if (isHeld) await begun(busy)
   const waiting = await begin(context, two, 'purge')
   await found(waiting)
   await on('queue').call('purgeQueue', { ids: { endpoint: one.endpoint }, body: {} })
   const seen = await waiting.queue.status(waiting.id)
   check('purge').that(seen.status !== 404, 'the job', 'status 404', seen)
+  const crash = await ended(await submitTo(context, one.endpoint, { steps: [{ exit: 1 }], workerNeed }, takesJobs))
+  if (isHeld && !crash.settled) inconclusive('no worker executed a job while that of the other endpoint was busy')
+  if (isHeld) busy.beacon.release('go')
+  await expectOutput(context, 'crash', busy)
   await expectOutput(context, 'purge', waiting)
-  const crashing = await submitTo(context, one.endpoint, { steps: [{ exit: 1 }], workerNeed }, takesJobs)
-  await context.ended(crashing)
   await expectOutput(context, 'crash', await begin(context, two, 'crash'))
   const removal = await on('deploy').call('removeDeployed', { ids: { id: one.name } })
   if (!isSuccess(removal.status)) inconclusive('the tool did not remove an endpoint')
@@ -74,11 +84,23 @@ rule('deploy.independent', { creates: 2 }, async (context) => {
   const isListed = endpoints.some(({ name }) => name === two.name)
   check('listed').that(isListed, 'a list with the other endpoint', 'a list without the other endpoint', response)
   await expectOutput(context, 'removal', await begin(context, two, 'removal'))
+  await expectRemoved(context, one)
 })
 
-rule('deploy.queue-one-function', { creates: 1 }, async (context) => {
-  const { check, fixture, inconclusive } = context
-  const [one] = (await deployed(context, projectOf(context, 'one-queue'))) as [Deployed]
+/** A removed endpoint is refused with the next jobs, perhaps some seconds later. */
+async function expectRemoved(context: Context, { endpoint }: Deployed): Promise<void> {
+  const { check, queue, target } = context
+  const send = () => queue.at(endpoint).run({ input: {} })
+  const response = await poll(context, target.tolerances.visibleMs, send, ({ status }) => !isSuccess(status))
+  check('removed').that(!isSuccess(response.status), 'a refusal', `status ${response.status}`, response)
+}
+
+rule('deploy.queue-one-function', { creates: 2, varies: ['order'] }, async (context) => {
+  const { check, fixture, inconclusive, vary } = context
+  const { files, project } = projectOf(context, 'two-functions')
+  const all = await deployed(context, { files, project: { ...project, endpoints: vary.ordered(project.endpoints) } })
+  // The other endpoint has a function that always fails.
+  const [one] = vary.ordered(all) as [Deployed]
   await expectOutput(context, 'run', await begin(context, one, 'run'))
   // The worker has come, so a synchronous job is answered with its output.
   const { body, queue } = fixture.job({ at: one.endpoint, steps: [{ output: 'runsync' }], workerNeed })
@@ -92,8 +114,13 @@ rule('deploy.queue-one-function', { creates: 1 }, async (context) => {
 })
 
 /** A job that is submitted to a deployed endpoint; its output is its clause. */
-function begin(context: Context, { endpoint }: Deployed, clause: string): Promise<SubmittedJob> {
-  return submitTo(context, endpoint, { steps: [{ output: clause }], workerNeed }, takesJobs)
+function begin(
+  context: Context,
+  { endpoint }: Deployed,
+  clause: string,
+  first: readonly Step[] = [],
+): Promise<SubmittedJob> {
+  return submitTo(context, endpoint, { steps: [...first, { output: clause }], workerNeed }, takesJobs)
 }
 
 /** The job ends with its output: its endpoint works. */
@@ -104,11 +131,12 @@ function expectOutput(context: Context, clause: string, job: SubmittedJob): Prom
   ])
 }
 
-rule('deploy.lb-many-routes', { ...usesNormal, creates: 1 }, async (context) => {
-  const { check, inconclusive, lb } = context
-  const [{ url }] = (await deployed(context, projectOf(context, 'routes'))) as [Deployed]
-  if (url === undefined) return inconclusive('the list of the tool shows no url of the load-balanced endpoint')
-  const client = lb.at(url)
+rule('deploy.lb-many-routes', { ...usesNormal, creates: 2, varies: ['order'] }, async (context) => {
+  const { check, inconclusive, lb, vary } = context
+  const clients = (await deployed(context, projectOf(context, 'routes'))).map(({ url }) =>
+    lb.at(url ?? inconclusive('the list of the tool shows no url of the load-balanced endpoint')),
+  )
+  const [client, sibling] = vary.ordered(clients) as [LbClient, LbClient]
   await serving(context, client)
   const { nonce, response: echoed } = await sentOnce(context, client, 'POST', echo, { body: { prompt: 'a' } })
   check('routes').status(echoed, 200)
@@ -123,8 +151,11 @@ rule('deploy.lb-many-routes', { ...usesNormal, creates: 1 }, async (context) => 
   }
   const { times, response } = await received(context, client, nonce)
   check('own').that(times > 0, 'the request at its own address', 'no request there', response)
-  const elsewhere = await received(context, normal, nonce)
-  check('own').that(elsewhere.times === 0, 'no request elsewhere', 'the request elsewhere', elsewhere.response)
+  await serving(context, sibling)
+  for (const other of [normal, sibling]) {
+    const elsewhere = await received(context, other, nonce)
+    check('own').that(elsewhere.times === 0, 'no request elsewhere', 'the request elsewhere', elsewhere.response)
+  }
 })
 
 rule('deploy.peer-cache', { creates: 2 }, async (context) => {

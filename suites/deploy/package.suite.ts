@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -5,19 +6,29 @@ import type { PackageSummary, ProjectTree } from '../../harness/tool/types.ts'
 import { folderOf, type ProjectMore, projectOf } from './projects.ts'
 import { build, countListed, deploy, exitOf, holds, namesOf, readable, type ToolEnd } from './tool.ts'
 
-/** A package that a project of the rules depends on. */
+/** Packages that the projects of the rules depend on. */
 const extra = 'plumbline-extra'
 const other = 'plumbline-other'
+const third = 'plumbline-third'
+/** Packages whose names contain that of another one. */
+const [longer, prefixed] = [`${other}-more`, `my-${other}`]
+
+/** Code that is easily lost: an empty file, a file deep in folders, one with blanks in its name. */
+const unusual = {
+  'worker/plugins/__init__.py': '',
+  'worker/plugins/in/three/folders/leaf.py': 'NAME = "leaf"\n',
+  'worker/plugins/copy of leaf.py': 'NAME = "copy"\n',
+}
 
 rule('deploy.manifest', async (context) => {
-  const { check, target } = context
-  const tree = projectOf(context, 'two-queues', { dependencies: [extra] })
+  const { check, part, target } = context
+  const tree = projectOf(context, part('lb') ? 'mixed' : 'two-queues', { dependencies: [extra], files: unusual })
   const end = await build(context, tree)
   check('built').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
   const found = packageOf(context, end)
   const code = Object.entries(tree.files).filter(([path]) => path.startsWith('worker/'))
-  const texts = new Set(Object.values(found.texts))
-  const lost = code.filter(([, text]) => !texts.has(String(text)))
+  const texts = new Set(Object.entries(found.texts).map(([path, text]) => `${basename(path)} ${text}`))
+  const lost = code.filter(([path, text]) => !texts.has(`${basename(path)} ${text}`))
   const missing = `${pluralize(lost.length, 'file')} missing`
   check('code').that(lost.length === 0, 'every file of the code', missing, end.response)
   check('dependencies').that(holds(found, extra), 'the dependency', 'no file of the dependency', end.response)
@@ -31,17 +42,19 @@ rule('deploy.manifest', async (context) => {
 rule('deploy.excludes', async (context) => {
   const { check, part, target } = context
   const base = part('deploy.preinstalled') ? target.deploy?.preinstalled : undefined
-  const dependencies = [extra, other, ...(base == null ? [] : [base])]
+  const named = base == null ? [] : [base, `${base}-more`]
+  const dependencies = [extra, other, third, longer, prefixed, ...named]
   const whole = await built(context, { dependencies })
-  const less = await built(context, { dependencies, exclude: [other] })
-  check('kept').that(holds(whole.found, other), 'the dependency', 'no file of the dependency', whole.end.response)
-  check('kept').that(holds(less.found, extra), 'the dependency', 'no file of the dependency', less.end.response)
-  check('excluded').that(
-    !holds(less.found, other),
-    'a package without it',
-    'files of the dependency',
-    less.end.response,
-  )
+  const less = await built(context, { dependencies, exclude: [other, third] })
+  const kept = (found: PackageSummary, names: readonly string[], { response }: ToolEnd) => {
+    const isKept = names.every((name) => holds(found, name))
+    check('kept').that(isKept, 'every dependency', 'no file of a dependency', response)
+  }
+  const others = [extra, longer, prefixed, ...named.slice(1)]
+  kept(whole.found, [...others, other, third], whole.end)
+  kept(less.found, others, less.end)
+  const isLeftOut = ![other, third].some((name) => holds(less.found, name))
+  check('excluded').that(isLeftOut, 'a package without it', 'files of the dependency', less.end.response)
   for (const { found, end } of base == null ? [] : [whole, less]) {
     check('base').that(!holds(found, base ?? ''), 'a package without it', 'files of the dependency', end.response)
   }
@@ -54,6 +67,8 @@ rule('deploy.too-large', { creates: 2 }, async (context) => {
   const { check } = context
   const small = await build(context, projectOf(context, 'one-queue', filled('data.bin', fits)))
   check('accepted').that(small.exit === 0, 'exit code 0', exitOf(small), small.response)
+  const { bytes } = packageOf(context, small)
+  check('accepted').that(bytes >= fits, 'a package as large as its content', 'less than its content', small.response)
   const tree = projectOf(context, 'one-queue', filled('data.bin', tooLarge))
   const large = await deploy(context, tree)
   check('refused').that(large.exit !== 0, 'an exit code other than 0', 'exit code 0', large.response)

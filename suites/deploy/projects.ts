@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Context } from '../../harness/rule/context.ts'
 import type { Project, ProjectFile, ProjectTree } from '../../harness/tool/types.ts'
 
-type ProjectName = 'one-queue' | 'two-queues' | 'same-name' | 'routes'
+type ProjectName = 'one-queue' | 'two-queues' | 'three-queues' | 'two-functions' | 'mixed' | 'same-name' | 'routes'
 
 /** Additions to a project. */
 export interface ProjectMore {
@@ -26,9 +26,12 @@ export function projectOf({ nextName }: Context, of: ProjectName, more: ProjectM
   const project = JSON.parse(text.replaceAll('{name}', nextName())) as Project
   return {
     project: { ...project, dependencies: dependencies.map((name) => ({ name, path: folderOf(name) })), exclude },
-    files: { ...workerFiles(), ...Object.assign({}, ...dependencies.map(filesOf)), ...files },
+    files: { ...workerFiles(), 'worker/decoy.py': decoy, ...Object.assign({}, ...dependencies.map(filesOf)), ...files },
   }
 }
+
+/** The code of an endpoint that gets no job. */
+const decoy = 'def decoy(job):\n    raise RuntimeError("the function of another endpoint")\n'
 
 /** The folder of a package in a project. */
 export function folderOf(dependency: string): string {
