@@ -20,7 +20,7 @@ export const dimensions = {
   /** The status of a pod that gets a PATCH. */
   patchedWhile: ['EXITED', 'RUNNING'],
   /** The steps between a PATCH, or a creation, and the last read of the pod. */
-  afterwards: ['nothing', 'started', 'started and stopped'],
+  afterwards: ['nothing', 'started', 'started and stopped', 'restarted'],
   /** The order in which a rule tries its cases. */
   order: ['given', 'reversed'],
   /** Another pod of the same shape that the rule never touches: younger, with the same name, or created at once. */

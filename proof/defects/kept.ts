@@ -1,6 +1,6 @@
 import type { PodAction } from '../../generated/tables.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
-import type { PartWrappers, StoredPod } from '../../reference/index.ts'
+import type { StoredPod } from '../../reference/index.ts'
 import { unusualVariables } from '../../suites/pods/creation.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, doesToo, later } from './action-tools.ts'
@@ -37,6 +37,22 @@ export const kept: readonly Defect[] = [
     variation: { fields: 'many' },
     change: shows((shown, { status }) => (status === 'ERROR' ? { ...shown, env: {} } : shown)),
   }),
+  defect('patched-args-lost-at-start', 'pods.shape.id-matches', 'kept', {
+    says: 'A start gives a pod the arguments of its creation again.',
+    observed: 'another args',
+    tour: ['pods.patch.omitted'],
+    variation: { afterwards: 'started' },
+    change: asCreatedAtStart('args'),
+  }),
+  defect('ports-lost-at-start', 'pods.shape.id-matches', 'kept', {
+    says: 'A start closes all ports of a pod.',
+    observed: 'another ports',
+    tour: ['pods.action.start-restores'],
+    variation: { fields: 'many' },
+    change: doesToo({ action: 'start' }, (pod) => {
+      Object.assign(pod, { ports: [] })
+    }),
+  }),
   defect('variables-of-the-last-creation', 'pods.shape.id-matches', 'own', {
     says: 'A pod that is created without variables gets those of the last creation that had some.',
     observed: 'the variable PLUMBLINE',
@@ -53,20 +69,7 @@ export const kept: readonly Defect[] = [
   defect('removed-variable-back-at-start', 'pods.action.start-restores', 'kept', {
     says: 'A start gives a pod the variables of its creation again.',
     observed: 'env {"PLUMBLINE":"kept","PLUMBLINE_REMOVED":"by a PATCH"}',
-    change: (options) => {
-      const first = new WeakMap<StoredPod, StoredPod['env']>()
-      const wrappers: PartWrappers = {
-        patchPod: (original) => (pod, body, service) => {
-          if (!first.has(pod)) first.set(pod, pod.env)
-          original(pod, body, service)
-        },
-        transition: (original) => (pod, action, service) => {
-          original(pod, action, service)
-          if (action === 'start') pod.env = first.get(pod) ?? pod.env
-        },
-      }
-      return parts(wrappers)(options)
-    },
+    change: asCreatedAtStart('env'),
   }),
   defect('patch-clears-args', 'pods.patch.others', 'others', {
     says: 'A PATCH without args clears them.',
@@ -237,5 +240,20 @@ function built(change: (pod: StoredPod) => Partial<StoredPod>): Change {
   return part('buildPod', (next) => {
     const pod = next()
     return { ...pod, ...change(pod) }
+  })
+}
+
+/** A start gives a pod a member as it was before its first PATCH. */
+function asCreatedAtStart(name: 'env' | 'args'): Change {
+  const first = new WeakMap<StoredPod, StoredPod>()
+  return parts({
+    patchPod: (original) => (pod, body, service) => {
+      if (!first.has(pod)) first.set(pod, { ...pod })
+      original(pod, body, service)
+    },
+    transition: (original) => (pod, action, service) => {
+      original(pod, action, service)
+      if (action === 'start') Object.assign(pod, { [name]: (first.get(pod) ?? pod)[name] })
+    },
   })
 }

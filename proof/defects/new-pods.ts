@@ -52,6 +52,14 @@ export const newPods: readonly Defect[] = [
       Object.assign(pod, { template: null })
     }),
   }),
+  defect('restarted-pod-has-no-template', 'pods.shape.template', 'id', {
+    says: 'A restart gives a pod a new record, without the template that it was created from.',
+    observed: 'template null',
+    variation: { afterwards: 'restarted' },
+    change: doesToo({ action: 'restart' }, (pod) => {
+      Object.assign(pod, { template: null })
+    }),
+  }),
   defect('template-forgotten', 'pods.shape.template', 'id', {
     says: 'A pod shows the template that it was created from for ten seconds.',
     observed: 'template null',

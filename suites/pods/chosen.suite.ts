@@ -7,14 +7,20 @@ import { isShown } from './creation.ts'
 import { podsShown } from './pods-in.ts'
 
 /** Members of a creation that a pod shows, and that only a PATCH changes. */
-const lasting = ['name', 'args', 'disk', 'env', 'registry', 'mounts', 'template']
+const lasting = [
+  ...['name', 'args', 'disk', 'env', 'ports', 'registry', 'mounts'],
+  ...['cloud', 'gpu', 'cpu', 'template', 'locked'],
+]
 
 /** A pod that the run has created. */
 interface Chosen {
-  /** The lasting members of its creation that no PATCH has named. */
+  /** The lasting members of its creation, or of the last PATCH that named them. */
   readonly asked: Members
   /** Those of them that the pod has shown as asked; a platform may show another value from the beginning. */
   readonly shown: ReadonlySet<string>
+  /** Those that a PATCH named, and when the last of them was answered, ms: a read may show the former value for some time. */
+  readonly patched: ReadonlySet<string>
+  readonly patchedMs: number
 }
 
 invariant<ReadonlyMap<string, Chosen>>('pods.shape.id-matches', new Map(), (known, exchange, target) => {
@@ -28,17 +34,18 @@ invariant<ReadonlyMap<string, Chosen>>('pods.shape.id-matches', new Map(), (know
     const own = state.get(pod.id)
     // A pod that is gone for good need not show anything else.
     if (own === undefined || pod.status === 'TERMINATED') continue
-    const { asked, shown } = own
+    const { asked, shown, patched, patchedMs } = own
+    const mayLag = exchange.sent.target < patchedMs + target.tolerances.visibleMs
     const names = Object.keys(asked).filter((name) => name in pod)
     const asAsked = names.filter((name) => isShown(name, asked[name], { value: pod }))
-    for (const name of names.filter((one) => shown.has(one)))
+    for (const name of names.filter((one) => shown.has(one) && !(mayLag && patched.has(one))))
       seen.push(judged('kept', asAsked.includes(name), `the ${name} that was chosen`, `another ${name}`))
     if ('env' in asked && asked.template === undefined) {
       const others = Object.keys(membersOf(pod.env) ?? {}).filter((name) => isOfRun(name) && !isIn(asked.env, name))
       seen.push(judged('own', others.length === 0, 'no variable of another pod', `the variable ${others[0]}`))
     }
     if (asAsked.some((name) => !shown.has(name)))
-      state = new Map([...state, [pod.id, { asked, shown: new Set([...shown, ...asAsked]) }]])
+      state = new Map([...state, [pod.id, { ...own, shown: new Set([...shown, ...asAsked]) }]])
   }
   return { state, ...joined(seen) }
 })
@@ -47,23 +54,39 @@ function isIn(members: unknown, name: string): boolean {
   return Object.hasOwn(membersOf(members) ?? {}, name)
 }
 
+const unseen: Omit<Chosen, 'asked'> = { shown: new Set(), patched: new Set(), patchedMs: 0 }
+
 /** The pod of a creation of the run, as it was asked for. */
 function createdIn({ request, response }: Exchange): readonly [string | null, Chosen | null] {
   const body = bodyOf(request)
   // Only those of a run: a client in recorded traffic may change its pods at any time.
   if (response === null || !isSuccess(response.status) || body === null || !isOfRun(textIn(body.name)))
     return [null, null]
-  const asked = Object.fromEntries(lasting.flatMap((name) => (name in body ? [[name, body[name]]] : [])))
-  return [idIn(jsonOf(response.body)), { asked: { env: {}, ...asked }, shown: new Set() }]
+  return [idIn(jsonOf(response.body)), { ...unseen, asked: { env: {}, ...lastingIn(body) } }]
 }
 
-/** A pod without what a PATCH has named, carried out or not; without anything if its body says nothing. */
-function patchedIn({ operation, request, subject }: Exchange, known: ReadonlyMap<string, Chosen>): Chosen | null {
+function lastingIn(body: Members): Members {
+  return Object.fromEntries(lasting.flatMap((name) => (name in body ? [[name, body[name]]] : [])))
+}
+
+/** A pod with what a PATCH asked for; without what it named if that was refused, and without anything if its body says nothing. */
+function patchedIn(
+  { operation, received, request, response, subject }: Exchange,
+  known: ReadonlyMap<string, Chosen>,
+): Chosen | null {
   const before = known.get(subject ?? '')
   if (operation !== 'updatePod' || before === undefined) return null
   const body = bodyOf(request)
-  const left = Object.entries(before.asked).filter(([name]) => body !== null && !(name in body))
-  return { ...before, asked: Object.fromEntries(left) }
+  if (body === null) return { ...unseen, asked: {} }
+  const isLeft = (name: string) => !(name in body)
+  // Variables that it does not name may be removed or not.
+  const { env: _, ...named } = response !== null && isSuccess(response.status) ? lastingIn(body) : {}
+  return {
+    asked: { ...Object.fromEntries(Object.entries(before.asked).filter(([name]) => isLeft(name))), ...named },
+    shown: new Set([...before.shown].filter(isLeft)),
+    patched: new Set([...before.patched, ...Object.keys(named)]),
+    patchedMs: received.target,
+  }
 }
 
 function bodyOf({ body }: Exchange['request']): Members | null {

@@ -1,6 +1,7 @@
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
 import { changeOf, shows } from '../../harness/planes/pods/fixtures/change.ts'
+import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import { planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ChangeField } from '../../target/types.ts'
@@ -70,7 +71,7 @@ export async function changed(context: Context, id: string, body: Members): Prom
 }
 
 /**
- * Starts a pod, and stops it, as drawn; a pod that is not EXITED is stopped first. Calls `look` after each step that
+ * Starts a pod, and stops it, or restarts it, as drawn, from the status that this needs. Calls `look` after each step that
  * succeeds.
  */
 export async function afterwards(
@@ -78,21 +79,31 @@ export async function afterwards(
   { id, status: from }: PodView,
   look: (when: string) => Promise<unknown>,
 ): Promise<void> {
-  const { pods, settle, settleStarted, vary } = context
-  const isStopped = async () => (await settle(id, (seen) => seen === 'EXITED')).settled
-  const isStarted = async () => (await settleStarted(id)).status === 'RUNNING'
-  const life = lives[vary.draw('afterwards')]
-  for (const action of from !== 'EXITED' && life.length > 0 ? (['stop', ...life] as const) : life) {
+  const { clock, pods, settle, settleStarted, vary } = context
+  const isDone = {
+    stop: async () => (await settle(id, (seen) => seen === 'EXITED')).settled,
+    start: async () => (await settleStarted(id)).status === 'RUNNING',
+    restart: async () => {
+      await clock.sleep(restartBeginsMs)
+      return (await settle(id, (seen) => seen === 'RUNNING')).settled
+    },
+  }
+  const { begin, life } = lives[vary.draw('afterwards')]
+  // A new pod is on its way to RUNNING.
+  if (begin === 'RUNNING' && from !== 'EXITED' && !(await isDone.start())) return vary.fellBack('afterwards')
+  const isThere = begin === null || (begin === 'EXITED') === (from === 'EXITED')
+  const steps: readonly (keyof typeof isDone)[] = isThere ? life : [begin === 'EXITED' ? 'stop' : 'start', ...life]
+  for (const action of steps) {
     const { status } = await pods.act(id, action)
-    if (!isSuccess(status) || !(await (action === 'start' ? isStarted() : isStopped()))) {
-      return vary.fellBack('afterwards')
-    }
+    if (!isSuccess(status) || !(await isDone[action]())) return vary.fellBack('afterwards')
     await look(` after ${action}`)
   }
 }
 
+/** The steps of each value, and the status from which they are taken. */
 const lives = {
-  nothing: [],
-  started: ['start'],
-  'started and stopped': ['start', 'stop'],
+  nothing: { begin: null, life: [] },
+  started: { begin: 'EXITED', life: ['start'] },
+  'started and stopped': { begin: 'EXITED', life: ['start', 'stop'] },
+  restarted: { begin: 'RUNNING', life: ['restart'] },
 } as const
