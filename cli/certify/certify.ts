@@ -28,9 +28,9 @@ export async function certify(given: Given, terminal: Terminal): Promise<number>
   const { target: file = '', profile, out } = options
   const target = await readTarget(file, terminal)
   const scope = scopeOf(target, profile)
-  refuseUnclaimed(target, scope)
-  // Before the folder is created, so that a wrong key leaves none.
+  // Before the folder is created, so that a wrong key, or a target file without enough, leaves none.
   const signer = signerOf(options, terminal)
+  refuseUnclaimed(target, scope)
   const dir = emptyFolder(terminal.cwd, out)
   const first = options.seed ?? randomInt(2 ** 31)
   for (const [at, folder] of runFolders.entries()) {

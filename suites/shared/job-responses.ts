@@ -251,6 +251,7 @@ export function expectOutput(
   expected: unknown,
   response: ApiResponse,
 ): void {
+  inconclusiveIfOutage(response)
   const difference = differenceOf(expected, membersOf(response.json)?.output, redactorOf(target).text)
   check(clause).that(difference === null, `in the output ${difference?.expected}`, `${difference?.observed}`, response)
 }
