@@ -92,7 +92,16 @@ describe('the action', () => {
 
   test('runs no input as a script', () => {
     const evil = 'a"; touch pwned; echo "$(touch pwned)`touch pwned`'
-    const inputs = { target: evil, only: evil, profile: evil, format: evil, report: evil, wait: evil, budget: evil }
+    const inputs = {
+      target: evil,
+      only: evil,
+      profile: evil,
+      format: evil,
+      report: evil,
+      wait: evil,
+      budget: evil,
+      seed: evil,
+    }
     expect(runStep(1, inputs).status).toBe(2)
     expect(existsSync(join(cwd, 'pwned'))).toBe(false)
   })

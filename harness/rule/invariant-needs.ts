@@ -64,7 +64,7 @@ export function neededBy(id: RuleId): string {
   return shownBy.get(id) ?? 'anything that it is about'
 }
 
-/** True for a rule that each exchange exercises which shows what it is about, whatever the target claims. */
+/** True for a rule that judges every exchange. It needs no capability. */
 export function isInvariant(id: RuleId): boolean {
   return shownBy.has(id)
 }

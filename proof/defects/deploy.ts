@@ -106,13 +106,6 @@ export const deploy: readonly Defect[] = [
     observed: 'FAILED',
     change: failsAfterRemoval,
   }),
-  defect('removed-takes-jobs', 'deploy.independent', 'removed', {
-    says: 'A deployed endpoint takes jobs after it was removed.',
-    observed: 'status 200',
-    change: part('removeEndpoint', (next, endpoint) => {
-      if (!isDeployed(endpoint)) next()
-    }),
-  }),
   defect('deployed-without-its-function', 'deploy.queue-one-function', 'run', {
     says: 'A deployed endpoint returns its input, whatever its function.',
     observed: 'another output',

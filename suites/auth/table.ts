@@ -129,7 +129,7 @@ function validKey(key: KeyName): Credential {
 function nearKey({ inconclusive, target, vary }: Context): string {
   const names = (['altered', 'shortened', 'recased'] as const).filter((name) => target.keys[name] !== undefined)
   const name = vary.sample('near key', names, String) ?? 'altered'
-  return target.keys[name] ?? inconclusive('keys.full has no character that could be exchanged')
+  return target.keys[name] ?? inconclusive('no other key can be made of keys.full')
 }
 
 /** One of the texts that are made of a key, drawn. */

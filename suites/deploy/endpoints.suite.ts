@@ -73,7 +73,7 @@ rule('deploy.independent', { creates: 2, varies: ['order'] }, async (context) =>
   const seen = await waiting.queue.status(waiting.id)
   check('purge').that(seen.status !== 404, 'the job', 'status 404', seen)
   const crash = await ended(await submitTo(context, one.endpoint, { steps: [{ exit: 1 }], workerNeed }, takesJobs))
-  if (isHeld && !crash.settled) inconclusive('no worker executed a job while that of the other endpoint was busy')
+  if (isHeld && !crash.settled) inconclusive('a crashing job did not end while the other endpoint was busy')
   if (isHeld) busy.beacon.release('go')
   await expectOutput(context, 'crash', busy)
   await expectOutput(context, 'purge', waiting)
@@ -84,16 +84,7 @@ rule('deploy.independent', { creates: 2, varies: ['order'] }, async (context) =>
   const isListed = endpoints.some(({ name }) => name === two.name)
   check('listed').that(isListed, 'a list with the other endpoint', 'a list without the other endpoint', response)
   await expectOutput(context, 'removal', await begin(context, two, 'removal'))
-  await expectRemoved(context, one)
 })
-
-/** A removed endpoint is refused with the next jobs, perhaps some seconds later. */
-async function expectRemoved(context: Context, { endpoint }: Deployed): Promise<void> {
-  const { check, queue, target } = context
-  const send = () => queue.at(endpoint).run({ input: {} })
-  const response = await poll(context, target.tolerances.visibleMs, send, ({ status }) => !isSuccess(status))
-  check('removed').that(!isSuccess(response.status), 'a refusal', `status ${response.status}`, response)
-}
 
 rule('deploy.queue-one-function', { creates: 2, varies: ['order'] }, async (context) => {
   const { check, fixture, inconclusive, vary } = context

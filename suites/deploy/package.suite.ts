@@ -67,7 +67,7 @@ rule('deploy.too-large', { creates: 2 }, async (context) => {
   const { check } = context
   const small = await build(context, projectOf(context, 'one-queue', filled('data.bin', fits)))
   check('accepted').that(small.exit === 0, 'exit code 0', exitOf(small), small.response)
-  const { bytes } = packageOf(context, small)
+  const { bytes = 0 } = small.package ?? {}
   check('accepted').that(bytes >= fits, 'a package as large as its content', 'less than its content', small.response)
   const tree = projectOf(context, 'one-queue', filled('data.bin', tooLarge))
   const large = await deploy(context, tree)

@@ -18,8 +18,9 @@ interface Chosen {
   readonly asked: Members
   /** Those of them that the pod has shown as asked; a platform may show another value from the beginning. */
   readonly shown: ReadonlySet<string>
-  /** Those that a PATCH named, and when the last of them was answered, ms: a read may show the former value for some time. */
+  /** Those that a PATCH named. For some time, a read may show what they were before. */
   readonly patched: ReadonlySet<string>
+  /** When the last PATCH was answered, ms. */
   readonly patchedMs: number
 }
 
@@ -38,7 +39,9 @@ invariant<ReadonlyMap<string, Chosen>>('pods.shape.id-matches', new Map(), (know
     const mayLag = exchange.sent.target < patchedMs + target.tolerances.visibleMs
     const names = Object.keys(asked).filter((name) => name in pod)
     const asAsked = names.filter((name) => isShown(name, asked[name], { value: pod }))
-    for (const name of names.filter((one) => shown.has(one) && !(mayLag && patched.has(one))))
+    // The response to a PATCH may show another one that was sent at the same time.
+    const isKnown = (name: string) => shown.has(name) && !(mayLag && patched.has(name)) && operation !== 'updatePod'
+    for (const name of names.filter(isKnown))
       seen.push(judged('kept', asAsked.includes(name), `the ${name} that was chosen`, `another ${name}`))
     if ('env' in asked && asked.template === undefined) {
       const others = Object.keys(membersOf(pod.env) ?? {}).filter((name) => isOfRun(name) && !isIn(asked.env, name))
@@ -69,7 +72,10 @@ function lastingIn(body: Members): Members {
   return Object.fromEntries(lasting.flatMap((name) => (name in body ? [[name, body[name]]] : [])))
 }
 
-/** A pod with what a PATCH asked for; without what it named if that was refused, and without anything if its body says nothing. */
+/**
+ * A pod after a PATCH: with the members that this asked for, or without them if it was refused. Without any member if the body
+ * is no object.
+ */
 function patchedIn(
   { operation, received, request, response, subject }: Exchange,
   known: ReadonlyMap<string, Chosen>,

@@ -101,7 +101,7 @@ rule(
   'queue.health.settles',
   { exclusive: ['dedicated'], workers: 0, varies: ['input', 'options'] },
   async (context) => {
-    const { begun, check, ended, fixture, inconclusive, queue, target } = context
+    const { begun, check, ended, fixture, inconclusive, notJudged, queue, target } = context
     const endpoint = 'dedicated'
     const before = await counted(context, endpoint, (now) => unfinishedIn(now) === 0)
     if (Number.isNaN(unfinishedIn(before.now))) inconclusive('/health does not count waiting and running jobs')
@@ -119,10 +119,14 @@ rule(
     const dying = await fixture.submitted({ steps: [{ first: [{ exit: 1 }] }, { output: 1 }], endpoint })
     const { settled, status } = await ended(dying, target.tolerances.retriesMs)
     if (!settled) inconclusive('a job whose worker died was not executed again in time')
-    const name = status === 'COMPLETED' ? 'completed' : 'failed'
-    const isMore = (now: Counts) => Number(now[name]) > Number(earlier.now[name])
-    const end = await counted(context, endpoint, isMore)
-    check('ended').that(end.isAsWanted, `more ${name} than before`, `as many ${name}`, end.response)
+    const name = ({ COMPLETED: 'completed', FAILED: 'failed' } as const)[status]
+    const former = name && earlier.now[name]
+    if (name === undefined || typeof former !== 'number') {
+      notJudged('ended', `/health counts no job that is ${status}`)
+    } else {
+      const end = await counted(context, endpoint, (now) => Number(now[name]) > former)
+      check('ended').that(end.isAsWanted, `more ${name} than before`, `as many ${name}`, end.response)
+    }
     const after = await counted(context, endpoint, (now) => unfinishedIn(now) <= unfinishedIn(before.now))
     check('settled').that(after.isAsWanted, textOf(before.now), textOf(after.now), after.response)
   },

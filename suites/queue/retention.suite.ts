@@ -187,7 +187,7 @@ async function expectOver(context: Context, way: Way, by: Operation, ms: number)
   for await (const response of laterJobReads(context, ended.job)) await expectGone(context, way, ended.job, response)
 }
 
-/** Looks at a job once its retention is over. Those who read it before do not extend that. */
+/** Looks at a job once its retention is over. Earlier reads must not extend it. */
 async function afterRetention(context: Context, { job, response }: Ended, ms: number): Promise<ApiResponse> {
   const { clock, offers, target } = context
   const endMs = response.exchange.received.target

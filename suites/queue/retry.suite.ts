@@ -85,7 +85,7 @@ rule('queue.retry.late-result', { workers: 2, varies: anyJob }, async (context) 
   const retry = await job.queue.retry(job.id)
   if (isRefusal(retry)) blockedBy(context, 'queue.retry.timed-out', `/retry was answered ${retry.status}`, retry)
   await begun(withoutFormer(job, { starts: 1, ends: 0 }))
-  // A worker may cut the sleep short once it is to stop, and reports before the end of the new execution, or after it.
+  // The late report may arrive before or after the end of the new execution.
   job.beacon.release('late')
   await formerEndHidden(context, job)
   await expectEnd(context, 'output', job, await ended(job, retriesMs), 'COMPLETED')

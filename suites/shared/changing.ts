@@ -71,8 +71,8 @@ export async function changed(context: Context, id: string, body: Members): Prom
 }
 
 /**
- * Starts a pod, and stops it, or restarts it, as drawn, from the status that this needs. Calls `look` after each step that
- * succeeds.
+ * Takes the drawn steps (start, stop, restart) with a pod, after it was brought into the status from which they are taken.
+ * Calls `look` after each step that succeeds.
  */
 export async function afterwards(
   context: Context,

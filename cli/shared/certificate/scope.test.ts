@@ -29,7 +29,7 @@ test.each([
 })
 
 test('a target file that leaves something open is refused at once', () => {
-  const left = /declares absent: global-networking, .*, lb, .*queue, .*, as in absent: {global-networking: REASON}$/
+  const left = /declares absent: global-networking, .*, lb, .*queue, .*, or absent: {global-networking: REASON}$/
   expect(() => refuseUnclaimed(small, scopeOf(small, undefined))).toThrow(left)
   const absent = Object.fromEntries(Object.keys(allNeeds()).map((need) => [need, 'not offered']))
   expect(() => refuseUnclaimed({ ...small, absent }, scopeOf(small, undefined))).not.toThrow()

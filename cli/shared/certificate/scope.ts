@@ -44,15 +44,15 @@ export function refuseUnclaimed(target: Target, { always, byLoad }: Scope): void
   const judged = rules.filter(({ id, profile }) => profiles.includes(profile) && !isInvariant(id))
   const open = judged.flatMap((row) => {
     const needs = needsOf(row).filter((need) => claimOf(target, need) !== 'given')
-    // The first lack leaves a rule out, and one without any is judged in parts.
+    // A rule that lacks a need is left out. Its parts matter only if it lacks none.
     return (needs.length > 0 ? needs.slice(0, 1) : row.parts).filter((need) => claimOf(target, need) === 'unclaimed')
   })
   const shown = [...new Set(open)].sort()
   const [first] = shown
   if (first === undefined) return
   throw new UsageError(
-    `certify judges strictly, and the target file neither gives nor declares absent: ${shown.join(', ')}; plumbline doctor` +
-      ` has the line to add for each, and what the target does not have is declared, as in absent: {${first}: REASON}`,
+    `certify judges strictly, but the target file neither claims nor declares absent: ${shown.join(', ')}; add the lines` +
+      ` that plumbline doctor prints, or absent: {${first}: REASON}`,
   )
 }
 
