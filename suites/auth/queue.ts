@@ -43,6 +43,13 @@ export const queue: AuthPlane = {
       failure = await ended(failing)
     }
     const hasFailed = failure?.status === 'FAILED'
+    // A platform may hide a running job from another account and still show one that has ended.
+    const isRead = part('worker') && isShown && wanted.includes('getJobStatus')
+    const completed = isRead ? await fixture.submitted({ input, steps: [{ output: 1 }] }) : null
+    const hasCompleted = completed !== null && (await ended(completed)).status === 'COMPLETED'
+    const readCompleted = (key: KeyName, options?: CallOptions) =>
+      queueAs(key).call('getJobStatus', { ...options, ids: { job: completed?.id ?? '' } })
+    const ofEnded: readonly AuthRequest[] = hasCompleted ? [{ operation: 'getJobStatus', send: readCompleted }] : []
     const done = offers('worker') ? await queue.runsync({ input }) : null
     if (done !== null) twins.works('runJobSync', done)
     if (isSeen) {
@@ -78,13 +85,6 @@ export const queue: AuthPlane = {
           (operation === 'purgeQueue' ? queueAs(key).on('dedicated') : queueAs(key)).call(operation, call),
       },
     )
-    // A platform may hide a running job from another account and still show one that has ended.
-    const isRead = part('worker') && isShown && wanted.includes('getJobStatus')
-    const completed = isRead ? await fixture.submitted({ input, steps: [{ output: 1 }] }) : null
-    const hasCompleted = completed !== null && (await ended(completed)).status === 'COMPLETED'
-    const readCompleted = (key: KeyName, options?: CallOptions) =>
-      queueAs(key).call('getJobStatus', { ...options, ids: { job: completed?.id ?? '' } })
-    const ofEnded: readonly AuthRequest[] = hasCompleted ? [{ operation: 'getJobStatus', send: readCompleted }] : []
     const elsewhere = await atSecond(context, wanted, input)
     const executions = () =>
       [...submissions, ...(hasFailed ? [failing] : [])].flatMap(({ beacon }) => beacon.executions()).length

@@ -15,8 +15,8 @@ import {
   submitTo,
   update,
 } from '../shared/endpoints.ts'
-import { expectRefusal } from '../shared/job-responses.ts'
 import { poll, untilFound } from '../shared/poll.ts'
+import { expectRefusal } from '../shared/refusal.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 
 rule('endpoints.unknown', { varies: ['order', 'sample', 'upkeep'], creates: 2 }, async (context) => {

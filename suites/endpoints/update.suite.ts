@@ -16,9 +16,9 @@ import {
   update,
   workersOf,
 } from '../shared/endpoints.ts'
-import { expectRefusal } from '../shared/job-responses.ts'
 import { showsAsSent } from '../shared/listing.ts'
 import { poll } from '../shared/poll.ts'
+import { expectRefusal } from '../shared/refusal.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 
 /** Members of a creation that a read may show. */

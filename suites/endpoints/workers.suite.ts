@@ -18,8 +18,8 @@ import {
   update,
   workersOf,
 } from '../shared/endpoints.ts'
-import { expectRefusal } from '../shared/job-responses.ts'
 import { poll, untilFound } from '../shared/poll.ts'
+import { expectRefusal } from '../shared/refusal.ts'
 
 /** How long a worker that must not start is waited for, ms. */
 const spareMs = 10_000

@@ -10,7 +10,6 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { afterwards, changed, changeFields, changes } from '../shared/changing.ts'
-import { expectRefusal } from '../shared/job-responses.ts'
 import { expectListedAs } from '../shared/listing.ts'
 import {
   isMounted,
@@ -25,6 +24,7 @@ import {
   shown,
   validPatch,
 } from '../shared/patching.ts'
+import { expectRefusal } from '../shared/refusal.ts'
 import { readingOf } from '../shared/table.ts'
 import { blockIfStatusNeverLasts, expectUnchanged, laterPodReads, rereadMoments } from '../shared/unchanged.ts'
 

@@ -6,7 +6,6 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import {
-  expectAcceptedOrRefused,
   expectEnd,
   expectNotCompleted,
   expectSameEnd,
@@ -17,6 +16,7 @@ import {
   unfinished,
 } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
+import { expectAcceptedOrRefused } from '../shared/refusal.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 import { expectTaken } from './times.ts'
 

@@ -12,11 +12,9 @@ import type { EndpointRole } from '../../target/types.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import {
   blockedBy,
-  expectAcceptedOrRefused,
   expectEnd,
   expectGone,
   expectOutput,
-  expectRefusal,
   failedJob,
   formerEndHidden,
   laterJobReads,
@@ -27,6 +25,7 @@ import {
   whileWorkerMayCome,
 } from '../shared/job-responses.ts'
 import { untilFound } from '../shared/poll.ts'
+import { expectAcceptedOrRefused, expectRefusal } from '../shared/refusal.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 import { leadMs } from './times.ts'
 

@@ -9,6 +9,7 @@ import { inconclusiveIfOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
+import { expectOne, waitForAttempt } from '../shared/attempts.ts'
 import {
   blockedIfAllAreRefused,
   expectEnd,
@@ -21,7 +22,6 @@ import {
 import { untilFound } from '../shared/poll.ts'
 import { anId, kindOfValue } from '../shared/readers.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
-import { expectOne, waitForAttempt } from '../webhook/attempts.ts'
 import { expectExecutedOnce, onUnset } from './times.ts'
 
 const { runsyncRetentionMs, runsyncWaitMs } = tables.durations

@@ -1,9 +1,9 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
+import { countAttempts } from '../shared/attempts.ts'
 import { bucketOf, isIn, isInAttempt } from '../shared/bucket.ts'
 import { expectEnd, expectOutput, finishedBy, laterJobReads } from '../shared/job-responses.ts'
-import { countAttempts } from '../webhook/attempts.ts'
 
 rule('queue.body.s3config-kept', { varies: [...anyJob, 'submission'] }, async (context) => {
   const { ended, fixture, part, vary } = context

@@ -11,12 +11,12 @@ import {
   blockedIfUnknownIsShown,
   expectEnd,
   expectOutput,
-  expectRefusal,
   retryThroughOutage,
   shownStatus,
 } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 import { kindOfValue } from '../shared/readers.ts'
+import { expectRefusal } from '../shared/refusal.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 
 /** The statuses that the description has (heading Job status). */

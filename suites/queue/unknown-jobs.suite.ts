@@ -5,8 +5,9 @@ import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { expectRefusal, failedJob } from '../shared/job-responses.ts'
+import { failedJob } from '../shared/job-responses.ts'
 import { untilFound } from '../shared/poll.ts'
+import { expectRefusal } from '../shared/refusal.ts'
 
 type Send = (at: QueueClient, id: string) => Promise<ApiResponse>
 type Expect = typeof expectRefusal

@@ -20,9 +20,10 @@ import type { Followed } from '../../harness/planes/queue/job-status.ts'
 import { inconclusiveIfOutage, isOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ManagementPlane } from '../../target/types.ts'
-import { blockedBy, blockedIfUnknownIsShown, expectRefusal, submittedId } from './job-responses.ts'
+import { blockedBy, blockedIfUnknownIsShown, submittedId } from './job-responses.ts'
 import { isNamed } from './listing.ts'
 import { poll, untilFound } from './poll.ts'
+import { expectRefusal } from './refusal.ts'
 
 /** How long a creation waits for the workers of other rules, or for an API that is out, ms. */
 const quotaWaitMs = 60_000

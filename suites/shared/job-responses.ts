@@ -35,12 +35,6 @@ export function submittedId(context: Context, clause: string, body: unknown, res
   return acceptedId(context, body, response)
 }
 
-/** The response is a 4xx. */
-export function expectRefusal({ check }: Context, clause: string, response: ApiResponse): void {
-  inconclusiveIfOutage(response)
-  check(clause).that(isRefusal(response), 'a 4xx status', `status ${response.status}`, response)
-}
-
 /**
  * The status of a job that a response shows; `status NNN` for a response without success, `no status` for one without.
  * Throws Inconclusive for a gateway's response.
@@ -221,12 +215,6 @@ export async function* laterJobReads(context: Pick<Context, 'clock' | 'rereadDel
 export function blockedBy({ blocked }: Context, rule: RuleId, reason: string, at: ApiResponse): never {
   inconclusiveIfOutage(at)
   return blocked(rule, reason)
-}
-
-/** A response that may accept or refuse. */
-export function expectAcceptedOrRefused({ check }: Context, clause: string, response: ApiResponse): void {
-  const isEither = isSuccess(response.status) || isRefusal(response)
-  check(clause).that(isEither, 'a 2xx or 4xx status', `status ${response.status}`, response)
 }
 
 /** A finished job has the same status and result as before. */

@@ -5,9 +5,9 @@ import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
+import { countIfAny, expectOne, maxAttempts, requests, waitForAttempt } from '../shared/attempts.ts'
 import { attemptText } from '../shared/bucket.ts'
 import { expectEnd } from '../shared/job-responses.ts'
-import { countIfAny, expectOne, maxAttempts, requests, waitForAttempt } from './attempts.ts'
 
 const steps = [{ output: 1 }]
 

@@ -6,8 +6,6 @@ import { keyRedactorOf } from '../../harness/record/describe.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { attemptText, bucketOf, isInAttempt } from '../shared/bucket.ts'
-import { leavesOf } from '../shared/health.ts'
 import {
   countAttempts,
   delayOf,
@@ -18,7 +16,9 @@ import {
   spacingMs,
   submittedTo,
   waitForAttempt,
-} from './attempts.ts'
+} from '../shared/attempts.ts'
+import { attemptText, bucketOf, isInAttempt } from '../shared/bucket.ts'
+import { leavesOf } from '../shared/health.ts'
 
 /** Jobs of these rules are done at once, so they keep no worker; the attempts take the time. */
 const notified = { varies: [...anyJob, 'submission'], workers: 0 } as const satisfies Partial<ScenarioOptions>

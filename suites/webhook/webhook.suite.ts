@@ -4,7 +4,6 @@ import type { WebhookAnswer } from '../../harness/receiver/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { blockedBy, laterJobReads } from '../shared/job-responses.ts'
 import {
   countAttempts,
   expectOne,
@@ -14,7 +13,8 @@ import {
   spacingMs,
   submittedTo,
   waitForAttempt,
-} from './attempts.ts'
+} from '../shared/attempts.ts'
+import { blockedBy, laterJobReads } from '../shared/job-responses.ts'
 
 /** How long the receiver thinks before its first answer, ms; the time may count from the attempt or from its answer. */
 const slowMs = 2_000

@@ -7,7 +7,7 @@ import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Arrival } from '../../harness/receiver/types.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { expectEnd, submittedId, whileWorkerMayCome } from '../shared/job-responses.ts'
+import { expectEnd, submittedId, whileWorkerMayCome } from './job-responses.ts'
 
 /** The time between two attempts, ms (heading Limits). */
 export const spacingMs = tables.durations.webhookSpacingMs
