@@ -21,6 +21,7 @@ const importers = ['cli/completion/completion', 'cli/init/prompts', 'cli/serve/h
 const exported = ['library/index', 'library/reference', 'library/vitest']
 /** Folders whose types users of the library come upon: their declarations keep the comments. */
 const documented = ['library', 'target', 'results', 'verdicts', 'harness/rule', 'harness/planes', 'reference/options']
+
 const { status, stdout } = spawnSync(process.execPath, args, {
   encoding: 'utf8',
   stdio: ['ignore', 'pipe', 'inherit'],

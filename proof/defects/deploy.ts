@@ -14,6 +14,14 @@ const twice = toolPart('endpointsOf', (next, project) => [...next(project), ...n
 const excludes = ({ exclude }: Project, name: string, how: 'startsWith' | 'endsWith') =>
   exclude.some((one) => name[how](one))
 
+/** Files of the code that a tool may lose. */
+const lostFiles: readonly (readonly [string, string, (file: { path: string; bytes: number }) => boolean])[] = [
+  ['a-module', 'a module of the code', ({ path }) => path.endsWith('/beacon.py')],
+  ['empty-files', 'the empty files of the code', ({ bytes }) => bytes === 0],
+  ['blanks', 'the files that have blanks in their names', ({ path }) => path.includes(' ')],
+  ['deep-files', 'the files below four folders', ({ path }) => path.split('/').length > 5],
+]
+
 /** True for an endpoint that the tool created: a project adds a word to its name. */
 const isDeployed = ({ name }: { readonly name?: string | null }) => /-\d+-[a-z]+$/.test(name ?? '')
 
@@ -144,26 +152,13 @@ export const deploy: readonly Defect[] = [
     observed: 'exit code 1: internal error',
     tool: toolPart('admit', toolRefuses),
   }),
-  defect('package-without-a-module', 'deploy.manifest', 'code', {
-    says: 'A package lacks a module of the code.',
-    observed: '1 file missing',
-    tool: toolPart('filesOf', (next, tree) => next(tree).filter(({ path }) => !path.endsWith('/beacon.py'))),
-  }),
-  defect('package-without-empty-files', 'deploy.manifest', 'code', {
-    says: 'A package lacks the empty files of the code.',
-    observed: '1 file missing',
-    tool: toolPart('filesOf', (next, tree) => next(tree).filter(({ bytes }) => bytes > 0)),
-  }),
-  defect('package-without-blanks', 'deploy.manifest', 'code', {
-    says: 'A package lacks the files that have blanks in their names.',
-    observed: '1 file missing',
-    tool: toolPart('filesOf', (next, tree) => next(tree).filter(({ path }) => !path.includes(' '))),
-  }),
-  defect('package-without-deep-files', 'deploy.manifest', 'code', {
-    says: 'A package lacks the files below four folders.',
-    observed: '1 file missing',
-    tool: toolPart('filesOf', (next, tree) => next(tree).filter(({ path }) => path.split('/').length <= 5)),
-  }),
+  ...lostFiles.map(([name, what, isLost]) =>
+    defect(`package-without-${name}`, 'deploy.manifest', 'code', {
+      says: `A package lacks ${what}.`,
+      observed: '1 file missing',
+      tool: toolPart('filesOf', (next, tree) => next(tree).filter((file) => !isLost(file))),
+    }),
+  ),
   defect('package-without-dependencies', 'deploy.manifest', 'dependencies', {
     says: 'A package holds no dependency.',
     observed: 'no file of the dependency',

@@ -17,19 +17,24 @@ const keepsPlace = part('requeueJob', (next, job) => {
   job.drained = drained
 })
 
-const withoutList = onJson(
-  (request, { status }) => status === 200 && asks('stream')(request),
-  ({ stream: _, ...json }) => json,
-)
-
 /** Streams that lose, repeat or delay partial results, or do not say when they are over. */
 export const queueStream: readonly Defect[] = [
-  defect('stream-without-list', 'queue.stream.incremental', 'answered', {
-    says: 'The responses of /stream have no list.',
-    observed:
-      '/stream was answered 200 and has no array in the member stream; queue.stream.at names the member in the target file',
-    wrap: withoutList,
-  }),
+  ...(
+    [
+      ['stream-without-list', 'queue.stream.incremental'],
+      ['stream-without-list-after-death', 'queue.stream.worker-died'],
+    ] as const
+  ).map(([id, rule]) =>
+    defect(id, rule, 'answered', {
+      says: 'The responses of /stream have no list.',
+      observed:
+        '/stream was answered 200 and has no array in the member stream; queue.stream.at names the member in the target file',
+      wrap: onJson(
+        (request, { status }) => status === 200 && asks('stream')(request),
+        ({ stream: _, ...json }) => json,
+      ),
+    }),
+  ),
   defect('stream-at-the-end', 'queue.stream.incremental', 'in-time', {
     says: 'The operation /stream shows nothing until the job is done.',
     observed: 'nothing at $[0]',
@@ -86,12 +91,6 @@ export const queueStream: readonly Defect[] = [
     change: part('addPartial', (next, job, partial) =>
       next(job, JSON.stringify(partial).length > 10_000 ? null : partial),
     ),
-  }),
-  defect('stream-without-list-after-death', 'queue.stream.worker-died', 'answered', {
-    says: 'The responses of /stream have no list.',
-    observed:
-      '/stream was answered 200 and has no array in the member stream; queue.stream.at names the member in the target file',
-    wrap: withoutList,
   }),
   defect('stream-over-with-worker', 'queue.stream.worker-died', 'parts', {
     says: 'Partial results of a job whose worker died are dropped.',

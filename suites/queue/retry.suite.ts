@@ -3,7 +3,7 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idOrNumberIn } from '../../harness/exchange/read.ts'
 import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { withoutFormer } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
-import { inconclusiveIfOutage, isRefusal } from '../../harness/rule/check.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
@@ -139,7 +139,6 @@ rule('queue.retry.not-failed', { ...fills, varies: anyJob }, async (context) => 
   await expectWaiting(context, waiting)
   const cancelled = await cancelledJob(context, role)
   const answer = await cancelled.queue.retry(cancelled.id)
-  inconclusiveIfOutage(answer)
   // It may count as failed.
   expectAcceptedOrRefused(context, 'cancelled', answer)
   const jobs = [

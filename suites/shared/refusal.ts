@@ -11,6 +11,7 @@ export function expectRefusal({ check }: Context, clause: string, response: ApiR
 
 /** A response that may accept or refuse. */
 export function expectAcceptedOrRefused({ check }: Context, clause: string, response: ApiResponse): void {
+  inconclusiveIfOutage(response)
   const isEither = isSuccess(response.status) || isRefusal(response)
   check(clause).that(isEither, 'a 2xx or 4xx status', `status ${response.status}`, response)
 }

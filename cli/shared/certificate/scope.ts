@@ -43,9 +43,9 @@ export function refuseUnclaimed(target: Target, { always, byLoad }: Scope): void
   const profiles = [...always, ...byLoad]
   const judged = rules.filter(({ id, profile }) => profiles.includes(profile) && !isInvariant(id))
   const open = judged.flatMap((row) => {
-    const needs = needsOf(row).filter((need) => claimOf(target, need) !== 'given')
+    const lacking = needsOf(row).find((need) => claimOf(target, need) !== 'given')
     // A rule that lacks a need is left out. Its parts matter only if it lacks none.
-    return (needs.length > 0 ? needs.slice(0, 1) : row.parts).filter((need) => claimOf(target, need) === 'unclaimed')
+    return (lacking === undefined ? row.parts : [lacking]).filter((need) => claimOf(target, need) === 'unclaimed')
   })
   const shown = [...new Set(open)].sort()
   const [first] = shown
