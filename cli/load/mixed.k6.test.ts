@@ -64,10 +64,13 @@ describe.concurrent('a soak', () => {
       /^health, unfinished jobs: more by \d+\.\d % of the submitted jobs/m,
       ['--defect', 'health-keeps-counting'],
     ],
-  ])('%s: exit %d', limit, async (_, exit, found, flags) => {
+  ])('%s: exit %d', limit, async (what, exit, found, flags) => {
     const { target } = await served(...flags)
-    const { code, said } = await load('soak', target, '--duration', '48s', '--tolerance', '20%')
+    const { code, said } = await load('soak', target, '--duration', '48s', '--tolerance', '20%', '--out', `soak-${what}`)
     expect(said).toMatch(found)
+    const page = readFileSync(join(cwd, `soak-${what}`, 'windows.html'), 'utf8')
+    expect(page.match(/<path class="new"/g)).toHaveLength(10)
+    expect(page).toContain('<h2>Answers</h2>')
     expect(code).toBe(exit)
   })
 })

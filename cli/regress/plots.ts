@@ -58,8 +58,8 @@ function ratePlot({ baseline, candidate }: RegressResult, name: string) {
   const lines = (['old', 'new'] as const).flatMap((side) => {
     const rounds = (side === 'old' ? baseline : candidate).operations[name]?.rounds ?? []
     return [
-      { fate: 'served', side, values: rounds.map(({ throughput }) => throughput) },
-      { fate: 'refused', side, values: rounds.map(({ limited }) => limited * perSecond) },
+      { style: '', side, values: rounds.map(({ throughput }) => throughput) },
+      { style: 'thin', side, values: rounds.map(({ limited }) => limited * perSecond) },
     ]
   })
   const counts = lines.flatMap(({ values }) => values.filter((value) => value !== null))
@@ -75,6 +75,6 @@ function ratePlot({ baseline, candidate }: RegressResult, name: string) {
   const said = `${perSecond.toFixed(1)} started per second, ${y.domain()[1]} at the top, ${rounds} rounds`
   return html`<b><code>${name}</code></b> <span class="quiet">${said}</span>
 <svg viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" role="img" aria-label="${name}: served and refused requests per second of both sides, ${said}"><line x1="0" x2="${size.width}" y1="${y(perSecond)}" y2="${y(perSecond)}"/>${lines.map(
-    ({ fate, side, values }) => html`<path class="${side} ${fate}" d="${drawn(values) ?? ''}"/>`,
+    ({ style, side, values }) => html`<path class="${side} ${style}" d="${drawn(values) ?? ''}"/>`,
   )}</svg>`
 }

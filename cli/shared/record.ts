@@ -15,9 +15,11 @@ export const reportFiles = ['results.json', 'junit.xml', 'report.html'] as const
 
 /** The windows of a load of all operations. */
 export const windowsFile = 'windows.json'
+/** The same as a page. */
+export const windowsPageFile = 'windows.html'
 
 /** Names that a run writes into its output folder; those of an earlier run are removed first. */
-const written = [...reportFiles, windowsFile, 'evidence.ndjson'] as const
+const written = [...reportFiles, windowsFile, windowsPageFile, 'evidence.ndjson'] as const
 
 /** Folders beside the record, and the names in them that are of a run. */
 const companions: readonly (readonly [folder: string, own: RegExp])[] = [
