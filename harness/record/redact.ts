@@ -1,4 +1,4 @@
-import { memoizeTexts } from '../common/memoize.ts'
+import { memoize, memoizeTexts } from '../common/memoize.ts'
 import { jsonIn, textOf } from '../exchange/exchange.ts'
 import { createDigitDecoder, undoEscapes, type View } from './decode.ts'
 import { createSearch, type Found, fold, type Needle } from './search.ts'
@@ -40,13 +40,13 @@ export function createRedactor(secrets: Readonly<Record<string, string>>, isClea
   const maskShort = memoizeTexts(maskWhole, kept.texts)
   return {
     text: (value) => (value.length > kept.length ? maskWhole(value) : maskShort(value)),
-    bytes(value) {
+    bytes: memoize((value) => {
       const text = textOf(value, 'kept')
       // Bytes that are no UTF-8 are read as one character each, and so is the mark.
       const raw = text ?? Buffer.from(value).toString('latin1')
       const clean = text === null ? masked(raw, find(raw), latin1) : maskWhole(raw)
       return clean === raw ? value : Buffer.from(clean, text === null ? 'latin1' : 'utf8')
-    },
+    }),
   }
 }
 
