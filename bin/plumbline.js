@@ -2,6 +2,7 @@
 // JavaScript of years ago on purpose: an old Node must get as far as one clear sentence, not a syntax error.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import module from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -35,6 +36,7 @@ function runHere() {
     process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
     process.channel.unref()
   }
+  module.enableCompileCache()
   import(pathToFileURL(main).href).catch((error) => {
     refuse(`internal error: ${error?.message || error}`, 4)
   })

@@ -21,7 +21,6 @@ import { moduleUrl, program, version } from './package-paths.ts'
 import { refuseFullDisk } from './prepare-load.ts'
 import { noProgress, showProgress } from './progress.ts'
 import { hasRecord, openOutput, prepareOutput, resultsOf } from './record.ts'
-import { report } from './report.ts'
 import { beginLedger, newRunId, resourcesFile, writeOwner } from './runs.ts'
 import { sweepOwn } from './sweep.ts'
 import { interruptedMs } from './sweep-session.ts'
@@ -168,6 +167,8 @@ async function runChild(options: RunOptions, given: RunCheckOptions): Promise<nu
   try {
     const running = startChild({ options, environment: terminal.environment, onProgress })
     child = running
+    // While the rules run.
+    const loading = import('./report.ts')
     server?.failed.then((how) => running.reportServerEnd(how))
     if (target !== null) writeOwner(terminal.cwd, run, [process.pid, running.pid])
     const { signal } = interruption
@@ -184,6 +185,7 @@ async function runChild(options: RunOptions, given: RunCheckOptions): Promise<nu
     const left = target === null ? 0 : await sweepOwn(target, { run, leaveKept: options.keep, interruption }, terminal)
     if (signal.aborted) {
       // Before its first line there is nothing to report.
+      const { report } = await loading
       if (hasRecord(evidence)) report(await resultsOf(evidence, vendor), { ...reporting, interrupted: true }, terminal)
       terminal.err(`plumbline: interrupted${target === null || left > 0 ? '' : ', and cleaned up'}`)
       return exitCodes.interrupted
@@ -201,6 +203,7 @@ async function runChild(options: RunOptions, given: RunCheckOptions): Promise<nu
     const results = await resultsOf(evidence, vendor)
     given.onResults?.(results)
     if (results.run.serverEnd !== undefined) server?.printEnd()
+    const { report } = await loading
     const exit = report(results, reporting, terminal)
     if (server !== undefined && exit === exitCodes['not conformant'] && !quiet) {
       const again =

@@ -60,7 +60,17 @@ export function createTurns(resources: Resources, reserve = createReserve(noRese
   const waiting: Entry[] = []
   const reserved: ReservedEntry[] = []
 
+  let isNextSoon = false
+
+  /** All rules ask in the same turn of the event loop; the choice is made once all are there. */
+  function nextSoon(): void {
+    if (isNextSoon) return
+    isNextSoon = true
+    setImmediate(next)
+  }
+
   function next(): void {
+    isNextSoon = false
     for (let entry = startable(waiting); entry !== null; entry = startable(waiting)) {
       waiting.splice(waiting.indexOf(entry), 1)
       start(entry)
@@ -112,8 +122,7 @@ export function createTurns(resources: Resources, reserve = createReserve(noRese
       new Promise((resolve) => {
         const entry: Entry = { occupancy, isReserved: false, start: () => resolve(turnOf(entry)) }
         waiting.push(entry)
-        // All rules ask in the same turn of the event loop; the choice is made once all are there.
-        setImmediate(next)
+        nextSoon()
       }),
     /** Resolves with null if the rule does not fit into the time that the others leave. */
     takeIfTimeIsLeft: (rule: string, occupancy: Occupancy): Promise<Turn | null> =>
@@ -121,7 +130,7 @@ export function createTurns(resources: Resources, reserve = createReserve(noRese
         const start = () => resolve(turnOf(entry, () => reserve.end(rule)))
         const entry = { rule, occupancy, isReserved: true, start, giveUp: () => resolve(null) }
         reserved.push(entry)
-        setImmediate(next)
+        nextSoon()
       }),
   }
 }

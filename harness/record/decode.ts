@@ -50,7 +50,8 @@ const escapes = [
   // Encoded text that is wrapped.
   escapesOf('\n', /(?<=[\w+/=-])\r*\n[ \t]*(?=[\w+/=-])/g, () => ''),
   // The same in a header that was folded: its line breaks became spaces.
-  escapesOf(' ', /(?<=[\w+/=-]{16})[ \t]+(?=[\w+/=-])/g, () => ''),
+  // The space is looked for first, because most characters are none.
+  escapesOf(' ', /(?=[ \t])(?<=[\w+/=-]{16})[ \t]+(?=[\w+/=-])/g, () => ''),
 ]
 
 /** Calls `look` with the text without its escapes of one kind, for each kind that it has. */
@@ -70,8 +71,8 @@ export function createDigitDecoder(leastBytes: number): (text: string, look: (vi
     digitsOf('a-z2-7', 5, leastBytes, ofBase32),
   ]
   const lists = [
-    listsOf(/(?:[\da-f]{2}){1,8}/, /0x|[^\da-z]{1,16}(?:0?x)?/, /[\da-f]{2}/gi, 16, leastBytes),
-    listsOf(/\d{2,3}/, /[^\da-z]{1,16}/, /\d+/g, 10, leastBytes),
+    listsOf('a-fA-FxX', /(?:[\da-f]{2}){1,8}/, /0x|[^\da-z]{1,16}(?:0?x)?/, /[\da-f]{2}/gi, 16, leastBytes),
+    listsOf('', /\d{2,3}/, /[^\da-z]{1,16}/, /\d+/g, 10, leastBytes),
   ]
   return (text, look) => {
     base64.find(text, (run, at) => {
@@ -119,36 +120,41 @@ function outerPlace(found: readonly Escape[], at: number): Range {
   return at < inner[1] ? outer : [after, after + 1]
 }
 
-/** So many equal digits are filler: some large bodies are made of it, and take long to decode. */
+/** So many equal characters are filler: some large bodies are made of it, and take long to decode. */
 const filler = 4096
+
+/** Finds the runs of a text that have at least so many characters of a class. */
+function runsOf(characters: string, least: number): (text: string, look: (run: string, from: number) => void) => void {
+  const one = new RegExp(`[${characters}]`)
+  const isOne = new Uint8Array(65_536).fill(Number(one.test('\x80')))
+  for (let code = 0; code < 128; code++) isOne[code] = Number(one.test(String.fromCharCode(code)))
+  // A long run has a character of the class at every `least`th place; few texts have many.
+  return (text, look) => {
+    let begin = 0
+    for (let at = least - 1; at < text.length; at += least) {
+      if (isOne[text.charCodeAt(at)] !== 1) continue
+      if (text[at] === text[at + filler] && text.slice(at, at + filler) === text.slice(at + 1, at + 1 + filler)) {
+        begin = at + filler
+        at = begin - least
+        continue
+      }
+      let from = at
+      while (from > begin && isOne[text.charCodeAt(from - 1)] === 1) from--
+      begin = at
+      while (begin < text.length && isOne[text.charCodeAt(begin)] === 1) begin++
+      if (begin - from >= least) look(text.slice(from, begin), from)
+      at = begin
+    }
+  }
+}
 
 /** Digits of `bits` bits, in runs of at least so many bytes. */
 function digitsOf(digits: string, bits: 4 | 5 | 6, leastBytes: number, bytesOf: (run: string) => string) {
-  const [digit, other] = [new RegExp(`[${digits}]`), new RegExp(`[^${digits}]`, 'g')]
-  const isDigit = new Uint8Array(65_536)
-  for (let code = 0; code < 128; code++) isDigit[code] = digit.test(String.fromCharCode(code)) ? 1 : 0
-  const least = Math.ceil((leastBytes * 8) / bits)
   /** Digits after which bytes and digits begin together again. */
   const period = { 4: 2, 5: 8, 6: 4 }[bits]
   return {
-    /** Calls `look` with each run and its place. A long run has a digit at every `least`th place; few texts have many. */
-    find(text: string, look: (run: string, from: number) => void): void {
-      let begin = 0
-      for (let at = least - 1; at < text.length; at += least) {
-        if (isDigit[text.charCodeAt(at)] !== 1) continue
-        if (text[at] === text[at + filler] && text.slice(at, at + filler) === text.slice(at + 1, at + 1 + filler)) {
-          begin = at + filler
-          at = begin - least
-          continue
-        }
-        let from = at
-        while (from > begin && isDigit[text.charCodeAt(from - 1)] === 1) from--
-        other.lastIndex = at
-        begin = other.exec(text)?.index ?? text.length
-        if (begin - from >= least) look(text.slice(from, begin), from)
-        at = begin
-      }
-    },
+    /** Calls `look` with each run and its place. */
+    find: runsOf(digits, Math.ceil((leastBytes * 8) / bits)),
     /** Decodes a run from each of its first digits on. */
     decode(run: string, from: number, look: (view: View) => void): void {
       for (let skipped = 0; skipped < period; skipped++) {
@@ -177,34 +183,37 @@ function ofBase32(run: string): string {
   return bytes
 }
 
-/** Bytes as numbers with signs between them, such as `73 6b`, `0x73, 0x6b` and `[115,107]`. */
-function listsOf(some: RegExp, between: RegExp, byte: RegExp, base: 10 | 16, leastBytes: number) {
+/** Bytes as numbers with signs between them, such as `73 6b`, `0x73, 0x6b` and `[115,107]`. `letters`: those that they have. */
+function listsOf(letters: string, some: RegExp, between: RegExp, byte: RegExp, base: 10 | 16, leastBytes: number) {
+  const find = runsOf(`\\0-@\\[-\`{-\\uffff${letters}`, leastBytes * 2)
   const first = new RegExp(`${some.source}(?=(?:${between.source})${some.source})`, 'gi')
   // One after another: a pattern for all of a long list exhausts the stack.
   const next = new RegExp(`(?:${between.source})${some.source}`, 'iy')
-  return (text: string, look: (view: View) => void): void => {
-    for (let at = 0; ; ) {
-      // Set each time: a look may search the view in turn.
-      first.lastIndex = at
-      const begin = first.exec(text)?.index
-      if (begin === undefined) return
-      at = first.lastIndex
-      for (next.lastIndex = at; next.test(text); ) at = next.lastIndex
-      if (at - begin >= leastBytes * 2) lookAt(text, [begin, at], byte, base, look)
-    }
-  }
+  return (text: string, look: (view: View) => void): void =>
+    find(text, (run, from) => {
+      for (let at = 0; ; ) {
+        // Set each time: a look may search the view in turn.
+        first.lastIndex = at
+        const begin = first.exec(run)?.index
+        if (begin === undefined) return
+        at = first.lastIndex
+        for (next.lastIndex = at; next.test(run); ) at = next.lastIndex
+        if (at - begin >= leastBytes * 2) lookAt(run.slice(begin, at), from + begin, byte, base, look)
+      }
+    })
 }
 
-function lookAt(text: string, [begin, end]: Range, byte: RegExp, base: 10 | 16, look: (view: View) => void): void {
+function lookAt(list: string, from: number, byte: RegExp, base: 10 | 16, look: (view: View) => void): void {
   const [starts, ends, signs]: [number[], number[], string[]] = [[], [], []]
-  for (const { 0: digits, index } of text.slice(begin, end).matchAll(byte)) {
-    starts.push(begin + index)
-    ends.push(begin + index + digits.length)
+  for (const { 0: digits, index } of list.matchAll(byte)) {
+    starts.push(from + index)
+    ends.push(from + index + digits.length)
     signs.push(String.fromCharCode(Number.parseInt(digits, base)))
   }
   const decoded = signs.join('')
   if (!readable.test(decoded)) return
-  look({ text: decoded, outer: ([from, to]) => [starts[from] ?? begin, ends[to - 1] ?? end] })
+  const outer = ([start, end]: Range) => [starts[start] ?? from, ends[end - 1] ?? from + list.length] as const
+  look({ text: decoded, outer })
 }
 
 /** Bytes without it are no text: nearly all runs of digits are something else. */

@@ -7,7 +7,7 @@ import { memoize } from '../common/memoize.ts'
 import { allPlanes, sectionOf } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
 import type { RunEvent } from './events.ts'
-import { createRedactor, markOf } from './redact.ts'
+import { createRedactor, markOf, type Redactor } from './redact.ts'
 import { fold } from './search.ts'
 
 /** The first event of a record. */
@@ -65,8 +65,17 @@ function headersOf(target: Target): Record<string, string> {
 /** Masks the secrets of a target. */
 export const redactorOf = memoize((target: Target) => createRedactor(secretsOf(target), clearOf(target)))
 
-/** Masks only its keys, with other marks than those of a record: so a replay, whose keys are marks, finds what the run found. */
-export const keyRedactorOf = memoize((target: Target) => createRedactor(keysOf(target, 'token'), clearOf(target)))
+/**
+ * Masks only its keys, with other marks than those of a record: so a replay, whose keys are marks, finds what the run found.
+ * A text without any secret has no key, and the record has searched most texts already.
+ */
+export const keyRedactorOf = memoize((target: Target): Redactor => {
+  const [secrets, keys] = [redactorOf(target), createRedactor(keysOf(target, 'token'), clearOf(target))]
+  return {
+    text: (value) => (secrets.text(value) === value ? value : keys.text(value)),
+    bytes: (value) => (secrets.bytes(value) === value ? value : keys.bytes(value)),
+  }
+})
 
 function keysOf({ keys }: Target, kind = 'key'): Record<string, string> {
   return Object.fromEntries(Object.entries(keys).map(([name, value]) => [`${kind}.${name}`, value]))

@@ -1,4 +1,4 @@
-import { memoizeTexts } from '../common/memoize.ts'
+import { memoize, memoizeTexts } from '../common/memoize.ts'
 import { jsonIn, textOf } from '../exchange/exchange.ts'
 import { createDigitDecoder, undoEscapes, type View } from './decode.ts'
 import { createSearch, type Found, fold, type Needle } from './search.ts'
@@ -35,18 +35,21 @@ export function createRedactor(secrets: Readonly<Record<string, string>>, isClea
   if (needles.length === 0) return { text: (value) => value, bytes: (value) => value }
   const shortest = Math.min(...needles.map((needle) => needle.least))
   const find = createFinder(needles, shortest)
-  const mask = (text: string) => (text.length < shortest ? text : masked(text, find(text)))
+  const mask = (text: string) => masked(text, find(text))
   const maskWhole = (text: string) => likewiseJson(text, mask(text), mask)
   const maskShort = memoizeTexts(maskWhole, kept.texts)
   return {
-    text: (value) => (value.length > kept.length ? maskWhole(value) : maskShort(value)),
-    bytes(value) {
+    text(value) {
+      if (value.length < shortest) return value
+      return value.length > kept.length ? maskWhole(value) : maskShort(value)
+    },
+    bytes: memoize((value) => {
       const text = textOf(value, 'kept')
       // Bytes that are no UTF-8 are read as one character each, and so is the mark.
       const raw = text ?? Buffer.from(value).toString('latin1')
       const clean = text === null ? masked(raw, find(raw), latin1) : maskWhole(raw)
       return clean === raw ? value : Buffer.from(clean, text === null ? 'latin1' : 'utf8')
-    },
+    }),
   }
 }
 

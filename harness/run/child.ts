@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { openRun, registerRules } from './open.ts'
 import type { Progress, RunOptions } from './options.ts'
 
 // The process that runs the rules. It gets its options over the channel to its parent, because they hold secrets, and it
@@ -21,6 +21,8 @@ let serverEnd: string | undefined
 
 async function main(options: RunOptions): Promise<void> {
   try {
+    enableCompileCache()
+    const { openRun, registerRules } = await import('./open.ts')
     await registerRules(options)
     const run = await openRun(options, reportProgress)
     process.once('SIGTERM', () => void endAfterResponses(run.drain))

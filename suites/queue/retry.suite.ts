@@ -71,7 +71,7 @@ rule('queue.retry.late-result', { workers: 2, varies: anyJob }, async (context) 
   const { begun, check, clock, ended, fixture, notJudged, target } = context
   const { dispatchMs, retriesMs } = target.tolerances
   const isLate: Step = { first: [{ deaf: true }, { hold: 'late' }] }
-  const steps = [isLate, { sleepMs: 4_000 }, { output: 'again' }, { first: [{ output: 'late' }] }] as const
+  const steps = [isLate, { hold: 'again' }, { output: 'again' }, { first: [{ output: 'late' }] }] as const
   const job = await fixture.submitted({ steps, policy: { executionTimeout: 12_000 } })
   await begun(job)
   const { response, status } = await ended(job, retriesMs)
@@ -85,7 +85,7 @@ rule('queue.retry.late-result', { workers: 2, varies: anyJob }, async (context) 
   if (isRefusal(retry)) blockedBy(context, 'queue.retry.timed-out', `/retry was answered ${retry.status}`, retry)
   await begun(withoutFormer(job, { starts: 1, ends: 0 }))
   // The late report may arrive before or after the end of the new execution.
-  job.beacon.release('late')
+  for (const key of ['late', 'again']) job.beacon.release(key)
   await formerEndHidden(context, job)
   await expectEnd(context, 'output', job, await ended(job, retriesMs), 'COMPLETED')
   await clock.sleep(2 * dispatchMs)
