@@ -49,14 +49,13 @@ const purgesAll: Change = part('purgeJobs', (next, endpoint, service) => {
   return (isDeployed(endpoint) ? created : [endpoint]).reduce((sum, one) => sum + next(one), 0)
 })
 
-/** Jobs of created endpoints fail once a job of another one has failed. */
-const failsWithOthers: Change = part('finishJob', (next, job, _status, _result, service) => {
-  const isHit = [...service.queue.endpoints.values()].some(
-    (one) => isCreated(one) && one !== job.endpoint && one.counts.failed > 0,
-  )
-  if (isCreated(job.endpoint) && isHit) next(job, 'FAILED', { error: 'no worker' })
-  else next()
-})
+/** Jobs of created endpoints fail if another created one breaks them. */
+const failsWith = (breaks: (other: Endpoint) => boolean): Change =>
+  part('finishJob', (next, job, _status, _result, service) => {
+    const others = [...service.queue.endpoints.values()].filter((one) => isCreated(one) && one !== job.endpoint)
+    if (isCreated(job.endpoint) && others.some(breaks)) next(job, 'FAILED', { error: 'no worker' })
+    else next()
+  })
 
 /** Jobs of created endpoints that `when` picks fail once one of them was removed. */
 const failsAfterRemoval =
@@ -135,7 +134,12 @@ export const deploy: readonly Defect[] = [
   defect('crash-of-all-deployed', 'deploy.independent', 'crash', {
     says: 'After the worker of an endpoint has crashed, jobs of other deployed endpoints fail.',
     observed: 'FAILED',
-    change: failsWithOthers,
+    change: failsWith(({ counts }) => counts.failed > 0),
+  }),
+  defect('deployed-jobs-fail-beside-others', 'deploy.independent', 'beside', {
+    says: 'Jobs of a deployed endpoint fail while another one executes a job.',
+    observed: 'FAILED',
+    change: failsWith(({ counts }) => counts.inProgress > 0),
   }),
   defect('remove-whole-project', 'deploy.independent', 'listed', {
     says: 'The tool removes all endpoints of a project with one of them.',
@@ -152,14 +156,14 @@ export const deploy: readonly Defect[] = [
     observed: 'FAILED',
     change: failsAfterRemoval(({ counts }) => counts.completed === 0),
   }),
-  defect('deployed-endpoints-share-a-worker', 'deploy.independent', 'beside', {
+  defect('deployed-endpoints-share-a-worker', 'deploy.independent', 'ends', {
     says: 'The endpoints of a project have one worker in common.',
-    observed: 'IN_QUEUE, although one of another project ends',
+    observed: 'IN_QUEUE, although one of another endpoint ends',
     change: startsNone(({ counts }) => counts.inProgress > 0),
   }),
-  defect('crash-stops-others', 'deploy.independent', 'purge', {
+  defect('crash-stops-others', 'deploy.independent', 'ends', {
     says: 'After the worker of an endpoint has crashed, the other endpoints of its project start no job.',
-    observed: 'IN_QUEUE, although one of another project ends',
+    observed: 'IN_QUEUE, although one of another endpoint ends',
     change: startsNone(({ deathsMs }) => deathsMs.length > 0),
   }),
   defect('deployed-jobs-shown-by-others', 'deploy.independent', 'jobs', {
