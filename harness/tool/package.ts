@@ -6,7 +6,7 @@ import { extract } from 'tar-stream'
 import type { PackageSummary } from './types.ts'
 
 /** The longest text that is kept, bytes. */
-const keptText = 32_768
+const keptText = 131_072
 /** The most paths that are kept. */
 const keptPaths = 20_000
 

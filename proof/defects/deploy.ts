@@ -1,6 +1,7 @@
-import type { Project } from '../../reference/deploy/options.ts'
+import type { Project, SourceFile } from '../../reference/deploy/options.ts'
+import type { Endpoint } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { failsJobs, isCreated, settles } from './endpoints-tools.ts'
+import { failsJobs, isCreated, jobsFoundEverywhere, settles } from './endpoints-tools.ts'
 import { type Change, defect, onJson, onResponse, part, route, toolPart, toolRefuses, toolStyled } from './tools.ts'
 
 type ToolChange = NonNullable<Defect['tool']>
@@ -20,7 +21,24 @@ const lostFiles: readonly (readonly [string, string, (file: { path: string; byte
   ['empty-files', 'the empty files of the code', ({ bytes }) => bytes === 0],
   ['blanks', 'the files that have blanks in their names', ({ path }) => path.includes(' ')],
   ['deep-files', 'the files below four folders', ({ path }) => path.split('/').length > 5],
+  ['large-files', 'the files of more than 64 KiB', ({ bytes }) => bytes > 65_536],
 ]
+
+/** Files of a dependency that a tool may lose. */
+const lostModules: readonly (readonly [string, string, (path: string, bytes: number) => boolean])[] = [
+  ['empty-modules', 'the empty modules of a dependency', (_, bytes) => bytes === 0],
+  ['inner-modules', 'the packages in a dependency', (path) => path.includes('/inner/')],
+]
+
+/** The first 64 KiB of a file. */
+function cutFile(file: SourceFile): SourceFile {
+  if (file.bytes <= 65_536) return file
+  return {
+    ...file,
+    bytes: 65_536,
+    read: () => [...(file.read() as Iterable<Uint8Array>)].map((all) => all.subarray(0, 65_536)),
+  }
+}
 
 /** True for an endpoint that the tool created: a project adds a word to its name. */
 const isDeployed = ({ name }: { readonly name?: string | null }) => /-\d+-[a-z]+$/.test(name ?? '')
@@ -31,24 +49,38 @@ const purgesAll: Change = part('purgeJobs', (next, endpoint, service) => {
   return (isDeployed(endpoint) ? created : [endpoint]).reduce((sum, one) => sum + next(one), 0)
 })
 
-/** Jobs of created endpoints fail once a job of another one has failed. */
-const failsWithOthers: Change = part('finishJob', (next, job, _status, _result, service) => {
-  const isHit = [...service.queue.endpoints.values()].some(
-    (one) => isCreated(one) && one !== job.endpoint && one.counts.failed > 0,
-  )
-  if (isCreated(job.endpoint) && isHit) next(job, 'FAILED', { error: 'no worker' })
-  else next()
-})
+/** Jobs of created endpoints fail if another created one breaks them. */
+const failsWith = (breaks: (other: Endpoint) => boolean): Change =>
+  part('finishJob', (next, job, _status, _result, service) => {
+    const others = [...service.queue.endpoints.values()].filter((one) => isCreated(one) && one !== job.endpoint)
+    if (isCreated(job.endpoint) && others.some(breaks)) next(job, 'FAILED', { error: 'no worker' })
+    else next()
+  })
 
-/** Jobs of created endpoints fail once one of them was removed. */
-const failsAfterRemoval: Change = (options) => {
-  let removed = 0
-  const counted = part('removeEndpoint', (next, endpoint) => {
-    if (isDeployed(endpoint)) removed++
-    next()
-  })(options)
-  return failsJobs((endpoint) => removed > 0 && isDeployed(endpoint))(counted)
-}
+/** Jobs of created endpoints that `when` picks fail once one of them was removed. */
+const failsAfterRemoval =
+  (when: (endpoint: Endpoint) => boolean): Change =>
+  (options) => {
+    let removed = 0
+    const counted = part('removeEndpoint', (next, endpoint) => {
+      if (isDeployed(endpoint)) removed++
+      next()
+    })(options)
+    return failsJobs((endpoint) => removed > 0 && isDeployed(endpoint) && when(endpoint))(counted)
+  }
+
+const projectOf = ({ name }: Pick<Endpoint, 'name'>) => name.replace(/-[a-z]+$/, '')
+
+/** A deployed endpoint gets no worker if one of the other endpoints of its project keeps it from that. */
+const startsNone = (keeps: (other: Endpoint) => boolean): Change =>
+  part('takeWorker', (next, endpoint, service) => {
+    const others = [...service.queue.endpoints.values()].filter((one) => one !== endpoint && isDeployed(one))
+    return others.some((one) => projectOf(one) === projectOf(endpoint) && keeps(one)) ? undefined : next()
+  })
+
+/** Routes of deployed load-balanced endpoints are not served. */
+const serves = (method: string, path: RegExp, status: number) =>
+  onResponse(route(method, new RegExp(`/lb/ep-[^/]+${path.source}`)), () => ({ status }))
 
 /** Defects of the deployment tool, and of the endpoints that it creates. */
 export const deploy: readonly Defect[] = [
@@ -102,7 +134,12 @@ export const deploy: readonly Defect[] = [
   defect('crash-of-all-deployed', 'deploy.independent', 'crash', {
     says: 'After the worker of an endpoint has crashed, jobs of other deployed endpoints fail.',
     observed: 'FAILED',
-    change: failsWithOthers,
+    change: failsWith(({ counts }) => counts.failed > 0),
+  }),
+  defect('deployed-jobs-fail-beside-others', 'deploy.independent', 'beside', {
+    says: 'Jobs of a deployed endpoint fail while another one executes a job.',
+    observed: 'FAILED',
+    change: failsWith(({ counts }) => counts.inProgress > 0),
   }),
   defect('remove-whole-project', 'deploy.independent', 'listed', {
     says: 'The tool removes all endpoints of a project with one of them.',
@@ -112,7 +149,32 @@ export const deploy: readonly Defect[] = [
   defect('remove-breaks-others', 'deploy.independent', 'removal', {
     says: 'After an endpoint was removed, jobs of other deployed endpoints fail.',
     observed: 'FAILED',
-    change: failsAfterRemoval,
+    change: failsAfterRemoval(() => true),
+  }),
+  defect('remove-breaks-new-workers', 'deploy.independent', 'removal', {
+    says: 'After an endpoint was removed, no other deployed endpoint can start a worker.',
+    observed: 'FAILED',
+    change: failsAfterRemoval(({ counts }) => counts.completed === 0),
+  }),
+  defect('deployed-endpoints-share-a-worker', 'deploy.independent', 'ends', {
+    says: 'The endpoints of a project have one worker in common.',
+    observed: 'IN_QUEUE, although one of another endpoint ends',
+    change: startsNone(({ counts }) => counts.inProgress > 0),
+  }),
+  defect('crash-stops-others', 'deploy.independent', 'ends', {
+    says: 'After the worker of an endpoint has crashed, the other endpoints of its project start no job.',
+    observed: 'IN_QUEUE, although one of another endpoint ends',
+    change: startsNone(({ deathsMs }) => deathsMs.length > 0),
+  }),
+  defect('deployed-jobs-shown-by-others', 'deploy.independent', 'jobs', {
+    says: 'Deployed endpoints show the jobs of each other.',
+    observed: 'status 200',
+    change: jobsFoundEverywhere,
+  }),
+  defect('deployed-first-function-only', 'deploy.queue-one-function', 'run', {
+    says: 'Every endpoint of a project runs the function of its first one.',
+    observed: 'another output',
+    tool: (options) => ({ ...options, decoyTemplate: options.template }),
   }),
   defect('deployed-without-its-function', 'deploy.queue-one-function', 'run', {
     says: 'A deployed endpoint returns its input, whatever its function.',
@@ -129,7 +191,22 @@ export const deploy: readonly Defect[] = [
   defect('deployed-routes-first-only', 'deploy.lb-many-routes', 'routes', {
     says: 'A deployed load-balanced endpoint serves its first routes alone.',
     observed: 'status 404',
-    wrap: onResponse(route('GET', /\/lb\/ep-[^/]+\/plumbline\/status\//), () => ({ status: 404 })),
+    wrap: serves('GET', /\/plumbline\/(status|seen)\//, 404),
+  }),
+  defect('deployed-routes-last-missing', 'deploy.lb-many-routes', 'routes', {
+    says: 'A deployed load-balanced endpoint does not serve its last route.',
+    observed: 'status 404',
+    wrap: serves('GET', /\/plumbline\/seen\//, 404),
+  }),
+  defect('deployed-routes-get-only', 'deploy.lb-many-routes', 'routes', {
+    says: 'A deployed load-balanced endpoint serves GET alone.',
+    observed: 'status 405',
+    wrap: serves('POST', /\//, 405),
+  }),
+  defect('deployed-route-of-another-status', 'deploy.lb-many-routes', 'routes', {
+    says: 'A deployed load-balanced endpoint answers 418 of a route as 200.',
+    observed: 'status 200',
+    wrap: serves('GET', /\/plumbline\/status\/418$/, 200),
   }),
   defect('deployed-routes-elsewhere', 'deploy.lb-many-routes', 'own', {
     says: 'Requests to a deployed load-balanced endpoint reach the workers of another one.',
@@ -163,6 +240,20 @@ export const deploy: readonly Defect[] = [
     says: 'A package holds no dependency.',
     observed: 'no file of the dependency',
     tool: toolPart('leavesOut', () => true),
+  }),
+  ...lostModules.map(([name, what, isLost]) =>
+    defect(`package-without-${name}`, 'deploy.manifest', 'dependencies', {
+      says: `A package lacks ${what}.`,
+      observed: '1 file missing',
+      tool: toolPart('filesOf', (next, tree) =>
+        next(tree).filter(({ path, bytes }) => !(path.startsWith('dependencies/') && isLost(path, bytes))),
+      ),
+    }),
+  ),
+  defect('package-with-cut-files', 'deploy.manifest', 'code', {
+    says: 'A package holds the first 64 KiB of a file alone.',
+    observed: '1 file missing',
+    tool: toolPart('filesOf', (next, tree) => next(tree).map(cutFile)),
   }),
   defect('package-without-manifest', 'deploy.manifest', 'manifest', {
     says: 'A package has no manifest.json.',
@@ -227,6 +318,15 @@ export const deploy: readonly Defect[] = [
     says: 'The tool leaves out dependencies whose names begin with a package of the base image.',
     observed: 'no file of a dependency',
     tool: toolPart('leavesOut', (next, name, project) => /^plumbline-base/.test(name) || next(name, project)),
+  }),
+  defect('exclude-code', 'deploy.excludes', 'kept', {
+    says: 'The tool leaves out code whose name contains that of an excluded dependency.',
+    observed: 'no use-plumbline-other.py',
+    tool: toolPart('filesOf', (next, tree) =>
+      next(tree).filter(
+        ({ path }) => !/^worker\//.test(path) || !tree.project.exclude.some((one) => path.includes(one)),
+      ),
+    ),
   }),
   defect('exclude-first-only', 'deploy.excludes', 'excluded', {
     says: 'The tool leaves out the first excluded dependency alone.',

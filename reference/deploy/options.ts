@@ -90,6 +90,8 @@ export interface ToolOptions {
   /** The templates of queue-based and of load-balanced endpoints. */
   readonly template: string
   readonly serverTemplate: string
+  /** The template of functions called `decoy`, which return the name of their endpoint: the API takes no code. */
+  readonly decoyTemplate: string
   readonly style: ToolStyle
   readonly parts: readonly Wrappers[]
 }
@@ -100,6 +102,7 @@ export const defaultTool: ToolOptions = {
   basePackages: ['plumbline-base'],
   template: 'tpl-worker',
   serverTemplate: 'tpl-server',
+  decoyTemplate: 'tpl-name',
   style: { format: 'tar.gz', sameName: 'refused', manifest: 'manifest.json', packs: 'first' },
   parts: [],
 }
@@ -108,7 +111,8 @@ export const defaultTool: ToolOptions = {
 const cacheMs = 300_000
 
 /** The functions of a tool with its wrappers laid over them. */
-export function partsOf({ basePackages, parts, serverTemplate, template }: ToolOptions): ToolParts {
+export function partsOf(options: ToolOptions): ToolParts {
+  const { basePackages, decoyTemplate, parts, serverTemplate, template } = options
   const own: ToolParts = {
     endpointsOf: ({ endpoints }) => endpoints,
     leavesOut: (dependency, { exclude }) => [...basePackages, ...exclude].includes(dependency),
@@ -121,9 +125,9 @@ export function partsOf({ basePackages, parts, serverTemplate, template }: ToolO
         return [{ ...file, path: `dependencies/${folder.name}/${file.path.slice(folder.begin.length)}` }]
       })
     },
-    bodyOf: ({ name, type, workersMin, workersMax }) => ({
+    bodyOf: ({ handler, name, type, workersMin, workersMax }) => ({
       name,
-      templateId: type === 'queue' ? template : serverTemplate,
+      templateId: type === 'queue' ? (handler?.endsWith(':decoy') ? decoyTemplate : template) : serverTemplate,
       workersMin,
       workersMax,
       idleTimeout: 5,

@@ -1,4 +1,5 @@
 import type { EndpointCreate, EndpointUpdate } from '../../generated/api.ts'
+import type { WorkerProgram } from '../../worker/program.ts'
 import type { Caller } from '../auth/accounts.ts'
 import { Refusal } from '../http/refusal.ts'
 import { addBalanced, removeBalanced } from '../load-balanced/settings.ts'
@@ -6,6 +7,7 @@ import { type Endpoint, tellWatchers } from '../queue/model.ts'
 import { closeEndpoint } from '../queue/state.ts'
 import { dismissWorker } from '../queue/workers.ts'
 import type { EndpointService } from './service.ts'
+import type { TemplateOffer } from './templates.ts'
 
 const defaultWorkersMax = 3
 const defaultIdleTimeoutMs = 5_000
@@ -104,13 +106,17 @@ export function settleEndpoint(body: EndpointCreate | EndpointUpdate, service: E
   }
   return {
     ...(name === undefined ? {} : { name }),
-    ...(templateId === undefined ? {} : { templateId, program: template?.program ?? queue.program }),
+    ...(templateId === undefined ? {} : { templateId, program: programOf(template, name) ?? queue.program }),
     ...(gpuTypeIds === undefined ? {} : { gpuTypeIds, gpu: parts.allocateGpu(gpuTypeIds, service) }),
     ...(workersMin === undefined ? {} : { workersMin: Math.max(0, workersMin) }),
     ...(workersMax === undefined ? {} : { workersMax: Math.max(0, workersMax) }),
     ...(idleTimeout === undefined ? {} : { idleTimeoutMs: idleTimeout * unitMs(service) }),
     ...(executionTimeoutMs === undefined ? {} : { executionTimeoutMs }),
   }
+}
+
+function programOf({ program, programOf }: Partial<TemplateOffer> = {}, name = ''): WorkerProgram | undefined {
+  return programOf?.(name) ?? program
 }
 
 /** @throws Refusal if there would be fewer workers at most than at least. */

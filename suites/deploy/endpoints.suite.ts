@@ -1,3 +1,4 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { isSuccess, jsonIn } from '../../harness/exchange/exchange.ts'
 import { membersOf, show, textIn } from '../../harness/exchange/read.ts'
@@ -7,10 +8,10 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import type { Deployed } from '../../harness/tool/types.ts'
 import { echo, received, sentOnce, serving, servingNormal, usesNormal } from '../shared/balanced.ts'
-import { expectOwnOutput, get, submitTo } from '../shared/endpoints.ts'
+import { expectNotShown, expectOwnOutput, get, submitTo } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
 import { poll } from '../shared/poll.ts'
-import { projectOf } from './projects.ts'
+import { outputOf, projectOf } from './projects.ts'
 import { countListed, deploy, deployed, exitOf, listWith, namesOf } from './tool.ts'
 
 /** The cache of peer addresses, ms (heading Limits). It is surely used after the first time, and no longer after both. */
@@ -23,11 +24,13 @@ const workerNeed = 'deploy.worker'
 /** The rule that a deployed endpoint takes jobs. */
 const takesJobs = 'deploy.queue-one-function'
 
-rule('deploy.endpoint-per-config', { creates: 4 }, async (context) => {
-  const { check, part } = context
+rule('deploy.endpoint-per-config', { creates: 3 }, async (context) => {
+  const { check, on, part } = context
   const names: string[] = []
   let earlier: readonly string[] = []
   for (const tree of [projectOf(context, 'three-queues'), projectOf(context, 'one-queue')]) {
+    // One is enough to see that it is kept, and others need the workers.
+    for (const id of names.splice(1)) await on('deploy').call('removeDeployed', { ids: { id } })
     // The refusal of a valid project may be one of the quota, whatever the tool says.
     const end = await deploy(context, tree, ({ exit }) => exit !== 0)
     check('deployed').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
@@ -41,7 +44,7 @@ rule('deploy.endpoint-per-config', { creates: 4 }, async (context) => {
     check('once').that(most === 1, 'one endpoint of each name', `${most} of one name`, response)
     const ids = own.flat().map(({ endpoint }) => endpoint)
     check('ids').that(new Set(ids).size === ids.length, 'an id for each', 'one id for two endpoints', response)
-    const isKept = earlier.every((id, at) => ids[at] === id)
+    const isKept = earlier.slice(0, 1).every((id, at) => ids[at] === id)
     check('kept').that(isKept, 'the ids of the earlier project', 'other ids after a later project', response)
     earlier = ids
   }
@@ -51,7 +54,7 @@ rule('deploy.endpoint-per-config', { creates: 4 }, async (context) => {
   }
 })
 
-rule('deploy.same-name', { creates: 4 }, async (context) => {
+rule('deploy.same-name', { creates: 3 }, async (context) => {
   const { check, reading } = context
   const tree = projectOf(context, 'same-name')
   const end = await deploy(context, tree)
@@ -60,20 +63,26 @@ rule('deploy.same-name', { creates: 4 }, async (context) => {
   reading('project', end.exit === 0 ? pluralize(count, 'endpoint') : 'refused')
 })
 
-rule('deploy.independent', { creates: 2, varies: ['order'] }, async (context) => {
+rule('deploy.independent', { creates: 3, varies: ['order'] }, async (context) => {
   const { begun, check, ended, found, inconclusive, on, part, vary } = context
-  const both = (await deployed(context, projectOf(context, 'two-queues'))) as [Deployed, Deployed]
-  const [one, two] = vary.ordered(both) as [Deployed, Deployed]
+  const tree = projectOf(context, 'three-queues')
+  const [first, second, third] = (await deployed(context, tree)) as [Deployed, Deployed, Deployed]
+  const [one, two] = vary.ordered([first, second]) as [Deployed, Deployed]
   const isHeld = part('receiver')
   const busy = await begin(context, two, 'crash', isHeld ? [{ hold: 'go' }] : [])
-  if (isHeld) await begun(busy)
+  if (isHeld) {
+    await begun(busy)
+    await expectOutput(context, 'beside', await begin(context, one, 'beside'))
+  }
   const waiting = await begin(context, two, 'purge')
   await found(waiting)
   await on('queue').call('purgeQueue', { ids: { endpoint: one.endpoint }, body: {} })
   const seen = await waiting.queue.status(waiting.id)
   check('purge').that(seen.status !== 404, 'the job', 'status 404', seen)
-  const crash = await ended(await submitTo(context, one.endpoint, { steps: [{ exit: 1 }], workerNeed }, takesJobs))
+  const crashing = await submitTo(context, one.endpoint, { steps: [{ exit: 1 }], workerNeed }, takesJobs)
+  const crash = await ended(crashing)
   if (isHeld && !crash.settled) inconclusive('a crashing job did not end while the other endpoint was busy')
+  await expectNotShown(context, 'jobs', crashing.queue, waiting.id)
   if (isHeld) busy.beacon.release('go')
   await expectOutput(context, 'crash', busy)
   await expectOutput(context, 'purge', waiting)
@@ -84,25 +93,33 @@ rule('deploy.independent', { creates: 2, varies: ['order'] }, async (context) =>
   const isListed = endpoints.some(({ name }) => name === two.name)
   check('listed').that(isListed, 'a list with the other endpoint', 'a list without the other endpoint', response)
   await expectOutput(context, 'removal', await begin(context, two, 'removal'))
+  // This one had no worker before the removal.
+  const job = await begin(context, third, 'removal')
+  await expectOutput(context, 'removal', job, outputOf(tree, third, 'removal'))
 })
 
 rule('deploy.queue-one-function', { creates: 2, varies: ['order'] }, async (context) => {
-  const { check, fixture, inconclusive, vary } = context
+  const { vary } = context
   const { files, project } = projectOf(context, 'two-functions')
-  const all = await deployed(context, { files, project: { ...project, endpoints: vary.ordered(project.endpoints) } })
-  // The other endpoint has a function that always fails.
-  const [one] = vary.ordered(all) as [Deployed]
-  await expectOutput(context, 'run', await begin(context, one, 'run'))
-  // The worker has come, so a synchronous job is answered with its output.
-  const { body, queue } = fixture.job({ at: one.endpoint, steps: [{ output: 'runsync' }], workerNeed })
+  const tree = { files, project: { ...project, endpoints: vary.ordered(project.endpoints) } }
+  for (const one of await deployed(context, tree)) {
+    await expectOutput(context, 'run', await begin(context, one, 'run'), outputOf(tree, one, 'run'))
+    await expectRunsync(context, one, outputOf(tree, one, 'runsync'))
+  }
+})
+
+/** The worker of the endpoint has come, so a synchronous job is answered with its output. */
+async function expectRunsync(context: Context, { endpoint }: Deployed, expected: unknown): Promise<void> {
+  const { check, fixture, inconclusive } = context
+  const { body, queue } = fixture.job({ at: endpoint, steps: [{ output: 'runsync' }], workerNeed })
   const response = await queue.runsync(body)
   const { output, status } = membersOf(response.json) ?? {}
   const { received, sent } = response.exchange
   const isWaitOver = received.target - sent.target >= runsyncMs
   if (isWaitOver && (status === 'IN_QUEUE' || status === 'IN_PROGRESS'))
     inconclusive('the job outlasted the wait of /runsync')
-  check('runsync').that(output === 'runsync', 'the output of the function', 'another output', response)
-})
+  check('runsync').that(output === expected, 'the output of the function', 'another output', response)
+}
 
 /** A job that is submitted to a deployed endpoint; its output is its clause. */
 function begin(
@@ -114,12 +131,14 @@ function begin(
   return submitTo(context, endpoint, { steps: [...first, { output: clause }], workerNeed }, takesJobs)
 }
 
-/** The job ends with its output: its endpoint works. */
-function expectOutput(context: Context, clause: string, job: SubmittedJob): Promise<void> {
-  return expectOwnOutput(context, clause, job, clause, (status) => [
-    'the output of the function',
-    status === 'COMPLETED' ? 'another output' : status,
-  ])
+/** The job ends with its output: its endpoint works. If it does not end, an endpoint of another project is tried. */
+function expectOutput(context: Context, clause: string, job: SubmittedJob, output = clause): Promise<void> {
+  const texts = (status: string) =>
+    ['the output of the function', status === 'COMPLETED' ? 'another output' : status] as const
+  return expectOwnOutput(context, clause, job, output, texts, async () => {
+    const [twin] = (await deployed(context, projectOf(context, 'one-queue'))) as [Deployed]
+    return (await context.ended(await begin(context, twin, clause))).settled
+  })
 }
 
 rule('deploy.lb-many-routes', { ...usesNormal, creates: 2, varies: ['order'] }, async (context) => {
@@ -128,6 +147,7 @@ rule('deploy.lb-many-routes', { ...usesNormal, creates: 2, varies: ['order'] }, 
     lb.at(url ?? inconclusive('the list of the tool shows no url of the load-balanced endpoint')),
   )
   const [client, sibling] = vary.ordered(clients) as [LbClient, LbClient]
+  await expectRoutes(context, client)
   await serving(context, client)
   const { nonce, response: echoed } = await sentOnce(context, client, 'POST', echo, { body: { prompt: 'a' } })
   check('routes').status(echoed, 200)
@@ -148,6 +168,33 @@ rule('deploy.lb-many-routes', { ...usesNormal, creates: 2, varies: ['order'] }, 
     check('own').that(elsewhere.times === 0, 'no request elsewhere', 'the request elsewhere', elsewhere.response)
   }
 })
+
+/** Routes of the project, each answered with a success by the worker. The last one can be absent from outside. */
+const routes = [
+  ['POST', echo],
+  ['GET', '/plumbline/status/202'],
+  ['GET', '/plumbline/seen/none'],
+  ['GET', '/ping'],
+] as const
+
+/** Waits until every route is served. If that takes too long, the rule fails if any is served. */
+async function expectRoutes(context: Context, client: LbClient): Promise<void> {
+  const { check, target } = context
+  const look = async () => {
+    const seen = []
+    for (const [method, path] of routes) {
+      const body = method === 'POST' ? { body: {} } : {}
+      seen.push({ path, response: await client.send(method, path, { ...body, repeats: false }) })
+    }
+    return seen
+  }
+  const isServed = ({ response }: { readonly response: ApiResponse }) => isSuccess(response.status)
+  const found = await poll(context, target.tolerances.coldStartMs, look, (seen) => seen.slice(0, -1).every(isServed))
+  for (const { path, response } of found.some(isServed) ? found.slice(0, -1) : []) {
+    const isAbsent = response.status === 404 || response.status === 405
+    check('routes').that(!isAbsent, `${path} of the project`, `status ${response.status}`, response)
+  }
+}
 
 rule('deploy.peer-cache', { creates: 2 }, async (context) => {
   const { check, clock, inconclusive } = context

@@ -12,9 +12,15 @@ const other = 'plumbline-other'
 const third = 'plumbline-third'
 /** Packages whose names contain that of another one. */
 const [longer, prefixed] = [`${other}-more`, `my-${other}`]
+/** Code whose name contains that of a dependency. */
+const user = `use-${other}.py`
 
-/** Code that is easily lost: an empty file, a file deep in folders, one with blanks in its name. */
+/**
+ * Code that is easily lost: an empty file, a file deep in folders, one with blanks in its name, one of more than 64 KiB,
+ * which is often read in pieces.
+ */
 const unusual = {
+  'worker/plugins/large.py': `${'# A line of a large module.\n'.repeat(2_500)}NAME = "large"\n`,
   'worker/plugins/__init__.py': '',
   'worker/plugins/in/three/folders/leaf.py': 'NAME = "leaf"\n',
   'worker/plugins/copy of leaf.py': 'NAME = "copy"\n',
@@ -26,12 +32,15 @@ rule('deploy.manifest', async (context) => {
   const end = await build(context, tree)
   check('built').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
   const found = packageOf(context, end)
-  const code = Object.entries(tree.files).filter(([path]) => path.startsWith('worker/'))
-  const texts = new Set(Object.entries(found.texts).map(([path, text]) => `${basename(path)} ${text}`))
-  const lost = code.filter(([path, text]) => !texts.has(`${basename(path)} ${text}`))
-  const missing = `${pluralize(lost.length, 'file')} missing`
-  check('code').that(lost.length === 0, 'every file of the code', missing, end.response)
+  const code = shownIn(found, tree, 'worker/')
+  const lost = `${pluralize(code.lost, 'file')} missing`
+  check('code').that(code.lost === 0, 'every file of the code', lost, end.response)
   check('dependencies').that(holds(found, extra), 'the dependency', 'no file of the dependency', end.response)
+  // A tool may pack a dependency as one file, such as a wheel.
+  const dependency = shownIn(found, tree, `${folderOf(extra)}/`)
+  const isWhole = dependency.shown === 0 || dependency.lost === 0
+  const without = `${pluralize(dependency.lost, 'file')} missing`
+  check('dependencies').that(isWhole, 'every module of the dependency', without, end.response)
   const manifest = found.texts[target.deploy?.manifest ?? '']
   check('manifest').that(manifest !== undefined, 'a manifest', 'no manifest', end.response)
   const unnamed = namesOf(tree).filter((name) => manifest?.includes(name) !== true)
@@ -39,16 +48,28 @@ rule('deploy.manifest', async (context) => {
   check('names').that(unnamed.length === 0, 'a manifest that names every endpoint', observed, end.response)
 })
 
+/** Files of a folder of a project whose texts a package shows, and the Python modules among the others. */
+function shownIn({ texts }: PackageSummary, { files }: ProjectTree, folder: string) {
+  const all = new Set(Object.entries(texts).map(([path, text]) => `${basename(path)} ${text}`))
+  const own = Object.entries(files).filter(([path]) => path.startsWith(folder))
+  const missing = own.filter(([path, text]) => !all.has(`${basename(path)} ${text}`))
+  const lost = missing.filter(([path]) => path.endsWith('.py')).length
+  return { shown: own.length - missing.length, lost }
+}
+
 rule('deploy.excludes', async (context) => {
   const { check, part, target } = context
   const base = part('deploy.preinstalled') ? target.deploy?.preinstalled : undefined
   const named = base == null ? [] : [base, `${base}-more`]
   const dependencies = [extra, other, third, longer, prefixed, ...named]
-  const whole = await built(context, { dependencies })
-  const less = await built(context, { dependencies, exclude: [other, third] })
+  const files = { [`worker/${user}`]: 'NAME = "user"\n' }
+  const whole = await built(context, { dependencies, files })
+  const less = await built(context, { dependencies, exclude: [other, third], files })
   const kept = (found: PackageSummary, names: readonly string[], { response }: ToolEnd) => {
     const isKept = names.every((name) => holds(found, name))
     check('kept').that(isKept, 'every dependency', 'no file of a dependency', response)
+    const hasCode = found.paths.some((path) => basename(path) === user)
+    check('kept').that(hasCode, 'the code of the project', `no ${user}`, response)
   }
   const others = [extra, longer, prefixed, ...named.slice(1)]
   kept(whole.found, [...others, other, third], whole.end)

@@ -1,7 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Context } from '../../harness/rule/context.ts'
-import type { Project, ProjectFile, ProjectTree } from '../../harness/tool/types.ts'
+import type { Deployed, Project, ProjectFile, ProjectTree } from '../../harness/tool/types.ts'
+import { isNamed } from '../shared/listing.ts'
 
 type ProjectName = 'one-queue' | 'two-queues' | 'three-queues' | 'two-functions' | 'mixed' | 'same-name' | 'routes'
 
@@ -24,14 +25,27 @@ export function projectOf({ nextName }: Context, of: ProjectName, more: ProjectM
   const { dependencies = [], exclude = [], files = {} } = more
   const text = readFileSync(join(root ?? '', 'suites/deploy/projects', of, 'project.json'), 'utf8')
   const project = JSON.parse(text.replaceAll('{name}', nextName())) as Project
+  const decoyFile = `def decoy(job):\n    return "${project.endpoints.find(isDecoy)?.name}"\n`
   return {
     project: { ...project, dependencies: dependencies.map((name) => ({ name, path: folderOf(name) })), exclude },
-    files: { ...workerFiles(), 'worker/decoy.py': decoy, ...Object.assign({}, ...dependencies.map(filesOf)), ...files },
+    files: {
+      ...workerFiles(),
+      'worker/decoy.py': decoyFile,
+      ...Object.assign({}, ...dependencies.map(filesOf)),
+      ...files,
+    },
   }
 }
 
-/** The code of an endpoint that gets no job. */
-const decoy = 'def decoy(job):\n    raise RuntimeError("the function of another endpoint")\n'
+/** The other function of a project: it returns the name of its endpoint, whatever the job. */
+function isDecoy({ handler }: Project['endpoints'][number]): boolean {
+  return handler === 'worker/decoy.py:decoy'
+}
+
+/** The output of a deployed endpoint of a project for a job whose plan returns `planned`. */
+export function outputOf({ project }: ProjectTree, { name }: Deployed, planned: string): string {
+  return project.endpoints.find((one) => isDecoy(one) && isNamed(name, one.name))?.name ?? planned
+}
 
 /** The folder of a package in a project. */
 export function folderOf(dependency: string): string {
@@ -45,6 +59,8 @@ function filesOf(dependency: string): Record<string, ProjectFile> {
   return {
     [`${folder}/pyproject.toml`]: `[project]\nname = "${dependency}"\nversion = "1.0.0"\n`,
     [`${folder}/${module}/__init__.py`]: `"""A package of a test project of Plumbline."""\n\nNAME = "${dependency}"\n`,
+    [`${folder}/${module}/empty.py`]: '',
+    [`${folder}/${module}/inner/__init__.py`]: `NAME = "${dependency}.inner"\n`,
   }
 }
 

@@ -115,10 +115,16 @@ export async function countListed(context: Context, names: readonly string[], la
   return second.count > first.count ? second : first
 }
 
-/** `exit code 1: no credentials`, with the first line that the tool wrote about it. */
+/**
+ * `exit code 1: no credentials`, with the first line that the tool wrote about it; of a traceback of Python, the line that
+ * names the error.
+ */
 export function exitOf({ exit, stdout, stderr }: CommandEnd): string {
-  const [line = ''] = `${stderr}\n${stdout}`.split('\n').filter((text) => text.trim() !== '')
-  return line === '' ? `exit code ${exit}` : `exit code ${exit}: ${line.trim()}`
+  const lines = `${stderr}\n${stdout}`.split('\n').filter((text) => text.trim() !== '')
+  const [first, ...rest] = lines
+  const error = first?.startsWith('Traceback (') ? rest.find((text) => !text.startsWith(' ')) : undefined
+  const line = error ?? first
+  return line === undefined ? `exit code ${exit}` : `exit code ${exit}: ${line.trim()}`
 }
 
 /** The package of a build. Ends the rule as inconclusive if its format is unknown. */
