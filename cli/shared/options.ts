@@ -221,9 +221,10 @@ export const rules = () =>
   command('rules', 'list the rules').addOption(common.only).option('--json', 'as a JSON array', false)
 
 export const explain = () =>
-  command('explain', 'explain a rule: its sentence, needs, requests, clauses and defects, and how to rerun it')
-    .argument('<rule>', 'the id of a rule')
-    .argument('[run]', 'the folder of a run, whose requests are shown in place of those to the reference')
+  command(
+    'explain',
+    'explain a rule: its sentence, needs, requests, clauses and defects, and how to rerun it',
+  ).argument('<rule>', 'the id of a rule')
 
 export const prove = () =>
   command('prove', 'prove that every rule can fail and that none fails wrongly')
