@@ -146,6 +146,7 @@ test('a file is not overwritten without --force', async () => {
 
 describe('one clear sentence, and no file', () => {
   test.each<[flags: string, code: number, message: string]>([
+    ['--pods URL --target .', 2, 'plumbline: --target . is a folder; name a file'],
     ['--force', 2, 'plumbline: init needs an address: --pods URL, --queue URL, --lb URL or --management URL'],
     ['--pods nowhere', 2, 'plumbline: --pods: expected an http or https address, such as https://api.example.com'],
     [
@@ -174,7 +175,7 @@ describe('one clear sentence, and no file', () => {
       'plumbline: --key-variable takes the name of an environment variable, such as API_KEY, and not the key itself',
     ],
   ])('%s', async (flags, expected, message) => {
-    const { code, said } = await init(`${flags} --target none.yaml`)
+    const { code, said } = await init(`--target none.yaml ${flags}`)
     expect(said.trimEnd().split('\n')).toHaveLength(1)
     expect(said).toContain(message.replaceAll('URL.', `${url}.`))
     expect(code).toBe(expected)
@@ -191,9 +192,7 @@ describe('one clear sentence, and no file', () => {
 
   test('a folder that is not there', async () => {
     const { code, said } = await init('--pods URL --target nowhere/none.yaml')
-    expect(said).toBe(
-      'plumbline: nowhere/none.yaml cannot be written (ENOENT); choose another file with --target FILE\n',
-    )
+    expect(said).toBe('plumbline: --target nowhere/none.yaml: folder nowhere does not exist; create it first\n')
     expect(code).toBe(2)
   })
 })

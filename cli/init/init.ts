@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Document } from 'yaml'
 import { sectionOf } from '../../harness/planes/index.ts'
@@ -12,7 +12,7 @@ import { standingClock } from '../shared/clocks.ts'
 import { UsageError } from '../shared/errors.ts'
 import { offersOf } from '../shared/offers.ts'
 import type * as commands from '../shared/options.ts'
-import { codeOf } from '../shared/output-folders.ts'
+import { isFile, writableFile } from '../shared/output-folders.ts'
 import { program } from '../shared/package-paths.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { complete } from './complete.ts'
@@ -38,12 +38,12 @@ const flagOf: Readonly<Record<string, string>> = {
 /** Asks a target what it offers and writes its target file. Returns the exit code. */
 export async function init(given: Options, terminal: Terminal): Promise<number> {
   const { cwd, err } = terminal
-  const file = resolve(cwd, given.target)
-  if (existsSync(file) && !given.force) {
+  if (isFile(resolve(cwd, given.target)) && !given.force) {
     throw new UsageError(
       `${given.target} exists; choose another file with --target FILE, overwrite it with --force, or add to it with ${program} doctor --fix --target ${given.target}`,
     )
   }
+  const file = writableFile(cwd, '--target', given.target)
   const options = await withAddress(given, terminal)
   if (options === null) {
     err('plumbline: init was cancelled; nothing is written')
@@ -62,14 +62,14 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
   }
   const offers = await offersOf(withDocument(target), terminal, 'init')
   const { seen, unseen, warnings } = complete(document, offers, (text) => read(text, options, terminal))
-  write(file, document, options)
+  writeFileSync(file, document.toString({ lineWidth: 0 }))
   const all = seen.length === 0 ? '' : ` seen: ${seen.join(', ')};`
   err(`${options.target}: written;${all} ${unseen} lines are commented, each with its reason`)
   for (const warning of warnings) err(`${options.target}: ${warning}`)
   if (options.create) {
     const code = await createOnePod(document, { target, file: options.target }, terminal)
     if (code !== 0) return code
-    write(file, document, options)
+    writeFileSync(file, document.toString({ lineWidth: 0 }))
   }
   err(
     `next: ${program} doctor --target ${options.target}, then ${program} check --target ${options.target} --out report`,
@@ -158,15 +158,4 @@ function inFlags(message: string, { keyVariable }: Options, target: Target): str
   return withPath === undefined || !message.includes('does not look like')
     ? said
     : `${said} The address has the path ${new URL(withPath).pathname}; try ${new URL(withPath).origin}.`
-}
-
-function write(file: string, document: Document, { target }: Options): void {
-  try {
-    writeFileSync(file, document.toString({ lineWidth: 0 }))
-  } catch (error) {
-    throw new UsageError(
-      `${target} cannot be written (${codeOf(error)}); choose another file with --target FILE`,
-      error,
-    )
-  }
 }
