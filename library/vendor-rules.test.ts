@@ -65,10 +65,30 @@ it('prove passes the other rules', async () => {
   })
 })
 
-describe('a folder is refused', () => {
-  const row = (id: string, more = '') =>
-    `- { id: ${id}, area: ${id.split('.')[0]}, profile: core, level: must, basis: stated, source: Handbook, says: "A."${more} }\n`
+const row = (id: string, more = '') =>
+  `- { id: ${id}, area: ${id.split('.')[0]}, profile: core, level: must, basis: stated, source: Handbook, says: "A."${more} }\n`
 
+it('prove names a missing defect and judges the reference', async () => {
+  const folder = folderOf({
+    'a.yaml': row('acme.pods.none'),
+    'a.ts': `import { defineRule } from 'plumbline-conformance'
+      defineRule('acme.pods.none', async ({ check, pods }) => {
+        check('listed').status(await pods.list(), 404)
+      })`,
+  })
+  const { code, said } = await run('prove', '--rules', folder, '--quiet')
+  expect({ code, lines: said.trim().split('\n') }).toEqual({
+    code: 1,
+    lines: [
+      'acme.pods.none does not pass on the reference: failed (listed: expected status 404; observed status 200)',
+      'no defect breaks acme.pods.none; add one for each of its clauses',
+      'no defect breaks clause listed of acme.pods.none; add one',
+      'not proven (3 faults): 0 of 0 defects found, 0 of 0 latitudes judged as expected',
+    ],
+  })
+})
+
+describe('a folder is refused', () => {
   it.each([
     ['without rules', {}, 'FOLDER has no rules; write their rows into a .yaml file there'],
     [

@@ -52,7 +52,6 @@ export function ledgerFaults(
 export function catalogFaults({ rules, defects, latitudes }: Catalog): string[] {
   const variants: readonly Variant[] = [...defects, ...latitudes]
   const functions = new Map(rules.map(({ id, kind }) => [id as string, kind]))
-  const judged = new Set(defects.map(({ rule }) => rule as string))
   const varied = new Map(rules.map((rule) => [rule.id as string, rule.kind === 'scenario' ? (rule.varies ?? []) : []]))
   return [
     ...repeated(variants.map(({ id }) => id)).map((id) => `two defects or latitudes are called ${id}: ids are unique`),
@@ -90,8 +89,15 @@ export function catalogFaults({ rules, defects, latitudes }: Catalog): string[] 
         [rule, ...tour].flatMap((one) => varied.get(one) ?? []),
       ).map((dimension) => `defect ${id} names a value of ${dimension}, which ${rule} does not vary`),
     ),
-    ...[...functions.keys()].filter((id) => !judged.has(id)).map((id) => `no defect breaks rule ${id}`),
   ]
+}
+
+/** Rules that no defect breaks. */
+export function rulesWithoutDefect({ rules, defects }: Pick<Catalog, 'rules' | 'defects'>): string[] {
+  return without(
+    rules.map(({ id }) => id),
+    defects.map(({ rule }) => rule),
+  )
 }
 
 /** Choices of the style of the reference that no latitude makes. */

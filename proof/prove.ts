@@ -5,6 +5,7 @@ import { compareDefect, compareReference } from './compare.ts'
 import { unkilledClauses, unknownClauses, unprovenReadings } from './coverage.ts'
 import { createCrew } from './crew.ts'
 import { missedBy } from './draw-counts.ts'
+import { rulesWithoutDefect } from './gates.ts'
 import { type Catalog, everything, type Job } from './jobs.ts'
 import { judgeAll, type ProofProgress } from './judged.ts'
 import { planJobs, rulesOf } from './plan.ts'
@@ -58,6 +59,7 @@ export async function prove(options: ProveOptions = {}): Promise<ProofResult> {
       defects,
       latitudes,
       reference: { failed: compareReference(reference) },
+      withoutDefect: rulesWithoutDefect(catalog).filter((rule) => complete.has(rule)),
       unkilledClauses: unkilledClauses(right, defects).filter(({ rule }) => complete.has(rule)),
       unknownClauses: unknownClauses(
         outcomes.map(({ judgements }) => judgements),

@@ -33,6 +33,8 @@ export interface ProofResult {
   readonly defects: readonly DefectResult[]
   readonly latitudes: Judged['latitudes']
   readonly reference: { readonly failed: readonly Mismatch[] }
+  /** Rules that no defect breaks, of those that `only` takes. */
+  readonly withoutDefect: readonly string[]
   /** Clauses that no defect kills, of the rules that `only` takes. */
   readonly unkilledClauses: readonly RuleClause[]
   /** Defects whose rule has no such clause. */
@@ -70,6 +72,7 @@ export function proofFaults(result: Omit<ProofResult, 'proven'>): string[] {
           `on latitude ${id}, ${rule} should be ${expected} and is ${seen}${because(reason)}`,
       ),
     ),
+    ...result.withoutDefect.map((rule) => `no defect breaks ${rule}; add one for each of its clauses`),
     ...result.unkilledClauses.map(({ rule, clause }) => `no defect breaks clause ${clause} of ${rule}; add one`),
     ...result.unknownClauses.map((id) => `defect ${id} names a clause that its rule does not have`),
     ...result.unproven.map(({ rule, reading }) =>

@@ -7,9 +7,6 @@ export const shortestSecret = 8
 /** Names of variables and members that hold secrets; `accessId` is one of a bucket. */
 export const looksSecret = /key|token|secret|password|credential|accessid/i
 
-/** Words that come before a secret in a command, or a user name in a URL. */
-export const looksSecretInCommand = new RegExp(`${looksSecret.source}|pass|pwd|auth|bearer|cookie|://[^/\\s]*@`, 'i')
-
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A value that was read, or a sentence that says why it could not be. Never repeats a secret. */

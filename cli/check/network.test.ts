@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { loadTarget } from '../../target-file/load.ts'
 import { createShell } from '../fuzz/shell-lines.ts'
@@ -83,38 +82,11 @@ test.each<[string, string, RegExp, number]>([
   expect(code).toBe(exit)
 })
 
-describe('init', () => {
-  const init = (flags: string) => {
-    const environment = { KEY: defaultKeys.full, GATEWAY_KEY: gatewayKey }
-    const address = `--pods ${network.addresses.direct} --key-variable KEY`
-    return start(['init', ...`${address} ${flags}`.split(' ')], environment).ended
-  }
-  const files = '--ca pem/ca.pem --cert pem/client.pem --cert-key pem/key.pem'
-
-  test('asks over the private network that its flags name', async () => {
-    mkdirSync(join(cwd, 'other'))
-    const { code, said } = await init(`${files} --header X-Gateway-Key=GATEWAY_KEY --target other/private.yaml`)
-    expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining('seen: catalog') })
-    expect(parse(readFileSync(join(cwd, 'other/private.yaml'), 'utf8')).network).toEqual({
-      ca: '../pem/ca.pem',
-      certificate: { cert: '../pem/client.pem', key: '../pem/key.pem' },
-      headers: { 'X-Gateway-Key': `\${GATEWAY_KEY}` },
-    })
-  })
-
-  test.each([
-    ['--ca none.pem', /--ca: .*none\.pem cannot be read \(ENOENT\)/],
-    ['--ca pem/ca.pem --cert pem/client.pem', /--cert FILE and --cert-key FILE need each other/],
-    ['--header X-Gateway-Key:gateway-key-5071', /--header takes NAME=VARIABLE, such as .*its value\n/],
-    ['--header X-Gateway-Key=NO_SUCH_KEY', /--header X-Gateway-Key: environment variable NO_SUCH_KEY is not set/],
-    [`${files}`, /403/],
-  ])('refuses or names %s', async (flags, message) => {
-    const { code, said } = await init(`${flags} --target refused.yaml`)
-    expect(said).toMatch(message)
-    expect(said).not.toContain('gateway-key-5071')
-    expect(code).toBe(2)
-    expect(existsSync(join(cwd, 'refused.yaml'))).toBe(false)
-  })
+test('doctor --fix asks over the private network of a file', async () => {
+  await check('direct', all)
+  const environment = { KEY: defaultKeys.full, GATEWAY_KEY: gatewayKey }
+  const { code, said } = await start(['doctor', '--fix', '--target', 'target-direct.yaml'], environment).ended
+  expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining('nothing to add was seen') })
 })
 
 // Writes other PEM files in the place of those before, so it is the last.

@@ -10,7 +10,6 @@ import { redactorOf } from '../../harness/record/describe.ts'
 import { outageStatuses } from '../../harness/rule/check.ts'
 import { overHttp } from '../../harness/transport/http.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
-import { looksSecretInCommand } from '../../target/secrets.ts'
 import type { Network, Target } from '../../target/types.ts'
 import { UnreachableError, UsageError } from '../shared/errors.ts'
 import type { RunServer } from '../shared/run-check.ts'
@@ -48,7 +47,7 @@ export async function withServer(
   work: (server?: RunServer) => Promise<number>,
 ): Promise<number> {
   if (start === undefined && wait === undefined) return work()
-  if (start?.trim() === '') throw new UsageError('--start is empty; give the command that serves the target')
+  if (start !== undefined) refuseUnfit(start, target)
   const { network } = target
   const addresses = addressesOf(target)
   if (addresses.length === 0) throw new UsageError('--start and --wait are for a target with an address over HTTP')
@@ -66,17 +65,17 @@ export async function withServer(
     if (!quiet) terminal.err(`the target answered after ${lengthOf(waitedMs)}`)
     return server === null || ended !== null
       ? await work()
-      : await work(runServer(server, flagsOf(target, { start, wait }), terminal))
+      : await work(runServer(server, flagsOf({ start, wait }), terminal))
   } finally {
     await server?.end(graceMs)
   }
 }
 
 /** A server as a run needs it. */
-function runServer(server: StartedCommand, flags: string | null, { err }: Terminal): RunServer {
+function runServer(server: StartedCommand, flags: string, { err }: Terminal): RunServer {
   let said = ''
   return {
-    ...(flags !== null && { flags }),
+    flags,
     failed: new Promise((resolve) => {
       server.ended.then((how) => {
         if (isSuccess(how)) return
@@ -88,11 +87,20 @@ function runServer(server: StartedCommand, flags: string | null, { err }: Termin
   }
 }
 
-/** The flags of a server, quoted; null if its command may hold a secret, which no record shows. */
-function flagsOf(target: Target, { start = '', wait }: Partial<ServerOptions>): string | null {
-  const isSecret = looksSecretInCommand.test(start) || redactorOf(target).text(start) !== start
+/** Throws UsageError for a command that is empty or holds a secret: it is recorded, and repeated in lines for a shell. */
+function refuseUnfit(start: string, target: Target): void {
+  if (start.trim() === '') throw new UsageError('--start is empty; give the command that serves the target')
+  if (redactorOf(target).text(start) !== start) {
+    throw new UsageError(
+      '--start contains a secret of the target file, and the command is recorded; use an environment variable in it, such as "$API_KEY" in single quotes',
+    )
+  }
+}
+
+/** The flags of a server, quoted. */
+function flagsOf({ start = '', wait }: Partial<ServerOptions>): string {
   const more = wait === undefined ? [] : ['--wait', `${Math.ceil(wait / 1_000)}s`]
-  return isSecret ? null : quote(['--start', start, ...more])
+  return quote(['--start', start, ...more])
 }
 
 /** A command that succeeds may have left a server behind. */

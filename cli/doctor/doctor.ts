@@ -8,10 +8,10 @@ import { allPlanes, isPlane, sectionOf } from '../../harness/planes/index.ts'
 import { embed } from '../../proof/instance.ts'
 import type { Target } from '../../target/types.ts'
 import { parseTarget } from '../../target-file/load.ts'
-import { added, addition, addTo } from '../shared/additions.ts'
+import { addition, addTo, draftOf } from '../shared/additions.ts'
 import { refusalBefore } from '../shared/ask.ts'
 import { UsageError } from '../shared/errors.ts'
-import { needsWithin, offersOf, warningsAbout } from '../shared/offers.ts'
+import { addSeen, needsWithin, offersOf, warningsAbout } from '../shared/offers.ts'
 import type * as commands from '../shared/options.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
@@ -48,19 +48,12 @@ async function repair(name: string, text: string, terminal: Terminal): Promise<n
     return refusal.exit
   }
   const document = parseDocument(text)
-  const lines: string[] = []
   const offers = await offersOf(target, terminal, 'doctor')
-  for (const [need, offer] of offers) {
-    if (!('line' in offer)) continue
-    const said = addition(document.toJS(), offer.line)
-    if (said === null || isGiven(target, need)) continue
-    addTo(document, offer.line)
-    lines.push(`${name}: ${need} was seen: ${said}`)
-  }
+  const lines = addSeen(document, offers, (need) => !isGiven(target, need))
   const fixed = document.toString({ lineWidth: 0 })
   parseTarget(fixed, { file: name, environment: terminal.environment })
   if (lines.length > 0) writeFileSync(resolve(terminal.cwd, name), fixed)
-  for (const line of lines) terminal.err(line)
+  for (const line of lines) terminal.err(`${name}: ${line}`)
   if (lines.length === 0) terminal.err(`${name}: nothing to add was seen`)
   for (const warning of warningsAbout(target, document.toJS(), offers)) terminal.err(`${name}: ${warning}`)
   return 0
@@ -72,12 +65,12 @@ function print(lines: readonly string[], terminal: Terminal): void {
 
 /** The lines of the diagnosis; `text` is the target file as it was written. */
 export function diagnose(target: Target, text: string): string[] {
-  let file: unknown = parse(text)
+  const file = draftOf(parse(text))
   // Each addition is below those before it, so that all of them can be made in their order.
   const hint = (line: string | null) => {
     if (line === null) return null
-    const said = addition(file, line)
-    file = added(file, line)
+    const said = addition(file.toJS(), line)
+    addTo(file, line)
     return said ?? 'nothing more than what is added above'
   }
   const rows = needsWithin(target).map((need): Row => {

@@ -6,30 +6,21 @@ import { needsOf } from '../../harness/claims/claims.ts'
 import { allNeeds } from '../../harness/claims/needs.ts'
 import { planeOfRule } from '../../harness/planes/index.ts'
 import { judgedByLoad } from '../../harness/rule/load-rules.ts'
-import { findingText } from '../../harness/rule/outcome.ts'
 import { allRules } from '../../harness/rule/registry.ts'
 import { judgeFileOf } from '../../load/analyse/judge-file.ts'
-import type { NamedResults } from '../../results/merge.ts'
 import { unknownRule } from '../../target-file/nearest.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
 import { packageFolder, program } from '../shared/package-paths.ts'
-import { resultsReader } from '../shared/read-results.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { testFiles } from '../shared/test-files.ts'
-import { requestsIn, requestsOnReference } from './requests.ts'
+import { requestsOnReference } from './requests.ts'
 
 type Options = commands.OptionsOf<typeof commands.explain>
 
 /** Prints all that is known of a rule. */
-export async function explain(
-  id: string,
-  run: string | undefined,
-  _: Options,
-  { cwd, out, colors }: Terminal,
-): Promise<number> {
+export async function explain(id: string, _: Options, { out, colors }: Terminal): Promise<number> {
   const row = rowOf(id)
-  const named = run === undefined ? null : resultsReader(cwd)(run)
   const test = (await testFiles()).get(id) ?? judgeFileOf(row.id)
   const { bold, dim } = colors
   out(`${bold(id)}  ${dim(`${row.level}, ${row.basis}, profile ${row.profile}`)}`)
@@ -40,11 +31,9 @@ export async function explain(
   const sections: [heading: string, lines: readonly string[]][] = [
     ['needs', needsOf(row).map(needLine)],
     ['needs of parts, without which the rest is judged', row.parts.map(needLine)],
-    [`requests ${named === null ? 'to the reference' : `in ${named.name}`}`, await requestsOf(row, named, cwd)],
+    ['requests to the reference', await requestsOf(row)],
     ['clauses, with the defects that prove them', await clausesOf(id)],
-    ['latitudes', await latitudesOf(row)],
-    ['result', named === null ? [] : resultOf(row, named)],
-    ['what to do', adviceFor(row, named)],
+    ['what to do', adviceFor(row)],
   ]
   for (const [heading, lines] of sections.filter(([, { length }]) => length > 0)) {
     out('')
@@ -73,11 +62,10 @@ function needLine(need: string): string {
   return `${need}: ${allNeeds()[need]?.says ?? 'the plane itself'}`
 }
 
-async function requestsOf({ id }: RuleRow, named: NamedResults | null, cwd: string): Promise<readonly string[]> {
+async function requestsOf({ id }: RuleRow): Promise<readonly string[]> {
   if (judgedByLoad.has(id)) return ['k6 sends them (docs/load.md)']
   const rule = allRules().find((one) => one.id === id)
   if (rule?.kind === 'invariant') return [`none of its own: it judges every exchange of ${planeOfRule(id).name}`]
-  if (named !== null) return requestsIn(named.name, id, cwd)
   return rule === undefined ? [] : requestsOnReference(rule)
 }
 
@@ -90,46 +78,13 @@ async function clausesOf(id: string): Promise<string[]> {
   return [...clauses].flatMap(([clause, all]) => [clause, ...all.map(({ id, says }) => `  ${id}: ${says}`)])
 }
 
-/** The latitudes on which it passes otherwise, not counting those that only lack what it needs, and how many others there are. */
-async function latitudesOf({ id, area }: RuleRow): Promise<string[]> {
-  const { latitudes } = await import('../../proof/catalog.ts')
-  const { concerns } = await import('../../proof/groups.ts')
-  const own = latitudes.filter(
-    (latitude) => concerns(latitude, id) && entryOf(latitude.verdicts, id) !== 'not-applicable',
-  )
-  const changed = own.flatMap(({ id: name, says, verdicts, readings }) => {
-    const verdict = entryOf(verdicts, id) ?? (entryOf(readings, id) === undefined ? undefined : 'another reading')
-    return verdict === undefined ? [] : [`${verdict} on ${name}: ${says}`]
-  })
-  const others = `${own.length - changed.length}${changed.length === 0 ? '' : ' others'}`
-  return [...changed, `${others} on which it may not fail: ${program} serve --list --only ${area}`]
-}
-
-/** The entry of a rule in a table that need not have it. */
-function entryOf<Value>(table: Readonly<Partial<Record<string, Value>>> | undefined, id: string): Value | undefined {
-  return table?.[id]
-}
-
-function resultOf({ id }: RuleRow, { results }: NamedResults): string[] {
-  const rule = results.rules.find((one) => one.id === id)
-  if (rule === undefined) return ['not selected']
-  const { verdict, reason, findings, known } = rule
-  return [
-    `${verdict}${reason === null ? '' : `: ${reason}`}`,
-    ...findings.map(findingText),
-    ...(known === null ? [] : [`accepted until ${known.expires}: ${known.reason}`]),
-  ]
-}
-
-function adviceFor({ id, profile }: RuleRow, named: NamedResults | null): string[] {
+function adviceFor({ id, profile }: RuleRow): string[] {
   const load = planeOfRule(id).load
-  const usual = judgedByLoad.has(id)
+  const rerun = judgedByLoad.has(id)
     ? `${program} load ${load ?? 'limits'} --target FILE --only ${id}`
     : `${program} check --target FILE --only ${id} --profile ${profile}`
-  const rule = named?.results.rules.find((one) => one.id === id)
-  const accept = `${program} accept ${named?.name ?? 'RUN'} ${id} --until YYYY-MM-DD --reason TEXT`
   return [
-    `rerun it:               ${rule?.rerun ?? usual}`,
-    ...(rule === undefined || rule.verdict === 'failed' ? [`accept it until a day:  ${accept}`] : []),
+    `rerun it:               ${rerun}`,
+    `accept it until a day:  ${program} accept RUN ${id} --until YYYY-MM-DD --reason TEXT`,
   ]
 }

@@ -3,8 +3,8 @@ import { claimOf } from '../../harness/claims/claims.ts'
 import { allNeeds } from '../../harness/claims/needs.ts'
 import { isPlane } from '../../harness/planes/index.ts'
 import type { Target } from '../../target/types.ts'
-import { addComment, added, addition, addTo } from '../shared/additions.ts'
-import { needsWithin, type Offer, warningsAbout } from '../shared/offers.ts'
+import { addComment, addition, addTo, draftOf } from '../shared/additions.ts'
+import { addSeen, needsWithin, type Offer, warningsAbout } from '../shared/offers.ts'
 
 interface Completed {
   readonly seen: readonly string[]
@@ -20,25 +20,22 @@ export function complete(
   read: (document: Document) => Target,
 ): Completed {
   const within = new Set(needsWithin(read(document)))
-  for (const [need, offer] of offers) {
-    if (within.has(need) && 'line' in offer && addition(document.toJS(), offer.line) !== null)
-      addTo(document, offer.line)
-  }
+  addSeen(document, offers, (need) => within.has(need))
   const target = read(document)
   const needs = needsWithin(target)
   const warnings = warningsAbout(target, document.toJS(), offers)
-  let file: unknown = document.toJS()
+  const draft = draftOf(document.toJS())
   let unseen = 0
   for (const need of needs) {
     const { says: offered = '', line: given = null, lineWithout } = allNeeds()[need] ?? {}
     const line = lineWithout ?? given
     const says = lineWithout === undefined ? offered : `for a target without ${offered}`
     const offer = offers.get(need)
-    if (line === null || offer === undefined || 'line' in offer || addition(file, line) === null) continue
+    if (line === null || offer === undefined || 'line' in offer || addition(draft.toJS(), line) === null) continue
     // A default claims it all the same.
     const isClaimed = claimOf(target, need) === 'given'
     addComment(document, line, `${says}${isClaimed ? ', claimed by default' : ''}: ${offer.reason}`)
-    file = added(file, line)
+    addTo(draft, line)
     unseen++
   }
   const isSeen = (need: string) => {

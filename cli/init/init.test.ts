@@ -74,16 +74,15 @@ test('a list without a catalog beside it: the line that pods need instead', asyn
   )
 })
 
-test('endpoints by role, and a clock that only moves when told', async () => {
+test('a load-balanced endpoint, and a clock that only moves when told', async () => {
   const { url: at } = await commands.serve(['--clock', 'control'])
-  const roles = '--role second=second --role executionTimeout=timeout,15s --role lb.second=AT/lb/second'
-  const flags = `--queue AT --endpoint normal --lb AT/lb/normal ${roles} --target roles.yaml`
+  const flags = `--queue AT --endpoint normal --lb AT/lb/normal --target clock.yaml`
   const { code, said } = await init(flags.replaceAll('AT', at))
-  expect(said).toContain('roles.yaml: written; seen: ')
+  expect(said).toContain('clock.yaml: written; seen: ')
   expect(code, said).toBe(0)
-  expect(parse(textOf('roles.yaml'))).toMatchObject({
-    queue: { endpoints: { normal: 'normal', second: 'second', executionTimeout: { id: 'timeout', after: '15s' } } },
-    lb: { endpoints: { normal: `${at}/lb/normal`, second: `${at}/lb/second` } },
+  expect(parse(textOf('clock.yaml'))).toMatchObject({
+    queue: { endpoints: { normal: 'normal' } },
+    lb: { endpoints: { normal: `${at}/lb/normal` } },
     clock: { url: `${at}/plumbline/clock` },
   })
 })
@@ -147,6 +146,7 @@ test('a file is not overwritten without --force', async () => {
 
 describe('one clear sentence, and no file', () => {
   test.each<[flags: string, code: number, message: string]>([
+    ['--pods URL --target .', 2, 'plumbline: --target . is a folder; name a file'],
     ['--force', 2, 'plumbline: init needs an address: --pods URL, --queue URL, --lb URL or --management URL'],
     ['--pods nowhere', 2, 'plumbline: --pods: expected an http or https address, such as https://api.example.com'],
     [
@@ -157,17 +157,6 @@ describe('one clear sentence, and no file', () => {
     ['--pods http://127.0.0.1:1', 5, 'Check --pods and that the target is running.'],
     ['--pods URL/plumbline', 2, 'does not look like the pod API of the Compute Platform API'],
     ['--queue URL', 2, 'plumbline: --queue needs --endpoint ID'],
-    [
-      '--queue URL --endpoint normal --role seconds=e',
-      2,
-      'plumbline: --role seconds: unknown key; did you mean second?',
-    ],
-    ['--queue URL --endpoint normal --role second', 2, 'plumbline: --role takes ROLE=ID, such as second=e-2'],
-    ['--queue URL --endpoint a --role normal=b', 2, 'plumbline: --role normal: give this endpoint by --endpoint'],
-    ['--queue URL --endpoint a --role second=b --role second=c', 2, 'plumbline: --role second is given twice'],
-    ['--pods URL --role second=e', 2, 'plumbline: --role second needs --queue URL'],
-    ['--queue URL --endpoint normal --role lb.second=URL', 2, 'plumbline: --role lb.second needs --lb URL'],
-    ['--queue URL --endpoint normal --role second=nope', 2, 'Check --role second.'],
     ['--create --lb URL', 2, 'plumbline: --create needs --pods URL'],
     ['--template t --pods URL', 2, 'plumbline: --template needs --management URL'],
     [
@@ -186,7 +175,7 @@ describe('one clear sentence, and no file', () => {
       'plumbline: --key-variable takes the name of an environment variable, such as API_KEY, and not the key itself',
     ],
   ])('%s', async (flags, expected, message) => {
-    const { code, said } = await init(`${flags} --target none.yaml`)
+    const { code, said } = await init(`--target none.yaml ${flags}`)
     expect(said.trimEnd().split('\n')).toHaveLength(1)
     expect(said).toContain(message.replaceAll('URL.', `${url}.`))
     expect(code).toBe(expected)
@@ -203,9 +192,7 @@ describe('one clear sentence, and no file', () => {
 
   test('a folder that is not there', async () => {
     const { code, said } = await init('--pods URL --target nowhere/none.yaml')
-    expect(said).toBe(
-      'plumbline: nowhere/none.yaml cannot be written (ENOENT); choose another file with --target FILE\n',
-    )
+    expect(said).toBe('plumbline: --target nowhere/none.yaml: folder nowhere does not exist; create it first\n')
     expect(code).toBe(2)
   })
 })
@@ -219,7 +206,6 @@ test('the questions on a terminal give the same options', async () => {
     ['pod API', 'https://a.test'],
     ['queue-based', 'https://q.test'],
     ['may send jobs to', 'mine'],
-    ['by role', 'second=e-2  dedicated=e-3'],
     ['Environment variable', ''],
   ] as const) {
     await until(() => shown.includes(question))
@@ -230,7 +216,6 @@ test('the questions on a terminal give the same options', async () => {
     pods: 'https://a.test',
     queue: 'https://q.test',
     endpoint: 'mine',
-    role: { second: 'e-2', dedicated: 'e-3' },
     keyVariable: 'API_KEY',
   })
 })

@@ -1,10 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs'
-import { dirname, relative, resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { Document } from 'yaml'
 import { sectionOf } from '../../harness/planes/index.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import type { Target } from '../../target/types.ts'
-import { filled } from '../../target/values.ts'
 import { TargetFileError } from '../../target-file/error.ts'
 import { parseTarget } from '../../target-file/load.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
@@ -13,7 +12,7 @@ import { standingClock } from '../shared/clocks.ts'
 import { UsageError } from '../shared/errors.ts'
 import { offersOf } from '../shared/offers.ts'
 import type * as commands from '../shared/options.ts'
-import { codeOf } from '../shared/output-folders.ts'
+import { isFile, writableFile } from '../shared/output-folders.ts'
 import { program } from '../shared/package-paths.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { complete } from './complete.ts'
@@ -34,26 +33,23 @@ const flagOf: Readonly<Record<string, string>> = {
   'management.url': '--management',
   'management.template': '--template',
   'keys.full': '--key-variable',
-  'network.ca': '--ca',
-  'network.certificate.cert': '--cert',
-  'network.certificate.key': '--cert-key',
 }
 
 /** Asks a target what it offers and writes its target file. Returns the exit code. */
 export async function init(given: Options, terminal: Terminal): Promise<number> {
   const { cwd, err } = terminal
-  const file = resolve(cwd, given.target)
-  if (existsSync(file) && !given.force) {
+  if (isFile(resolve(cwd, given.target)) && !given.force) {
     throw new UsageError(
       `${given.target} exists; choose another file with --target FILE, overwrite it with --force, or add to it with ${program} doctor --fix --target ${given.target}`,
     )
   }
+  const file = writableFile(cwd, '--target', given.target)
   const options = await withAddress(given, terminal)
   if (options === null) {
     err('plumbline: init was cancelled; nothing is written')
     return exitCodes.interrupted
   }
-  const document = documentOf(options, cwd)
+  const document = documentOf(options)
   const first = read(document, options, terminal)
   terminal.hide?.(redactorOf(first).text)
   const clock = await standingClock(first)
@@ -66,14 +62,14 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
   }
   const offers = await offersOf(withDocument(target), terminal, 'init')
   const { seen, unseen, warnings } = complete(document, offers, (text) => read(text, options, terminal))
-  write(file, document, options)
+  writeFileSync(file, document.toString({ lineWidth: 0 }))
   const all = seen.length === 0 ? '' : ` seen: ${seen.join(', ')};`
   err(`${options.target}: written;${all} ${unseen} lines are commented, each with its reason`)
   for (const warning of warnings) err(`${options.target}: ${warning}`)
   if (options.create) {
     const code = await createOnePod(document, { target, file: options.target }, terminal)
     if (code !== 0) return code
-    write(file, document, options)
+    writeFileSync(file, document.toString({ lineWidth: 0 }))
   }
   err(
     `next: ${program} doctor --target ${options.target}, then ${program} check --target ${options.target} --out report`,
@@ -104,14 +100,6 @@ async function withAddress(options: Options, { live }: Terminal): Promise<Option
     const [has, lacks] = asked[plane] === undefined ? [needed, `${plane} URL`] : [plane, `${needed} ID`]
     throw new UsageError(`--${has} needs --${lacks}`)
   }
-  for (const role of Object.keys(asked.role)) {
-    const plane = role.startsWith('lb.') ? 'lb' : 'queue'
-    const flag = plane === 'lb' ? '--lb' : '--endpoint'
-    if (/^(lb\.)?normal$/.test(role)) throw new UsageError(`--role ${role}: give this endpoint by ${flag}`)
-    if (asked[plane] === undefined) throw new UsageError(`--role ${role} needs --${plane} URL`)
-  }
-  if ((asked.cert === undefined) !== (asked.certKey === undefined))
-    throw new UsageError('--cert FILE and --cert-key FILE need each other')
   return asked
 }
 
@@ -125,45 +113,17 @@ async function prompted(): Promise<Partial<Options> | null> {
 }
 
 /** The file that the flags give. */
-function documentOf(options: Options, cwd: string): Document {
-  const { pods, queue, endpoint, lb, management, template, keyVariable } = options
+function documentOf({ pods, queue, endpoint, lb, management, template, keyVariable }: Options): Document {
   const document = new Document({
     plumbline: 1,
     ...(pods === undefined ? {} : { pods: { url: pods } }),
-    ...(queue === undefined
-      ? {}
-      : { queue: { url: queue, endpoints: { normal: endpoint, ...rolesOf(options, 'queue') } } }),
-    ...(lb === undefined ? {} : { lb: { endpoints: { normal: lb, ...rolesOf(options, 'lb') } } }),
+    ...(queue === undefined ? {} : { queue: { url: queue, endpoints: { normal: endpoint } } }),
+    ...(lb === undefined ? {} : { lb: { endpoints: { normal: lb } } }),
     ...(management === undefined ? {} : { management: { url: management, template } }),
-    ...filled('network', networkOf(options, cwd)),
     keys: { full: `\${${keyVariable}}` },
   })
   document.commentBefore = ' Written by plumbline init. docs/target-file.md explains each key.'
   return document
-}
-
-/** The other endpoints of a plane, by role. */
-function rolesOf({ role }: Options, plane: 'queue' | 'lb'): object {
-  const own = Object.entries(role).filter(([name]) => name.startsWith('lb.') === (plane === 'lb'))
-  return Object.fromEntries(
-    own.map(([name, text]) => {
-      const [id, after] = name === 'executionTimeout' ? text.split(',') : [text]
-      return [name.replace(/^lb\./, ''), after === undefined ? id : { id, after }]
-    }),
-  )
-}
-
-/** The section `network`; its files are named from the folder of the target file. */
-function networkOf({ target, ca, cert, certKey, header }: Options, cwd: string): object {
-  const besides = (file: string) => relative(dirname(resolve(cwd, target)), resolve(cwd, file))
-  const headers = Object.entries(header).map(([name, variable]) => [name, `\${${variable}}`])
-  return {
-    ...(ca === undefined ? {} : { ca: besides(ca) }),
-    ...(cert === undefined || certKey === undefined
-      ? {}
-      : { certificate: { cert: besides(cert), key: besides(certKey) } }),
-    ...filled('headers', Object.fromEntries(headers)),
-  }
 }
 
 /** The target of the document. Throws UsageError with the first fault, by its flag. */
@@ -173,15 +133,9 @@ function read(document: Document, { target: file, keyVariable }: Options, { envi
   } catch (error) {
     if (!(error instanceof TargetFileError)) throw error
     const [{ path, message } = { path: '', message: '' }] = error.faults
-    const more = inRoles(path).replace(/^network\.headers\./, '--header ')
-    const flag = path === 'keys.full' ? `--key-variable ${keyVariable}` : (flagOf[path] ?? more)
+    const flag = path === 'keys.full' ? `--key-variable ${keyVariable}` : (flagOf[path] ?? path)
     throw new UsageError(message.replace(path, flag))
   }
-}
-
-/** A text with the flags in place of the keys of endpoints by role. */
-function inRoles(text: string): string {
-  return text.replace(/\bqueue\.endpoints\.(?=\w)/g, '--role ').replace(/\blb\.endpoints\.(?=\w)/g, '--role lb.')
 }
 
 /** The target with its document where most platforms publish it. */
@@ -195,7 +149,7 @@ function inFlags(message: string, { keyVariable }: Options, target: Target): str
   const keys = Object.entries(flagOf)
     .filter(([key]) => key.includes('.') && key !== 'keys.full')
     .reduce((text, [key, flag]) => text.replaceAll(key, flag), message)
-  const said = inRoles(keys)
+  const said = keys
     .replaceAll('keys.full of the target file', `the value of ${keyVariable}`)
     .replaceAll('keys.full', `the key in ${keyVariable}`)
     .replaceAll(' in the target file', '')
@@ -204,15 +158,4 @@ function inFlags(message: string, { keyVariable }: Options, target: Target): str
   return withPath === undefined || !message.includes('does not look like')
     ? said
     : `${said} The address has the path ${new URL(withPath).pathname}; try ${new URL(withPath).origin}.`
-}
-
-function write(file: string, document: Document, { target }: Options): void {
-  try {
-    writeFileSync(file, document.toString({ lineWidth: 0 }))
-  } catch (error) {
-    throw new UsageError(
-      `${target} cannot be written (${codeOf(error)}); choose another file with --target FILE`,
-      error,
-    )
-  }
 }

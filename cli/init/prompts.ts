@@ -1,11 +1,9 @@
 import { isCancel, text } from '@clack/prompts'
-import { endpointRole } from '../shared/arguments.ts'
 
 interface Answers {
   pods?: string
   queue?: string
   endpoint?: string
-  role?: Record<string, string>
   keyVariable: string
 }
 
@@ -25,15 +23,13 @@ export async function prompts(streams: Streams = {}): Promise<Answers | null> {
   const pods = await ask('Base address of the pod API', '')
   const queue = pods === null ? null : await ask('Base address of the queue-based endpoints', '')
   const endpoint = queue ? await ask('Id of the endpoint that a run may send jobs to', '') : queue
-  const others = endpoint ? await ask('Other endpoints by role, such as second=ID dedicated=ID', '') : endpoint
-  if (pods === null || queue === null || endpoint === null || others === null) return null
+  if (pods === null || queue === null || endpoint === null) return null
   const keyVariable = await ask('Environment variable that holds a key with all permissions', 'API_KEY')
   if (keyVariable === null) return null
   return {
     ...(pods !== '' && { pods }),
     ...(queue !== '' && { queue }),
     ...(endpoint !== '' && { endpoint }),
-    ...(others !== '' && { role: others.split(/\s+/).reduce((all, one) => endpointRole(one, all), {}) }),
     keyVariable,
   }
 }

@@ -1,4 +1,4 @@
-import { type Document, isAlias, isMap, parse, stringify, type YAMLMap } from 'yaml'
+import { Document, isAlias, isMap, isSeq, parse, stringify, type YAMLMap } from 'yaml'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { allPlanes } from '../../harness/planes/index.ts'
 import { UsageError } from './errors.ts'
@@ -56,7 +56,10 @@ function union(old: unknown, wanted: unknown): unknown[] {
   return [...new Set([old, wanted].flat())]
 }
 
-/** Adds `line` to a target file, whose comments stay. What the file has already stays too, except `false`. */
+/**
+ * Adds `line` to a target file, whose comments stay. What the file has already stays too, except `false`; a list gets the members
+ * that it lacks.
+ */
 export function addTo(document: Document, line: string): void {
   put(document, [], parse(line))
 }
@@ -69,11 +72,17 @@ function put(document: Document, path: readonly string[], value: unknown): void 
   }
   if (members === null || old === undefined) {
     if (old === undefined || isDenied(old, value)) document.setIn(path, document.createNode(value))
+    else if (isSeq(old)) document.setIn(path, document.createNode(union(old.toJSON(), value)))
     return
   }
   // The short form of a section is its address. Its node keeps the comment.
   if (typeof old === 'string') document.setIn(path, document.createNode({ url: document.getIn(path, true) }))
   for (const [key, member] of Object.entries(members)) put(document, [...path, key], member)
+}
+
+/** A document with these members, to which lines are added on trial. */
+export function draftOf(file: unknown): Document {
+  return new Document(file ?? {}, { aliasDuplicateObjects: false })
 }
 
 /**
@@ -97,21 +106,6 @@ export function addComment(document: Document, line: string, reason: string): vo
     at === document ? [withRequired(members) ?? line] : missing.map(([key, value]) => flow({ [key]: value }))
   const comments = texts.map((text) => ` ${text} # ${reason}`)
   if (comments.length > 0) at.comment = [...(at.comment == null ? [] : [at.comment]), ...comments].join('\n')
-}
-
-/** The file once `line` is added to it, so that the next addition fits below this one. */
-export function added(file: unknown, line: string): unknown {
-  return merged(file, parse(line))
-}
-
-function merged(old: unknown, more: unknown, isSection = false): unknown {
-  const members = membersOf(more)
-  // The short form of a section is its address.
-  const there = isSection && typeof old === 'string' ? { url: old } : membersOf(old)
-  if (isLonger(old, more)) return union(old, more)
-  if (members === null) return isDenied(old, more) ? more : (old ?? more)
-  const entries = Object.entries(members).map(([key, value]) => [key, merged(there?.[key], value, !isSection)])
-  return { ...there, ...Object.fromEntries(entries) }
 }
 
 /** The members that claim a plane: required in its section of the file; undefined for what is no plane. */

@@ -72,25 +72,6 @@ export function quotaList(text: string): Record<string, number> {
   throw expected('minute=60,hour=3000,day=50000 or a part of it, each once and at least 1')
 }
 
-/** Reads headers and the variables of their values. The text is not repeated: it may hold the value itself. */
-export function headerVariable(text: string, earlier: Readonly<Record<string, string>>): Record<string, string> {
-  const [, name, variable] = /^([\w!#$%&'*+.^`|~-]+)=([A-Za-z_]\w*)$/.exec(text) ?? []
-  if (name !== undefined && variable !== undefined) return { ...earlier, [name]: variable }
-  throw new UsageError(
-    '--header takes NAME=VARIABLE, such as X-Gateway-Key=GATEWAY_KEY: a header and the environment variable of its value',
-  )
-}
-
-/** Reads endpoints by role. */
-export function endpointRole(text: string, earlier: Readonly<Record<string, string>>): Record<string, string> {
-  const [, role, id] = /^([\w.]+)=(.+)$/.exec(text) ?? []
-  if (role !== undefined && role in earlier) throw new UsageError(`--role ${role} is given twice`)
-  if (role !== undefined && id !== undefined) return { ...earlier, [role]: id }
-  throw new UsageError(
-    '--role takes ROLE=ID, such as second=e-2, executionTimeout=e-3,15s, or lb.second=URL for a load-balanced endpoint',
-  )
-}
-
 function expected(what: string): commander.InvalidArgumentError {
   return new commander.InvalidArgumentError(`Expected ${what}.`)
 }

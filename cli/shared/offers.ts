@@ -1,3 +1,4 @@
+import type { Document } from 'yaml'
 import { rules as ledger } from '../../generated/rules.ts'
 import { absenceOf, claimOf, needsOf } from '../../harness/claims/claims.ts'
 import { allNeeds, isGiven } from '../../harness/claims/needs.ts'
@@ -7,7 +8,7 @@ import type { Look, Plane } from '../../harness/planes/plane.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
 import type { PlaneSection, Target } from '../../target/types.ts'
 import { isLoopback } from '../../target/values.ts'
-import { addition } from './additions.ts'
+import { addition, addTo } from './additions.ts'
 import { asking } from './ask.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -49,6 +50,20 @@ export async function offersOf(
     }
   })
   return offers
+}
+
+/** Adds to a target file what was seen of these needs. Returns a sentence for each addition. */
+export function addSeen(
+  document: Document,
+  offers: ReadonlyMap<string, Offer>,
+  isWanted: (need: string) => boolean,
+): string[] {
+  return [...offers].flatMap(([need, offer]) => {
+    const said = 'line' in offer && isWanted(need) ? addition(document.toJS(), offer.line) : null
+    if (said === null || !('line' in offer)) return []
+    addTo(document, offer.line)
+    return [`${need} was seen: ${said}`]
+  })
 }
 
 /** A target in a container has the address of this machine, too, but does not reach its loopback. */

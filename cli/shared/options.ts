@@ -3,10 +3,8 @@ import {
   Argument,
   Command,
   day,
-  endpointRole,
   factor,
   gather,
-  headerVariable,
   integer,
   lengthOfTime,
   Option,
@@ -44,28 +42,9 @@ export const init = () =>
     .addOption(common.queue)
     .option('--endpoint <id>', 'with --queue: the endpoint that a run may send jobs to')
     .addOption(common.lb)
-    .addOption(
-      new Option(
-        '--role <role=id>',
-        'another endpoint by its role (docs/target-file.md), such as second=e-2, executionTimeout=e-3,15s or lb.second=URL; can be repeated',
-      )
-        .argParser(endpointRole)
-        .default({}),
-    )
     .addOption(common.management)
     .option('--template <id>', 'with --management: the template that a run may create endpoints from')
     .option('--key-variable <name>', 'the environment variable that holds a key with all permissions', 'API_KEY')
-    .option('--ca <file>', 'the authorities that sign the certificate of the target (PEM)')
-    .option('--cert <file>', 'with --cert-key: the certificate that the target expects of its clients (PEM)')
-    .option('--cert-key <file>', 'the private key of this certificate (PEM)')
-    .addOption(
-      new Option(
-        '--header <name=variable>',
-        'a header that each request needs and the environment variable that holds its value; can be repeated',
-      )
-        .argParser(headerVariable)
-        .default({}),
-    )
     .option('--create', 'also create one pod, and remove it', false)
     .option('--target <file>', 'the target file to write', 'plumbline.yaml')
     .option('--force', 'overwrite the target file', false)
@@ -221,9 +200,10 @@ export const rules = () =>
   command('rules', 'list the rules').addOption(common.only).option('--json', 'as a JSON array', false)
 
 export const explain = () =>
-  command('explain', 'explain a rule: its sentence, needs, requests, clauses and defects, and how to rerun it')
-    .argument('<rule>', 'the id of a rule')
-    .argument('[run]', 'the folder of a run, whose requests are shown in place of those to the reference')
+  command(
+    'explain',
+    'explain a rule: its sentence, needs, requests, clauses and defects, and how to rerun it',
+  ).argument('<rule>', 'the id of a rule')
 
 export const prove = () =>
   command('prove', 'prove that every rule can fail and that none fails wrongly')

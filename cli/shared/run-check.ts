@@ -77,8 +77,8 @@ export interface RunCheckOptions {
 export interface RunServer {
   /** Resolves with how it failed; never if it does not. */
   readonly failed: Promise<string>
-  /** The flags that start it again, quoted; missing if they may hold a secret. */
-  readonly flags?: string
+  /** The flags that start it again, quoted. */
+  readonly flags: string
   /** Prints its end with its last output. */
   printEnd(): void
 }
@@ -133,7 +133,7 @@ export function beginRun(given: RunCheckOptions, evidence: string): RunOptions {
       rulesFolder,
       vendor: { module: moduleUrl('cli/shared/vendor-rules'), folder: resolve(cwd, rulesFolder) },
     }),
-    ...(server?.flags !== undefined && { start: server.flags }),
+    ...(server !== undefined && { start: server.flags }),
     embed: target === null ? moduleUrl('proof/instance') : null,
     digests: digestsOf(target, vendor),
     evidence,
@@ -206,11 +206,9 @@ async function runChild(options: RunOptions, given: RunCheckOptions): Promise<nu
     const { report } = await loading
     const exit = report(results, reporting, terminal)
     if (server !== undefined && exit === exitCodes['not conformant'] && !quiet) {
-      const again =
-        server.flags === undefined
-          ? 'its command may hold a secret, so add the same --start to commands that rerun a rule, and start it yourself before a curl line'
-          : 'commands that rerun a rule start it again; start it yourself before a curl line'
-      terminal.err(`the server has ended with the run: ${again}`)
+      terminal.err(
+        'the server has ended with the run: commands that rerun a rule start it again; start it yourself before a curl line',
+      )
     }
     return signal.aborted ? exitCodes.interrupted : exit
   } finally {

@@ -34,7 +34,7 @@ export interface RunEvent {
   readonly rules: readonly string[]
   /** The folder of a vendor's own rules, as it was named; missing without any. */
   readonly rulesFolder?: string
-  /** The flags that start the server of the target, quoted; missing without one, or if they may hold a secret. */
+  /** The flags that start the server of the target, quoted; missing without one. */
   readonly start?: string
   /** Rules that a budget left out beforehand; missing if there are none. */
   readonly leftOut?: readonly LeftOut[]
