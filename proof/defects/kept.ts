@@ -1,10 +1,9 @@
 import type { PodAction } from '../../generated/tables.ts'
-import { defaultKeys } from '../../reference/auth/accounts.ts'
 import type { StoredPod } from '../../reference/index.ts'
 import { unusualVariables } from '../../suites/pods/creation.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, doesToo, later } from './action-tools.ts'
-import { tokenIs } from './auth-tools.ts'
+import { isSecond } from './auth-tools.ts'
 import { patching } from './patch-tools.ts'
 import {
   type Change,
@@ -181,6 +180,16 @@ export const kept: readonly Defect[] = [
     observed: `"sh -c 'echo 'a  b'' ${'long '.repeat(13)}l" from character 0 of 5023 at $.args`,
     change: built(({ args }) => ({ args: args.replaceAll('"', "'") })),
   }),
+  defect('udp-ports-opened-for-tcp', 'pods.create.env-kept', 'kept', {
+    says: 'Every port that is not http is opened for tcp.',
+    observed: '"5353/tcp" at $.ports[0]',
+    change: built(({ ports }) => ({ ports: ports.map((port) => port.replace('udp', 'tcp')) })),
+  }),
+  defect('third-port-lost', 'pods.create.gpu', 'ports', {
+    says: 'A pod gets no more than two ports.',
+    observed: 'ports ["8022/tcp","80/http"]',
+    change: built(({ ports }) => ({ ports: ports.slice(0, 2) })),
+  }),
   defect('deleted-while-starting-runs-later', 'pods.action.terminate-is-final', 'starting', {
     says: 'A pod that was deleted while STARTING is RUNNING half a minute later.',
     observed: 'status RUNNING',
@@ -209,8 +218,6 @@ export const kept: readonly Defect[] = [
     wrap: exchanges(is.action, ({ action, reason }) => (action === 'terminate' && reason === null ? { action } : null)),
   }),
 ]
-
-const isSecond = tokenIs(defaultKeys.second)
 
 /** An action with the second key is carried out as another request. */
 function ofSecondKey(action: PodAction, change: (request: Request) => Request): Wrap {

@@ -279,7 +279,7 @@ function acts(other: (action: PodAction, acting: Acting) => (() => void) | null)
 }
 
 /** Some actions are permitted because of what happened to the pod before. */
-function permits(when: (action: PodAction, past: Past) => boolean): Change {
+export function permits(when: (action: PodAction, past: Past) => boolean): Change {
   return (options) => {
     const pasts = new WeakMap<StoredPod, Past>()
     const changed: PartWrappers = {
