@@ -2,7 +2,7 @@ import type { PodAction } from '../../generated/tables.ts'
 import type { StoredPod } from '../../reference/index.ts'
 import { unusualVariables } from '../../suites/pods/creation.ts'
 import type { Defect } from '../types.ts'
-import { comesBackAs, doesToo, later } from './action-tools.ts'
+import { comesBackAs, doesToo, effectOf, later } from './action-tools.ts'
 import { isSecond } from './auth-tools.ts'
 import { patching } from './patch-tools.ts'
 import {
@@ -20,6 +20,7 @@ import {
   type Wrap,
   withBody,
 } from './tools.ts'
+import { acts } from './variation-pods.ts'
 
 /** Pods that lose or get what nobody asked for, and other keys of their account. */
 export const kept: readonly Defect[] = [
@@ -180,6 +181,21 @@ export const kept: readonly Defect[] = [
     observed: `"sh -c 'echo 'a  b'' ${'long '.repeat(13)}l" from character 0 of 5023 at $.args`,
     change: built(({ args }) => ({ args: args.replaceAll('"', "'") })),
   }),
+  defect('patch-takes-lock-away', 'pods.patch.others', 'others', {
+    says: 'A PATCH of a locked pod unlocks it.',
+    observed: 'locked false',
+    change: otherwise('locked', (pod) => {
+      pod.locked = false
+    }),
+  }),
+  defect('patch-starts-pod', 'pods.patch.others', 'status', {
+    says: 'A PATCH of the variables of an EXITED pod starts it two seconds later.',
+    observed: 'status RUNNING',
+    change: patching((pod, body, next, service) => {
+      next()
+      if ('env' in body && pod.status === 'EXITED') later(2_000, effectOf('start'))(pod, service)
+    }),
+  }),
   defect('udp-ports-opened-for-tcp', 'pods.create.env-kept', 'kept', {
     says: 'Every port that is not http is opened for tcp.',
     observed: '"5353/tcp" at $.ports[0]',
@@ -200,6 +216,18 @@ export const kept: readonly Defect[] = [
     observed: 'enabled false',
     change: doesToo({ action: 'restart' }, (pod) => {
       pod.globalNetworking = false
+    }),
+  }),
+  defect('second-start-drops-network', 'pods.global-networking.address', 'kept', {
+    says: 'The second start of a pod takes it from the global network.',
+    observed: 'enabled false',
+    variation: { history: 'stopped and started' },
+    change: acts((action, { next, past, pod }) => {
+      if (action !== 'start' || !past.includes('start')) return null
+      return () => {
+        next()
+        pod.globalNetworking = false
+      }
     }),
   }),
   defect('second-key-starts-running-pod', 'pods.action.running.start', 'refused', {

@@ -264,7 +264,7 @@ interface Acting {
 }
 
 /** Some actions do something else; `other` says what, null for what they do as ever. */
-function acts(other: (action: PodAction, acting: Acting) => (() => void) | null): Change {
+export function acts(other: (action: PodAction, acting: Acting) => (() => void) | null): Change {
   return (options) => {
     const pasts = new WeakMap<StoredPod, Past>()
     const changed: PartWrappers = {
