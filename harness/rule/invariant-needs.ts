@@ -35,7 +35,7 @@ const needs: Readonly<Record<string, readonly RuleId[]>> = {
   ),
   'a pod with a status': ['pods.lifecycle.statuses'],
   'a new pod with a status': ['pods.lifecycle.order'],
-  'a list with a pod': ['pods.list.full-shape'],
+  'a list with a pod': ['pods.list.full-shape', 'pods.list.distinct'],
   'an action answered 200 or 204': ['pods.action.content-type'],
   'a success with a body': ['pods.json', 'endpoints.json', 'queue.json'],
   'a job that was COMPLETED in an earlier response': ['queue.status.order'],

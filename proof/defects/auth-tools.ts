@@ -23,6 +23,7 @@ export function authorizationIs(value: string | RegExp | null): When {
 export const isMissing = authorizationIs(null)
 export const isOwner = tokenIs(full)
 export const isRestricted = tokenIs(defaultKeys.restricted)
+export const isSecond = tokenIs(defaultKeys.second)
 export const isStranger = tokenIs(defaultKeys.stranger)
 
 /** Credentials that are refused, by a word of ids. */

@@ -1,10 +1,9 @@
 import type { PodAction } from '../../generated/tables.ts'
-import { defaultKeys } from '../../reference/auth/accounts.ts'
 import type { StoredPod } from '../../reference/index.ts'
 import { unusualVariables } from '../../suites/pods/creation.ts'
 import type { Defect } from '../types.ts'
-import { comesBackAs, doesToo, later } from './action-tools.ts'
-import { tokenIs } from './auth-tools.ts'
+import { comesBackAs, doesToo, effectOf, later } from './action-tools.ts'
+import { isSecond } from './auth-tools.ts'
 import { patching } from './patch-tools.ts'
 import {
   type Change,
@@ -21,6 +20,7 @@ import {
   type Wrap,
   withBody,
 } from './tools.ts'
+import { acts } from './variation-pods.ts'
 
 /** Pods that lose or get what nobody asked for, and other keys of their account. */
 export const kept: readonly Defect[] = [
@@ -181,6 +181,31 @@ export const kept: readonly Defect[] = [
     observed: `"sh -c 'echo 'a  b'' ${'long '.repeat(13)}l" from character 0 of 5023 at $.args`,
     change: built(({ args }) => ({ args: args.replaceAll('"', "'") })),
   }),
+  defect('patch-takes-lock-away', 'pods.patch.others', 'others', {
+    says: 'A PATCH of a locked pod unlocks it.',
+    observed: 'locked false',
+    change: otherwise('locked', (pod) => {
+      pod.locked = false
+    }),
+  }),
+  defect('patch-starts-pod', 'pods.patch.others', 'status', {
+    says: 'A PATCH of the variables of an EXITED pod starts it two seconds later.',
+    observed: 'status RUNNING',
+    change: patching((pod, body, next, service) => {
+      next()
+      if ('env' in body && pod.status === 'EXITED') later(2_000, effectOf('start'))(pod, service)
+    }),
+  }),
+  defect('udp-ports-opened-for-tcp', 'pods.create.env-kept', 'kept', {
+    says: 'Every port that is not http is opened for tcp.',
+    observed: '"5353/tcp" at $.ports[0]',
+    change: built(({ ports }) => ({ ports: ports.map((port) => port.replace('udp', 'tcp')) })),
+  }),
+  defect('third-port-lost', 'pods.create.gpu', 'ports', {
+    says: 'A pod gets no more than two ports.',
+    observed: 'ports ["8022/tcp","80/http"]',
+    change: built(({ ports }) => ({ ports: ports.slice(0, 2) })),
+  }),
   defect('deleted-while-starting-runs-later', 'pods.action.terminate-is-final', 'starting', {
     says: 'A pod that was deleted while STARTING is RUNNING half a minute later.',
     observed: 'status RUNNING',
@@ -191,6 +216,18 @@ export const kept: readonly Defect[] = [
     observed: 'enabled false',
     change: doesToo({ action: 'restart' }, (pod) => {
       pod.globalNetworking = false
+    }),
+  }),
+  defect('second-start-drops-network', 'pods.global-networking.address', 'kept', {
+    says: 'The second start of a pod takes it from the global network.',
+    observed: 'enabled false',
+    variation: { history: 'stopped and started' },
+    change: acts((action, { next, past, pod }) => {
+      if (action !== 'start' || !past.includes('start')) return null
+      return () => {
+        next()
+        pod.globalNetworking = false
+      }
     }),
   }),
   defect('second-key-starts-running-pod', 'pods.action.running.start', 'refused', {
@@ -209,8 +246,6 @@ export const kept: readonly Defect[] = [
     wrap: exchanges(is.action, ({ action, reason }) => (action === 'terminate' && reason === null ? { action } : null)),
   }),
 ]
-
-const isSecond = tokenIs(defaultKeys.second)
 
 /** An action with the second key is carried out as another request. */
 function ofSecondKey(action: PodAction, change: (request: Request) => Request): Wrap {

@@ -67,6 +67,26 @@ export const listDelete: readonly Defect[] = [
       )(base)
     },
   }),
+  defect('list-lacks-failed-pods', 'pods.list.contains', 'listed', {
+    says: 'The list lacks pods that are in ERROR.',
+    observed: 'a list without it',
+    variation: { branch: 'ERROR' },
+    wrap: lists((pods) => pods.filter(({ status }) => status !== 'ERROR')),
+  }),
+  defect('list-lacks-locked-pods', 'pods.list.contains', 'listed', {
+    says: 'The list lacks pods that are locked.',
+    observed: 'a list without it',
+    variation: { branch: 'locked' },
+    wrap: lists((pods) => pods.filter(({ locked }) => locked === false)),
+  }),
+  defect('list-shows-starting-pods-twice', 'pods.list.distinct', 'once', {
+    says: 'The list shows each pod that is PROVISIONING or STARTING twice.',
+    observed: 'a pod twice',
+    wrap: lists((pods) => [
+      ...pods,
+      ...pods.filter(({ status }) => status === 'PROVISIONING' || status === 'STARTING'),
+    ]),
+  }),
   defect('list-shows-running-pods-twice', 'pods.list.contains', 'once', {
     says: 'The list shows each pod that is RUNNING twice.',
     observed: '2 times',

@@ -43,6 +43,12 @@ export const listed: readonly Defect[] = [
       pods.map((pod) => ({ ...pod, mounts: JSON.parse(JSON.stringify(pod.mounts).replace('-b"', '"')) })),
     ),
   }),
+  defect('list-shows-no-lock', 'pods.shape.id-matches', 'kept', {
+    says: 'The list shows locked pods as unlocked.',
+    observed: 'another locked',
+    tour: ['pods.list.contains'],
+    wrap: lists((pods) => pods.map((pod) => ({ ...pod, locked: false }))),
+  }),
   inList('list-shows-default-image', 'pods.create.gpu', 'there', {
     says: 'The list shows every pod with a default image.',
     observed: 'image "default" in the list',

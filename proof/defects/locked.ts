@@ -2,7 +2,9 @@ import type { PodAction } from '../../generated/tables.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { doesToo, type Effect, effectOf, later, seen } from './action-tools.ts'
-import { all, type Change, defect, options, part } from './tools.ts'
+import { isSecond } from './auth-tools.ts'
+import { all, type Change, defect, idIn, is, options, part, serving } from './tools.ts'
+import { permits } from './variation-pods.ts'
 
 const restartAllowed = options({ style: { lockedRestart: 'allow' } })
 
@@ -49,6 +51,29 @@ export const locked: readonly Defect[] = [
       })(base)
     },
   }),
+  defect('lock-binds-one-key', 'pods.action.locked-stop', 'refused', {
+    says: 'Another key of the account than the one that locked a pod can stop it.',
+    observed: 'status 200',
+    change: serving(async (request, { fetch, service }) => {
+      const pod = service()?.store.get(idIn(request))
+      if (pod === undefined || !isSecond(request) || !is.action(request)) return fetch(request)
+      const { locked } = pod
+      pod.locked = false
+      const response = await fetch(request)
+      pod.locked = locked
+      return response
+    }),
+  }),
+  ...(['restarted', 'stopped and started'] as const).map((history) =>
+    defect(`lock-of-${history.replaceAll(' ', '-')}-pod-ignored`, 'pods.action.locked-stop', 'refused', {
+      says: `A locked pod that was ${history} before can be stopped.`,
+      observed: 'status 200',
+      variation: { history },
+      change: permits(
+        (action, past) => action === 'stop' && past.includes(history === 'restarted' ? 'restart' : 'start'),
+      ),
+    }),
+  ),
   defect('locked-stop-accepted-before-running', 'pods.action.locked-stop', 'refused', {
     says: 'A pod that was locked before it was RUNNING can be stopped there.',
     observed: 'status 200',

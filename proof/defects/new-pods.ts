@@ -1,6 +1,8 @@
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { Defect } from '../types.ts'
 import { doesToo } from './action-tools.ts'
+import { lists } from './list-delete.ts'
+import { patching } from './patch-tools.ts'
 import { type Change, defect, part, shows } from './tools.ts'
 
 /** New pods: their template, their address, and the order of their statuses. */
@@ -58,6 +60,29 @@ export const newPods: readonly Defect[] = [
     variation: { afterwards: 'restarted' },
     change: doesToo({ action: 'restart' }, (pod) => {
       Object.assign(pod, { template: null })
+    }),
+  }),
+  defect('patched-pod-has-no-template', 'pods.shape.template', 'id', {
+    says: 'A PATCH of the image takes a pod from its template.',
+    observed: 'template null',
+    change: patching((pod, body, next) => {
+      next()
+      if ('image' in body) Object.assign(pod, { template: null })
+    }),
+  }),
+  defect('list-lacks-template', 'pods.shape.template', 'id', {
+    says: 'The list shows the template null of every pod.',
+    observed: 'template null in the list',
+    variation: { seenIn: 'the list too' },
+    wrap: lists((pods) => pods.map((pod) => ({ ...pod, template: null }))),
+  }),
+  defect('restart-sets-variables-of-template', 'pods.shape.id-matches', 'kept', {
+    says: 'A restart gives a pod from a template the variables of the template alone.',
+    observed: 'another env',
+    tour: ['pods.shape.template'],
+    variation: { afterwards: 'restarted' },
+    change: doesToo({ action: 'restart' }, (pod) => {
+      if (pod.template !== null) pod.env = { FROM_TEMPLATE: 'yes' }
     }),
   }),
   defect('template-forgotten', 'pods.shape.template', 'id', {

@@ -91,6 +91,16 @@ export const patch: readonly Defect[] = [
       next()
     }),
   }),
+  ...(['disk', 'ports', 'locked'] as const).map((field) =>
+    defect(`refused-patch-sets-${field}`, 'pods.patch.atomic', 'unchanged', {
+      says: `A PATCH that is refused for its mounts still changes ${field} of the pod.`,
+      observed: `changed: ${field}`,
+      change: patching((pod, body, next) => {
+        if (field in body) Object.assign(pod, { [field]: body[field] })
+        next()
+      }),
+    }),
+  ),
   defect('repeated-patch-conflicts', 'pods.patch.idempotent', 'accepted', {
     says: 'A PATCH that changes nothing is answered 409.',
     observed: 'status 409',

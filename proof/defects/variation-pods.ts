@@ -264,7 +264,7 @@ interface Acting {
 }
 
 /** Some actions do something else; `other` says what, null for what they do as ever. */
-function acts(other: (action: PodAction, acting: Acting) => (() => void) | null): Change {
+export function acts(other: (action: PodAction, acting: Acting) => (() => void) | null): Change {
   return (options) => {
     const pasts = new WeakMap<StoredPod, Past>()
     const changed: PartWrappers = {
@@ -279,7 +279,7 @@ function acts(other: (action: PodAction, acting: Acting) => (() => void) | null)
 }
 
 /** Some actions are permitted because of what happened to the pod before. */
-function permits(when: (action: PodAction, past: Past) => boolean): Change {
+export function permits(when: (action: PodAction, past: Past) => boolean): Change {
   return (options) => {
     const pasts = new WeakMap<StoredPod, Past>()
     const changed: PartWrappers = {

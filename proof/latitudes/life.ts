@@ -167,6 +167,7 @@ export const life = [
       'pods.list.contains': 'failed',
       'pods.walk': 'failed',
       ...verdict('inconclusive', [
+        'pods.list.distinct',
         'pods.list.full-shape',
         'auth.pods.expired',
         'auth.pods.forbidden',

@@ -30,15 +30,18 @@ invariant<ReadonlyMap<string, Chosen>>('pods.shape.id-matches', new Map(), (know
   let state = id === null || chosen === null ? known : new Map([...known, [id, chosen]])
   const seen: Shown[] = []
   for (const pod of podsShown(exchange, target)) {
-    if (subject === null || typeof pod.id !== 'string') continue
-    seen.push(judged('id', pod.id === subject, 'the id asked for', 'another id'))
+    if (typeof pod.id !== 'string' || operation === 'createPod') continue
+    if (subject !== null) seen.push(judged('id', pod.id === subject, 'the id asked for', 'another id'))
     const own = state.get(pod.id)
     // A pod that is gone for good need not show anything else.
     if (own === undefined || pod.status === 'TERMINATED') continue
     const { asked, shown, patched, patchedMs } = own
     const mayLag = exchange.sent.target < patchedMs + target.tolerances.visibleMs
     const names = Object.keys(asked).filter((name) => name in pod)
-    const asAsked = names.filter((name) => isShown(name, asked[name], { value: pod }))
+    // A name that was made unique is another one from the beginning.
+    const isAsAsked = (name: string) =>
+      name === 'name' ? pod.name === asked.name : isShown(name, asked[name], { value: pod })
+    const asAsked = names.filter(isAsAsked)
     // The response to a PATCH may show another one that was sent at the same time.
     const isKnown = (name: string) => shown.has(name) && !(mayLag && patched.has(name)) && operation !== 'updatePod'
     for (const name of names.filter(isKnown))
@@ -65,7 +68,7 @@ function createdIn({ request, response }: Exchange): readonly [string | null, Ch
   // Only those of a run: a client in recorded traffic may change its pods at any time.
   if (response === null || !isSuccess(response.status) || body === null || !isOfRun(textIn(body.name)))
     return [null, null]
-  return [idIn(jsonOf(response.body)), { ...unseen, asked: { env: {}, ...lastingIn(body) } }]
+  return [idIn(jsonOf(response.body)), { ...unseen, asked: { env: {}, locked: false, ...lastingIn(body) } }]
 }
 
 function lastingIn(body: Members): Members {
@@ -84,7 +87,9 @@ function patchedIn(
   if (operation !== 'updatePod' || before === undefined) return null
   const body = bodyOf(request)
   if (body === null) return { ...unseen, asked: {} }
-  const isLeft = (name: string) => !(name in body)
+  // A platform may call the lock otherwise in a PATCH than in a pod.
+  const isKnown = Object.keys(body).every((name) => name === 'image' || lasting.includes(name))
+  const isLeft = (name: string) => !(name in body) && (isKnown || name !== 'locked')
   // Variables that it does not name may be removed or not.
   const { env: _, ...named } = response !== null && isSuccess(response.status) ? lastingIn(body) : {}
   return {

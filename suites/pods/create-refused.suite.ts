@@ -150,6 +150,7 @@ refusals('pods.create.env', creation(), [422], {
   number: put('env.PLUMBLINE', 7),
   null: put('env.PLUMBLINE', null),
   object: put('env.PLUMBLINE', {}),
+  'the second of two': { env: { PLUMBLINE: '1', PLUMBLINE_SECOND: 7 } },
   'another type': anyOf({
     true: put('env.PLUMBLINE', true),
     false: put('env.PLUMBLINE', false),
@@ -177,6 +178,7 @@ refusals('pods.create.port-range', creation(), [400, 422], {
   zero: { ports: ['0/http'] },
   'too great': { ports: ['65536/http'] },
   'far too great': { ports: ['99999/tcp'] },
+  'the second of two': { ports: ['8888/http', '65536/http'] },
 })
 
 refusals('pods.create.cloud', creation(), [422], {

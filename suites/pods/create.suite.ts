@@ -1,6 +1,6 @@
 import { type RuleId, ruleById } from '../../generated/rules.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { listOf, membersOf, type PodView } from '../../harness/exchange/read.ts'
+import { listOf, type Members, membersOf } from '../../harness/exchange/read.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
@@ -27,12 +27,18 @@ import {
   creation,
   creationRule,
   expectNotCreated,
-  isPart,
+  isShown,
   unusualVariables,
 } from './creation.ts'
 
 /** Optional members of a creation that do not depend on the target. */
-const many = { args: 'sleep 1', disk: 15, ports: ['8022/tcp', '80/http'], env: { PLUMBLINE: '1' }, cloud: 'SECURE' }
+const many = {
+  args: 'sleep 1',
+  disk: 15,
+  ports: ['8022/tcp', '80/http', '8888/http'],
+  env: { PLUMBLINE: '1' },
+  cloud: 'SECURE',
+}
 
 accepts('pods.create.gpu', {
   ...acceptedCreation(({ part }) => [{ kind: 'gpu', mount: part('volume') ? 'network' : 'none' }]),
@@ -55,8 +61,11 @@ const inherited = { ['__proto__']: 'a', constructor: 'b', toString: 'c' }
 const unusual = { ...unusualVariables, PLUMBLINE_LONG: long, ...inherited }
 
 /** The description does not say which names and values are accepted, so unusual ones may be refused; plain ones may not. */
-const containers = {
-  'unusual arguments': { env: unusual, args: `sh -c "echo 'a  b'" ${long}` },
+const unusualArgs = { env: unusual, args: `sh -c "echo 'a  b'" ${long}` }
+
+const containers: Readonly<Record<string, { env: Members; args?: string; ports?: readonly string[] }>> = {
+  'one port of two protocols': { ...unusualArgs, ports: ['5353/udp', '5353/tcp'] },
+  'unusual arguments': unusualArgs,
   'inherited names': { env: unusual },
   'long value': { env: { ...unusualVariables, PLUMBLINE_LONG: long } },
   'unusual values': { env: unusualVariables },
@@ -79,12 +88,16 @@ rule('pods.create.env-kept', { varies: ['kind', 'mount'] }, async (context) => {
     }
     check('accepted').success(response)
     const id = (await fixture.createdId(response)) ?? context.blocked('pods.create.read-back', 'the pod is not found')
-    const isShown = ({ value }: PodView) =>
-      isPart(asked.env, membersOf(value.env) ?? {}) && (!('args' in asked) || value.args === asked.args)
-    const rest = await shown(context, id, isShown)
-    const { args, env } = rest.pod?.value ?? {}
+    const rest = await shown(context, id, (pod) =>
+      Object.entries(asked).every(([name, value]) => isShown(name, value, pod)),
+    )
+    const { args, env, ports } = rest.pod?.value ?? {}
     const own = Object.entries(membersOf(env) ?? {}).filter(([name]) => Object.hasOwn(asked.env, name))
-    const kept = { ...('args' in asked && { args }), env: Object.fromEntries(own) }
+    const kept = {
+      ...('args' in asked && { args }),
+      env: Object.fromEntries(own),
+      ...(asked.ports && { ports: asked.ports.filter((port) => [ports].flat().includes(port)) }),
+    }
     const { expected = '', observed = '' } = differenceOf(asked, kept, redactorOf(target).text) ?? {}
     check('kept').that(observed === '', expected, observed, rest.response)
     return

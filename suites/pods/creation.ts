@@ -141,7 +141,7 @@ export function acceptedCreation(
 const others: Readonly<Record<string, readonly unknown[]>> = {
   args: ['ls'],
   disk: [25, 10, 50, 20, 5],
-  ports: [['80/http'], ['8022/tcp'], ['8888/http']],
+  ports: [['8022/tcp', '80/http'], ['80/http'], ['8022/tcp'], ['8888/http']],
   env: [],
   cloud: ['COMMUNITY'],
 }

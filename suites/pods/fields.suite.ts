@@ -43,6 +43,13 @@ everyExchange('pods.list.full-shape', ({ operation, response }, target) => {
   return entries.length === 0 ? null : { exercised: ['fields'], findings: entries.flatMap(missingFields) }
 })
 
+everyExchange('pods.list.distinct', ({ operation, response }, target) => {
+  if (operation !== 'listPods' || response === null || !isSuccess(response.status)) return null
+  const ids = (resourcesIn(jsonOf(response.body), target.pods?.listAt ?? '') ?? []).map(idIn)
+  const twice = ids.find((id, at) => id !== null && ids.indexOf(id) !== at)
+  return ids.length === 0 ? null : judged('once', twice === undefined, 'each pod once', 'a pod twice')
+})
+
 /** The data center of each volume, as pods have shown it. */
 invariant<ReadonlyMap<string, string>>('pods.shape.network-datacenter', new Map(), (known, exchange, target) => {
   let state = known

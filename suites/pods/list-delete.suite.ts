@@ -3,7 +3,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { aPod } from '../../harness/variation/dimensions.ts'
 import { expectUnlisted, listUntil } from '../shared/listing.ts'
-import { bareStates, mountStates } from '../shared/patching.ts'
+import { bareStates, mountStates, shown } from '../shared/patching.ts'
 import { laterPodReads } from '../shared/unchanged.ts'
 import { expectTerminated, stopPod } from './answers.ts'
 
@@ -21,7 +21,9 @@ rule('pods.delete', { each: deletedPods, varies: [...aPod, 'branch'] }, async (c
   await expectUnlisted(context, 'stays-gone', id)
 })
 
-rule('pods.list.contains', { each: mountStates, varies: [...aPod, 'branch'] }, async (context, shape) => {
+rule('pods.list.contains', { each: listedPods, varies: [...aPod, 'branch'] }, async (context, shape) => {
+  if (shape === 'ERROR') return expectListedOnce(context, (await context.fixture.pod('ERROR')).id, 'ERROR')
+  if (shape === 'locked') return expectLockedListed(context)
   const { id } = await context.fixture.pod('RUNNING', shape)
   await expectListedOnce(context, id, 'RUNNING')
   await stopPod(context, id)
@@ -29,6 +31,22 @@ rule('pods.list.contains', { each: mountStates, varies: [...aPod, 'branch'] }, a
   await context.clock.sleep(context.rereadDelays().at(-1) ?? 0)
   await expectListedOnce(context, id, 'EXITED')
 })
+
+/** Pods with each mount, and those that a careless query leaves out. */
+function listedPods(context: Pick<Context, 'part'>): readonly (PodShape | 'ERROR' | 'locked')[] {
+  const { part } = context
+  const states = part('pod.error') ? (['ERROR'] as const) : []
+  return [...mountStates(context), ...states, ...(part('pod.locked') ? (['locked'] as const) : [])]
+}
+
+async function expectLockedListed(context: Context): Promise<void> {
+  const { fixture, notJudged, pods, target } = context
+  const { id } = await fixture.pod('RUNNING')
+  await pods.patch(id, target.pods?.locked?.lock)
+  const { settled } = await shown(context, id, ({ value }) => value.locked === true)
+  if (!settled) return notJudged('locked', 'the PATCH that locks a pod was not carried out')
+  await expectListedOnce(context, id, 'locked')
+}
 
 /** A pod in each status that a platform keeps it in, of each kind on offer. */
 function deletedPods(context: Pick<Context, 'part'>): readonly Deleted[] {

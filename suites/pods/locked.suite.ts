@@ -6,7 +6,7 @@ import { type Check, inconclusiveIfOutage, isRefusal } from '../../harness/rule/
 import type { Context } from '../../harness/rule/context.ts'
 import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { aPod } from '../../harness/variation/dimensions.ts'
+import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import { shown } from '../shared/patching.ts'
 import { poll } from '../shared/poll.ts'
 import { expectRefusal } from '../shared/refusal.ts'
@@ -19,9 +19,9 @@ const lockedIn = ['RUNNING', 'PROVISIONING', 'STARTING'] as const
 
 rule(
   'pods.action.locked-stop',
-  { each: () => lockedIn, varies: [...aPod, 'branch'] },
+  { each: () => lockedIn, varies: [...anyPod, 'branch'] },
   async (context, wanted: (typeof lockedIn)[number]) => {
-    const { check, inconclusive, notJudged, pods, settle } = context
+    const { as, check, inconclusive, notJudged, part, pods, settle } = context
     const pod = wanted === 'RUNNING' ? await lockedPod(context) : await lockedOnItsWay(context, wanted)
     if (typeof pod === 'string') return notJudged(wanted, pod)
     const response = await pods.act(pod.id, 'stop', { mustBeRefused: true })
@@ -30,6 +30,9 @@ rule(
       await expectUnchanged(context, pod)
       // A refusal must not use up the lock.
       expectRefusal(context, 'refused', await pods.act(pod.id, 'stop', { mustBeRefused: true }))
+      // A lock is on the pod, not on the key that set it.
+      if (part('key.second'))
+        expectRefusal(context, 'refused', await as('second').act(pod.id, 'stop', { mustBeRefused: true }))
     } else {
       const rest = await settle(pod.id, (seen) => seen !== 'PROVISIONING' && seen !== 'STARTING')
       const isStopped = rest.status === 'EXITED'

@@ -9,7 +9,7 @@ import { responsesTo } from '../shared/at-once.ts'
 import { changes } from '../shared/changing.ts'
 import { expectListedAs } from '../shared/listing.ts'
 import { shown } from '../shared/patching.ts'
-import { expectKept, laterPodReads } from '../shared/unchanged.ts'
+import { blockIfStatusNeverLasts, expectKept, laterPodReads } from '../shared/unchanged.ts'
 import { unusualVariables } from './creation.ts'
 
 /** Suffixes of changed values. A platform may refuse the unusual one. */
@@ -19,7 +19,7 @@ const marks = ['d  "\u{1f680}" e\u0301 ', 'd']
 const judgedElsewhere = [...livelyFields, 'mounts']
 
 rule('pods.patch.others', { varies: [...aPod, 'history'] }, async (context) => {
-  const { check, fixture, notJudged, pods, target } = context
+  const { check, fixture, notJudged, part, pods, target } = context
   const env = { ...membersOf(target.pods?.extra.env), ...unusualVariables }
   const { pod } = await changes(context, await fixture.pod('EXITED', { optional: { env } }))
   let last = pod
@@ -36,15 +36,45 @@ rule('pods.patch.others', { varies: [...aPod, 'history'] }, async (context) => {
   last = await expectBothDone(context, last, done.slice(0, 2), left)
   for await (const response of laterPodReads(context, pod.id)) {
     const later = check('others').pod(response)
+    if (later.status !== 'EXITED') await blockIfStatusNeverLasts(context, pod)
+    check('status').that(later.status === 'EXITED', 'status EXITED', `status ${later.status}`, response)
     expectKept(context, 'others', last, later, [...judgedElsewhere, ...left])
     last = later
   }
+  const unlocked = part('pod.locked') ? await expectLockKept(context, last, done[0], left) : last
+  if (unlocked === null) return notJudged('started', 'the pod is not unlocked')
+  last = unlocked
   await expectListedAs(context, 'others', last)
   const started = await pods.act(pod.id, 'start')
   if (!isSuccess(started.status)) return notJudged('started', 'the start is refused')
   expectKept(context, 'started', last, check('started').pod(started), [...judgedElsewhere, ...left])
   for (const field of ignored) await expectDoneByStart(context, last, field, left)
 })
+
+/** A PATCH of another field leaves a lock. Returns the pod once it is unlocked again, null if it is not. */
+async function expectLockKept(
+  context: Context,
+  before: PodView,
+  field: ChangeField | undefined,
+  left: ReadonlySet<string>,
+): Promise<PodView | null> {
+  const { notJudged, pods, target } = context
+  const { lock, unlock } = target.pods?.locked ?? {}
+  const isLocked = (is: boolean) => shown(context, before.id, ({ value }) => value.locked === is)
+  await pods.patch(before.id, lock)
+  const { pod, settled } = await isLocked(true)
+  const locked = settled ? pod : null
+  const body = locked === null || field === undefined ? null : changeOf(context, locked, 'f', field)
+  if (locked === null || body === null || !isSuccess((await pods.patch(before.id, body)).status)) {
+    notJudged('locked', 'an EXITED pod is not locked, or not changed then')
+  } else {
+    const { pod: after } = await shown(context, before.id, (seen) => shows(seen, body))
+    if (after !== null) expectKept(context, 'others', locked, after, [...judgedElsewhere, ...left, String(field)])
+  }
+  await pods.patch(before.id, unlock)
+  const unlocked = await isLocked(false)
+  return unlocked.settled ? unlocked.pod : null
+}
 
 /** PATCHes of two fields at once, each of which works alone: unless one is refused, both are carried out. */
 async function expectBothDone(

@@ -75,7 +75,13 @@ rule('pods.patch.empty-object', { each: mountStates, varies: [...varies, 'branch
 
 rule('pods.patch.atomic', { varies: [...anyPod, 'order'] }, async (context) => {
   const { pod, another } = await changes(context, await context.fixture.pod('EXITED'))
-  const every = Object.assign({}, ...changeFields.map((field) => changeOf(context, pod, 'd', field)))
+  const { disk, ports } = pod.value
+  const every = {
+    ...Object.assign({}, ...changeFields.map((field) => changeOf(context, pod, 'd', field))),
+    disk: Number(disk) + 5,
+    ports: [...[ports].flat(), '8081/http'],
+    ...context.target.pods?.locked?.lock,
+  }
   for (const mounts of context.vary.ordered([{ network: [] }, { plumbline: true }])) {
     for (const change of [another('c'), every]) {
       const response = await context.pods.patch(pod.id, { ...change, mounts }, { mustBeRefused: true })

@@ -7,7 +7,7 @@ import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { afterwards } from '../shared/changing.ts'
-import { entriesOf, listUntil } from '../shared/listing.ts'
+import { entriesOf, expectListedAs, listUntil } from '../shared/listing.ts'
 import { shown } from '../shared/patching.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import { inconclusiveIfOtherReason, startPod, stopPod } from './answers.ts'
@@ -110,14 +110,17 @@ rule('pods.shape.template-null', { varies: ['kind', 'mount', 'fields', 'look'] }
   expectNull(check('null').pod(await pods.get(pod.id)))
 })
 
-rule('pods.shape.template', { varies: ['kind', 'mount', 'fields', 'look', 'afterwards'] }, async (context) => {
-  const { check, fixture, pods, target } = context
+const templateVaries = ['kind', 'mount', 'fields', 'look', 'seenIn', 'afterwards'] as const
+
+rule('pods.shape.template', { varies: templateVaries }, async (context) => {
+  const { check, fixture, notJudged, part, pods, target } = context
   const created = planeOf(target).fromTemplate
   const expectTemplate = (pod: PodView) => {
     const { template } = pod.value
     check('id').that(template === created?.id, 'the id of the template', `template ${kindOfValue(template)}`, pod)
   }
-  const pod = await fixture.fresh({ more: created?.body ?? {} })
+  const env = { ...membersOf(target.pods?.extra.env), PLUMBLINE: 'kept' }
+  const pod = await fixture.fresh({ more: { env, ...created?.body } })
   const read = async () => {
     const seen = check('id').pod(await pods.get(pod.id))
     expectTemplate(seen)
@@ -125,10 +128,17 @@ rule('pods.shape.template', { varies: ['kind', 'mount', 'fields', 'look', 'after
   }
   expectTemplate(pod)
   await lastMoment(context)
-  await afterwards(context, await read(), read)
+  const last = await read()
+  await expectListedAs(context, 'id', { ...last, value: { template: last.value.template } })
+  await afterwards(context, last, read)
+  if (!part('pods.change')) return
+  const { image, name } = last.value
+  const { status } = await pods.patch(pod.id, { image, name: `${textIn(name)}-b` })
+  if (!isSuccess(status)) return notJudged('after a PATCH', 'the PATCH is refused')
+  await read()
 })
 
-rule('pods.global-networking.address', { varies: ['kind', 'mount'] }, async (context) => {
+rule('pods.global-networking.address', { varies: ['kind', 'mount', 'history'] }, async (context) => {
   const { check, clock, fixture, inconclusive, notJudged, pods, settle, target } = context
   const networkOf = (shown: PodView | null) => membersOf(shown?.value.globalNetworking) ?? {}
   const isNetworked = (shown: PodView | null) => networkOf(shown).enabled === true
