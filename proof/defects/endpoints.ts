@@ -76,6 +76,7 @@ export const endpoints: readonly Defect[] = [
         'have a question mark for each letter beyond ASCII',
         (name: string) => name.replace(/[^ -~]/g, '?'),
       ],
+      ['with-markup', 'are encoded as HTML', (name: string) => name.replaceAll('<', '&lt;')],
       ['with-white-space', 'lose repeated blanks', (name: string) => name.replace(/ +/g, ' ')],
     ] as const
   ).map(([kind, says, change]) =>

@@ -156,6 +156,13 @@ export const queueStatus: readonly Defect[] = [
       /[^\0-\x7f]/.test(String(shown.error)) ? { ...shown, error: { message: shown.error } } : shown,
     ),
   }),
+  defect('error-that-is-json-is-object', 'queue.status.failed', 'error', {
+    says: 'The error of a FAILED job whose text is JSON is shown as its value.',
+    observed: 'an object',
+    change: showsIn('FAILED', (shown) =>
+      String(shown.error).startsWith('{') ? { ...shown, error: JSON.parse(String(shown.error)) } : shown,
+    ),
+  }),
   defect('error-is-empty', 'queue.status.failed', 'error', {
     says: 'The error of a FAILED job is an empty text.',
     observed: '""',

@@ -121,6 +121,11 @@ export const queueSubmission: readonly Defect[] = [
     observed: '2 at $.list[1]',
     change: takesInput((input) => JSON.parse(JSON.stringify(input), flattened)),
   }),
+  defect('input-names-without-dots', 'queue.run.echo', 'nested', {
+    says: 'Dots in the names of members of an input become underscores.',
+    observed: 'nothing at $.object.a.b',
+    change: takesInput((input) => JSON.parse(JSON.stringify(input).replaceAll('"a.b"', '"a_b"'))),
+  }),
   defect('input-cut-at-depth', 'queue.run.echo', 'deep', {
     says: 'Of an input everything below sixteen levels is left out.',
     observed: 'null at $.levels.inner[0].inner[0].inner[0].inner[0].inner[0].inner[0].inner[0].inner',

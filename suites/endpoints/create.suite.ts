@@ -69,6 +69,7 @@ const unusualNames = [
   ['long', '-long'.repeat(40)],
   ['of other letters', ' grüße €𝄞'],
   ['with white space', ' two  blanks'],
+  ['with markup', ' <b>&amp;"1"</b>'],
 ] as const
 
 /** A creation shows a name with `more` at its end as sent, unless that is refused. */

@@ -150,7 +150,7 @@ rule('queue.status.of-another-endpoint', { varies: anyJob }, async (context) => 
 
 rule('queue.status.failed', { varies: [...anyJob, 'past'] }, async (context) => {
   const { fixture, ended, check, target } = context
-  const job = await fixture.submitted({ steps: [{ fail: 'no "depth": \u6df1\u3055\n{}' }] })
+  const job = await fixture.submitted({ steps: [{ fail: '{"depth": "\u6df1\u3055",\n"list": []}' }] })
   const end = await expectEnd(context, 'failed', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
   const error = end.job?.error
   check('error').that(typeof error === 'string' && error !== '', 'a text', kindOfValue(error), end.response)

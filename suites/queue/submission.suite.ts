@@ -158,7 +158,10 @@ async function startWorkerByRun({ ended, fixture }: Context): Promise<boolean> {
 const levels = 48
 /** Inputs that come back as they are, by the clause that each is for. */
 const inputs: Readonly<Record<string, Members>> = {
-  nested: { list: [1, [2, [{ deep: { deeper: [null, true, 'text'] } }]]], object: { empty: {}, list: [] } },
+  nested: {
+    list: [1, [2, [{ deep: { deeper: [null, true, 'text'] } }]]],
+    object: { empty: {}, list: [], 'a.b': 1, $c: 2 },
+  },
   deep: {
     // Lists and objects in turn.
     levels: Array.from({ length: levels }).reduce(
