@@ -1,9 +1,10 @@
+import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { type Endpoint, isFinished } from '../../reference/queue/model.ts'
 import type { QueueService, Shown } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
 import { jobsFoundEverywhere } from './endpoints-tools.ts'
 import { asks, out, requeuesAfter, showsIn, showsJob } from './queue-tools.ts'
-import { all, defect, onResponse, part, parts, refusing } from './tools.ts'
+import { all, defect, onJson, onResponse, part, parts, refusing } from './tools.ts'
 
 /** The responses of /status, and how jobs end. */
 export const queueStatus: readonly Defect[] = [
@@ -48,6 +49,14 @@ export const queueStatus: readonly Defect[] = [
     says: 'The operation /status shows a COMPLETED job without its output.',
     observed: 'nothing',
     change: showsIn('COMPLETED', ({ output: _, ...shown }) => shown),
+  }),
+  defect('output-for-key-of-submission-alone', 'queue.status.shape', 'output', {
+    says: 'A COMPLETED job is shown without its output to other keys than that of its submission.',
+    observed: 'nothing',
+    wrap: onJson(
+      ({ headers }, { status }) => status === 200 && headers.get('authorization') === `Bearer ${defaultKeys.second}`,
+      ({ output: _, ...shown }) => shown,
+    ),
   }),
   defect('output-gone-after-ten-reads', 'queue.status.shape', 'output', {
     says: 'A COMPLETED job is shown with its output ten times.',
