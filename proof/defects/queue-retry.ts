@@ -104,12 +104,6 @@ export const queueRetry: readonly Defect[] = [
     observed: '"late"',
     change: part('acceptsReport', (next, { attempt, job }) => next() || (attempt === 1 && job.retries > 0)),
   }),
-  defect('late-result-replaces-output-of-retried-job', 'queue.retry.late-result', 'output', {
-    says: 'The late result of an execution that timed out replaces the output that the job has after /retry.',
-    observed: '"late"',
-    variation: { sample: 'after the end' },
-    change: part('acceptsReport', (next, { attempt, job }) => next() || (attempt === 1 && job.status === 'COMPLETED')),
-  }),
   defect('retry-alone-refused', 'queue.retry.alone', 'accepted', {
     says: 'The operation /retry is refused while no other job of the endpoint waits or runs.',
     observed: 'status 400',

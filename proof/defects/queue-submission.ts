@@ -6,6 +6,7 @@ import {
   all,
   type Change,
   defect,
+  emptyInChunks,
   onJson,
   onResponse,
   options,
@@ -125,6 +126,11 @@ export const queueSubmission: readonly Defect[] = [
     says: 'Dots in the names of members of an input become underscores.',
     observed: 'nothing at $.object.a.b',
     change: takesInput((input) => JSON.parse(JSON.stringify(input).replaceAll('"a.b"', '"a_b"'))),
+  }),
+  defect('submission-in-chunks-empty', 'queue.run.echo', 'chunked', {
+    says: 'A submission in chunks, without its length, counts as empty.',
+    observed: 'status 400: {"error":"a body is required"}',
+    wrap: emptyInChunks(asks('run')),
   }),
   defect('input-cut-at-depth', 'queue.run.echo', 'deep', {
     says: 'Of an input everything below sixteen levels is left out.',
