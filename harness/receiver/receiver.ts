@@ -54,6 +54,9 @@ export function createReceiver({ runId, seed, url, clock, wallNow, record }: Rec
   async function answerTo(script: WebhookAnswer, signal: AbortSignal, keeping: () => () => void): Promise<Answer> {
     if (script === 'reset') return 'reset'
     if (typeof script === 'number') return plain(script)
+    if (script !== 'silence' && 'text' in script) {
+      return { status: script.status, headers: [['Content-Type', 'text/plain']], body: script.text }
+    }
     if (script !== 'silence' && 'redirect' in script) {
       return { status: script.status ?? 302, headers: [['Location', script.redirect]], body: null }
     }

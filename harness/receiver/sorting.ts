@@ -77,6 +77,7 @@ export function scriptAt({ script }: Inbox, nth: number): WebhookAnswer {
 
 function nameOf(script: WebhookAnswer): string {
   if (typeof script !== 'object') return String(script)
+  if ('text' in script) return `${script.status} with a body`
   return 'redirect' in script
     ? `${script.status ?? 302} to ${script.redirect}`
     : `${script.status} after ${script.slowMs} ms`

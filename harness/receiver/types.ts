@@ -52,6 +52,8 @@ export interface Listener {
 /** The response to one notification. */
 export type WebhookAnswer =
   | number
+  /** Responds with a body. */
+  | { readonly status: number; readonly text: string }
   | { readonly redirect: string; readonly status?: number }
   /** Responds with `status` so many ms later on the target's clock. */
   | { readonly slowMs: number; readonly status: number }

@@ -2,7 +2,7 @@ import type { EndpointUpdate } from '../../generated/api.ts'
 import { likeTexts } from '../../harness/common/mutate.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
-import type { Endpoint } from '../../reference/index.ts'
+import type { Endpoint, QueueService } from '../../reference/index.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
 import type { Defect } from '../types.ts'
 import { isCreated } from './endpoints-tools.ts'
@@ -34,10 +34,10 @@ const revertsUpdates = (names: readonly ('idleTimeoutMs' | 'name' | 'workersMax'
   })
 
 /** Something happens to an endpoint after each update. */
-function onUpdated(happens: (endpoint: Endpoint) => void): Change {
-  return part('changeEndpoint', (next, endpoint) => {
+function onUpdated(happens: (endpoint: Endpoint, service: QueueService) => void): Change {
+  return part('changeEndpoint', (next, endpoint, _body, service) => {
     next()
-    happens(endpoint)
+    happens(endpoint, service)
   })
 }
 
@@ -143,6 +143,20 @@ export const endpointChanges: readonly Defect[] = [
     change: part('changeEndpoint', (next, endpoint) => {
       next()
       endpoint.program = { execute: async ({ input }) => ({ kind: 'completed', output: input }) }
+    }),
+  }),
+  defect('endpoint-update-ends-running-jobs', 'endpoints.update-keeps', 'works', {
+    says: 'An update fails the jobs that the endpoint executes.',
+    observed: 'another output',
+    change: onUpdated(({ jobs }, service) => {
+      for (const job of jobs.values()) if (job.status === 'IN_PROGRESS') service.parts.timeOutJob(job, service)
+    }),
+  }),
+  defect('endpoint-update-drops-waiting-jobs', 'endpoints.update-keeps', 'ends', {
+    says: 'An update removes the jobs that wait at the endpoint.',
+    observed: 'status 404: {"error":"job not found"}',
+    change: onUpdated(({ jobs }, service) => {
+      for (const job of jobs.values()) if (job.status === 'IN_QUEUE') service.parts.expireJob(job, service)
     }),
   }),
   defect('updated-endpoint-fails-jobs', 'endpoints.address', 'serves', {
@@ -293,6 +307,11 @@ export const endpointChanges: readonly Defect[] = [
     says: 'The address of a deleted endpoint still answers /health.',
     observed: 'status 200',
     wrap: restated(({ url }) => /\/v2\/ep-[^/]+\/health$/.test(url), 404, 200),
+  }),
+  defect('deleted-endpoint-shows-jobs', 'endpoints.deleted', 'not-served', {
+    says: 'The jobs of a deleted endpoint are still shown.',
+    observed: 'status 200',
+    wrap: restated(({ url }) => /\/v2\/ep-[^/]+\/status\//.test(url), 404, 200),
   }),
   defect('deleted-endpoint-takes-jobs', 'endpoints.deleted', 'not-served', {
     says: 'The address of a deleted endpoint still takes jobs.',

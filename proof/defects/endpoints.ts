@@ -3,7 +3,7 @@ import type { Endpoint } from '../../reference/queue/model.ts'
 import { startWorker } from '../../reference/queue/workers.ts'
 import type { Defect } from '../types.ts'
 import { failsJobs, isCreated, jobsFoundEverywhere, settles } from './endpoints-tools.ts'
-import { type Change, defect, type Json, onJson, onResponse, part, requestOf } from './tools.ts'
+import { type Change, defect, emptyInChunks, type Json, onJson, onResponse, part, requestOf } from './tools.ts'
 
 const isRefused = () => {
   throw new Refusal(500, 'internal error')
@@ -76,6 +76,7 @@ export const endpoints: readonly Defect[] = [
         'have a question mark for each letter beyond ASCII',
         (name: string) => name.replace(/[^ -~]/g, '?'),
       ],
+      ['with-markup', 'are encoded as HTML', (name: string) => name.replaceAll('<', '&lt;')],
       ['with-white-space', 'lose repeated blanks', (name: string) => name.replace(/ +/g, ' ')],
     ] as const
   ).map(([kind, says, change]) =>
@@ -85,6 +86,11 @@ export const endpoints: readonly Defect[] = [
       change: settles(({ name = '' }) => ({ name: change(name) })),
     }),
   ),
+  defect('endpoint-creation-in-chunks-empty', 'endpoints.echoes', 'chunked', {
+    says: 'A creation in chunks, without its length, counts as empty.',
+    observed: 'status 400',
+    wrap: emptyInChunks(requestOf('createEndpoint')),
+  }),
   defect('endpoint-echoes-default-timeout', 'endpoints.echoes', 'idleTimeout', {
     says: 'The response to a creation shows the default idleTimeout, whatever was sent.',
     observed: '5',

@@ -230,6 +230,14 @@ export const lbBodies: readonly Defect[] = [
       return new Response(bytes.slice(0, 1_048_576), response)
     }),
   }),
+  defect('error-large-cut', 'lb.direct-response', 'large', {
+    says: 'Of an error of a worker only the first 1024 bytes are passed on.',
+    observed: '1024 bytes, not as given',
+    change: returns(
+      (_, { status }) => status >= 400,
+      async (response) => new Response((await response.arrayBuffer()).slice(0, 1_024), response),
+    ),
+  }),
   defect('response-parts-lost', 'lb.direct-response', 'parts', {
     says: 'Of a response that is sent in parts only the first one is passed on.',
     observed: '1 part',

@@ -63,7 +63,7 @@ export const lbRequests: readonly Defect[] = [
   }),
   defect('query-sorted', 'lb.methods', 'query', {
     says: 'The members of a query reach the worker in another order.',
-    observed: '"B=1;2&a=1&a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC"',
+    observed: '"B=1;2&a=1&a=2&b=%26%3D%2B&c=x+y&d=&e=%E2%82%AC"',
     change: passes(isEcho, ({ url }) => {
       const [path = '', query = ''] = url.split('?')
       return { url: `${path}?${query.split('&').sort().join('&')}` }
@@ -71,8 +71,13 @@ export const lbRequests: readonly Defect[] = [
   }),
   defect('query-semicolon-separates', 'lb.methods', 'query', {
     says: 'A semicolon in a query becomes an ampersand.',
-    observed: '"a=1&a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC&B=1&2"',
+    observed: '"a=1&a=2&b=%26%3D%2B&c=x+y&d=&e=%E2%82%AC&B=1&2"',
     change: passes(isEcho, ({ url }) => ({ url: url.replace('B=1;2', 'B=1&2') })),
+  }),
+  defect('query-plus-decoded', 'lb.methods', 'query', {
+    says: 'An encoded plus in a query is decoded on the way.',
+    observed: '"a=1&a=2&b=%26%3D+&c=x+y&d=&e=%E2%82%AC&B=1;2"',
+    change: passes(isEcho, ({ url }) => ({ url: url.replace('%2B', '+') })),
   }),
   defect('query-long-cut', 'lb.methods', 'query', {
     says: 'Of a query only the first 1024 characters reach the worker.',
@@ -81,7 +86,7 @@ export const lbRequests: readonly Defect[] = [
   }),
   defect('query-repeated-names-lost', 'lb.methods', 'query', {
     says: 'Of repeated names in a query only the last one reaches the worker.',
-    observed: '"a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC&B=1;2"',
+    observed: '"a=2&b=%26%3D%2B&c=x+y&d=&e=%E2%82%AC&B=1;2"',
     change: passes(isEcho, ({ url }) => ({ url: url.replace('a=1&', '') })),
   }),
   defect('headers-own-dropped', 'lb.headers', 'own', {

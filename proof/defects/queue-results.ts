@@ -60,6 +60,11 @@ export const queueResults: readonly Defect[] = [
       /[^ -~]/.test(String(shown.error)) ? { ...shown, error: { message: shown.error } } : shown,
     ),
   }),
+  defect('error-of-one-line', 'queue.status.failed-message', 'message', {
+    says: 'Of an error only the first line is shown.',
+    observed: '"no depth:"',
+    change: showsIn('FAILED', (shown) => ({ ...shown, error: String(shown.error).split('\n')[0] })),
+  }),
   defect('error-cut-at-256-characters', 'queue.status.failed-message', 'message', {
     says: 'The error of a job is cut at 256 characters.',
     observed: `"the depth ${'is too great '.repeat(19).slice(0, 246)}"`,

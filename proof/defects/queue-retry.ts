@@ -1,5 +1,5 @@
 import type { RuleId } from '../../generated/rules.ts'
-import type { Job } from '../../reference/queue/model.ts'
+import { isFinished, type Job } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
 import { asks } from './queue-tools.ts'
@@ -164,6 +164,25 @@ export const queueRetry: readonly Defect[] = [
       if (status !== 'COMPLETED' || job.retries <= job.automaticRetries || job.attempts % 2 === 1) return
       service.clock.schedule(service.clock.now() + 5_000, () => requeue(job, service))
     }),
+  }),
+  defect('two-retries-execute-twice', 'queue.retry.not-failed', 'once', {
+    says: 'Of two /retry of a job at once each executes it.',
+    observed: '2 executions',
+    change: (base) => {
+      const retried = new Map<Job, number>()
+      return part('retryJob', (next, job, service) => {
+        const now = service.clock.now()
+        const isAgain = !isFinished(job) && now - (retried.get(job) ?? Number.NEGATIVE_INFINITY) < 1_000
+        retried.set(job, now)
+        if (isAgain) service.clock.schedule(now + 60_000, () => requeue(job, service))
+        else next()
+      })(base)
+    },
+  }),
+  defect('second-retry-500', 'queue.retry.not-failed', 'retried', {
+    says: 'The second of two /retry at once is answered 500.',
+    observed: 'status 500',
+    change: refusing('retryJob', (job) => job.retries > 0 && !isFinished(job) && [500, 'deadlock']),
   }),
   defect('retry-of-cancelled-job-500', 'queue.retry.not-failed', 'cancelled', {
     says: 'The operation /retry of a job that was cancelled is answered 500.',

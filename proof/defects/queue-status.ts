@@ -1,9 +1,10 @@
+import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { type Endpoint, isFinished } from '../../reference/queue/model.ts'
 import type { QueueService, Shown } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
 import { jobsFoundEverywhere } from './endpoints-tools.ts'
 import { asks, out, requeuesAfter, showsIn, showsJob } from './queue-tools.ts'
-import { all, defect, onResponse, part, parts, refusing } from './tools.ts'
+import { all, defect, onJson, onResponse, part, parts, refusing } from './tools.ts'
 
 /** The responses of /status, and how jobs end. */
 export const queueStatus: readonly Defect[] = [
@@ -48,6 +49,14 @@ export const queueStatus: readonly Defect[] = [
     says: 'The operation /status shows a COMPLETED job without its output.',
     observed: 'nothing',
     change: showsIn('COMPLETED', ({ output: _, ...shown }) => shown),
+  }),
+  defect('output-for-key-of-submission-alone', 'queue.status.shape', 'output', {
+    says: 'A COMPLETED job is shown without its output to other keys than that of its submission.',
+    observed: 'nothing',
+    wrap: onJson(
+      ({ headers }, { status }) => status === 200 && headers.get('authorization') === `Bearer ${defaultKeys.second}`,
+      ({ output: _, ...shown }) => shown,
+    ),
   }),
   defect('output-gone-after-ten-reads', 'queue.status.shape', 'output', {
     says: 'A COMPLETED job is shown with its output ten times.',
@@ -154,6 +163,13 @@ export const queueStatus: readonly Defect[] = [
     observed: 'an object',
     change: showsIn('FAILED', (shown) =>
       /[^\0-\x7f]/.test(String(shown.error)) ? { ...shown, error: { message: shown.error } } : shown,
+    ),
+  }),
+  defect('error-that-is-json-is-object', 'queue.status.failed', 'error', {
+    says: 'The error of a FAILED job whose text is JSON is shown as its value.',
+    observed: 'an object',
+    change: showsIn('FAILED', (shown) =>
+      String(shown.error).startsWith('{') ? { ...shown, error: JSON.parse(String(shown.error)) } : shown,
     ),
   }),
   defect('error-is-empty', 'queue.status.failed', 'error', {

@@ -6,6 +6,7 @@ import {
   all,
   type Change,
   defect,
+  emptyInChunks,
   onJson,
   onResponse,
   options,
@@ -120,6 +121,16 @@ export const queueSubmission: readonly Defect[] = [
     says: 'Lists within lists of an input are flattened.',
     observed: '2 at $.list[1]',
     change: takesInput((input) => JSON.parse(JSON.stringify(input), flattened)),
+  }),
+  defect('input-names-without-dots', 'queue.run.echo', 'nested', {
+    says: 'Dots in the names of members of an input become underscores.',
+    observed: 'nothing at $.object.a.b',
+    change: takesInput((input) => JSON.parse(JSON.stringify(input).replaceAll('"a.b"', '"a_b"'))),
+  }),
+  defect('submission-in-chunks-empty', 'queue.run.echo', 'chunked', {
+    says: 'A submission in chunks, without its length, counts as empty.',
+    observed: 'status 400: {"error":"a body is required"}',
+    wrap: emptyInChunks(asks('run')),
   }),
   defect('input-cut-at-depth', 'queue.run.echo', 'deep', {
     says: 'Of an input everything below sixteen levels is left out.',

@@ -244,6 +244,15 @@ export function exchanges(when: (request: Request) => boolean, other: (body: Jso
   }
 }
 
+/** A body that is sent in chunks, without its length, counts as empty. */
+export function emptyInChunks(when: (request: Request) => boolean): Wrap {
+  return (fetch) => (request) => {
+    const { headers, method, url } = request
+    const isLost = when(request) && headers.has('transfer-encoding')
+    return fetch(isLost ? new Request(url, { headers, method }) : request)
+  }
+}
+
 /** The JSON object in a body, which can still be read afterwards; null if there is none. */
 export async function jsonOf(request: Request): Promise<Json | null> {
   const text = await request.clone().text()

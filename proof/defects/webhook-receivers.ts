@@ -104,9 +104,10 @@ export const webhookReceivers: readonly Defect[] = [
     ]),
   }),
   ...Object.entries({
-    decoded: ['%2F is decoded', (url: string) => decodeURIComponent(url), '?b=/&a='],
-    sorted: ['parameters are sorted', (url: string) => url.replace('b=%2F&a=', 'a=&b=%2F'), '?a=&b=%2F'],
-    'encoded-twice': ['% is encoded', (url: string) => url.replaceAll('%', '%25'), '?b=%252F&a='],
+    decoded: ['%2F is decoded', (url: string) => decodeURIComponent(url), '?b=/+c&a='],
+    sorted: ['parameters are sorted', (url: string) => url.replace('b=%2F+c&a=', 'a=&b=%2F+c'), '?a=&b=%2F+c'],
+    'with-encoded-blanks': ['+ becomes %20', (url: string) => url.replace('+', '%20'), '?b=%2F%20c&a='],
+    'encoded-twice': ['% is encoded', (url: string) => url.replaceAll('%', '%25'), '?b=%252F+c&a='],
   } as const).map(([name, [says, urlOf, observed]]) =>
     defect(`webhook-query-${name}`, 'webhook.same-job', 'query', {
       says: `In the query of a URL, ${says}.`,

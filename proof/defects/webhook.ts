@@ -26,6 +26,20 @@ export const webhook: readonly Defect[] = [
     observed: 'a second request',
     change: part('isDelivered', () => false),
   }),
+  defect('webhook-repeated-after-200-with-body', 'webhook.once', 'once', {
+    says: 'A notification that was answered 200 with a body is repeated.',
+    observed: 'a second request',
+    change: (base) => {
+      const { call } = base
+      if (call === undefined) return base
+      return options({
+        async call(request) {
+          const response = await call(request)
+          return response.headers.get('content-type') === 'text/plain' ? new Response(null, { status: 500 }) : response
+        },
+      })(base)
+    },
+  }),
   defect('webhook-repeated-after-minutes', 'webhook.once', 'once', {
     says: 'A notification that was answered 200 is sent again five minutes later.',
     observed: 'a second request',

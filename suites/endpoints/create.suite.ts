@@ -4,6 +4,7 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idOrNumberIn, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
+import { inChunks, needsLength } from '../shared/chunks.ts'
 import {
   create,
   createdEndpoint,
@@ -14,6 +15,8 @@ import {
   expectOwnOutput,
   idleTimeoutOf,
   inconclusiveIfQuotaIsUsed,
+  isQuotaUsed,
+  retryWhileQuotaIsUsed,
   sectionOf,
   speaksOfQuota,
   submitTo,
@@ -62,6 +65,7 @@ rule('endpoints.echoes', { creates: 2 }, async (context) => {
     context.check(name).that(showsAsSent(shown, name, sent), expected, observed, response)
   }
   for (const [kind, more] of unusualNames) await expectName(context, kind, more)
+  await expectInChunks(context)
 })
 
 /** Texts in names that a platform may refuse, but not change. */
@@ -69,17 +73,36 @@ const unusualNames = [
   ['long', '-long'.repeat(40)],
   ['of other letters', ' grüße €𝄞'],
   ['with white space', ' two  blanks'],
+  ['with markup', ' <b>&amp;"1"</b>'],
 ] as const
 
 /** A creation shows a name with `more` at its end as sent, unless that is refused. */
 async function expectName(context: Context, kind: string, more: string): Promise<void> {
-  const { check, nextName, notJudged, on } = context
+  const { check, nextName, notJudged } = context
   const name = nextName() + more
   const response = await create(context, endpointBody(context, { name }))
   if (!isSuccess(response.status)) return notJudged(`a name ${kind}`, `the creation has status ${response.status}`)
   const shown = membersOf(response.json) ?? {}
   check('name').that(showsAsSent(shown, 'name', name), `the name ${kind}`, 'another name', response)
-  const id = idOrNumberIn(response.json)
+  await removeShown(context, response)
+}
+
+/** A creation whose body is sent in chunks is answered as any other. */
+async function expectInChunks(context: Context): Promise<void> {
+  const { check, notJudged, on } = context
+  const body = endpointBody(context)
+  const send = () => on('management').call('createEndpoint', { body, ...inChunks })
+  const response = await retryWhileQuotaIsUsed(context, send, isQuotaUsed)
+  if (needsLength(response)) return notJudged('chunked', 'a body without its length is refused')
+  inconclusiveIfQuotaIsUsed(context, response)
+  check('chunked').success(response)
+  const isShown = showsAsSent(membersOf(response.json) ?? {}, 'name', body.name)
+  check('chunked').that(isShown, 'the name', 'another name', response)
+  await removeShown(context, response)
+}
+
+async function removeShown({ on }: Context, { json }: ApiResponse): Promise<void> {
+  const id = idOrNumberIn(json)
   if (id !== null) await on('management').call('deleteEndpoint', { ids: { id }, repeats: true })
 }
 

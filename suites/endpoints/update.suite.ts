@@ -2,6 +2,7 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idOrNumberIn, type Members, membersOf, resourcesIn, show } from '../../harness/exchange/read.ts'
+import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
@@ -134,12 +135,29 @@ function textOf(name: string, value: unknown): string {
   return `${name} ${show(value)}`
 }
 
-/** The endpoint still executes jobs with the worker of its template. */
+/** The endpoint still executes jobs with the worker of its template, also those that run or wait during an update. */
 async function expectWorks(context: Context, id: string): Promise<void> {
   const output = Math.floor(context.random() * 2 ** 40)
-  const job = await submitTo(context, id, { steps: [{ output }] })
-  await expectOwnOutput(context, 'works', job, output, () => [
-    'the output of the worker in the template',
-    'another output',
-  ])
+  const running = context.part('receiver') ? await startJob(context, id, output) : null
+  const waiting = await submitTo(context, id, { steps: [{ output }] })
+  if (running !== null) {
+    const { status } = await update(context, id, { idleTimeout: idleTimeoutOf(context, 5) })
+    if (!isSuccess(status)) context.notJudged('jobs', `an update during a job was answered ${status}`)
+    running.beacon.release('go')
+  }
+  for (const job of running === null ? [waiting] : [running, waiting]) {
+    await expectOwnOutput(context, 'works', job, output, () => [
+      'the output of the worker in the template',
+      'another output',
+    ])
+  }
+}
+
+/** A job that runs until `go` is released. */
+async function startJob(context: Context, id: string, output: unknown): Promise<SubmittedJob> {
+  const { clock, target } = context
+  const { coldStartMs, dispatchMs } = target.tolerances
+  const job = await submitTo(context, id, { steps: [{ hold: 'go' }, { output }] })
+  await clock.until(job.beacon.started(), clock.now() + coldStartMs + dispatchMs)
+  return job
 }

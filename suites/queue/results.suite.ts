@@ -21,7 +21,7 @@ import { jsonFlaws } from '../shared/shapes.ts'
 
 /** Messages of handlers; a platform may quote one in a JSON text. */
 const messages = [
-  'no depth',
+  'no depth:\nnone was given',
   'größer als 漢字 🚀',
   'the file "a b.txt" is missing',
   `the depth ${'is too great '.repeat(24)}`,

@@ -3,6 +3,7 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { finalStatuses, type JobAt, statusOf } from '../../harness/planes/queue/job-status.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
@@ -28,7 +29,7 @@ const deaths = 2
 const readsEach = 12
 
 rule('queue.status.shape', { varies: [...anyJob, 'output', 'past', 'look'] }, async (context) => {
-  const { fixture, check, part, queue, vary } = context
+  const { fixture, check, notJudged, part, queue, queueAs, vary } = context
   // Others build on that, so it is known before anything that takes time.
   await expectShown(context, await fixture.plain({ steps: [{ output: 1 }] }))
   const output = vary.output()
@@ -38,6 +39,11 @@ rule('queue.status.shape', { varies: [...anyJob, 'output', 'past', 'look'] }, as
   const end = await lookUntilEnd(context, 'error', failed, 'FAILED')
   const error = membersOf(end.json)?.error
   check('error').that(typeof error === 'string', 'a string', kindOfValue(error), end)
+  if (part('key.second')) {
+    const response = await queueAs('second').status(done.id)
+    if (isRefusal(response)) notJudged('second key', 'another key of the account may not read the job')
+    else expectOutput(context, 'output', output, response)
+  }
   for await (const _ of rereadMoments(context)) {
     await readOthers()
     for (let n = 0; n < readsEach; n++) expectOutput(context, 'output', output, await expectShown(context, done))
@@ -150,7 +156,7 @@ rule('queue.status.of-another-endpoint', { varies: anyJob }, async (context) => 
 
 rule('queue.status.failed', { varies: [...anyJob, 'past'] }, async (context) => {
   const { fixture, ended, check, target } = context
-  const job = await fixture.submitted({ steps: [{ fail: 'no "depth": \u6df1\u3055\n{}' }] })
+  const job = await fixture.submitted({ steps: [{ fail: '{"depth": "\u6df1\u3055",\n"list": []}' }] })
   const end = await expectEnd(context, 'failed', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
   const error = end.job?.error
   check('error').that(typeof error === 'string' && error !== '', 'a text', kindOfValue(error), end.response)

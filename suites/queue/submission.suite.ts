@@ -3,7 +3,7 @@ import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn, idOrNumberIn, isId, type Members, membersOf } from '../../harness/exchange/read.ts'
 import type { QueueClient } from '../../harness/planes/queue/client.ts'
-import { options, validText } from '../../harness/planes/queue/fixtures/jobs.ts'
+import { options, submitted, validText } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
@@ -11,6 +11,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob, dimensions } from '../../harness/variation/dimensions.ts'
 import { outputs, inputs as unusualInputs } from '../../harness/variation/values.ts'
+import { inChunks, needsLength } from '../shared/chunks.ts'
 import { fills, fullEndpoint, oneWorker } from '../shared/full-endpoint.ts'
 import {
   blockedBy,
@@ -158,7 +159,10 @@ async function startWorkerByRun({ ended, fixture }: Context): Promise<boolean> {
 const levels = 48
 /** Inputs that come back as they are, by the clause that each is for. */
 const inputs: Readonly<Record<string, Members>> = {
-  nested: { list: [1, [2, [{ deep: { deeper: [null, true, 'text'] } }]]], object: { empty: {}, list: [] } },
+  nested: {
+    list: [1, [2, [{ deep: { deeper: [null, true, 'text'] } }]]],
+    object: { empty: {}, list: [], 'a.b': 1, $c: 2 },
+  },
   deep: {
     // Lists and objects in turn.
     levels: Array.from({ length: levels }).reduce(
@@ -174,7 +178,7 @@ const inputs: Readonly<Record<string, Members>> = {
 }
 
 rule('queue.run.echo', { varies: [...anyJob, 'output'], workers: 3 }, async (context) => {
-  const { fixture, ended, part, reading, vary } = context
+  const { fixture, ended, notJudged, part, reading, vary } = context
   const sent: { clause: string; job: SubmittedJob; expected: unknown }[] = []
   for (const [clause, input] of Object.entries(inputs)) {
     if (clause === 'large' && !part('queue.large')) continue
@@ -188,6 +192,14 @@ rule('queue.run.echo', { varies: [...anyJob, 'output'], workers: 3 }, async (con
   for (const name of vary.every('input')) {
     const expected = unusualInputs[name]
     sent.push({ clause: 'input', job: await fixture.submitted({ input: expected }), expected })
+  }
+  const expected = inputs.nested ?? {}
+  const chunked = fixture.job({ input: expected })
+  const response = await chunked.queue.run(chunked.body, inChunks)
+  if (needsLength(response)) notJudged('chunked', 'a body without its length is refused')
+  else {
+    const job = submitted(chunked, submittedId(context, 'chunked', chunked.body, response), response)
+    sent.push({ clause: 'chunked', job, expected })
   }
   // The other jobs draw options too, so these are judged first.
   for (const name of vary.every('options')) {

@@ -39,7 +39,8 @@ const steps = [{ output: 1 }]
 rule('webhook.once', { varies: anyJob }, async (context) => {
   const { fixture, begun, clock, check, inconclusive } = context
   const { job: synchronous } = await fixture.finished({ steps, webhook: true }, 'runsync')
-  const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], webhook: true })
+  const webhook = { status: 200, text: 'ok' }
+  const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], webhook })
   await begun(job)
   const early = await clock.until(job.webhook.attempt(1), clock.now() + runningMs)
   check('not-before').that(early === null, 'no request while the job runs', 'a request', job.response)
