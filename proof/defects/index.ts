@@ -31,6 +31,7 @@ import { oddRequests } from './odd-requests.ts'
 import { oddRoutes } from './odd-routes.ts'
 import { outages } from './outages.ts'
 import { patch } from './patch.ts'
+import { patchFields } from './patch-fields.ts'
 import { queueActs } from './queue-acts.ts'
 import { queueHealth } from './queue-health.ts'
 import { queueHistories } from './queue-histories.ts'
@@ -87,6 +88,7 @@ export const defects: readonly Defect[] = [
   ...oddAccess,
   ...outages,
   ...patch,
+  ...patchFields,
   ...serverErrors,
   ...shape,
   ...life,

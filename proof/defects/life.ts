@@ -1,6 +1,6 @@
 import type { Defect } from '../types.ts'
 import { comesBack, does, doesToo, permits, refuses } from './action-tools.ts'
-import { all, type Change, defect, idIn, is, jsonOf, onResponse, options, restated, type Wrap } from './tools.ts'
+import { all, type Change, defect, idIn, is, jsonOf, onResponse, options, part, restated, type Wrap } from './tools.ts'
 
 /** Pods that lose something on the way, and calls that meet each other. */
 export const life: readonly Defect[] = [
@@ -52,6 +52,12 @@ export const life: readonly Defect[] = [
     says: 'A stop of a pod that is EXITED is answered 200.',
     observed: '10 responses 200',
     change: permits({ status: 'EXITED', action: 'stop' }),
+  }),
+  defect('start-twice-200', 'pods.action.race-once', 'once', {
+    says: 'A start of a pod that is on its way to RUNNING is answered 200.',
+    observed: '10 responses 200',
+    variation: { branch: 'start' },
+    change: part('permit', (next, pod, action) => (action === 'start' && pod.status !== 'RUNNING' ? null : next())),
   }),
   defect('third-terminate-500', 'pods.action.race-terminate', 'answers', {
     says: 'The third terminate of a pod is answered 500.',

@@ -68,6 +68,7 @@ export const changes = [
     verdicts: verdict('not-applicable', [
       'pods.patch.atomic',
       'pods.patch.empty-object',
+      'pods.patch.fields',
       'pods.patch.omitted',
       'pods.patch.others',
       ...ofLockedPods,

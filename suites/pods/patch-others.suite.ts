@@ -41,7 +41,7 @@ rule('pods.patch.others', { varies: [...aPod, 'history'] }, async (context) => {
     expectKept(context, 'others', last, later, [...judgedElsewhere, ...left])
     last = later
   }
-  const unlocked = part('pod.locked') ? await expectLockKept(context, last, done[0], left) : last
+  const unlocked = part('pod.locked') ? await expectLockKept(context, last, done, left) : last
   if (unlocked === null) return notJudged('started', 'the pod is not unlocked')
   last = unlocked
   await expectListedAs(context, 'others', last)
@@ -51,11 +51,11 @@ rule('pods.patch.others', { varies: [...aPod, 'history'] }, async (context) => {
   for (const field of ignored) await expectDoneByStart(context, last, field, left)
 })
 
-/** A PATCH of another field leaves a lock. Returns the pod once it is unlocked again, null if it is not. */
+/** A PATCH of other fields leaves a lock. Returns the pod once it is unlocked again, null if it is not. */
 async function expectLockKept(
   context: Context,
   before: PodView,
-  field: ChangeField | undefined,
+  fields: readonly ChangeField[],
   left: ReadonlySet<string>,
 ): Promise<PodView | null> {
   const { notJudged, pods, target } = context
@@ -64,12 +64,12 @@ async function expectLockKept(
   await pods.patch(before.id, lock)
   const { pod, settled } = await isLocked(true)
   const locked = settled ? pod : null
-  const body = locked === null || field === undefined ? null : changeOf(context, locked, 'f', field)
-  if (locked === null || body === null || !isSuccess((await pods.patch(before.id, body)).status)) {
+  const body = Object.assign({}, ...fields.map((field) => changeOf(context, locked ?? before, 'f', field)))
+  if (locked === null || fields.length === 0 || !isSuccess((await pods.patch(before.id, body)).status)) {
     notJudged('locked', 'an EXITED pod is not locked, or not changed then')
   } else {
     const { pod: after } = await shown(context, before.id, (seen) => shows(seen, body))
-    if (after !== null) expectKept(context, 'others', locked, after, [...judgedElsewhere, ...left, String(field)])
+    if (after !== null) expectKept(context, 'others', locked, after, [...judgedElsewhere, ...left, ...fields])
   }
   await pods.patch(before.id, unlock)
   const unlocked = await isLocked(false)

@@ -15,6 +15,7 @@ import { isConsistent } from './orders.ts'
 /** How many calls are sent at once. */
 const many = 10
 const stops = Array<PodAction>(many).fill('stop')
+const starts = Array<PodAction>(many).fill('start')
 const terminates = Array<PodAction>(many).fill('terminate')
 
 rule('pods.action.race-stop', { varies: aPod }, async (context) => {
@@ -25,14 +26,19 @@ rule('pods.action.race-stop', { varies: aPod }, async (context) => {
   check('ends').that(status === 'EXITED', 'status EXITED', `status ${status}`, response)
 })
 
-rule('pods.action.race-once', { varies: aPod }, async (context) => {
-  const { check } = context
-  const { raced } = await sendTogether(context, stops)
+const onceEach = ['stop', 'start'] as const
+
+rule('pods.action.race-once', { each: () => onceEach, varies: [...aPod, 'branch'] }, async (context, action) => {
+  const { check, notJudged } = context
+  const { raced } = await sendTogether(context, action === 'stop' ? stops : starts)
   const done = raced.filter(({ response }) => response.status === 200)
   const last = done.at(-1)?.response ?? null
-  // As long as a stop is under way, the pod may be in a status that permits another one.
-  if (done.length > 1 && done.every(({ response }) => membersOf(response.json)?.status !== 'EXITED'))
+  const areExited = done.map(({ response }) => membersOf(response.json)?.status === 'EXITED')
+  // As long as an action is under way, the pod may be in a status that permits another one.
+  if (action === 'stop' && done.length > 1 && !areExited.includes(true))
     throw new NotApplicable('a stop is answered before it is carried out')
+  if (action === 'start' && (done.length === 0 || areExited.includes(true)))
+    return notJudged('start', 'no start is accepted, or it is answered before it is carried out')
   check('once').that(done.length === 1, 'one response 200', `${done.length} responses 200`, last)
 })
 
@@ -62,7 +68,7 @@ interface Raced {
 }
 
 /**
- * Sends calls for a RUNNING pod at the same time. A call answered 429 was not carried out and is left out. If no terminate or only
+ * Sends calls for a RUNNING pod, or starts for an EXITED one, at the same time. A call answered 429 was not carried out and is left out. If no terminate or only
  * one call is left, another pod gets the calls, and then the rule is inconclusive, as it is if a call has no response of the API.
  */
 async function sendTogether(
@@ -71,7 +77,7 @@ async function sendTogether(
   isLast = false,
 ): Promise<{ readonly id: string; readonly raced: readonly Raced[] }> {
   const { fixture, inconclusive, pods, reserve } = context
-  const { id } = await fixture.pod('RUNNING')
+  const { id } = await fixture.pod(actions.every((action) => action === 'start') ? 'EXITED' : 'RUNNING')
   await reserve(actions.length)
   const coming = actions.map((action) =>
     pods.begin('triggerPodAction', { ids: { id }, body: { action }, raw429: true }),

@@ -1,0 +1,36 @@
+import { canonical } from '../../harness/exchange/read.ts'
+import { patchedFields } from '../../suites/pods/patch-fields.suite.ts'
+import type { Defect } from '../types.ts'
+import { patching } from './patch-tools.ts'
+import { defect, exchanges, is, shows } from './tools.ts'
+
+/** PATCHes of a pod's own fields. */
+export const patchFields: readonly Defect[] = [
+  ...Object.entries(patchedFields).flatMap(([field, { right, wrong }]) =>
+    Object.entries(wrong).map(([what, value]) =>
+      defect(`patch-of-${field}-takes-${what.replaceAll(' ', '-')}`, 'pods.patch.fields', field, {
+        says: `A PATCH with a wrong ${field} (${what}) is accepted, and leaves the ${field} as it is.`,
+        observed: 'status 200',
+        wrap: exchanges(is.patch, (body) =>
+          canonical(body[field]) === canonical(value) ? { ...body, [field]: right } : null,
+        ),
+      }),
+    ),
+  ),
+  defect('refused-patch-of-disk-carried-out', 'pods.patch.fields', 'unchanged', {
+    says: 'A PATCH with a disk that is a text is refused and carried out.',
+    observed: 'disk 26',
+    change: patching((pod, body, next) => {
+      if (typeof body.disk === 'string') pod.disk = Number(body.disk) + 1
+      next()
+    }),
+  }),
+  defect('cleared-variables-shown-null', 'pods.shape.env', 'env', {
+    says: 'A pod whose last variable a PATCH removes shows env null.',
+    observed: 'env: null',
+    tour: ['pods.patch.fields'],
+    change: shows((shown, { disk, env }) =>
+      disk === 25 && Object.keys(env).length === 0 ? { ...shown, env: null } : shown,
+    ),
+  }),
+]
