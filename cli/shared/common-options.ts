@@ -1,5 +1,9 @@
 import { formatNames } from '../../reports/format-names.ts'
-import { factor, gather, integer, lengthOfTime, Option, price } from './arguments.ts'
+import { Command, factor, gather, integer, lengthOfTime, Option, price } from './arguments.ts'
+
+/** A command that takes no other arguments than its own. */
+export const command = (name: string, description: string) =>
+  new Command(name).description(description).allowExcessArguments(false)
 
 /** Options that several commands have. */
 export const common = {

@@ -1,7 +1,6 @@
 import { limiterKindNames } from '../../reference/limits/windows.ts'
 import {
   Argument,
-  Command,
   day,
   factor,
   gather,
@@ -13,28 +12,15 @@ import {
   quotaList,
   share,
 } from './arguments.ts'
-import { common } from './common-options.ts'
+import { command, common } from './common-options.ts'
 import type { LoadKind } from './selection.ts'
+
+export { judge, proxy } from './traffic-options.ts'
 
 // The commands with their flags, from which the types of their options follow.
 
 /** The options of a command as they are given. */
 export type OptionsOf<C extends () => { opts(): unknown }> = Readonly<ReturnType<ReturnType<C>['opts']>>
-
-const command = (name: string, description: string) =>
-  new Command(name).description(description).allowExcessArguments(false)
-
-/** A command about what others send to a target. */
-const trafficCommand = (name: string, description: string) =>
-  command(name, description)
-    .option('--target <file>', 'the target file (default: ./plumbline.yaml, unless there is an address)')
-    .addOption(common.pods)
-    .addOption(common.queue)
-    .addOption(common.lb)
-    .addOption(common.management)
-    .addOption(common.out)
-    .addOption(common.format)
-    .addOption(common.quiet)
 
 export const init = () =>
   command('init', 'ask a target what it offers, by reads, and write its target file')
@@ -249,22 +235,6 @@ export const fuzz = () =>
       ).choices(['pods', 'queue'] as const),
     )
     .option('--json <file>', 'write the findings into this file')
-
-export const judge = () =>
-  trafficCommand('judge', 'judge the requests and responses of a HAR file by the rules about every exchange').argument(
-    '<file>',
-    'a HAR file, such as a browser exports; - for the standard input',
-  )
-
-export const proxy = () =>
-  trafficCommand('proxy', 'forward requests to a target, and judge its responses and the client until Ctrl-C')
-    .option(
-      '--port <number>',
-      'the first port; each further host of the target has the next one',
-      integer(0, 65_535),
-      8090,
-    )
-    .option('--har <file>', 'also write the traffic into this file, as a HAR; secrets are masked as in the record')
 
 export const replay = () =>
   command('replay', 'judge a record again, without the target')

@@ -3,7 +3,7 @@ import { createControlledClock as createScenarioClocks } from '../../harness/clo
 import { createControlledClock } from '../../reference/clock/controlled.ts'
 import { createOperationLimiter, type OperationLimiter } from '../../reference/limits/operation-limiter.ts'
 import type { LimiterKind } from '../../reference/limits/windows.ts'
-import { keepsRefusals, refusesForEver } from '../defects.ts'
+import { keepsRefusals, refusesForEver } from '../other-limits.ts'
 import type { Send } from './open-loop.ts'
 
 /** One change of a target that its limits do not survive. */
