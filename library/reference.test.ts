@@ -2,7 +2,7 @@ import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { MockAgent, request as undiciRequest } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createControlledClock, createReference, defaultKeys, OptionError, withVariants } from './reference.ts'
+import { createControlledClock, createReference, defaultKeys, OptionError } from './reference.ts'
 
 const base = 'https://api.example.com'
 const authorization = `Bearer ${defaultKeys.full}`
@@ -118,15 +118,7 @@ describe('options', () => {
     expect(await (await fetch(get(`/v2/pods/${id}`))).json()).toMatchObject({ status: 'RUNNING' })
   })
 
-  it('takes latitudes and defects by their ids', async () => {
-    const { fetch } = made(await withVariants(['list-newest-first', 'exited-stop-accepted']))
-    expect((await fetch(get('/v2/pods'))).status).toBe(200)
-  })
-
-  it('refuses an unknown id and an empty list', async () => {
-    await expect(withVariants(['list-newest'])).rejects.toThrow(
-      'Option ids: expected an id that plumbline serve --list lists, got "list-newest" (string)',
-    )
+  it('refuses an empty list', () => {
     expect(() => createReference({ dataCenters: [] })).toThrow(OptionError)
   })
 })

@@ -30,23 +30,3 @@ export type Reference = ReturnType<typeof create>
 export function createReference(options: Partial<ReferenceOptions> = {}): Reference {
   return create({ clock: createRealClock(), ...options })
 }
-
-/**
- * Options with latitudes or defects laid over them, by the ids that `plumbline serve --list` lists: behaviours that the
- * description allows, or bugs.
- * @throws OptionError for an unknown id.
- */
-export async function withVariants(
-  ids: readonly string[],
-  options: Partial<ReferenceOptions> = {},
-): Promise<ReferenceOptions> {
-  const { defects, latitudes } = await import('../proof/catalog.ts')
-  const { withVariants: lay } = await import('../proof/instance.ts')
-  const { OptionError } = await import('../reference/index.ts')
-  const variants = ids.map((id) => {
-    const variant = [...latitudes, ...defects].find((one) => one.id === id)
-    if (variant === undefined) throw new OptionError('ids', 'an id that plumbline serve --list lists', id)
-    return variant
-  })
-  return lay({ clock: createRealClock(), ...options }, variants)
-}

@@ -2,6 +2,7 @@ import { pluralize } from '../harness/common/pluralize.ts'
 import type { Results } from '../results/types.ts'
 import { exitCodes } from '../verdicts/exit-codes.ts'
 import { headingOf, type ReportedResults, verdictLines } from './baseline.ts'
+import { gapCauses } from './causes.ts'
 import {
   acceptedText,
   detailsOf,
@@ -57,12 +58,10 @@ export function renderGithub(results: ReportedResults): string {
 
 /** One for all rules with the same reason: a server that is away has hundreds. */
 function unverifiedByReason(results: Results): Annotation[] {
-  const groups = Map.groupBy(withOwnReason(unverifiedOf(results)), (rule) => `${rule.verdict}: ${reasonOf(rule)}`)
-  return [...groups].map(([reason, rules]) => {
+  return gapCauses(withOwnReason(unverifiedOf(results))).map(({ title, rules }) => {
     const ids = rules.map(({ id }) => id)
-    return ids.length === 1
-      ? { title: `${ids[0]} ${rules[0]?.verdict}`, text: reason }
-      : { title: `${ids.length} rules ${rules[0]?.verdict}`, text: `${reason}\n\n${ids.join('\n')}` }
+    const subject = ids.length === 1 ? ids[0] : pluralize(ids.length, 'rule')
+    return { title: `${subject} ${rules[0]?.verdict}`, text: ids.length === 1 ? title : `${title}\n\n${ids.join('\n')}` }
   })
 }
 

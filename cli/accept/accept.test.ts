@@ -38,7 +38,7 @@ describe('wrong input is refused, and changes no file', () => {
     ['red pods.delete --reason x --until 2099-12-31', 'pods.delete was not selected in red'],
     [
       'red --reason x --until 2099-12-31 --target other.yaml',
-      'other.yaml is not the target file of red (the reference implementation), or has changed since',
+      'other.yaml is the target file of another one, and red judged the reference implementation; name its file with',
     ],
     ['red --reason x --until 2099-12-31 --target none.yaml', 'none.yaml: no such target file'],
   ])('%s', async (words, message) => {

@@ -27,11 +27,11 @@ const pods = (url: string) => `pods: ${url}`
 const queue = (url: string) => `queue: {url: "${url}", endpoints: {normal: e-1}}`
 
 test.concurrent.for<[words: string, section: (url: string) => string, requests: readonly string[], code: number]>([
-  // The first is for the quota.
+  // The first is for the plan.
   ['check', pods, ['GET /v2/pods', 'GET /v2/pods'], 5],
   ['plan', pods, ['GET /v2/pods', 'GET /v2/pods'], 0],
   ['fuzz', pods, ['GET /v2/pods'], 5],
-  ['check --only queue.run.accepted', queue, ['GET /v2/e-1/health'], 5],
+  ['check --only queue.run.accepted', queue, ['GET /v2/e-1/health', 'GET /v2/e-1/health'], 5],
 ])(
   '%s says that a target is silent, and sends no request again',
   { timeout: 60_000 },

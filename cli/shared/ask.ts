@@ -25,13 +25,15 @@ const quotaPatienceMs = 5_000
 const slowMs = 500
 
 /**
- * Sends a target in real time the request that shows the quota of an account, twice if the first is slow, and reads that from
- * the response. Without a target, a plane or a key nothing is asked.
+ * Sends a target in real time the first probe of a plane, twice if the first is slow. The response shows how long a request takes
+ * and, of a plane that has one, the quota of the account. Without a target, a plane or a key nothing is asked.
  */
 export async function quotaOf(plane: Plane | undefined, target: Target | null): Promise<ShownQuota> {
-  const shows = plane?.pacing.refresh ?? null
+  const [probe] = plane?.probes ?? []
+  const section = target === null || plane === undefined ? null : sectionOf(target, plane.name)
   const isAsked = target?.clock === 'real' && target.keys.full !== undefined
-  if (plane === undefined || shows === null || !isAsked || sectionOf(target, plane.name) === null)
+  // The response of a held operation may wait for a worker.
+  if (plane === undefined || probe === undefined || section === null || !isAsked || isHeld(plane, probe.operation))
     return { windows: [], failure: null }
   return asking(
     withTolerances(target, { answerMs: Math.min(quotaPatienceMs, target.tolerances.answerMs) }),
@@ -39,7 +41,8 @@ export async function quotaOf(plane: Plane | undefined, target: Target | null): 
     async (clientOf) => {
       const measured = async () => {
         const startMs = performance.now()
-        const windows = windowsOf(await clientOf(plane)(shows))
+        const response = await clientOf(plane)(probe.operation, probe.call?.(section as never))
+        const windows = plane.pacing.isOfAccount ? windowsOf(response) : []
         return { windows, tookMs: performance.now() - startMs }
       }
       try {
@@ -66,13 +69,16 @@ export function refusalBefore(
   purpose: string,
   say: (line: string) => void,
 ): Promise<ReturnType<typeof refusalOf>> {
-  const mayWait = ({ operations, probes }: Plane) =>
-    probes.some(({ operation }) => operations[operation]?.held === true)
+  const mayWait = (plane: Plane) => plane.probes.some(({ operation }) => isHeld(plane, operation))
   const held = target.clock === 'real' ? [] : allPlanes().filter(mayWait)
   const asked = { ...target, ...Object.fromEntries(held.map(({ name }) => [name, null])) }
   return asking(withTolerances(target, firstTolerances(target)), purpose, async (clientOf) =>
     refusalOf(await probeTarget(asked, isJudged, clientOf, say), target),
   )
+}
+
+function isHeld({ operations }: Plane, operation: string): boolean {
+  return operations[operation]?.held === true
 }
 
 function withTolerances(target: Target, tolerances: Partial<Target['tolerances']>): Target {

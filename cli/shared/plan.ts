@@ -26,14 +26,17 @@ export async function planOf(
   const target = given ?? embed().target
   const chosen = new Set(selected)
   const rules = allRules().filter(({ id }) => chosen.has(id))
-  const paced = rules.map(({ id }) => planeOfRule(id)).find(({ pacing }) => pacing.isOfAccount)
-  const { failure, ...shown } = await quotaOf(paced, given)
+  const planes = rules.map(({ id }) => planeOfRule(id)).filter(({ name }) => sectionOf(target, name) !== null)
+  const asked = planes.find(({ pacing }) => pacing.isOfAccount) ?? planes[0]
+  const { failure, ...shown } = await quotaOf(asked, given)
   const budgetMs = budget ?? (target.clock === 'real' ? defaultBudgetMs : null)
   const planned = planFor({ target, rules, rowOf, budgetMs, ...shown })
   // The planned cost is a promise only if nothing is added.
   const plan = maxCost === undefined ? planned : { ...planned, reserve: noReserve }
   const lines = [
-    ...(failure === null ? [] : [`the target did not answer, so its quotas are not in the plan: ${failure}`]),
+    ...(failure === null
+      ? []
+      : [`the target did not answer, so its quotas and the time of a request are not in the plan: ${failure}`]),
     ...planLines(plan, list),
     ...(given === null || plan.rules > 0 ? [] : emptyPlanLine(given, selected)),
     ...(given === null ? [] : [costLine(plan, given.budget)]),

@@ -7,7 +7,7 @@ import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { fills, fullEndpoint } from '../shared/full-endpoint.ts'
+import { fills, fullEndpoint, moreWorkers } from '../shared/full-endpoint.ts'
 import {
   blockedIfUnknownIsShown,
   expectEnd,
@@ -114,7 +114,7 @@ rule('queue.status.in-progress', { ...fills, varies: anyJob }, async (context) =
     looks.push(await found(waiting))
     // A worker more than the target file knows of has the job before it begins.
     const start = await clock.until(waiting.beacon.started(), clock.now() + dispatchMs)
-    if (start !== null) inconclusive('a job found a worker though every one was busy')
+    if (start !== null) inconclusive(moreWorkers(target))
   }
   for (const response of looks) expectStatus('waiting', response, 'IN_QUEUE')
   for (const job of held) expectStatus('executing', await found(job), 'IN_PROGRESS')

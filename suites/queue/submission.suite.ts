@@ -12,7 +12,7 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyJob, dimensions } from '../../harness/variation/dimensions.ts'
 import { outputs, inputs as unusualInputs } from '../../harness/variation/values.ts'
 import { inChunks, needsLength } from '../shared/chunks.ts'
-import { fills, fullEndpoint, oneWorker } from '../shared/full-endpoint.ts'
+import { fills, fullEndpoint, moreWorkers, oneWorker } from '../shared/full-endpoint.ts'
 import {
   blockedBy,
   blockedIfAllAreRefused,
@@ -70,7 +70,7 @@ rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) =
   const response = await clock.until(job.queue.held.run(job.body), clock.now() + target.tolerances.answerMs)
   check('at-once').that(response !== null, 'a response while every worker is busy', 'no response', null)
   const start = await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)
-  if (start !== null) inconclusive('a job found a worker though every one was busy')
+  if (start !== null) inconclusive(moreWorkers(target))
   if (response !== null) {
     submittedId(context, 'accepted', job.body, response)
     const status = shownStatus(response)

@@ -72,8 +72,15 @@ export async function expectWaiting(context: Context, job: SubmittedJob): Promis
     job.beacon.executions().length > 0 ||
     (shownStatus(response) !== 'IN_QUEUE' &&
       (await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)) !== null)
-  if (isTaken) inconclusive('a job found a worker though every one was busy')
+  if (isTaken) inconclusive(moreWorkers(target))
   return response
+}
+
+/** Why a rule ends whose job finds a worker on an endpoint that `fullEndpoint` has filled. */
+export function moreWorkers(target: Target): string {
+  const { role, workers } = smallest(target)
+  const key = role === 'normal' ? 'queue.workers' : 'queue.endpoints.twoWorkers'
+  return `a job found a worker though ${workers} were busy; if the endpoint has more, correct ${key} in the target file`
 }
 
 function smallest(target: Target): { readonly role: EndpointRole; readonly workers: number } {
