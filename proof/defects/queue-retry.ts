@@ -102,7 +102,9 @@ export const queueRetry: readonly Defect[] = [
   defect('late-result-ends-retried-job', 'queue.retry.late-result', 'output', {
     says: 'The late result of an execution that timed out ends the job after /retry.',
     observed: '"late"',
-    change: part('acceptsReport', (next, { attempt, job }) => next() || (attempt === 1 && job.retries > 0)),
+    change: part('acceptsReport', (next, { attempt, job }) =>
+      attempt === 1 && job.retries > 0 ? true : next() && job.status !== 'COMPLETED',
+    ),
   }),
   defect('retry-alone-refused', 'queue.retry.alone', 'accepted', {
     says: 'The operation /retry is refused while no other job of the endpoint waits or runs.',

@@ -35,7 +35,7 @@ export const webhook: readonly Defect[] = [
       return options({
         async call(request) {
           const response = await call(request)
-          return response.headers.get('content-type') === 'text/plain' ? new Response(null, { status: 500 }) : response
+          return (await response.clone().text()) === 'ok' ? new Response(null, { status: 500 }) : response
         },
       })(base)
     },
