@@ -127,7 +127,7 @@ test('the adapter of the documentation drives a tool', async ({ skip }) => {
     runCommand([python ?? '', adapter, ...words], { environment, limitMs: 30_000, keptOutput: 10_000 })
   onTestFinished(() => rmSync(join(folder, 'log'), { force: true }))
   expect((await call('deploy', at)).ended).toMatchObject({ code: 0 })
-  expect(JSON.parse((await call('list')).stdout)).toEqual([{ name: 'a-one', id: 'e1' }])
+  expect(JSON.parse((await call('list')).stdout)).toEqual([{ name: 'a-one', id: 'e1', url: null }])
   expect(readFileSync(join(at, 'acme.ini'), 'utf8')).toContain('[endpoint app-one]')
   expect((await call('build', at, 'package.tgz')).ended).toMatchObject({ code: 0 })
   expect((await call('remove', 'a-one')).ended).toMatchObject({ code: 0 })

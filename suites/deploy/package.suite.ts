@@ -41,8 +41,10 @@ rule('deploy.manifest', async (context) => {
   const isWhole = dependency.shown === 0 || dependency.lost === 0
   const without = `${pluralize(dependency.lost, 'file')} missing`
   check('dependencies').that(isWhole, 'every module of the dependency', without, end.response)
-  const manifest = found.texts[target.deploy?.manifest ?? '']
-  check('manifest').that(manifest !== undefined, 'a manifest', 'no manifest', end.response)
+  const path = target.deploy?.manifest ?? ''
+  const manifest = found.texts[path]
+  const expected = `a manifest at ${path}, the path that deploy.manifest names`
+  check('manifest').that(manifest !== undefined, expected, 'no manifest', end.response)
   const unnamed = namesOf(tree).filter((name) => manifest?.includes(name) !== true)
   const observed = `${pluralize(unnamed.length, 'endpoint')} not named`
   check('names').that(unnamed.length === 0, 'a manifest that names every endpoint', observed, end.response)

@@ -274,6 +274,9 @@ export async function blockedIfGone(context: Context, id: string, response: ApiR
   if (isGone) blockedBy(context, 'endpoints.unique', `a new endpoint is gone: ${responseText(response)}`, response)
 }
 
+/** How long a job that did not end in time may still take once workers are available, ms. */
+const lateMs = 60_000
+
 /**
  * The end of a job. The rule fails if /status does not show the job although its endpoint exists. It also fails if the job does
  * not end in time and a later one on the same endpoint does. Otherwise no worker may be available, and it is inconclusive.
@@ -296,7 +299,7 @@ export async function endOf(
   const end = await ended(job)
   if (end.settled) return end
   if (await isServedElsewhere()) {
-    const { response, settled, status } = await ended(job)
+    const { response, settled, status } = await ended(job, lateMs)
     check('ends').that(settled, 'a job that ends', `${status}, although one of another endpoint ends`, response)
     return inconclusive('a job ended when its time was over: no worker was available before')
   }
