@@ -1,3 +1,4 @@
+import type { StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { comesBack, does, doesToo, permits, refuses } from './action-tools.ts'
 import { all, type Change, defect, idIn, is, jsonOf, onResponse, options, part, restated, type Wrap } from './tools.ts'
@@ -13,6 +14,11 @@ export const life: readonly Defect[] = [
     says: 'restart is answered 200, and the container runs on.',
     observed: 'neither',
     change: does({ status: 'RUNNING', action: 'restart' }, () => {}),
+  }),
+  defect('second-restart-in-name-only', 'pods.action.restart-restarts', 'restarted', {
+    says: 'A second restart of a pod is answered 200, and the container runs on.',
+    observed: 'neither',
+    change: restartsOnce(),
   }),
   defect('restart-loses-env', 'pods.action.restart-restarts', 'kept', {
     says: 'restart begins with the variables of the image alone.',
@@ -111,6 +117,16 @@ export const life: readonly Defect[] = [
     ),
   }),
 ]
+
+/** Only the first restart of a pod is carried out. */
+function restartsOnce(): Change {
+  const restarted = new WeakSet<StoredPod>()
+  return part('transition', (next, pod, action) => {
+    if (action === 'restart' && restarted.has(pod)) return
+    if (action === 'restart') restarted.add(pod)
+    next()
+  })
+}
 
 /** The variables of a pod are lost by an action. */
 function loses(lost: 'start' | 'restart'): Change {

@@ -1,5 +1,5 @@
 import { membersOf } from '../../harness/exchange/read.ts'
-import type { Endpoint } from '../../reference/queue/model.ts'
+import type { Endpoint, Job } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { afterPurge, asks, showsHealth } from './queue-tools.ts'
 import { all, type Change, defect, type Json, onJson, part, refusing } from './tools.ts'
@@ -45,6 +45,11 @@ export const queueHealth: readonly Defect[] = [
     observed: '0',
     change: counts(() => ({ inQueue: 0 })),
   }),
+  defect('health-without-low-priority', 'queue.health.moves', 'waiting', {
+    says: 'Jobs of low priority that wait are not counted in /health.',
+    observed: '1',
+    change: countsWithout('inQueue', ({ policy, status }) => status === 'IN_QUEUE' && policy.lowPriority === true),
+  }),
   defect('health-counts-cancelled', 'queue.health.moves', 'cancelled', {
     says: 'A job that was cancelled while it waited counts as waiting in /health.',
     observed: '2',
@@ -65,6 +70,23 @@ export const queueHealth: readonly Defect[] = [
         if (removed > 0) count(endpoint)
         return removed
       }),
+    ),
+  }),
+  defect('health-keeps-purged-until-next', 'queue.health.settles', 'settled', {
+    says: 'A job that was purged counts as waiting in /health until the next one is submitted.',
+    observed: 'inProgress 0, inQueue 1',
+    change: keepsCounting('inQueue', (count, forget) =>
+      all(
+        part('purgeJobs', (next, endpoint) => {
+          const removed = next()
+          if (removed > 0) count(endpoint)
+          return removed
+        }),
+        part('readSubmission', (next) => {
+          forget()
+          return next()
+        }),
+      ),
     ),
   }),
   defect('health-keeps-stopped', 'queue.health.settles', 'settled', {
@@ -90,11 +112,7 @@ export const queueHealth: readonly Defect[] = [
   defect('health-completed-without-died', 'queue.health.settles', 'ended', {
     says: 'A job that is COMPLETED after its worker died does not count as completed in /health.',
     observed: 'as many completed',
-    change: showsHealth((shown, { jobs }) => {
-      const { completed, ...others } = shown.jobs as Json
-      const died = [...jobs.values()].filter((job) => job.automaticRetries > 0 && job.status === 'COMPLETED')
-      return { ...shown, jobs: { ...others, completed: Number(completed) - died.length } }
-    }),
+    change: countsWithout('completed', (job) => job.automaticRetries > 0 && job.status === 'COMPLETED'),
   }),
   defect('health-out-after-purge', 'queue.health.settles', 'settled', {
     says: 'The operation /health is answered 500 once the queue was purged.',
@@ -105,6 +123,11 @@ export const queueHealth: readonly Defect[] = [
     says: 'The number of completed jobs in /health stays as it is.',
     observed: '0 more',
     change: counts(() => ({ completed: 5 })),
+  }),
+  defect('health-without-runsync', 'queue.health.moves', 'completed', {
+    says: 'Jobs of /runsync do not count as completed in /health.',
+    observed: '3 more',
+    change: countsWithout('completed', ({ operation, status }) => status === 'COMPLETED' && operation === 'runsync'),
   }),
   defect('health-failed-are-completed', 'queue.health.moves', 'failed', {
     says: 'Jobs that fail count as completed in /health.',
@@ -140,10 +163,10 @@ export const queueHealth: readonly Defect[] = [
   }),
 ]
 
-/** The response of /health counts one more job each time that `count` is called. */
+/** The response of /health counts one more job each time that `count` is called, until `forget` is. */
 function keepsCounting(
   name: 'inProgress' | 'inQueue',
-  changeOf: (count: (endpoint: Endpoint) => void) => Change,
+  changeOf: (count: (endpoint: Endpoint) => void, forget: () => void) => Change,
 ): Change {
   return (base) => {
     const more = new Map<string, number>()
@@ -152,8 +175,20 @@ function keepsCounting(
       const jobs = membersOf(shown.jobs) ?? {}
       return { ...shown, jobs: { ...jobs, [name]: Number(jobs[name]) + (more.get(id) ?? 0) } }
     })
-    return all(changeOf(count), shows)(base)
+    return all(
+      changeOf(count, () => more.clear()),
+      shows,
+    )(base)
   }
+}
+
+/** Some of the jobs that an endpoint has are left out of a number in /health. */
+function countsWithout(name: 'completed' | 'inQueue', isLeftOut: (job: Job) => boolean): Change {
+  return showsHealth((shown, { jobs }) => {
+    const counted = membersOf(shown.jobs) ?? {}
+    const left = [...jobs.values()].filter(isLeftOut)
+    return { ...shown, jobs: { ...counted, [name]: Number(counted[name]) - left.length } }
+  })
 }
 
 /** Some of the numbers of jobs in /health are others. */

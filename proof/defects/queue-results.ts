@@ -48,6 +48,13 @@ export const queueResults: readonly Defect[] = [
       ),
     ),
   }),
+  defect('job-executed-again-completed-with-error', 'queue.status.only', 'error', {
+    says: 'A job that is COMPLETED although its worker died once shows the error of that execution.',
+    observed: '"the worker died"',
+    change: showsJob((shown, { automaticRetries, status }) =>
+      automaticRetries > 0 && status === 'COMPLETED' ? { ...shown, error: 'the worker died' } : shown,
+    ),
+  }),
   defect('error-without-message', 'queue.status.failed-message', 'message', {
     says: 'The error of every job is the same sentence.',
     observed: '"the handler failed"',

@@ -34,10 +34,17 @@ const ofOthers: ReadonlySet<string> = new Set(['callOpenaiRoute', 'otherQueueRou
 
 everyExchange('queue.json', (exchange) => (ofOthers.has(exchange.operation) ? null : jsonFlaws(exchange)))
 
+/** The last steps of jobs, one of which is executed again because its worker died. */
+const lasts = [
+  { last: { output: 1 } },
+  { last: { fail: 'no depth' } },
+  { last: { output: 1 }, past: 'requeued' },
+] as const
+
 rule('queue.status.only', { varies: [...anyJob, 'past'] }, async (context) => {
   const { begun, check, clock, fixture, follow, found } = context
-  for (const last of [{ output: 1 }, { fail: 'no depth' }]) {
-    const job = await fixture.submitted({ steps: [{ emit: 'half' }, { hold: 'go' }, last] })
+  for (const { last, ...history } of lasts) {
+    const job = await fixture.submitted({ steps: [{ emit: 'half' }, { hold: 'go' }, last], ...history })
     expectOnly(await found(job))
     await begun(job)
     for (const pauseMs of [0, 1_000]) {

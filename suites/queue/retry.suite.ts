@@ -5,7 +5,7 @@ import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fix
 import { withoutFormer } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { rule } from '../../harness/rule/registry.ts'
+import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { keptInput } from '../../harness/variation/values.ts'
 import type { EndpointRole } from '../../target/types.ts'
@@ -108,17 +108,32 @@ rule('queue.retry.alone', { exclusive: ['dedicated'], varies: ['input'] }, async
   }
 })
 
-rule('queue.retry.ttl', { varies: anyJob, workers: 0 }, async (context) => {
+/** A retried job is executed at once, or waits because every worker is busy. */
+const retriedInto: ScenarioOptions<'executed' | 'waiting'> = {
+  ...fills,
+  varies: anyJob,
+  each: ({ part }) => (part('receiver') ? ['executed', 'waiting'] : ['executed']),
+}
+
+rule('queue.retry.ttl', retriedInto, async (context, into) => {
   const { clock, ended, fixture, inconclusive, reading, target } = context
   const { sweepMs } = target.tolerances
+  let full = into === 'waiting' ? await fullEndpoint(context) : null
   for (const ttlMs of lives) {
-    const job = await fixture.submitted({ steps: [{ fail: 'each time' }], policy: { ttl: ttlMs } })
+    const endpoint = full === null ? {} : { endpoint: full.role }
+    const job = await fixture.submitted({ steps: [{ fail: 'each time' }], policy: { ttl: ttlMs }, ...endpoint })
     const submittedMs = job.response.exchange.received.target
+    full?.release()
     const { status } = await ended(job, ttlMs / 2)
-    if (status !== 'FAILED') continue
+    if (full !== null) full = await fullEndpoint(context)
+    if (status !== 'FAILED' || clock.now() > submittedMs + ttlMs / 2) continue
     await clock.at(submittedMs + ttlMs / 2)
     const retry = await job.queue.retry(job.id)
     if (isRefusal(retry)) blockedBy(context, 'queue.retry.failed', `/retry answered ${retry.status}`, retry)
+    if (full !== null) {
+      const starts = job.beacon.executions().length
+      await expectWaiting(context, withoutFormer(job, { starts, ends: starts }))
+    }
     await clock.at(submittedMs + ttlMs + sweepMs)
     const isAnew = shownStatus(await job.queue.status(job.id)) !== 'status 404'
     reading('ttl', isAnew ? 'anew' : 'kept')
