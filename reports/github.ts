@@ -61,7 +61,10 @@ function unverifiedByReason(results: Results): Annotation[] {
   return gapCauses(withOwnReason(unverifiedOf(results))).map(({ title, rules }) => {
     const ids = rules.map(({ id }) => id)
     const subject = ids.length === 1 ? ids[0] : pluralize(ids.length, 'rule')
-    return { title: `${subject} ${rules[0]?.verdict}`, text: ids.length === 1 ? title : `${title}\n\n${ids.join('\n')}` }
+    return {
+      title: `${subject} ${rules[0]?.verdict}`,
+      text: ids.length === 1 ? title : `${title}\n\n${ids.join('\n')}`,
+    }
   })
 }
 

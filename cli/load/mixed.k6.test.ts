@@ -66,7 +66,16 @@ describe.concurrent('a soak', () => {
     ],
   ])('%s: exit %d', limit, async (what, exit, found, flags) => {
     const { target } = await served(...flags)
-    const { code, said } = await load('soak', target, '--duration', '48s', '--tolerance', '20%', '--out', `soak-${what}`)
+    const { code, said } = await load(
+      'soak',
+      target,
+      '--duration',
+      '48s',
+      '--tolerance',
+      '20%',
+      '--out',
+      `soak-${what}`,
+    )
     expect(said).toMatch(found)
     const page = readFileSync(join(cwd, `soak-${what}`, 'windows.html'), 'utf8')
     expect(page.match(/<path class="new"/g)).toHaveLength(10)
