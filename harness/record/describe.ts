@@ -67,12 +67,12 @@ export const redactorOf = memoize((target: Target) => createRedactor(secretsOf(t
 
 /**
  * Masks only its keys, with other marks than those of a record: so a replay, whose keys are marks, finds what the run found.
- * A text without any secret has no key, and the record has searched most texts already.
+ * A body without any secret has no key, and the record has searched it already.
  */
 export const keyRedactorOf = memoize((target: Target): Redactor => {
   const [secrets, keys] = [redactorOf(target), createRedactor(keysOf(target, 'token'), clearOf(target))]
   return {
-    text: (value) => (secrets.text(value) === value ? value : keys.text(value)),
+    text: keys.text,
     bytes: (value) => (secrets.bytes(value) === value ? value : keys.bytes(value)),
   }
 })
