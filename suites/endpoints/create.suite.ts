@@ -94,7 +94,8 @@ async function expectInChunks(context: Context): Promise<void> {
   const send = () => on('management').call('createEndpoint', { body, ...inChunks })
   const response = await retryWhileQuotaIsUsed(context, send, isQuotaUsed)
   if (needsLength(response)) return notJudged('chunked', 'a body without its length is refused')
-  inconclusiveIfQuotaIsUsed(context, response)
+  // Workers of the endpoints before it may count for some seconds.
+  if (isQuotaUsed(response)) return notJudged('chunked', 'no worker is left for another endpoint')
   check('chunked').success(response)
   const isShown = showsAsSent(membersOf(response.json) ?? {}, 'name', body.name)
   check('chunked').that(isShown, 'the name', 'another name', response)
