@@ -81,17 +81,6 @@ export const variationPods: readonly Defect[] = [
       }
     }),
   }),
-  defect('stopped-while-starting-again-goes-on', 'pods.action.starting.stop', 'stays-exited', {
-    says: 'A pod that was RUNNING and is stopped while STARTING again is RUNNING three seconds later.',
-    observed: 'status RUNNING',
-    change: acts((action, { next, past, pod, service }) => {
-      if (action !== 'stop' || pod.status === 'RUNNING' || !past.includes('start')) return null
-      return () => {
-        next()
-        later(3_000, effectOf('start'))(pod, service)
-      }
-    }),
-  }),
   defect('restart-after-patch-stops', 'pods.action.running.restart', 'becomes-running', {
     says: 'restart of a pod that was renamed stops it.',
     observed: 'status EXITED',

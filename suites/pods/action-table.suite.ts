@@ -53,28 +53,6 @@ async function permitted(context: Context, status: PodStatus, action: PodAction)
   if (status === 'ERROR' && action === 'start') return
   await expectReached(context, pod, action)
   if (settled.has(status)) await again(context, pod, status, action)
-  if (status === 'STARTING' && action === 'stop') await stopOnceMore(context, pod)
-}
-
-/** Stops a pod while STARTING again, after it was RUNNING. */
-async function stopOnceMore(context: Context, pod: PodView): Promise<void> {
-  const { notJudged, pods, settle } = context
-  const { id } = pod
-  for (const [action, wanted] of [
-    ['start', 'RUNNING'],
-    ['stop', 'EXITED'],
-  ] as const) {
-    const { status } = await retryWhileScarce(context, pod, () => pods.act(id, action))
-    if (!isSuccess(status) || !(await settle(id, (seen) => seen === wanted)).settled)
-      return notJudged('once more', `${action} did not lead to ${wanted}`)
-  }
-  const { status } = await pods.act(id, 'start')
-  if (!isSuccess(status)) return notJudged('once more', 'the second start was refused')
-  // The description does not say that a pod is STARTING on its way.
-  const rest = await settle(id, (seen) => seen === 'STARTING' || (final.has(seen) && seen !== 'EXITED'))
-  if (rest.status !== 'STARTING') return
-  expectAnswered(context, await pods.act(id, 'stop'), 'stop')
-  await expectReached(context, pod, 'stop')
 }
 
 /** The action that brings a pod back to where another one found it; a restarted pod is there already. */

@@ -18,8 +18,8 @@ const marks = ['d  "\u{1f680}" e\u0301 ', 'd']
 /** Fields that may change by themselves, and the mounts, which pods.patch.omitted judges. */
 const judgedElsewhere = [...livelyFields, 'mounts']
 
-rule('pods.patch.others', { varies: [...aPod, 'history'] }, async (context) => {
-  const { check, fixture, notJudged, part, pods, target } = context
+rule('pods.patch.others', { varies: [...aPod, 'history', 'part'] }, async (context) => {
+  const { check, fixture, notJudged, part, pods, target, vary } = context
   const env = { ...membersOf(target.pods?.extra.env), ...unusualVariables }
   const { pod } = await changes(context, await fixture.pod('EXITED', { optional: { env } }))
   let last = pod
@@ -41,7 +41,8 @@ rule('pods.patch.others', { varies: [...aPod, 'history'] }, async (context) => {
     expectKept(context, 'others', last, later, [...judgedElsewhere, ...left])
     last = later
   }
-  const unlocked = part('pod.locked') ? await expectLockKept(context, last, done, left) : last
+  const isLocked = part('pod.locked') && vary.parts(['unlocked', 'locked']).includes('locked')
+  const unlocked = isLocked ? await expectLockKept(context, last, done, left) : last
   if (unlocked === null) return notJudged('started', 'the pod is not unlocked')
   last = unlocked
   await expectListedAs(context, 'others', last)
