@@ -3,7 +3,7 @@ import { membersOf } from '../../harness/exchange/read.ts'
 import type { Job, ReferenceOptions } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { lagsAfterRetry, requeuesAfter, showsJob } from './queue-tools.ts'
-import { all, type Change, defect, type Json, part, refusing, serving, withBody } from './tools.ts'
+import { all, type Change, defect, type Json, options, part, refusing, serving, withBody } from './tools.ts'
 
 const secondUnlimited = part('executionTimeoutOf', (next, job) =>
   job.attempts > 1 ? Number.POSITIVE_INFINITY : next(),
@@ -69,6 +69,16 @@ export const queueHistories: readonly Defect[] = [
     says: 'The executionTimeout holds for the first execution only, and for two seconds after /retry a job is shown as before.',
     observed: 'status IN_PROGRESS',
     change: all(lagsAfterRetry, secondUnlimited),
+  }),
+  defect('retry-of-timed-out-without-timeout', 'queue.execution-timeout.enforced', 'second', {
+    says: 'A job that failed, was executed again unasked and is TIMED_OUT has no executionTimeout after /retry.',
+    observed: 'status IN_PROGRESS',
+    change: all(
+      options({ style: { handlerRetry: 'yes', timedOutStatus: 'TIMED_OUT' } }),
+      part('executionTimeoutOf', (next, { automaticRetries, retries }) =>
+        retries > automaticRetries ? Number.POSITIVE_INFINITY : next(),
+      ),
+    ),
   }),
   defect('retried-job-without-output', 'queue.status.shape', 'output', {
     says: 'A job that was retried is shown without its output.',

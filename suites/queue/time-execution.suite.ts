@@ -49,7 +49,7 @@ rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (
     // A platform may have executed it again by itself.
     const n = job.beacon.executions().length + 1
     // Other rules judge whether a failed job can be retried.
-    if (status !== 'FAILED') return notJudged('second', 'the job was not FAILED')
+    if (status !== 'FAILED' && status !== 'TIMED_OUT') return notJudged('second', 'the job did not fail')
     if (!isSuccess((await job.queue.retry(job.id)).status)) return notJudged('second', '/retry was refused')
     const start = await clock.until(job.beacon.started(n), clock.now() + target.tolerances.retriesMs)
     if (start === null) return inconclusive('a job that /retry had queued was not executed')
