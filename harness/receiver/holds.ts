@@ -35,6 +35,10 @@ export function createHolds() {
       released.add(`${job} ${key}`)
       letGo(job, key)
     },
+    /** Executions that ask for the key from now on wait again. */
+    holdAgain(job: string, key: string) {
+      released.delete(`${job} ${key}`)
+    },
     /** Releases every key of a job, later ones included. */
     releaseAll(job: string) {
       released.add(job)

@@ -13,9 +13,10 @@ interface InboxOptions {
   /** Responses to its notifications in order; the last one repeats. */
   readonly script: readonly WebhookAnswer[]
   readonly release: (key: string) => void
+  readonly holdAgain: (key: string) => void
 }
 
-export function createInbox({ owner, token, beaconUrl, webhookUrl, script, release }: InboxOptions) {
+export function createInbox({ owner, token, beaconUrl, webhookUrl, script, release, holdAgain }: InboxOptions) {
   const arrivals: Arrival[] = []
   const awaited = new Map<string, { readonly comes: Promise<Arrival>; readonly came: (arrival: Arrival) => void }>()
   let seen = 0
@@ -43,6 +44,7 @@ export function createInbox({ owner, token, beaconUrl, webhookUrl, script, relea
       ended: (n = 1) => pending(`end ${n}`),
       waiting: (key, n = 1) => pending(`hold ${n} ${key}`),
       release,
+      holdAgain,
       repeatFirst(isRepeated) {
         isFirstRepeated = isRepeated
       },

@@ -57,6 +57,11 @@ describe('a beacon', () => {
     inbox.beacon.release('go')
     expect((await first).status).toBe(204)
     expect((await fetch(`${inbox.beacon.url}/hold/go`)).status).toBe(204)
+    inbox.beacon.holdAgain('go')
+    const again = fetch(`${inbox.beacon.url}/hold/go`)
+    expect((await inbox.beacon.waiting('go', 3).comes).answer).toBe('held')
+    inbox.beacon.release('go')
+    expect((await again).status).toBe(204)
     const other = fetch(`${inbox.beacon.url}/hold/other`)
     await inbox.beacon.waiting('other').comes
     receiver.releaseAll([inbox])

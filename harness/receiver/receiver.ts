@@ -103,10 +103,11 @@ export function createReceiver({ runId, seed, url, clock, wallNow, record }: Rec
     inbox(owner: string, n: number, script: readonly WebhookAnswer[]): Inbox {
       const token = tokenOf(runId, seed, `${owner} ${n}`)
       const release = (key: string) => holds.release(token, key)
+      const holdAgain = (key: string) => holds.holdAgain(token, key)
       // Short, because a platform may bound the length of webhook URLs.
       const webhook = tokenOf(runId, seed, `${owner} ${n} webhook`, 'base64url')
       const urls = { beaconUrl: `${url}/${root}/${token}/job`, webhookUrl: `${url}/${webhook}` }
-      const inbox = createInbox({ owner, token, ...urls, script, release })
+      const inbox = createInbox({ owner, token, ...urls, script, release, holdAgain })
       inboxes.set(token, inbox)
       webhooks.set(webhook, inbox)
       return inbox

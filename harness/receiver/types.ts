@@ -73,6 +73,8 @@ export interface Beacon {
   waiting(key: string, n?: number): PendingEvent<Arrival>
   /** Releases a key for all that wait for it, now or later. */
   release(key: string): void
+  /** Executions that ask for a released key from now on wait for it again. */
+  holdAgain(key: string): void
   /** Executions that begin from now on follow the steps in `first`, as the first one does, or no longer. */
   repeatFirst(isRepeated: boolean): void
   /** The first report of each execution that began before this scenario's last exchange or wait. */

@@ -71,9 +71,10 @@ rule('queue.retry.late-result', { workers: 2, varies: anyJob }, async (context) 
   const { begun, check, clock, ended, fixture, notJudged, target } = context
   const { dispatchMs, retriesMs } = target.tolerances
   const isLate: Step = { first: [{ hold: 'late' }, { output: 'late' }] }
-  const steps = [{ first: [{ deaf: true }] }, { sleepMs: 2_000 }, { output: 'again' }, isLate] as const
+  const steps = [{ first: [{ deaf: true }] }, { hold: 'again' }, { output: 'again' }, isLate] as const
   const job = await fixture.submitted({ steps, policy: { executionTimeout: 12_000 } })
   await begun(job)
+  job.beacon.release('again')
   const { response, status } = await ended(job, retriesMs)
   check('output').saw(response)
   if (job.beacon.executions().length > 1) return notJudged('output', 'the job was executed again without /retry')
@@ -81,11 +82,15 @@ rule('queue.retry.late-result', { workers: 2, varies: anyJob }, async (context) 
     const reason = `a job that ran past its executionTimeout was ${status}`
     blockedBy(context, 'queue.execution-timeout.enforced', reason, response)
   }
+  job.beacon.holdAgain('again')
   const retry = await job.queue.retry(job.id)
   if (isRefusal(retry)) blockedBy(context, 'queue.retry.timed-out', `/retry was answered ${retry.status}`, retry)
   await begun(withoutFormer(job, { starts: 1, ends: 0 }))
-  // The new execution takes two seconds, and the late one has only to report.
   job.beacon.release('late')
+  await clock.until(job.beacon.ended(), clock.now() + dispatchMs)
+  // The worker tells the suite of its end before the target.
+  await clock.sleep(dispatchMs)
+  job.beacon.release('again')
   await formerEndHidden(context, job)
   const end = await expectEnd(context, 'output', job, await ended(job, retriesMs), 'COMPLETED')
   expectOutput(context, 'output', 'again', end.response)
