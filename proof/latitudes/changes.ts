@@ -76,7 +76,7 @@ export const changes = [
   }),
 ] as const satisfies readonly Latitude[]
 
-/** What PATCH does with the fields that it takes. */
+/** Ways to take the fields of a PATCH. */
 export const changesOfFields = [
   latitude('change-ignores-variables', 'A PATCH of variables is answered 200, whatever they are, and ignored.', {
     about: 'changes',
