@@ -308,11 +308,6 @@ export const endpointChanges: readonly Defect[] = [
     observed: 'status 200',
     wrap: restated(({ url }) => /\/v2\/ep-[^/]+\/health$/.test(url), 404, 200),
   }),
-  defect('deleted-endpoint-shows-jobs', 'endpoints.deleted', 'not-served', {
-    says: 'The jobs of a deleted endpoint are still shown.',
-    observed: 'status 200',
-    wrap: restated(({ url }) => /\/v2\/ep-[^/]+\/status\//.test(url), 404, 200),
-  }),
   defect('deleted-endpoint-takes-jobs', 'endpoints.deleted', 'not-served', {
     says: 'The address of a deleted endpoint still takes jobs.',
     observed: 'status 200',

@@ -6,13 +6,13 @@ import { defect, exchanges, is, shows } from './tools.ts'
 
 /** PATCHes of a pod's own fields. */
 export const patchFields: readonly Defect[] = [
-  ...Object.entries(patchedFields).flatMap(([field, { right, wrong }]) =>
+  ...Object.entries(patchedFields).flatMap(([field, { wrong }]) =>
     Object.entries(wrong).map(([what, value]) =>
       defect(`patch-of-${field}-takes-${what.replaceAll(' ', '-')}`, 'pods.patch.fields', field, {
         says: `A PATCH with a wrong ${field} (${what}) is accepted, and leaves the ${field} as it is.`,
         observed: 'status 200',
-        wrap: exchanges(is.patch, (body) =>
-          canonical(body[field]) === canonical(value) ? { ...body, [field]: right } : null,
+        wrap: exchanges(is.patch, ({ [field]: given, ...others }) =>
+          canonical(given) === canonical(value) ? others : null,
         ),
       }),
     ),
@@ -29,8 +29,8 @@ export const patchFields: readonly Defect[] = [
     says: 'A pod whose last variable a PATCH removes shows env null.',
     observed: 'env: null',
     tour: ['pods.patch.fields'],
-    change: shows((shown, { disk, env }) =>
-      disk === 25 && Object.keys(env).length === 0 ? { ...shown, env: null } : shown,
+    change: shows((shown, { env, name }) =>
+      name.endsWith('-patched') && Object.keys(env).length === 0 ? { ...shown, env: null } : shown,
     ),
   }),
 ]

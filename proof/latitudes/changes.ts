@@ -1,6 +1,6 @@
 import { rules } from '../../generated/rules.ts'
 import { needsOf } from '../../harness/claims/claims.ts'
-import { membersOf } from '../../harness/exchange/read.ts'
+import { canonical, membersOf } from '../../harness/exchange/read.ts'
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { composeOptions, type FetchWrapper, type ReferenceOptions } from '../../reference/options.ts'
 import type { Target } from '../../target/types.ts'
@@ -28,7 +28,7 @@ export const changes = [
   },
   latitude('change-asks-for-rest', 'PATCH is answered 409 unless the pod is EXITED.', {
     // A rule that cannot mend its pod has to see the status that follows a start.
-    about: 'pace',
+    about: ['pace', 'locked pods'],
     change: refusing(
       'patchPod',
       ({ status }) => status !== 'EXITED' && [409, `a pod that is ${status} cannot be changed`],
@@ -59,7 +59,7 @@ export const changes = [
   latitude('change-of-mounts-only', 'PATCH changes mounts and nothing else, as the target file says.', {
     // With a slow quota or quick pods it is not seen that a pod in ERROR, which cannot be mended, has started before it
     // fails again.
-    about: 'pace',
+    about: ['pace', 'locked pods'],
     change: refusesFields((name) => name !== 'mounts'),
     file: (target) => ({
       ...plane({ change: null, locked: null })(target),
@@ -73,6 +73,29 @@ export const changes = [
       'pods.patch.others',
       ...ofLockedPods,
     ]),
+  }),
+] as const satisfies readonly Latitude[]
+
+/** Ways to take the fields of a PATCH. */
+export const changesOfFields = [
+  latitude('change-ignores-variables', 'A PATCH of variables is answered 200, whatever they are, and ignored.', {
+    about: 'changes',
+    change: patching((_, { env, ...body }, next) => next(body)),
+  }),
+  latitude('change-rounds-disk', 'A PATCH sets a disk to the next ten GB.', {
+    about: 'changes',
+    change: patching((pod, body, next) => {
+      next()
+      if ('disk' in body) pod.disk = Math.ceil(pod.disk / 10) * 10 + 10
+    }),
+  }),
+  latitude('locked-pod-keeps-fields', 'A PATCH of a locked pod is answered 409, unless it names the lock alone.', {
+    about: 'changes',
+    change: refusing(
+      'patchPod',
+      ({ locked }, body) =>
+        locked && canonical(Object.keys(membersOf(body) ?? {})) !== '["locked"]' && [409, 'the pod is locked'],
+    ),
   }),
 ] as const satisfies readonly Latitude[]
 

@@ -32,6 +32,11 @@ export const deploy: readonly Latitude[] = [
       }),
     ),
   }),
+  latitude('tool-compiles-dependencies', 'The modules of dependencies are compiled.', {
+    tool: toolPart('filesOf', (next, tree) =>
+      next(tree).map((file) => (/^dependencies\/.*\.py$/.test(file.path) ? { ...file, path: `${file.path}c` } : file)),
+    ),
+  }),
   latitude('tool-manifest-least', 'The manifest of a package holds the names of the endpoints alone.', {
     tool: toolPart('manifestOf', (_, { endpoints }) => ({ endpoints: endpoints.map(({ name }) => name) })),
   }),

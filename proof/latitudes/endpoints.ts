@@ -3,7 +3,7 @@ import { type Endpoint, Refusal } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import { isOwner } from '../defects/auth-tools.ts'
 import { all, type Change, onResponse, part, refusing, requestOf } from '../defects/tools.ts'
-import type { Latitude } from '../types.ts'
+import type { Fetch, Latitude } from '../types.ts'
 import { latitude, reads, styled, timed, verdict } from './tools.ts'
 
 export const management = (change: Partial<NonNullable<Target['management']>>) => (target: Target) => ({
@@ -141,6 +141,15 @@ export const endpoints: readonly Latitude[] = [
     planes: ['management'],
     change: refusing('removeEndpoint', ({ counts }) => counts.inProgress > 0 && [409, 'the endpoint executes a job']),
   }),
+  latitude(
+    'deleted-endpoint-shows-jobs',
+    'The jobs of a deleted endpoint are shown for as long as results are retained.',
+    {
+      about: 'unknown endpoints',
+      change: (options) => options,
+      wrap: showsJobsOfDeleted,
+    },
+  ),
   latitude('endpoint-deleted-twice-204', 'DELETE of an endpoint that does not exist is answered 204.', {
     about: 'endpoint management',
     change: (options) => options,
@@ -176,4 +185,20 @@ function idles(times: number): Change {
       return idleTimeout === undefined ? shown : { ...shown, idleTimeout: Number(idleTimeout) / times }
     }),
   )
+}
+
+/** /status shows the jobs that were submitted to an endpoint after it was deleted, too. */
+function showsJobsOfDeleted(fetch: Fetch): Fetch {
+  const submitted = new Map<string, unknown>()
+  return async (request) => {
+    const { pathname } = new URL(request.url)
+    const response = await fetch(request)
+    const text = await response.clone().text()
+    if (pathname.endsWith('/run') && response.ok) {
+      const job = JSON.parse(text)
+      submitted.set(pathname.replace(/run$/, `status/${job.id}`), { ...job, status: 'COMPLETED', output: null })
+    }
+    const isGone = response.status === 404 && text.includes('endpoint not found')
+    return isGone && submitted.has(pathname) ? Response.json(submitted.get(pathname)) : response
+  }
 }

@@ -2,7 +2,7 @@ import type { Latitude, LatitudePlane } from '../types.ts'
 import { absent } from './absent.ts'
 import { answers } from './answers.ts'
 import { bounds } from './bounds.ts'
-import { changes } from './changes.ts'
+import { changes, changesOfFields } from './changes.ts'
 import { creation } from './creation.ts'
 import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
@@ -47,6 +47,7 @@ export const latitudes: readonly Latitude[] = [
   ...on('management', endpoints),
   ...on('deploy', deploy),
   ...on('pods', late),
+  ...on('pods', changesOfFields),
   // Last, so that these wrappers are the outermost: the others read and change bodies as the reference wrote them.
   ...transport,
 ]

@@ -49,6 +49,7 @@ export const refusals = [
       lockedActions: 'without',
     },
     {
+      about: 'locked pods',
       readings: {
         ...reads('pods.action.locked-reset', '403', ['status']),
         ...reads('pods.action.locked-terminate', 'terminate', ['actions']),
@@ -64,6 +65,7 @@ export const refusals = [
       lockedTerminate: 'refuse',
     },
     {
+      about: 'locked pods',
       readings: {
         ...reads('pods.action.locked-reset', '200', ['status']),
         ...reads('pods.action.locked-terminate', '423', ['status']),

@@ -56,9 +56,9 @@ export const terminated = [
       return new Response(null, { status: 204, headers })
     },
   },
-  styled('terminated-shown-action-404', 'A terminated pod is shown, yet an action on it is 404.', {
-    terminated: 'shown',
-    terminatedAction: 404,
+  latitude('terminated-shown-action-404', 'A terminated pod is shown, yet an action on it is 404.', {
+    about: 'terminated pods',
+    style: { terminated: 'shown', terminatedAction: 404 },
   }),
   latitude('terminated-gone-action-409', 'A terminated pod is 404 in GET, yet an action on it is 409.', {
     about: 'terminated pods',

@@ -50,13 +50,12 @@ rule('deploy.manifest', async (context) => {
   check('names').that(unnamed.length === 0, 'a manifest that names every endpoint', observed, end.response)
 })
 
-/** Files of a folder of a project whose texts a package shows, and the Python modules among the others. */
+/** Python modules of a folder of a project: those whose texts a package shows, and the others. */
 function shownIn({ texts }: PackageSummary, { files }: ProjectTree, folder: string) {
   const all = new Set(Object.entries(texts).map(([path, text]) => `${basename(path)} ${text}`))
-  const own = Object.entries(files).filter(([path]) => path.startsWith(folder))
-  const missing = own.filter(([path, text]) => !all.has(`${basename(path)} ${text}`))
-  const lost = missing.filter(([path]) => path.endsWith('.py')).length
-  return { shown: own.length - missing.length, lost }
+  const own = Object.entries(files).filter(([path]) => path.startsWith(folder) && path.endsWith('.py'))
+  const shown = own.filter(([path, text]) => all.has(`${basename(path)} ${text}`)).length
+  return { shown, lost: own.length - shown }
 }
 
 rule('deploy.excludes', async (context) => {

@@ -59,9 +59,7 @@ rule('endpoints.deleted', { varies: ['upkeep', 'look'] }, async (context) => {
   const mayServe = part('queue') && part('management.worker')
   const serves = mayServe && (await isServed())
   if (mayServe && !serves) notJudged('not-served', 'the endpoint has no /health before it is deleted')
-  const { job, response } =
-    serves && part('receiver') ? await removeBusy(context, id) : { job: null, response: await remove(context, id) }
-  check('answered').success(response)
+  check('answered').success(serves && part('receiver') ? await removeBusy(context, id) : await remove(context, id))
   const { visibleMs } = target.tolerances
   const listing = await poll(context, visibleMs, () => listEndpoints(context), isUnlisted)
   expectGone(listing, serves ? await poll(context, visibleMs, health, isRefusal) : null)
@@ -70,7 +68,6 @@ rule('endpoints.deleted', { varies: ['upkeep', 'look'] }, async (context) => {
     if (!serves) continue
     expectRefusal(context, 'not-served', await context.queue.at(id).run({ input: {} }))
     expectRefusal(context, 'not-served', await context.queue.at(id).runsync({ input: {} }))
-    if (job !== null) expectRefusal(context, 'not-served', await job.queue.status(job.id))
   }
 
   function health(): Promise<ApiResponse> {
@@ -93,18 +90,22 @@ rule('endpoints.deleted', { varies: ['upkeep', 'look'] }, async (context) => {
 })
 
 /** Deletes an endpoint while it executes a job; if that is refused, once its worker may have left. */
-async function removeBusy(context: Context, id: string) {
+async function removeBusy(context: Context, id: string): Promise<ApiResponse> {
   const { clock, ended, target } = context
   const { coldStartMs, sweepMs } = target.tolerances
   const job = await submitTo(context, id, { steps: [{ hold: 'go' }] })
   await clock.until(job.beacon.started(), clock.now() + coldStartMs)
   const response = await remove(context, id)
   job.beacon.release('go')
-  if (!isRefusal(response)) return { job, response }
+  if (!isRefusal(response)) return response
   await ended(job)
   const leavesMs = sectionOf(context).idleTimeout * 1_000 + sweepMs
-  const send = () => remove(context, id)
-  return { job, response: await poll(context, leavesMs, send, (again) => !isRefusal(again)) }
+  return poll(
+    context,
+    leavesMs,
+    () => remove(context, id),
+    (again) => !isRefusal(again),
+  )
 }
 
 function remove({ on }: Context, id: string): Promise<ApiResponse> {

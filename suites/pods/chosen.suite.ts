@@ -1,6 +1,7 @@
 import { type Exchange, isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { idIn, type Members, membersOf, textIn } from '../../harness/exchange/read.ts'
 import { invariant } from '../../harness/rule/registry.ts'
+import type { Target } from '../../target/types.ts'
 import { isOfRun } from '../shared/changing.ts'
 import { joined, judged, type Shown } from '../shared/shapes.ts'
 import { isShown } from './creation.ts'
@@ -22,45 +23,79 @@ interface Chosen {
   readonly patched: ReadonlySet<string>
   /** When the last PATCH was answered, ms. */
   readonly patchedMs: number
+  /** Differences in a list; null if there are none. */
+  readonly doubt: Doubt | null
+}
+
+/**
+ * Differences in a list. They count once a later request about the pod shows that no PATCH was under way: rules list the pods of
+ * other rules, and a list may show a PATCH before its response arrives.
+ */
+interface Doubt {
+  readonly findings: Shown['findings']
+  readonly listedMs: number
 }
 
 invariant<ReadonlyMap<string, Chosen>>('pods.shape.id-matches', new Map(), (known, exchange, target) => {
-  const { operation, subject } = exchange
-  const [id, chosen] = operation === 'createPod' ? createdIn(exchange) : [subject, patchedIn(exchange, known)]
-  let state = id === null || chosen === null ? known : new Map([...known, [id, chosen]])
-  const seen: Shown[] = []
+  const { n, operation, received, subject } = exchange
+  const { findings, state: before } = afterDoubt(known, exchange)
+  const [id, chosen] = operation === 'createPod' ? createdIn(exchange) : [subject, patchedIn(exchange, before)]
+  let state = id === null || chosen === null ? before : new Map([...before, [id, chosen]])
+  const seen: Shown[] = [{ exercised: [], findings }]
   for (const pod of podsShown(exchange, target)) {
     if (typeof pod.id !== 'string' || operation === 'createPod') continue
     if (subject !== null) seen.push(judged('id', pod.id === subject, 'the id asked for', 'another id'))
     const own = state.get(pod.id)
     // A pod that is gone for good need not show anything else.
     if (own === undefined || pod.status === 'TERMINATED') continue
-    const { asked, shown, patched, patchedMs } = own
-    const mayLag = exchange.sent.target < patchedMs + target.tolerances.visibleMs
-    const names = Object.keys(asked).filter((name) => name in pod)
-    // A name that was made unique is another one from the beginning.
-    const isAsAsked = (name: string) =>
-      name === 'name' ? pod.name === asked.name : isShown(name, asked[name], { value: pod })
-    const asAsked = names.filter(isAsAsked)
-    // The response to a PATCH may show another one that was sent at the same time.
-    const isKnown = (name: string) => shown.has(name) && !(mayLag && patched.has(name)) && operation !== 'updatePod'
-    for (const name of names.filter(isKnown))
-      seen.push(judged('kept', asAsked.includes(name), `the ${name} that was chosen`, `another ${name}`))
-    if ('env' in asked && asked.template === undefined) {
-      const others = Object.keys(membersOf(pod.env) ?? {}).filter((name) => isOfRun(name) && !isIn(asked.env, name))
-      seen.push(judged('own', others.length === 0, 'no variable of another pod', `the variable ${others[0]}`))
-    }
-    if (asAsked.some((name) => !shown.has(name)))
-      state = new Map([...state, [pod.id, { ...own, shown: new Set([...shown, ...asAsked]) }]])
+    const { exercised, findings, shown } = judgeChosen(pod, own, exchange, target)
+    const isDoubtful = subject === null && findings.length > 0
+    seen.push({ exercised, findings: isDoubtful ? [] : findings })
+    const listed = { findings: findings.map((one) => ({ ...one, exchange: n })), listedMs: received.target }
+    const doubt = isDoubtful ? listed : own.doubt
+    if (shown.size > own.shown.size || doubt !== own.doubt)
+      state = new Map([...state, [pod.id, { ...own, shown, doubt }]])
   }
   return { state, ...joined(seen) }
 })
+
+/** Judges a pod by what was chosen for it; `shown`: what it has now shown as it was asked for. */
+function judgeChosen(pod: Members, own: Chosen, { operation, sent }: Exchange, target: Target) {
+  const { asked, shown, patched, patchedMs } = own
+  const mayLag = sent.target < patchedMs + target.tolerances.visibleMs
+  const names = Object.keys(asked).filter((name) => name in pod)
+  // A name that was made unique is another one from the beginning.
+  const isAsAsked = (name: string) =>
+    name === 'name' ? pod.name === asked.name : isShown(name, asked[name], { value: pod })
+  const asAsked = names.filter(isAsAsked)
+  // The response to a PATCH may show another one that was sent at the same time.
+  const isKnown = (name: string) => shown.has(name) && !(mayLag && patched.has(name)) && operation !== 'updatePod'
+  const seen = names
+    .filter(isKnown)
+    .map((name) => judged('kept', asAsked.includes(name), `the ${name} that was chosen`, `another ${name}`))
+  if ('env' in asked && asked.template === undefined) {
+    const others = Object.keys(membersOf(pod.env) ?? {}).filter((name) => isOfRun(name) && !isIn(asked.env, name))
+    seen.push(judged('own', others.length === 0, 'no variable of another pod', `the variable ${others[0]}`))
+  }
+  return { ...joined(seen), shown: new Set([...shown, ...asAsked]) }
+}
+
+/** The findings of a doubt that this exchange resolves, and the pods without that doubt. */
+function afterDoubt(known: ReadonlyMap<string, Chosen>, { operation, sent, subject }: Exchange) {
+  const own = known.get(subject ?? '')
+  if (own === undefined || own.doubt === null) return { findings: [], state: known }
+  const isPatch = operation === 'updatePod'
+  const isLater = isPatch ? sent.target > own.doubt.listedMs : sent.target >= own.doubt.listedMs
+  if (!isLater && !isPatch) return { findings: [], state: known }
+  const state = new Map([...known, [subject ?? '', { ...own, doubt: null }]])
+  return { findings: isLater ? own.doubt.findings : [], state }
+}
 
 function isIn(members: unknown, name: string): boolean {
   return Object.hasOwn(membersOf(members) ?? {}, name)
 }
 
-const unseen: Omit<Chosen, 'asked'> = { shown: new Set(), patched: new Set(), patchedMs: 0 }
+const unseen: Omit<Chosen, 'asked'> = { shown: new Set(), patched: new Set(), patchedMs: 0, doubt: null }
 
 /** The pod of a creation of the run, as it was asked for. */
 function createdIn({ request, response }: Exchange): readonly [string | null, Chosen | null] {
@@ -97,6 +132,7 @@ function patchedIn(
     shown: new Set([...before.shown].filter(isLeft)),
     patched: new Set([...before.patched, ...Object.keys(named)]),
     patchedMs: received.target,
+    doubt: null,
   }
 }
 

@@ -1,5 +1,5 @@
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import type { Members, PodView } from '../../harness/exchange/read.ts'
+import { type Members, membersOf, type PodView, textIn } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -8,55 +8,65 @@ import { shown } from '../shared/patching.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { isShown } from './creation.ts'
 
-/** A value of a field that a PATCH may change, and wrong ones. */
+/** Values of a field that a PATCH may change. */
 interface Values {
-  readonly right: unknown
+  /** Another value than that of the pod. */
+  readonly right: (pod: Members) => unknown
+  /** Sent once the pod has the right one; default: nothing. */
+  readonly back?: unknown
   readonly wrong: Readonly<Record<string, unknown>>
 }
 
 /** Without null, which may also mean that the field is to be removed. */
 export const patchedFields: Readonly<Record<string, Values>> = {
-  name: { right: 'plumbline-patched', wrong: { number: 7, list: ['plumbline'] } },
-  args: { right: 'sleep 2', wrong: { number: 7, list: ['sleep', '2'] } },
-  disk: { right: 25, wrong: { zero: 0, negative: -1, fraction: 25.5, text: '25' } },
+  name: { right: ({ name }) => `${textIn(name)}-patched`, wrong: { number: 7, list: ['plumbline'] } },
+  args: { right: ({ args }) => `${textIn(args ?? '')} patched`.trim(), wrong: { number: 7, list: ['sleep', '2'] } },
+  disk: { right: ({ disk }) => Number(disk) + 10, wrong: { zero: 0, negative: -1, fraction: 25.5, text: '25' } },
   ports: {
-    right: ['8081/http'],
+    right: () => ['8081/http'],
     wrong: { 'no protocol': ['8081'], 'the second of two': ['8081/http', '9999'], text: '8081/http' },
   },
-  env: { right: { PLUMBLINE: '1' }, wrong: { number: { PLUMBLINE: 7 }, list: ['PLUMBLINE=1'], text: 'PLUMBLINE=1' } },
-  // The last one: a lock may keep other fields from being changed.
-  locked: { right: true, wrong: { text: 'false', number: 0 } },
+  env: {
+    right: ({ env }) => ({ ...membersOf(env), PLUMBLINE_PATCHED: '1' }),
+    wrong: { number: { PLUMBLINE: 7 }, list: ['PLUMBLINE=1'], text: 'PLUMBLINE=1' },
+  },
+  // A locked pod may refuse a PATCH because of the lock.
+  locked: { right: () => true, back: false, wrong: { text: 'true', number: 1 } },
 }
 
 rule('pods.patch.fields', { varies: [...anyPod, 'part'] }, async (context) => {
   const { check, fixture, notJudged, pods, vary } = context
   let pod = await fixture.pod('EXITED')
-  const kept: Record<string, unknown> = {}
   const names = vary.parts(Object.keys(patchedFields))
-  for (const [name, { right, wrong }] of Object.entries(patchedFields).filter(([one]) => names.includes(one))) {
-    const taken = await changedTo(context, pod, { [name]: right })
-    if (taken === null) {
+  const judged: string[] = []
+  for (const [name, { right, back, wrong }] of Object.entries(patchedFields).filter(([one]) => names.includes(one))) {
+    let isChanged = true
+    for (const value of [right(pod.value), ...(back === undefined ? [] : [back])]) {
+      const isOther = !isShown(name, value, pod)
+      pod = await patched(context, pod, name, value)
+      isChanged &&= isOther && isShown(name, value, pod)
+    }
+    if (!isChanged) {
       notJudged(name, 'a PATCH does not change it')
       continue
     }
-    kept[name] = taken.value[name]
-    pod = { ...taken, value: { ...taken.value, ...kept } }
+    judged.push(name)
     for (const value of Object.values(wrong)) {
       const response = await pods.patch(pod.id, { [name]: value }, { mustBeRefused: true })
       check(name).status(response, 400, 422)
     }
+    check('unchanged').sameAs(await pods.get(pod.id), pod)
   }
-  if (Object.keys(kept).length === 0) throw new NotApplicable('a PATCH changes none of these fields')
+  if (judged.length === 0) throw new NotApplicable('a PATCH changes none of these fields')
   await expectUnchanged(context, pod)
-  if ('env' in kept) await clearVariables(context, pod)
+  if (judged.includes('env')) await clearVariables(context, pod)
 })
 
-/** The pod once it shows a change; null if the PATCH is refused or not carried out. */
-async function changedTo(context: Context, { id }: PodView, body: Members): Promise<PodView | null> {
-  if (!isSuccess((await context.pods.patch(id, body)).status)) return null
-  const isDone = (pod: PodView) => Object.entries(body).every(([name, value]) => isShown(name, value, pod))
-  const { pod, settled } = await shown(context, id, isDone)
-  return settled ? pod : null
+/** The pod after a PATCH of a field: as it was if that is refused, else as it is read once it shows the value or has had time to. */
+async function patched(context: Context, before: PodView, name: string, value: unknown): Promise<PodView> {
+  const { status } = await context.pods.patch(before.id, { [name]: value })
+  if (!isSuccess(status)) return before
+  return (await shown(context, before.id, (seen) => isShown(name, value, seen))).pod ?? before
 }
 
 /** The rules about every pod judge how the pod is shown without variables. */

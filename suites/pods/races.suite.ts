@@ -68,8 +68,9 @@ interface Raced {
 }
 
 /**
- * Sends calls for a RUNNING pod, or starts for an EXITED one, at the same time. A call answered 429 was not carried out and is left out. If no terminate or only
- * one call is left, another pod gets the calls, and then the rule is inconclusive, as it is if a call has no response of the API.
+ * Sends calls for one pod at the same time: for an EXITED pod if all are starts, else for a RUNNING one. A call answered 429 was
+ * not carried out and is left out. If no terminate or only one call is left, another pod gets the calls. After that the rule is
+ * inconclusive, as it is if a call has no response of the API.
  */
 async function sendTogether(
   context: Context,

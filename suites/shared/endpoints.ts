@@ -274,8 +274,8 @@ export async function blockedIfGone(context: Context, id: string, response: ApiR
   if (isGone) blockedBy(context, 'endpoints.unique', `a new endpoint is gone: ${responseText(response)}`, response)
 }
 
-/** How long a job that did not end in time may still take once workers are available, ms. */
-const lateMs = 60_000
+/** How long an idle worker of another endpoint may keep the capacity that this one needs, ms. Idle timeouts are seconds. */
+const leavesMs = 60_000
 
 /**
  * The end of a job. The rule fails if /status does not show the job although its endpoint exists. It also fails if the job does
@@ -299,7 +299,7 @@ export async function endOf(
   const end = await ended(job)
   if (end.settled) return end
   if (await isServedElsewhere()) {
-    const { response, settled, status } = await ended(job, lateMs)
+    const { response, settled, status } = await ended(job, context.target.tolerances.coldStartMs + leavesMs)
     check('ends').that(settled, 'a job that ends', `${status}, although one of another endpoint ends`, response)
     return inconclusive('a job ended when its time was over: no worker was available before')
   }

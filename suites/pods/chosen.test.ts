@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import type { Exchange, PodOperation } from '../../harness/exchange/exchange.ts'
+import { defaultPaths, defaultPlane } from '../../harness/planes/pods/defaults.ts'
+import { allRules, type Invariant } from '../../harness/rule/registry.ts'
+import { defaultTolerances } from '../../target/tolerances.ts'
+import type { Target } from '../../target/types.ts'
+import './chosen.suite.ts'
+
+const plane = { ...defaultPlane, url: 'https://a.test', paths: defaultPaths, listAt: 'pods' }
+const target = { pods: plane, tolerances: defaultTolerances } as unknown as Target
+const rule = allRules().find(({ id }) => id === 'pods.shape.id-matches') as Invariant
+
+interface Call {
+  readonly operation: PodOperation
+  readonly sent?: object
+  readonly shown: object
+  readonly from: number
+  readonly to: number
+}
+
+const pod = (name: string) => ({ id: 'a', name, status: 'EXITED' })
+const list = (name: string, from: number, to: number): Call => ({
+  operation: 'listPods',
+  shown: { pods: [pod(name)] },
+  from,
+  to,
+})
+const created: Call = {
+  operation: 'createPod',
+  sent: { name: 'plumbline-1' },
+  shown: pod('plumbline-1'),
+  from: 0,
+  to: 1,
+}
+const read = (name: string, at: number): Call => ({ operation: 'getPod', shown: pod(name), from: at, to: at + 1 })
+const patched = (from: number, to: number): Call => ({
+  operation: 'updatePod',
+  sent: { name: 'plumbline-2' },
+  shown: pod('plumbline-2'),
+  from,
+  to,
+})
+
+test.each<[string, readonly Call[], readonly number[]]>([
+  ['a list during a PATCH', [list('plumbline-2', 11, 12), patched(10, 20), read('plumbline-2', 30)], []],
+  ['a list that was sent before a PATCH', [list('plumbline-2', 5, 12), patched(10, 20), read('plumbline-2', 30)], []],
+  ['a list after a PATCH', [patched(10, 20), list('plumbline-1', 21, 22), read('plumbline-2', 30)], []],
+  ['a list of another name before a PATCH', [list('plumbline-2', 5, 8), patched(10, 20)], [2]],
+  ['a list of another name before a read', [list('plumbline-2', 5, 8), read('plumbline-1', 10)], [2]],
+  ['a list of the same name', [list('plumbline-1', 5, 8), read('plumbline-1', 10)], []],
+  ['a read of another name', [read('plumbline-2', 10)], [2]],
+])('%s: findings in exchanges %o', (_, calls, wanted) => {
+  let state = rule.initial
+  const found: number[] = []
+  for (const [n, call] of [created, read('plumbline-1', 2), ...calls].entries()) {
+    const step = rule.reduce(state, exchangeOf(call, n), target)
+    state = step.state
+    found.push(...step.findings.map(({ exchange = n }) => exchange))
+  }
+  expect(found).toEqual(wanted)
+})
+
+function exchangeOf({ operation, sent, shown, from, to }: Call, n: number): Exchange {
+  const bytes = (value: object) => new TextEncoder().encode(JSON.stringify(value))
+  return {
+    n,
+    owner: 'a rule',
+    operation,
+    subject: operation === 'createPod' || operation === 'listPods' ? null : 'a',
+    key: 'full',
+    sent: { target: from, harness: from },
+    received: { target: to, harness: to },
+    request: { method: 'GET', url: 'https://a.test', headers: [], body: sent === undefined ? null : bytes(sent) },
+    response: { status: 200, headers: [], body: bytes(shown) },
+    failure: null,
+  }
+}
