@@ -42,8 +42,12 @@ const notSent: ReadonlySet<string> = new Set([
   'empty-mounts-remove-mount-of-cpu-pods',
   'empty-mounts-alone-remove-mount',
   'variables-alone-remove-mount',
-  // No PATCH of a campaign has variables.
+  // No PATCH of a campaign has these fields.
   'refused-patch-sets-variables',
+  'refused-patch-sets-disk',
+  'refused-patch-sets-ports',
+  'refused-patch-sets-locked',
+  'refused-patch-of-disk-carried-out',
   // No pod of a campaign gets a PATCH before it is RUNNING.
   'new-pod-gets-refused-mount',
   // No campaign looks as late.

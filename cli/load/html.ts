@@ -5,14 +5,14 @@ import type { Window, Windows } from '../../load/mixed/windows.ts'
 import { grid, renderPage } from '../../reports/html-page.ts'
 import type { Answer } from '../shared/comparison/compare.ts'
 import { answersSection, comparisonStyle } from '../shared/comparison/html.ts'
-import type { WindowsTold } from './told.ts'
+import type { WindowsSummary } from './windows-summary.ts'
 
 /** Units of the drawing of one operation, which is stretched to the width of the page. */
 const size = { width: 100, height: 60 } as const
 
 /** The windows of a load of all operations as one page that loads nothing: each answer, the values, and a plot of each operation. */
-export function windowsPage(told: WindowsTold, { operations }: Windows, answers: readonly Answer[]): string {
-  const { kind, heads, rows, wording, sum } = told
+export function windowsPage(summary: WindowsSummary, { operations }: Windows, answers: readonly Answer[]): string {
+  const { kind, heads, rows, wording, sum } = summary
   const title = kind === 'soak' ? 'Soak' : 'All operations together'
   const [names = [], ...cells] = rows
   const body = html`<main>

@@ -10,7 +10,7 @@ import { windowsFile, windowsPageFile } from '../shared/record.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { driftIn, soakWindows } from './drift.ts'
 import { windowsPage } from './html.ts'
-import { mixedWindows, tellWindows, type WindowsTold } from './told.ts'
+import { mixedWindows, summarizeWindows, type WindowsSummary } from './windows-summary.ts'
 
 /** Prints and keeps the windows of a recorded load of all operations, and the drift of a soak. Returns the exit code. `tolerance`: the smallest drift that counts. */
 export function printMixed(
@@ -39,13 +39,13 @@ export function printMixed(
   const seed = Number.parseInt(run.slice(1), 36)
   const answers = facts.kind === 'soak' ? driftIn(windows, { seed, tolerance }) : []
   writeFileSync(join(dir, windowsFile), `${JSON.stringify({ ...facts, ...kept, tolerance, answers }, null, 2)}\n`)
-  const told = tellWindows(facts, windows, answers, tolerance)
-  writeFileSync(join(dir, windowsPageFile), windowsPage(told, windows, answers))
-  for (const line of linesOf(told, answers, terminal)) terminal.out(line)
+  const summary = summarizeWindows(facts, windows, answers, tolerance)
+  writeFileSync(join(dir, windowsPageFile), windowsPage(summary, windows, answers))
+  for (const line of linesOf(summary, answers, terminal)) terminal.out(line)
   return exitOfAnswers(answers)
 }
 
-function linesOf({ heads, rows, wording, sum }: WindowsTold, answers: readonly Answer[], { colors }: Terminal) {
+function linesOf({ heads, rows, wording, sum }: WindowsSummary, answers: readonly Answer[], { colors }: Terminal) {
   const found = answerLines(answers, wording, colors)
   return [...heads, '', ...aligned(rows), '', ...found, ...(found.length === 0 ? [] : ['']), sum]
 }

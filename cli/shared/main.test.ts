@@ -252,7 +252,7 @@ test('a check writes what --out promises, and a replay of it is the same', { tim
     '--only',
     'pods.action.running.stop',
     '--seed',
-    '8',
+    '9',
     '--out',
     'out',
   ])

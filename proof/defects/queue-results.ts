@@ -32,7 +32,6 @@ export const queueResults: readonly Defect[] = [
   defect('retried-job-shows-earlier-error', 'queue.status.only', 'error', {
     says: 'A job that was retried shows the error of its earlier execution while it runs.',
     observed: '"an earlier execution"',
-    variation: { past: 'retried' },
     change: showsJob((shown, { retries, status }) =>
       retries > 0 && status === 'IN_PROGRESS' ? { ...shown, error: 'an earlier execution' } : shown,
     ),

@@ -13,7 +13,7 @@ export const mixedWindows = 6
 const columns = ['p50', 'p95', 'p99', 'errors', '429'] as const
 
 /** All that the terminal and the page say of the windows. */
-export interface WindowsTold {
+export interface WindowsSummary {
   readonly kind: MixedFacts['kind']
   readonly heads: readonly string[]
   /** The first row has the headings. */
@@ -23,12 +23,12 @@ export interface WindowsTold {
 }
 
 /** The windows of a load in words and rows; `answers` are those of a soak. */
-export function tellWindows(
+export function summarizeWindows(
   { kind, leadMs, forMs }: MixedFacts,
   windows: Windows,
   answers: readonly Answer[],
   tolerance: number,
-): WindowsTold {
+): WindowsSummary {
   const count = kind === 'soak' ? soakWindows : mixedWindows
   const lengths = `${pluralize(count, 'window')} of ${lengthOf(forMs / count)} after a lead of ${lengthOf(leadMs)}`
   const perSecond = `${((1000 * windows.points.length) / forMs).toFixed(1)}`
