@@ -58,7 +58,7 @@ function ratePlot({ baseline, candidate }: RegressResult, name: string) {
   const lines = (['old', 'new'] as const).flatMap((side) => {
     const rounds = (side === 'old' ? baseline : candidate).operations[name]?.rounds ?? []
     return [
-      { style: '', side, values: rounds.map(({ throughput }) => throughput) },
+      { style: 'thick', side, values: rounds.map(({ throughput }) => throughput) },
       { style: 'thin', side, values: rounds.map(({ limited }) => limited * perSecond) },
     ]
   })

@@ -54,7 +54,7 @@ export function sampleRun(rules: readonly string[], more: Partial<RunEvent> = {}
 export function sampleTarget(more: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
     name: 'acme staging',
-    pods: { url: 'https://api.example.test', paths: { deletePod: '/v2/pods/{id}' } },
+    pods: { url: 'https://api.example.test', recipes: {}, paths: { deletePod: '/v2/pods/{id}' } },
     clock: 'real',
     known: [],
     ...more,
