@@ -68,6 +68,7 @@ export const shape = [
     networkAssigned: 'running',
   }),
   latitude('community-unplaced', 'A pod is of the community unless it asks for more, and then shows no data center.', {
+    about: 'creations',
     change: part('presentPod', (next, pod) => {
       const isSecure = pod.mounts.network !== undefined || pod.globalNetworking || pod.disk !== 20
       return isSecure ? next() : { ...next(), cloud: 'COMMUNITY', dataCenterId: null }
