@@ -1,16 +1,13 @@
-import { scaleLinear, scaleLog } from 'd3-scale'
-import { line } from 'd3-shape'
+import { scaleLog } from 'd3-scale'
 import { html } from 'hono/html'
 import type { Percentiles } from '../../load/mixed/windows.ts'
+import { linePlot } from '../shared/comparison/line-plot.ts'
 import type { RegressResult } from './result.ts'
 import type { OperationValues } from './rounds.ts'
 
 const rowHeight = 60
 /** Share of the width that the percentiles take; the numbers are beside them. */
 const plotPercent = 60
-
-/** Units of the drawing of one operation, which is stretched to the width of the page. */
-const size = { width: 100, height: 60 } as const
 
 /** The operations that both sides have measured. */
 function common({ baseline, candidate }: RegressResult): string[] {
@@ -58,23 +55,15 @@ function ratePlot({ baseline, candidate }: RegressResult, name: string) {
   const lines = (['old', 'new'] as const).flatMap((side) => {
     const rounds = (side === 'old' ? baseline : candidate).operations[name]?.rounds ?? []
     return [
-      { style: 'thick', side, values: rounds.map(({ throughput }) => throughput) },
-      { style: 'thin', side, values: rounds.map(({ limited }) => limited * perSecond) },
+      { style: `${side} thick`, values: rounds.map(({ throughput }) => throughput) },
+      { style: `${side} thin`, values: rounds.map(({ limited }) => limited * perSecond) },
     ]
   })
-  const counts = lines.flatMap(({ values }) => values.filter((value) => value !== null))
-  const rounds = Math.max(...lines.map(({ values }) => values.length))
-  const x = scaleLinear([0, Math.max(1, rounds - 1)], [0, size.width])
-  const y = scaleLinear([0, Math.max(perSecond, ...counts)], [size.height, 0]).nice()
-  const drawn = line<number | null>(
-    (_, at) => x(at),
-    (value) => y(value ?? 0),
-  )
-    .defined((value) => value !== null)
-    .digits(2)
-  const said = `${perSecond.toFixed(1)} started per second, ${y.domain()[1]} at the top, ${rounds} rounds`
-  return html`<b><code>${name}</code></b> <span class="quiet">${said}</span>
-<svg viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" role="img" aria-label="${name}: served and refused requests per second of both sides, ${said}"><line x1="0" x2="${size.width}" y1="${y(perSecond)}" y2="${y(perSecond)}"/>${lines.map(
-    ({ style, side, values }) => html`<path class="${side} ${style}" d="${drawn(values) ?? ''}"/>`,
-  )}</svg>`
+  return linePlot({
+    name,
+    lines,
+    label: 'served and refused requests per second of both sides',
+    note: (top, rounds) => `${perSecond.toFixed(1)} started per second, ${top} at the top, ${rounds} rounds`,
+    level: perSecond,
+  })
 }

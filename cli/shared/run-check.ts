@@ -167,7 +167,7 @@ async function runChild(options: RunOptions, given: RunCheckOptions): Promise<nu
   try {
     const running = startChild({ options, environment: terminal.environment, onProgress })
     child = running
-    // While the rules run.
+    // Loaded while the rules run, so that the report is not waited for.
     const loading = import('./report.ts')
     server?.failed.then((how) => running.reportServerEnd(how))
     if (target !== null) writeOwner(terminal.cwd, run, [process.pid, running.pid])

@@ -20,7 +20,7 @@ import {
   type Wrap,
   withBody,
 } from './tools.ts'
-import { acts } from './variation-pods.ts'
+import { secondStart } from './variation-pods.ts'
 
 /** Pods that lose or get what nobody asked for, and other keys of their account. */
 export const kept: readonly Defect[] = [
@@ -222,12 +222,8 @@ export const kept: readonly Defect[] = [
     says: 'The second start of a pod takes it from the global network.',
     observed: 'enabled false',
     variation: { history: 'stopped and started' },
-    change: acts((action, { next, past, pod }) => {
-      if (action !== 'start' || !past.includes('start')) return null
-      return () => {
-        next()
-        pod.globalNetworking = false
-      }
+    change: secondStart((pod) => {
+      pod.globalNetworking = false
     }),
   }),
   defect('second-key-starts-running-pod', 'pods.action.running.start', 'refused', {

@@ -44,12 +44,8 @@ export const variationPods: readonly Defect[] = [
     says: 'The second start of a pod begins with the arguments of the image.',
     observed: 'args ""',
     variation: { history: 'stopped and started' },
-    change: acts((action, { past, pod, next }) => {
-      if (action !== 'start' || !past.includes('start')) return null
-      return () => {
-        next()
-        pod.args = ''
-      }
+    change: secondStart((pod) => {
+      pod.args = ''
     }),
   }),
   defect('second-restart-exits', 'pods.action.running.restart', 'becomes-running', {
@@ -276,6 +272,17 @@ export function acts(other: (action: PodAction, acting: Acting) => (() => void) 
     }
     return parts(changed, remembering(pasts))(options)
   }
+}
+
+/** A start of a pod that was started before has another effect beside its own. */
+export function secondStart(effect: (pod: StoredPod) => void): Change {
+  return acts((action, { next, past, pod }) => {
+    if (action !== 'start' || !past.includes('start')) return null
+    return () => {
+      next()
+      effect(pod)
+    }
+  })
 }
 
 /** Some actions are permitted because of what happened to the pod before. */

@@ -3,7 +3,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { aPod } from '../../harness/variation/dimensions.ts'
 import { expectUnlisted, listUntil } from '../shared/listing.ts'
-import { bareStates, mountStates, shown } from '../shared/patching.ts'
+import { bareStates, mountStates, setLock } from '../shared/patching.ts'
 import { laterPodReads } from '../shared/unchanged.ts'
 import { expectTerminated, stopPod } from './answers.ts'
 
@@ -40,10 +40,9 @@ function listedPods(context: Pick<Context, 'part'>): readonly (PodShape | 'ERROR
 }
 
 async function expectLockedListed(context: Context): Promise<void> {
-  const { fixture, notJudged, pods, target } = context
+  const { fixture, notJudged } = context
   const { id } = await fixture.pod('RUNNING')
-  await pods.patch(id, target.pods?.locked?.lock)
-  const { settled } = await shown(context, id, ({ value }) => value.locked === true)
+  const { settled } = await setLock(context, id, true)
   if (!settled) return notJudged('locked', 'the PATCH that locks a pod was not carried out')
   await expectListedOnce(context, id, 'locked')
 }

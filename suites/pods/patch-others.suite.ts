@@ -8,7 +8,7 @@ import type { ChangeField } from '../../target/types.ts'
 import { responsesTo } from '../shared/at-once.ts'
 import { changes } from '../shared/changing.ts'
 import { expectListedAs } from '../shared/listing.ts'
-import { shown } from '../shared/patching.ts'
+import { setLock, shown } from '../shared/patching.ts'
 import { blockIfStatusNeverLasts, expectKept, laterPodReads } from '../shared/unchanged.ts'
 import { unusualVariables } from './creation.ts'
 
@@ -59,11 +59,8 @@ async function expectLockKept(
   fields: readonly ChangeField[],
   left: ReadonlySet<string>,
 ): Promise<PodView | null> {
-  const { notJudged, pods, target } = context
-  const { lock, unlock } = target.pods?.locked ?? {}
-  const isLocked = (is: boolean) => shown(context, before.id, ({ value }) => value.locked === is)
-  await pods.patch(before.id, lock)
-  const { pod, settled } = await isLocked(true)
+  const { notJudged, pods } = context
+  const { pod, settled } = await setLock(context, before.id, true)
   const locked = settled ? pod : null
   const body = Object.assign({}, ...fields.map((field) => changeOf(context, locked ?? before, 'f', field)))
   if (locked === null || fields.length === 0 || !isSuccess((await pods.patch(before.id, body)).status)) {
@@ -72,8 +69,7 @@ async function expectLockKept(
     const { pod: after } = await shown(context, before.id, (seen) => shows(seen, body))
     if (after !== null) expectKept(context, 'others', locked, after, [...judgedElsewhere, ...left, ...fields])
   }
-  await pods.patch(before.id, unlock)
-  const unlocked = await isLocked(false)
+  const unlocked = await setLock(context, before.id, false)
   return unlocked.settled ? unlocked.pod : null
 }
 

@@ -139,6 +139,13 @@ export async function shown(context: Context, id: string, done: (pod: PodView) =
   return context.settle(id, (_, pod) => pod !== null && done(pod), context.target.tolerances.visibleMs)
 }
 
+/** Locks a pod, or unlocks it, by the PATCH that the target file names. Waits until the pod shows it. */
+export async function setLock(context: Context, id: string, isLocked: boolean) {
+  const { lock, unlock } = context.target.pods?.locked ?? {}
+  const patch = await context.pods.patch(id, isLocked ? lock : unlock)
+  return { patch, ...(await shown(context, id, ({ value }) => value.locked === isLocked)) }
+}
+
 /** The pod's own persistent mount at another path: complete and allowed. */
 export function movedPersistent({ target }: Pick<Context, 'target'>): { readonly size: number; readonly path: string } {
   const { persistent } = planeOf(target)

@@ -10,13 +10,19 @@ export interface Wording {
   readonly advice: (rounds: number) => string
 }
 
+/** Every kind of answer but "no difference", the worst first. */
+const notedKinds = ['worse', 'better', 'too noisy to say', 'not reported'] as const
+
 /** Each answer that is not "no difference", the worst first. */
+export function notedAnswers(answers: readonly Answer[]) {
+  return notedKinds.flatMap((kind) => answers.filter((one) => one.kind === kind).map((answer) => ({ kind, answer })))
+}
+
+/** These answers as lines. */
 export function answerLines(answers: readonly Answer[], wording: Wording, paint: Paint): string[] {
   const { red: worse, green: better, yellow: noisy } = paint
   const paints = { worse, better, 'too noisy to say': noisy, 'not reported': noisy } as const
-  return (['worse', 'better', 'too noisy to say', 'not reported'] as const).flatMap((wanted) =>
-    answers.filter(({ kind }) => kind === wanted).map((answer) => paints[wanted](answerLine(answer, wording))),
-  )
+  return notedAnswers(answers).map(({ kind, answer }) => paints[kind](answerLine(answer, wording)))
 }
 
 /** One answer as a sentence, such as `getPod, latency alone: slower by 10.2 % (8.1 % to 12.0 %)`. */
