@@ -112,6 +112,14 @@ export const queueSubmission: readonly Defect[] = [
     observed: 'status 400: {"error":"too many jobs"}',
     change: refusing('addJob', (_, __, endpoint) => endpoint.jobs.size >= 50 && [400, 'too many jobs']),
   }),
+  defect('runsync-input-without-nulls', 'queue.runsync.completed', 'output', {
+    says: 'A job of /runsync loses the members of its input that are null.',
+    observed: 'nothing at $.nothing',
+    change: part('addJob', (next, submission, operation) => {
+      const kept = Object.entries(submission.input).filter(([, value]) => value !== null || operation === 'run')
+      return next({ ...submission, input: Object.fromEntries(kept) })
+    }),
+  }),
   defect('input-lists-flattened', 'queue.run.echo', 'nested', {
     says: 'Lists within lists of an input are flattened.',
     observed: '2 at $.list[1]',

@@ -10,7 +10,7 @@ import { isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob, dimensions } from '../../harness/variation/dimensions.ts'
-import { outputs, inputs as unusualInputs } from '../../harness/variation/values.ts'
+import { keptInput, outputs, inputs as unusualInputs } from '../../harness/variation/values.ts'
 import { inChunks, needsLength } from '../shared/chunks.ts'
 import { fills, fullEndpoint, moreWorkers, oneWorker } from '../shared/full-endpoint.ts'
 import {
@@ -120,7 +120,7 @@ rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker 
 
 rule('queue.runsync.completed', { varies: [...anyJob, 'output'] }, async (context) => {
   const { fixture, queue, vary } = context
-  const input = { plumb: 'line', depths: [1, 2, 3] }
+  const input = { depths: [1, 2, 3], ...keptInput }
   await expectCompleted(context, () => queue.runsync({ input }), input)
   for (let count = 0; count < drawnOutputs; count++) {
     const output = vary.output()
