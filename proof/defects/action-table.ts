@@ -40,6 +40,20 @@ const startingAgain: readonly Defect[] = (['start', 'restart'] as const).map((ac
   ),
 }))
 
+/** A stop while a pod is STARTING once more that has no effect, or does not last. */
+const stopsOfStartingAgain: readonly Defect[] = (['ignored', 'reverted'] as const).map((fault) => ({
+  id: `starting-again-stop-${fault}`,
+  rule: 'pods.action.starting.start',
+  clause: 'stopped',
+  says: `stop of a pod that has run before is ${fault} while it is STARTING.`,
+  observed: 'status RUNNING',
+  change: part('transition', (next, pod, asked, service) => {
+    const isMeant = asked === 'stop' && pod.status === 'STARTING' && pod.startedAtMs !== null
+    if (!isMeant || fault === 'reverted') next()
+    if (isMeant && fault === 'reverted') later(1_000, effectOf('start'))(pod, service)
+  }),
+}))
+
 /** Each cell of the table: `<status>-<action>-<fault>`, such as `exited-stop-accepted`. */
 const cells: readonly Defect[] = statuses.flatMap((name) =>
   podActions.flatMap((action) => {
@@ -52,7 +66,7 @@ const cells: readonly Defect[] = statuses.flatMap((name) =>
 )
 
 /** The table of actions: each cell, and STARTING once more. */
-export const actionTable: readonly Defect[] = [...cells, ...startingAgain]
+export const actionTable: readonly Defect[] = [...cells, ...startingAgain, ...stopsOfStartingAgain]
 
 type Own = Omit<Defect, 'rule'>
 

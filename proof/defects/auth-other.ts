@@ -60,6 +60,16 @@ export const authOther: readonly Defect[] = [
       return fetch(isMeant ? authorized(request, `Bearer ${defaultKeys.full}`) : request)
     },
   }),
+  defect('stranger-refused-and-restarts', 'auth.pods.hidden', 'unchanged', {
+    says: 'restart of a pod of another account is refused, and carried out.',
+    observed: seen('RUNNING', 'STARTING'),
+    change: options({ style: { restartStatus: 'STARTING' } }),
+    wrap: (fetch) => async (request) => {
+      const isMeant = isStranger(request) && is.action(request) && (await jsonOf(request))?.action === 'restart'
+      if (isMeant) await fetch(authorized(request.clone(), `Bearer ${defaultKeys.full}`))
+      return fetch(request)
+    },
+  }),
   defect('stranger-refused-and-stops', 'auth.pods.hidden', 'unchanged', {
     says: 'An action on a RUNNING pod of another account is refused, and the pod is stopped.',
     observed: seen('RUNNING', 'EXITED'),

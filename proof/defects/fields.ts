@@ -197,6 +197,16 @@ export const fields: readonly Defect[] = [
       next(body.gpu === undefined ? body : { ...body, gpu: { ...body.gpu, count: 1 } }),
     ),
   }),
+  defect('second-gpu-lost-by-start', 'pods.shape.gpu-count-default', 'started', {
+    says: 'A pod with two GPUs has one from the first start on.',
+    observed: 'count 1',
+    change: part('transition', (next, pod, action) => {
+      next()
+      const { hardware } = pod
+      if (action === 'start' && 'gpu' in hardware)
+        Object.assign(pod, { hardware: { gpu: { ...hardware.gpu, count: 1 } } })
+    }),
+  }),
   defect('template-appears', 'pods.shape.template-null', 'null', {
     says: 'A pod that was created from no template shows one after a minute.',
     observed: 'template "tpl-worker"',

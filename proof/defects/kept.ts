@@ -44,6 +44,18 @@ export const kept: readonly Defect[] = [
     variation: { afterwards: 'started' },
     change: asCreatedAtStart('args'),
   }),
+  defect('patch-renames-namesakes', 'pods.shape.id-matches', 'kept', {
+    says: 'A PATCH of the name renames all pods of the former name.',
+    observed: 'another name',
+    tour: ['pods.patch.omitted'],
+    variation: { seenIn: 'the list too', sibling: 'namesake' },
+    change: part('patchPod', (next, pod, _body, { store }) => {
+      const { name } = pod
+      const patched = next()
+      for (const one of store.all()) if (one.name === name) one.name = pod.name
+      return patched
+    }),
+  }),
   defect('ports-lost-at-start', 'pods.shape.id-matches', 'kept', {
     says: 'A start closes all ports of a pod.',
     observed: 'another ports',

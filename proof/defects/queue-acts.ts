@@ -58,6 +58,13 @@ export const queueActs: readonly Defect[] = [
     observed: 'IN_QUEUE',
     change: workersEnd(({ deathsMs, workersMax }) => deathsMs.length >= workersMax),
   }),
+  defect('error-of-dead-worker-is-object', 'queue.status.crash', 'error', {
+    says: 'The error of a job whose worker died is an object.',
+    observed: 'an object',
+    change: showsJob((shown, { error }) =>
+      error?.includes('worker exited') === true ? { ...shown, error: { message: error } } : shown,
+    ),
+  }),
   defect('sixth-death-ends-endpoint', 'queue.status.crash', 'once', {
     says: 'Once six workers of an endpoint have died, no further one is started.',
     observed: 'IN_QUEUE',

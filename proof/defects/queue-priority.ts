@@ -16,6 +16,14 @@ export const queuePriority: readonly Defect[] = [
       return next(submission, operation, endpoint, { ...service, parts: { ...service.parts, scalesWorkers } })
     }),
   }),
+  defect('retried-low-priority-starts-worker', 'queue.low-priority', 'retried', {
+    says: 'A job of low priority starts a worker once it is retried.',
+    observed: 'a worker',
+    change: part('retryJob', (next, job) => {
+      Object.assign(job, { isScaling: true })
+      next()
+    }),
+  }),
   defect('low-priority-starves', 'queue.low-priority', 'both', {
     says: 'A job of low priority is never executed on an endpoint that scales to no workers.',
     observed: 'IN_QUEUE',

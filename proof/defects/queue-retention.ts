@@ -1,6 +1,6 @@
 import { tables } from '../../generated/tables.ts'
 import type { Job } from '../../reference/index.ts'
-import { planExpiry } from '../../reference/queue/end.ts'
+import { expiryOf, planExpiry } from '../../reference/queue/end.ts'
 import type { Defect } from '../types.ts'
 import { type Change, defect, part } from './tools.ts'
 
@@ -75,6 +75,15 @@ export const queueRetention: readonly Defect[] = [
         return next() - (finishedMs - (firstEndMs.get(job) ?? finishedMs))
       })(base)
     },
+  }),
+  defect('retention-of-failure-outlasts-retry', 'queue.retention.run', 'retried', {
+    says: 'A job that is retried is removed when the retention of its failure is over.',
+    observed: 'status 404',
+    change: part('retryJob', (next, job, service) => {
+      const endMs = expiryOf(job, service)
+      next()
+      service.clock.schedule(endMs, () => service.parts.expireJob(job, service))
+    }),
   }),
   defect('retention-run-of-retried-endless', 'queue.retention.run-ends', 'completed', {
     variation: { past: 'retried' },

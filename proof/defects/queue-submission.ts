@@ -1,5 +1,6 @@
 import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { wait } from '../../reference/index.ts'
+import type { Endpoint } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, out, showsIn, takesInput } from './queue-tools.ts'
 import {
@@ -58,18 +59,12 @@ export const queueSubmission: readonly Defect[] = [
   defect('run-busy-of-its-own', 'queue.run.no-worker-free', 'in-queue', {
     says: 'The operation /run answers BUSY while no worker of the endpoint is free.',
     observed: 'BUSY',
-    change: (base) => {
-      let isBusy = false
-      const wrapFetch = onJson(
-        (request, { status }) => asks('run')(request) && status === 200 && isBusy,
-        (json) => ({ ...json, status: 'BUSY' }),
-      )
-      const notes = part('addJob', (next, _, __, { idle }) => {
-        isBusy = idle.length === 0
-        return next()
-      })
-      return all(notes, options({ wrapFetch }))(base)
-    },
+    change: runAnswers('BUSY', ({ idle }) => idle.length === 0),
+  }),
+  defect('run-answers-in-progress-if-worker-free', 'queue.run.unique-ids', 'in-queue', {
+    says: 'The operation /run answers IN_PROGRESS if a worker takes the job at once.',
+    observed: 'IN_PROGRESS',
+    change: runAnswers('IN_PROGRESS', ({ idle }) => idle.length > 0),
   }),
   defect('run-answers-late', 'queue.run.no-worker-free', 'at-once', {
     says: 'The operation /run answers an hour after the submission.',
@@ -116,6 +111,14 @@ export const queueSubmission: readonly Defect[] = [
     says: 'The fifty-first submission to an endpoint is refused.',
     observed: 'status 400: {"error":"too many jobs"}',
     change: refusing('addJob', (_, __, endpoint) => endpoint.jobs.size >= 50 && [400, 'too many jobs']),
+  }),
+  defect('runsync-input-without-nulls', 'queue.runsync.completed', 'output', {
+    says: 'A job of /runsync loses the members of its input that are null.',
+    observed: 'nothing at $.nothing',
+    change: part('addJob', (next, submission, operation) => {
+      const kept = Object.entries(submission.input).filter(([, value]) => value !== null || operation === 'run')
+      return next({ ...submission, input: Object.fromEntries(kept) })
+    }),
   }),
   defect('input-lists-flattened', 'queue.run.echo', 'nested', {
     says: 'Lists within lists of an input are flattened.',
@@ -314,4 +317,20 @@ function cutAt(value: unknown, depth: number): unknown {
   const cut = (inner: unknown) => cutAt(inner, depth - 1)
   if (Array.isArray(value)) return value.map(cut)
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cut(inner)]))
+}
+
+/** The status in responses of /run to jobs that are submitted while the endpoint is in some state. */
+function runAnswers(status: string, when: (endpoint: Endpoint) => boolean): Change {
+  return (base) => {
+    let isMeant = false
+    const wrapFetch = onJson(
+      (request, response) => asks('run')(request) && response.status === 200 && isMeant,
+      (json) => ({ ...json, status }),
+    )
+    const notes = part('addJob', (next, _, __, endpoint) => {
+      isMeant = when(endpoint)
+      return next()
+    })
+    return all(notes, options({ wrapFetch }))(base)
+  }
 }

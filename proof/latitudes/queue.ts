@@ -6,7 +6,7 @@ import type { QueuePlane } from '../../target/types.ts'
 import { executedAgain, lagsAfterRetry, requeuesAfter, startsToldTwice } from '../defects/queue-tools.ts'
 import { all, onResponse, part, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, notifiedOnce, optioned, reads, streamed, styled, timed } from './tools.ts'
+import { latitude, optioned, reads, streamed, styled, timed } from './tools.ts'
 
 const second = 1_000
 
@@ -75,7 +75,7 @@ export const queue: readonly Latitude[] = [
     'failed-handler-again',
     'A job whose handler failed is executed again unasked.',
     { handlerRetry: 'yes' },
-    { about: 'jobs that are executed again', readings: notifiedOnce },
+    { about: 'jobs that are executed again' },
   ),
   latitude(
     'only-failed-handler-again',
@@ -85,7 +85,6 @@ export const queue: readonly Latitude[] = [
       change: part('retriesJob', (next, _, reason) => reason === 'failed' && next()),
       about: 'jobs that are executed again',
       verdicts: { 'queue.status.crash-once': 'advice' },
-      readings: notifiedOnce,
     },
   ),
   latitude('cancelled-gone', 'A job that is cancelled is gone.', {
@@ -231,7 +230,7 @@ export const queue: readonly Latitude[] = [
     style: { handlerRetry: 'yes' },
     change: requeuesAfter(45 * second),
     about: ['responses of /runsync', 'jobs that are executed again'],
-    readings: { ...waitOver, ...notifiedOnce },
+    readings: waitOver,
   }),
   latitude('deadly-job-executed-for-ever', 'A job whose worker dies is executed again every 20 seconds, without end.', {
     change: all(

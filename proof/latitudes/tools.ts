@@ -48,9 +48,6 @@ export function reads(rule: RuleId, value: string | null, names: readonly string
   return { [rule]: Object.fromEntries(names.map((name) => [name, value])) }
 }
 
-/** The notification of a job that is executed again is judged: its failure was not notified. */
-export const notifiedOnce = reads('webhook.both-operations', null, ['retried'])
-
 /** Names of the readings about null in a PATCH of pods of these kinds. */
 export function nullMountsOf(...kinds: readonly string[]): string[] {
   return kinds.flatMap((kind) => ['mounts', 'persistent', 'network'].map((member) => `${member} of ${kind}`))

@@ -2,7 +2,7 @@ import type { Job } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { type Change, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, notifiedOnce, reads, styled, timed } from './tools.ts'
+import { latitude, reads, styled, timed } from './tools.ts'
 
 /** Contents of notifications, and how long a platform waits for a receiver. */
 export const webhook: readonly Latitude[] = [
@@ -10,7 +10,12 @@ export const webhook: readonly Latitude[] = [
     'webhook-of-success-alone',
     'A job that failed is not notified.',
     { webhookOnFailure: 'no' },
-    { readings: { ...reads('webhook.failed-job', 'not notified', ['FAILED']), ...notifiedOnce } },
+    {
+      readings: {
+        ...reads('webhook.failed-job', 'not notified', ['FAILED']),
+        ...reads('webhook.both-operations', null, ['retried']),
+      },
+    },
   ),
   latitude('webhook-once-a-job', 'A job is notified once: after /retry no more, if its failure was.', {
     change: (base) => {
@@ -20,6 +25,7 @@ export const webhook: readonly Latitude[] = [
         told.add(job)
       })(base)
     },
+    readings: reads('webhook.both-operations', 'not notified again', ['retried']),
   }),
   timed(
     'webhook-limit-10-s',

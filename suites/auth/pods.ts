@@ -11,7 +11,7 @@ import { entriesOf, listHolding, named } from '../shared/listing.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { type AuthPlane, type AuthRequest, createTwins, secretText } from './plane.ts'
 
-/** Requests about a stopped pod; for another account also stop and terminate of a RUNNING one. */
+/** Requests about a stopped pod; for another account also stop, restart and terminate of a RUNNING one. */
 export const pods: AuthPlane = {
   options: { varies: [...anyPod, 'order', 'sample'] },
   partOf: { listCpuFlavors: 'catalog' },
@@ -25,7 +25,7 @@ export const pods: AuthPlane = {
     const { pod, requests, expectNoEffect } = arranged
     const others = scope === 'owned' ? [await fixture.pod('RUNNING')] : []
     const actions = others.flatMap(({ id }) =>
-      (['stop', 'terminate'] as const).map((action): AuthRequest => {
+      (['stop', 'restart', 'terminate'] as const).map((action): AuthRequest => {
         return { operation: 'triggerPodAction', send: (key, options) => as(key).act(id, action, options) }
       }),
     )

@@ -124,11 +124,12 @@ const waysToStarting: readonly (readonly PodAction[])[] = [['restart'], ['stop',
 
 /** Sends a refused action to a pod that other actions brought to STARTING, if it is seen there while time stands still. */
 async function refusedOnceMore(
-  { check, notJudged, pods, settle, stoodStill }: Context,
+  context: Context,
   { id }: PodView,
   way: readonly PodAction[],
   action: PodAction,
 ): Promise<void> {
+  const { check, notJudged, pods, settle, stoodStill } = context
   const history = `after ${way.join(' and ')}`
   for (const step of way) {
     if (!isSuccess((await pods.act(id, step)).status)) return notJudged(history, `${step} was refused`)
@@ -145,7 +146,18 @@ async function refusedOnceMore(
   const response = await pods.act(id, action)
   if (stoodStill(last.response, response)) check('refused').status(response, 409)
   else notJudged(history, 'the pod may have left STARTING before the call')
-  await settle(id, (seen) => final.has(seen))
+  if (action === 'start' && way.includes('stop') && stoodStill(last.response, response))
+    await expectStopped(context, id)
+  else await settle(id, (seen) => final.has(seen))
+}
+
+/** A pod that was started again is stopped while it is STARTING, and is EXITED from then on. */
+async function expectStopped({ check, clock, pods, rereadDelays, settle }: Context, id: string): Promise<void> {
+  check('stopped').status(await pods.act(id, 'stop'), 200)
+  // What was under way to RUNNING is over by then.
+  await clock.sleep(rereadDelays().at(-1) ?? 0)
+  const { response, status } = await settle(id, (seen) => seen === 'EXITED' || gone.has(seen))
+  check('stopped').that(status === 'EXITED', 'status EXITED', `status ${status}`, response)
 }
 
 interface Acted {

@@ -79,12 +79,12 @@ rule('pods.shape.cpu-flavor-listed', { varies: ['mount', 'fields'] }, async (con
   check('listed').that(isListed, 'a flavor of the catalog', 'another flavor', pod)
 })
 
-rule('pods.shape.gpu-count-default', { varies: ['mount', 'fields'] }, async (context) => {
-  const { check, fixture, notJudged, pods } = context
+rule('pods.shape.gpu-count-default', { varies: ['mount', 'fields', 'part'] }, async (context) => {
+  const { check, fixture, notJudged, pods, settle, vary } = context
   const { count: _, ...gpu } = planeOf(context.target).gpu ?? {}
   const pod = await fixture.pod('RUNNING', { kind: 'gpu', more: { gpu } })
-  const count = membersOf(pod.value.gpu)?.count ?? 1
-  check('one').that(count === 1, 'count 1, or none', `count ${show(count)}`, pod)
+  const { count: own = 1 } = membersOf(pod.value.gpu) ?? {}
+  check('one').that(own === 1, 'count 1, or none', `count ${show(own)}`, pod)
   const several = await pods.create(await fixture.body({ kind: 'gpu' }, { gpu: { ...gpu, count: 2 } }))
   const id = await fixture.createdId(several)
   // The description does not say how many GPUs a pod may have, or that so many are free.
@@ -94,6 +94,14 @@ rule('pods.shape.gpu-count-default', { varies: ['mount', 'fields'] }, async (con
   // It may be gone for lack of two GPUs.
   if (rest.pod === null) return notJudged('two', 'the pod was gone')
   check('two').that(rest.settled, 'count 2', `count ${show(countOf(rest.pod))}`, rest.response)
+  if (!vary.parts(['created', 'started']).includes('started')) return
+  const stopped = await pods.act(id, 'stop')
+  if (!isSuccess(stopped.status) || !(await settle(id, (status) => status === 'EXITED')).settled)
+    return notJudged('started', 'the pod is not stopped')
+  const started = await pods.act(id, 'start')
+  if (!isSuccess(started.status)) return notJudged('started', 'the start is refused')
+  const count = countOf(check('started').pod(started))
+  check('started').that(count === 2, 'count 2', `count ${show(count)}`, started)
 })
 
 rule('pods.shape.template-null', { varies: ['kind', 'mount', 'fields', 'look'] }, async (context) => {

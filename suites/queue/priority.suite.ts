@@ -1,4 +1,7 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { withoutFormer } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { fullEndpoint } from '../shared/full-endpoint.ts'
@@ -20,14 +23,15 @@ rule('queue.low-priority', { exclusive: [endpoint, 'twoWorkers'], varies: ['inpu
   if (part('endpoint.two-workers')) await expectTakenByFree(context)
   let forMs = watchedMs
   for (let tries = 0; tries < watches; tries++) {
-    const low = await waitingAlone(context, forMs)
+    const low = await waitingAlone(context, 'alone', forMs, () => submittedBoth(context))
+    if (low === null) return inconclusive('each job of low priority met the worker of an earlier job')
     const submittedMs = clock.now()
     const normal = await fixture.submitted({ steps: [{ output: 'normal' }], endpoint })
     await begun(normal)
     const firstMs = Math.min(...[low, normal].map(({ beacon }) => beacon.executions()[0]?.at.target ?? clock.now()))
     for (const job of [normal, low]) await expectEnd(context, 'both', job, await ended(job), 'COMPLETED')
     const leastMs = 2 * (firstMs - submittedMs)
-    if (forMs >= leastMs) return
+    if (forMs >= leastMs) return expectRetryAlone(context, forMs)
     // The next cold start may take a little longer.
     forMs = Math.ceil(leastMs * 1.25)
   }
@@ -45,37 +49,72 @@ async function expectTakenByFree(context: Context): Promise<void> {
   await expectStopped(context, 'stopped', low, at.target, policy.executionTimeout)
 }
 
+/** A waiting job of low priority, and the response that shows it. */
+interface Put {
+  readonly low: SubmittedJob
+  readonly response: ApiResponse
+}
+
+/** A job of low priority that is retried once no worker is left starts none either. */
+async function expectRetryAlone(context: Context, forMs: number): Promise<void> {
+  const { ended, fixture, notJudged, target } = context
+  const steps = [{ first: [{ fail: 'at first' }] }, { output: 'low' }] as const
+  const failing = await fixture.submitted({ steps, endpoint, policy: { lowPriority: true }, repeatsFirst: true })
+  await fixture.submitted({ steps: [{ output: 'normal' }], endpoint })
+  await ended(failing, target.tolerances.retriesMs)
+  const low = await waitingAlone(context, 'retried', forMs, async () => {
+    const starts = failing.beacon.executions().length
+    const retry = await failing.queue.retry(failing.id)
+    return isSuccess(retry.status) ? { low: withoutFormer(failing, { starts, ends: 0 }), response: retry } : null
+  })
+  if (low === null) return notJudged('retried', 'no job of low priority waited after /retry')
+  failing.beacon.repeatFirst(false)
+  await fixture.submitted({ steps: [{ output: 'normal' }], endpoint })
+  await expectEnd(context, 'both', low, await ended(low), 'COMPLETED')
+}
+
+/** A job of low priority, submitted by /run and by /runsync: a worker that is started for one takes the other as well. */
+async function submittedBoth({ clock, fixture, found, target }: Context): Promise<Put> {
+  const wish = { steps: [{ output: 'low' }], endpoint, policy: { lowPriority: true } } as const
+  const low = await fixture.submitted(wish)
+  const response = await found(low)
+  const synchronous = fixture.job(wish)
+  await clock.until(synchronous.queue.held.runsync(synchronous.body), clock.now() + target.tolerances.dispatchMs)
+  return { low, response }
+}
+
 /**
- * A job of low priority that no worker began with for so long. A worker of an earlier job may take it, at once or when it
- * looks again. One that begins later and has taken no job before was started for it. Two in a row are no accident.
+ * A job of low priority that no worker began with for so long; null if there is none. A worker of an earlier job may take it, at
+ * once or when it looks again. One that begins later and has taken no job before was started for it. Two in a row are no accident.
  */
-async function waitingAlone(context: Context, forMs: number): Promise<SubmittedJob> {
-  const { check, clock, ended, fixture, found, inconclusive, target } = context
+async function waitingAlone(
+  context: Context,
+  clause: string,
+  forMs: number,
+  put: () => Promise<Put | null>,
+): Promise<SubmittedJob | null> {
+  const { check, clock, ended, target } = context
   const known = new Set<unknown>()
   let wasNewBefore = false
   for (const pauseMs of pauses) {
     await clock.sleep(pauseMs)
-    const wish = { steps: [{ output: 'low' }], endpoint, policy: { lowPriority: true } } as const
-    const low = await fixture.submitted(wish)
-    const submittedMs = low.response.exchange.sent.target
-    const response = await found(low)
-    const synchronous = fixture.job(wish)
-    const answer = synchronous.queue.held.runsync(synchronous.body)
-    // A worker that is started for this one takes the other one as well.
-    await clock.until(answer, clock.now() + target.tolerances.dispatchMs)
-    const start = await clock.until(low.beacon.started(), submittedMs + forMs)
+    const done = await put()
+    if (done === null) return null
+    const { low, response } = done
+    const putMs = response.exchange.sent.target
+    const start = await clock.until(low.beacon.started(), putMs + forMs)
     if (start === null) {
-      check('alone').saw(response)
+      check(clause).saw(response)
       return low
     }
-    await ended(low)
-    const isLate = start.at.target > submittedMs + 2 * target.tolerances.dispatchMs
+    await ended(low, target.tolerances.retriesMs)
+    const isLate = start.at.target > putMs + 2 * target.tolerances.dispatchMs
     const { worker } = reportOf(start)
     // The first may be the worker of another rule.
     const isNew = isLate && known.size > 0 && !known.has(worker)
     known.add(worker)
-    check('alone').that(!(isNew && wasNewBefore), 'no worker for a job of low priority', 'a worker', response)
+    check(clause).that(!(isNew && wasNewBefore), 'no worker for a job of low priority', 'a worker', response)
     wasNewBefore = isNew
   }
-  return inconclusive('each job of low priority met the worker of an earlier job')
+  return null
 }

@@ -174,9 +174,19 @@ async function expectKept(context: Context, way: Way, by: Operation, ms: number)
   const isLate = response.exchange.received.target > overMs - grainMs
   if (!isSuccess(response.status) && isLate) inconclusive('the job was looked at too late')
   check(way).success(response)
+  if (way === 'failed' && ms === runRetentionMs) return expectKeptOnceRetried(context, job, overMs)
   if (!hasOutput(way)) return
   const isShown = (textOf(response.bytes) ?? '').includes(output)
   check(way).that(isShown, 'a response with the output', 'no output', response)
+}
+
+/** A job that is retried just before the retention of its failure is over, at `overMs`, outlasts that. */
+async function expectKeptOnceRetried(context: Context, job: SubmittedJob, overMs: number): Promise<void> {
+  const { check, clock, notJudged, target } = context
+  const retry = await job.queue.retry(job.id)
+  if (!isSuccess(retry.status)) return notJudged('retried', '/retry was refused, perhaps too late')
+  await clock.at(overMs + target.tolerances.sweepMs)
+  check('retried').success(await job.queue.status(job.id))
 }
 
 /** The job is gone when its retention is over, and stays so. */

@@ -10,7 +10,7 @@ import { isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob, dimensions } from '../../harness/variation/dimensions.ts'
-import { outputs, inputs as unusualInputs } from '../../harness/variation/values.ts'
+import { keptInput, outputs, inputs as unusualInputs } from '../../harness/variation/values.ts'
 import { inChunks, needsLength } from '../shared/chunks.ts'
 import { fills, fullEndpoint, moreWorkers, oneWorker } from '../shared/full-endpoint.ts'
 import {
@@ -99,6 +99,9 @@ rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker 
     const id = submittedId(context, 'accepted', body, response)
     check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', response)
     seen.add(id)
+    // A worker that is free may begin before the response is sent.
+    const status = shownStatus(response)
+    if (!isSync(response)) check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, response)
   }
   await relies(queueFoundations.shown)
   for (const response of responses) {
@@ -117,7 +120,7 @@ rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker 
 
 rule('queue.runsync.completed', { varies: [...anyJob, 'output'] }, async (context) => {
   const { fixture, queue, vary } = context
-  const input = { plumb: 'line', depths: [1, 2, 3] }
+  const input = { depths: [1, 2, 3], ...keptInput }
   await expectCompleted(context, () => queue.runsync({ input }), input)
   for (let count = 0; count < drawnOutputs; count++) {
     const output = vary.output()
