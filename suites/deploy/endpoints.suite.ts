@@ -89,14 +89,26 @@ rule('deploy.independent', { creates: 3, varies: ['order'] }, async (context) =>
   await expectOutput(context, 'crash', await begin(context, two, 'crash'))
   const removal = await on('deploy').call('removeDeployed', { ids: { id: one.name } })
   if (!isSuccess(removal.status)) inconclusive('the tool did not remove an endpoint')
-  const { response, endpoints } = await listWith(context, [two.name])
+  const { response, endpoints } = await listWith(context, [two.name], one)
   const isListed = endpoints.some(({ name }) => name === two.name)
   check('listed').that(isListed, 'a list with the other endpoint', 'a list without the other endpoint', response)
+  if (endpoints.some(({ endpoint }) => endpoint === one.endpoint)) await expectUnserved(context, one)
   await expectOutput(context, 'removal', await begin(context, two, 'removal'))
   // This one had no worker before the removal.
   const job = await begin(context, third, 'removal')
   await expectOutput(context, 'removal', job, outputOf(tree, third, 'removal'))
 })
+
+/** The tool still lists an endpoint after its removal. If that executes jobs as before, nothing was removed. */
+async function expectUnserved(context: Context, removed: Deployed): Promise<never> {
+  const { check, fixture, inconclusive, target } = context
+  const { body, queue } = fixture.job({ at: removed.endpoint, steps: [{ output: 'removed' }], workerNeed })
+  const response = await queue.runsync(body)
+  const isServed = membersOf(response.json)?.output === 'removed'
+  check('removed').that(!isServed, 'no endpoint of this name', 'an endpoint that executes jobs', response)
+  const seconds = Math.round(target.tolerances.visibleMs / 1_000)
+  return inconclusive(`an endpoint is still listed ${seconds} s after its removal`)
+}
 
 rule('deploy.queue-one-function', { creates: 2, varies: ['order'] }, async (context) => {
   const { vary } = context
