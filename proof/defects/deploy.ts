@@ -1,44 +1,10 @@
-import type { Project, SourceFile } from '../../reference/deploy/options.ts'
 import type { Endpoint } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
+import { deployPackage } from './deploy-package.ts'
 import { failsJobs, isCreated, jobsFoundEverywhere, settles } from './endpoints-tools.ts'
 import { type Change, defect, onJson, onResponse, part, route, toolPart, toolRefuses, toolStyled } from './tools.ts'
 
-type ToolChange = NonNullable<Defect['tool']>
-
-const limit =
-  (limitBytes: number): ToolChange =>
-  (options) => ({ ...options, limitBytes })
-
 const twice = toolPart('endpointsOf', (next, project) => [...next(project), ...next(project)])
-
-const excludes = ({ exclude }: Project, name: string, how: 'startsWith' | 'endsWith') =>
-  exclude.some((one) => name[how](one))
-
-/** Files of the code that a tool may lose. */
-const lostFiles: readonly (readonly [string, string, (file: { path: string; bytes: number }) => boolean])[] = [
-  ['a-module', 'a module of the code', ({ path }) => path.endsWith('/beacon.py')],
-  ['empty-files', 'the empty files of the code', ({ bytes }) => bytes === 0],
-  ['blanks', 'the files that have blanks in their names', ({ path }) => path.includes(' ')],
-  ['deep-files', 'the files below four folders', ({ path }) => path.split('/').length > 5],
-  ['large-files', 'the files of more than 64 KiB', ({ bytes }) => bytes > 65_536],
-]
-
-/** Files of a dependency that a tool may lose. */
-const lostModules: readonly (readonly [string, string, (path: string, bytes: number) => boolean])[] = [
-  ['empty-modules', 'the empty modules of a dependency', (_, bytes) => bytes === 0],
-  ['inner-modules', 'the packages in a dependency', (path) => path.includes('/inner/')],
-]
-
-/** The first 64 KiB of a file. */
-function cutFile(file: SourceFile): SourceFile {
-  if (file.bytes <= 65_536) return file
-  return {
-    ...file,
-    bytes: 65_536,
-    read: () => [...(file.read() as Iterable<Uint8Array>)].map((all) => all.subarray(0, 65_536)),
-  }
-}
 
 /** True for an endpoint that the tool created: a project adds a word to its name. */
 const isDeployed = ({ name }: { readonly name?: string | null }) => /-\d+-[a-z]+$/.test(name ?? '')
@@ -146,6 +112,11 @@ export const deploy: readonly Defect[] = [
     observed: 'a list without the other endpoint',
     tool: toolPart('isNamed', (_, shown, name) => shown.startsWith(name.replace(/-one$/, ''))),
   }),
+  defect('remove-without-effect', 'deploy.independent', 'removed', {
+    says: 'The tool reports that it removed an endpoint, and removes nothing.',
+    observed: 'an endpoint that executes jobs',
+    tool: toolPart('removed', () => []),
+  }),
   defect('remove-breaks-others', 'deploy.independent', 'removal', {
     says: 'After an endpoint was removed, jobs of other deployed endpoints fail.',
     observed: 'FAILED',
@@ -224,134 +195,6 @@ export const deploy: readonly Defect[] = [
       return next(request, isManaged(endpoint) ? (last ?? endpoint) : endpoint)
     }),
   }),
-  defect('build-fails', 'deploy.manifest', 'built', {
-    says: 'The tool fails to build the package of a valid project.',
-    observed: 'exit code 1: internal error',
-    tool: toolPart('admit', toolRefuses),
-  }),
-  ...lostFiles.map(([name, what, isLost]) =>
-    defect(`package-without-${name}`, 'deploy.manifest', 'code', {
-      says: `A package lacks ${what}.`,
-      observed: '1 file missing',
-      tool: toolPart('filesOf', (next, tree) => next(tree).filter((file) => !isLost(file))),
-    }),
-  ),
-  defect('package-without-dependencies', 'deploy.manifest', 'dependencies', {
-    says: 'A package holds no dependency.',
-    observed: 'no file of the dependency',
-    tool: toolPart('leavesOut', () => true),
-  }),
-  ...lostModules.map(([name, what, isLost]) =>
-    defect(`package-without-${name}`, 'deploy.manifest', 'dependencies', {
-      says: `A package lacks ${what}.`,
-      observed: '1 file missing',
-      tool: toolPart('filesOf', (next, tree) =>
-        next(tree).filter(({ path, bytes }) => !(path.startsWith('dependencies/') && isLost(path, bytes))),
-      ),
-    }),
-  ),
-  defect('package-with-cut-files', 'deploy.manifest', 'code', {
-    says: 'A package holds the first 64 KiB of a file alone.',
-    observed: '1 file missing',
-    tool: toolPart('filesOf', (next, tree) => next(tree).map(cutFile)),
-  }),
-  defect('package-without-manifest', 'deploy.manifest', 'manifest', {
-    says: 'A package has no manifest.json.',
-    observed: 'no manifest',
-    tool: toolStyled({ manifest: 'notes.txt' }),
-  }),
-  defect('manifest-first-endpoint-only', 'deploy.manifest', 'names', {
-    says: 'The manifest names the first endpoint alone.',
-    observed: '2 endpoints not named',
-    tool: toolPart('manifestOf', (next, project) => next({ ...project, endpoints: project.endpoints.slice(0, 1) })),
-  }),
-  defect('manifest-queues-only', 'deploy.manifest', 'names', {
-    says: 'The manifest does not name load-balanced endpoints.',
-    observed: '1 endpoint not named',
-    tool: toolPart('manifestOf', (next, project) =>
-      next({ ...project, endpoints: project.endpoints.filter(({ type }) => type === 'queue') }),
-    ),
-  }),
-  defect('limit-1-gb', 'deploy.too-large', 'accepted', {
-    says: 'The tool refuses packages above 1 GB.',
-    observed: 'exit code 1: the package is larger than 1 GB; leave dependencies out with "exclude" in project.json',
-    tool: limit(1_000_000_000),
-  }),
-  defect('package-cut', 'deploy.too-large', 'accepted', {
-    says: 'The tool packs the first GB of a file alone.',
-    observed: 'less than its content',
-    tool: toolPart('filesOf', (next, tree) =>
-      next(tree).map((file) => ({ ...file, bytes: Math.min(file.bytes, 1e9) })),
-    ),
-  }),
-  defect('limit-2-gb', 'deploy.too-large', 'refused', {
-    says: 'The tool accepts packages up to 2 GB.',
-    observed: 'exit code 0',
-    tool: limit(2_000_000_000),
-  }),
-  defect('limit-without-message', 'deploy.too-large', 'message', {
-    says: 'The tool refuses a package without a message.',
-    observed: 'no output',
-    tool: toolPart('says', () => ''),
-  }),
-  defect('limit-after-creation', 'deploy.too-large', 'not-created', {
-    says: 'The tool refuses a package after it has created its endpoint.',
-    observed: '1 endpoint',
-    tool: toolStyled({ packs: 'last' }),
-  }),
-  defect('exclude-leaves-out-all', 'deploy.excludes', 'kept', {
-    says: 'A project that excludes a dependency gets a package without any.',
-    observed: 'no file of a dependency',
-    tool: toolPart('leavesOut', (next, name, project) => project.exclude.length > 0 || next(name, project)),
-  }),
-  defect('exclude-by-prefix', 'deploy.excludes', 'kept', {
-    says: 'The tool leaves out dependencies whose names begin with an excluded one.',
-    observed: 'no file of a dependency',
-    tool: toolPart('leavesOut', (next, name, project) => excludes(project, name, 'startsWith') || next(name, project)),
-  }),
-  defect('exclude-by-suffix', 'deploy.excludes', 'kept', {
-    says: 'The tool leaves out dependencies whose names end with an excluded one.',
-    observed: 'no file of a dependency',
-    tool: toolPart('leavesOut', (next, name, project) => excludes(project, name, 'endsWith') || next(name, project)),
-  }),
-  defect('base-by-prefix', 'deploy.excludes', 'kept', {
-    says: 'The tool leaves out dependencies whose names begin with a package of the base image.',
-    observed: 'no file of a dependency',
-    tool: toolPart('leavesOut', (next, name, project) => /^plumbline-base/.test(name) || next(name, project)),
-  }),
-  defect('exclude-code', 'deploy.excludes', 'kept', {
-    says: 'The tool leaves out code whose name contains that of an excluded dependency.',
-    observed: 'no use-plumbline-other.py',
-    tool: toolPart('filesOf', (next, tree) =>
-      next(tree).filter(
-        ({ path }) => !/^worker\//.test(path) || !tree.project.exclude.some((one) => path.includes(one)),
-      ),
-    ),
-  }),
-  defect('exclude-first-only', 'deploy.excludes', 'excluded', {
-    says: 'The tool leaves out the first excluded dependency alone.',
-    observed: 'files of the dependency',
-    tool: toolPart('leavesOut', (next, name, project) =>
-      next(name, { ...project, exclude: project.exclude.slice(0, 1) }),
-    ),
-  }),
-  defect('exclude-ignored', 'deploy.excludes', 'excluded', {
-    says: 'The tool packs dependencies that the project excludes.',
-    observed: 'files of the dependency',
-    tool: toolPart('leavesOut', (next, name, project) => next(name, { ...project, exclude: [] })),
-  }),
-  defect('base-packages-packed', 'deploy.excludes', 'base', {
-    says: 'The tool packs dependencies that the base image has.',
-    observed: 'files of the dependency',
-    tool: (options) => ({ ...options, basePackages: [] }),
-  }),
-  defect('excluded-counted', 'deploy.excluded-not-counted', 'accepted', {
-    says: 'Excluded dependencies count for the size of a package.',
-    observed: 'exit code 1: internal error',
-    tool: toolPart('admit', (_, { files }) => {
-      if (files.reduce((sum, { bytes }) => sum + bytes, 0) > 1_500_000_000) toolRefuses()
-    }),
-  }),
   defect('peer-looked-up-at-each-call', 'deploy.peer-cache', 'cached', {
     says: 'An endpoint looks up the address of a peer at every call.',
     observed: '1 more',
@@ -367,4 +210,5 @@ export const deploy: readonly Defect[] = [
     observed: 'no look-up',
     tool: toolPart('isFresh', () => true),
   }),
+  ...deployPackage,
 ]

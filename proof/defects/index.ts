@@ -8,8 +8,9 @@ import { connections } from './connections.ts'
 import { create } from './create.ts'
 import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
-import { endpointChanges } from './endpoints-changes.ts'
+import { endpointsGone } from './endpoints-gone.ts'
 import { endpointQuota } from './endpoints-quota.ts'
+import { endpointUpdates } from './endpoints-update.ts'
 import { excuses } from './excuses.ts'
 import { fields } from './fields.ts'
 import { fuzz } from './fuzz.ts'
@@ -113,7 +114,8 @@ export const defects: readonly Defect[] = [
   ...queueHistories,
   ...deploy,
   ...endpoints,
-  ...endpointChanges,
+  ...endpointUpdates,
+  ...endpointsGone,
   ...endpointQuota,
   ...version,
   ...lbBodies,

@@ -64,7 +64,7 @@ rule('deploy.same-name', { creates: 3 }, async (context) => {
 })
 
 rule('deploy.independent', { creates: 3, varies: ['order'] }, async (context) => {
-  const { begun, check, ended, found, inconclusive, on, part, vary } = context
+  const { begun, check, ended, found, inconclusive, notJudged, on, part, vary } = context
   const tree = projectOf(context, 'three-queues')
   const [first, second, third] = (await deployed(context, tree)) as [Deployed, Deployed, Deployed]
   const [one, two] = vary.ordered([first, second]) as [Deployed, Deployed]
@@ -76,12 +76,14 @@ rule('deploy.independent', { creates: 3, varies: ['order'] }, async (context) =>
   }
   const waiting = await begin(context, two, 'purge')
   await found(waiting)
-  await on('queue').call('purgeQueue', { ids: { endpoint: one.endpoint }, body: {} })
+  const purge = await on('queue').call('purgeQueue', { ids: { endpoint: one.endpoint }, body: {} })
+  if (!isSuccess(purge.status)) notJudged('purge', `the purge of the other endpoint has status ${purge.status}`)
   const seen = await waiting.queue.status(waiting.id)
   check('purge').that(seen.status !== 404, 'the job', 'status 404', seen)
   const crashing = await submitTo(context, one.endpoint, { steps: [{ exit: 1 }], workerNeed }, takesJobs)
-  const crash = await ended(crashing)
-  if (isHeld && !crash.settled) inconclusive('a crashing job did not end while the other endpoint was busy')
+  const { settled, status } = await ended(crashing)
+  if (isHeld && !settled) inconclusive('a crashing job did not end while the other endpoint was busy')
+  if (!settled || status === 'COMPLETED') notJudged('crash', `the job that ends its worker was ${status}`)
   await expectNotShown(context, 'jobs', crashing.queue, waiting.id)
   if (isHeld) busy.beacon.release('go')
   await expectOutput(context, 'crash', busy)
@@ -89,14 +91,26 @@ rule('deploy.independent', { creates: 3, varies: ['order'] }, async (context) =>
   await expectOutput(context, 'crash', await begin(context, two, 'crash'))
   const removal = await on('deploy').call('removeDeployed', { ids: { id: one.name } })
   if (!isSuccess(removal.status)) inconclusive('the tool did not remove an endpoint')
-  const { response, endpoints } = await listWith(context, [two.name])
+  const { response, endpoints } = await listWith(context, [two.name], one)
   const isListed = endpoints.some(({ name }) => name === two.name)
   check('listed').that(isListed, 'a list with the other endpoint', 'a list without the other endpoint', response)
+  if (endpoints.some(({ endpoint }) => endpoint === one.endpoint)) await expectUnserved(context, one)
   await expectOutput(context, 'removal', await begin(context, two, 'removal'))
   // This one had no worker before the removal.
   const job = await begin(context, third, 'removal')
   await expectOutput(context, 'removal', job, outputOf(tree, third, 'removal'))
 })
+
+/** The tool still lists an endpoint after its removal. If that executes jobs as before, nothing was removed. */
+async function expectUnserved(context: Context, removed: Deployed): Promise<never> {
+  const { check, fixture, inconclusive, target } = context
+  const { body, queue } = fixture.job({ at: removed.endpoint, steps: [{ output: 'removed' }], workerNeed })
+  const response = await queue.runsync(body)
+  const isServed = membersOf(response.json)?.output === 'removed'
+  check('removed').that(!isServed, 'no endpoint of this name', 'an endpoint that executes jobs', response)
+  const seconds = Math.round(target.tolerances.visibleMs / 1_000)
+  return inconclusive(`an endpoint is still listed ${seconds} s after its removal`)
+}
 
 rule('deploy.queue-one-function', { creates: 2, varies: ['order'] }, async (context) => {
   const { vary } = context

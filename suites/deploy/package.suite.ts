@@ -104,6 +104,7 @@ rule('deploy.excluded-not-counted', async (context) => {
   const more = { dependencies: [other], exclude: [other], ...filled(`${folderOf(other)}/data.bin`, tooLarge) }
   const end = await build(context, projectOf(context, 'one-queue', more))
   context.check('accepted').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
+  packageOf(context, end)
 })
 
 function filled(path: string, bytes: number): Pick<ProjectTree, 'files'> {

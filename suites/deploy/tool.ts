@@ -84,8 +84,11 @@ export function namesOf({ project }: ProjectTree): readonly string[] {
   return [...new Set(project.endpoints.map(({ name }) => name))]
 }
 
-/** The list of the tool once it shows all these names, or as it is after the tolerance `visible`. */
-export async function listWith(context: Context, names: readonly string[]) {
+/**
+ * The list of the tool once it shows all these names and not the endpoint that was removed, or as it is after the tolerance
+ * `visible`.
+ */
+export async function listWith(context: Context, names: readonly string[], removed?: Deployed) {
   const { inconclusive, on, target } = context
   const look = async () => {
     const response = await on('deploy').call('listDeployed')
@@ -94,9 +97,10 @@ export async function listWith(context: Context, names: readonly string[]) {
       inconclusive(`the list of the tool ended with exit code ${textIn(exit)}`)
     return { response, endpoints: endpoints as readonly Deployed[] }
   }
-  return poll(context, target.tolerances.visibleMs, look, ({ endpoints }) =>
-    names.every((name) => endpoints.some((one) => isNamed(one.name, name))),
-  )
+  const isDone = ({ endpoints }: Awaited<ReturnType<typeof look>>) =>
+    names.every((name) => endpoints.some((one) => isNamed(one.name, name))) &&
+    !endpoints.some(({ endpoint }) => endpoint === removed?.endpoint)
+  return poll(context, target.tolerances.visibleMs, look, isDone)
 }
 
 /**

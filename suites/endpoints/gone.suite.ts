@@ -20,14 +20,15 @@ import { expectRefusal } from '../shared/refusal.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 
 rule('endpoints.unknown', { varies: ['order', 'sample', 'upkeep'], creates: 2 }, async (context) => {
-  const { blocked, check, inconclusive, nextName, on, part, vary } = context
+  const { blocked, check, inconclusive, nextName, notJudged, on, part, vary } = context
   const removed = await createdEndpoint(context)
   const live = await createdEndpoint(context)
   const name = nextName()
   const read = await get(context, live.id)
   const isRead = part('management.read') && isSuccess(read.status)
-  const isUpdated =
-    part('management.update') && isSuccess((await update(context, live.id, { name: nextName() })).status)
+  const updated = part('management.update') ? (await update(context, live.id, { name: nextName() })).status : null
+  const isUpdated = updated !== null && isSuccess(updated)
+  if (updated !== null && !isUpdated) notJudged('not-created', `an update of an endpoint has status ${updated}`)
   const deletion = await remove(context, removed.id)
   inconclusiveIfOutage(deletion)
   if (!isSuccess(deletion.status)) {

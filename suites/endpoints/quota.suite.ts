@@ -55,7 +55,7 @@ async function expectDefaultCounted(context: Context): Promise<void> {
 }
 
 rule('endpoints.quota-race', { alone: true }, async (context) => {
-  const { check, on } = context
+  const { check, inconclusive, on } = context
   const all = await leftOfQuota(context)
   const workersMax = workersOf(context, sizeFor(all))
   // Endpoints with few workers each would fit into what is left.
@@ -65,7 +65,7 @@ rule('endpoints.quota-race', { alone: true }, async (context) => {
   const coming = bodies.map((body) => on('management').begin('createEndpoint', { body }))
   const responses = (await responsesTo(context, coming)).filter((response) => response !== null)
   const made = responses.filter(({ status }) => isSuccess(status))
-  const [last = context.inconclusive('no creation was answered')] = made.length > 0 ? made.slice(-1) : responses
+  const [last = inconclusive('no creation was answered')] = made.length > 0 ? made.slice(-1) : responses
   // Other rules judge whether a response has an id.
   const madeIds = made.flatMap(({ json }) => idOrNumberIn(json) ?? [])
   const isOwn = new Set(madeIds).size === madeIds.length
@@ -75,6 +75,7 @@ rule('endpoints.quota-race', { alone: true }, async (context) => {
   // What the race left of the quota can be used: no refused creation keeps a part of it.
   const ids = [...used, ...madeIds]
   await useUp(context, 'rest', await leftOfQuota(context, ids), made.length > 0)
+  if (made.length === 0) inconclusive(`none of ${atOnce} creations at once succeeded`)
 })
 
 rule('endpoints.quota-update', { alone: true }, async (context) => {

@@ -26,7 +26,7 @@ import { rereadMoments } from '../shared/unchanged.ts'
 const parameters = ['name', 'templateId', 'gpuTypeIds', 'workersMin', 'workersMax', 'idleTimeout'] as const
 
 rule('endpoints.update-keeps', { varies: ['order', 'look'], creates: 2 }, async (context) => {
-  const { check, inconclusive, part, vary } = context
+  const { check, inconclusive, notJudged, part, vary } = context
   const { id } = await createdEndpoint(context, { idleTimeout: idleTimeoutOf(context, 7) })
   const read = await get(context, id)
   const shown = membersOf(read.json)
@@ -34,6 +34,7 @@ rule('endpoints.update-keeps', { varies: ['order', 'look'], creates: 2 }, async 
   if (!isSuccess(read.status) || shown === null)
     return inconclusive(`a read of the endpoint was answered ${read.status}`)
   let kept = Object.fromEntries(Object.entries(shown).filter(([name]) => parameters.some((own) => own === name)))
+  if (Object.keys(kept).length === 0) notJudged('changed', 'a read of the endpoint shows none of its parameters')
   const refused: ApiResponse[] = []
   // A platform may take 0 for nothing, which shows only while the value is another one.
   const bodies = [...vary.ordered(updates(context)), { workersMin: 0 }, {}]

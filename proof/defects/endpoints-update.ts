@@ -1,27 +1,13 @@
 import type { EndpointUpdate } from '../../generated/api.ts'
-import { likeTexts } from '../../harness/common/mutate.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Endpoint, QueueService } from '../../reference/index.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
 import type { Defect } from '../types.ts'
 import { isCreated } from './endpoints-tools.ts'
-import {
-  all,
-  type Change,
-  defect,
-  type Json,
-  jsonOf,
-  onResponse,
-  part,
-  refusing,
-  requestOf,
-  restated,
-  serving,
-} from './tools.ts'
+import { all, type Change, defect, type Json, jsonOf, part, refusing, requestOf, serving } from './tools.ts'
 
 const updates = requestOf('updateEndpoint')
-const deletes = requestOf('deleteEndpoint')
 
 /** An endpoint as it was before an update, laid over it again; `ms` later if given. */
 const revertsUpdates = (names: readonly ('idleTimeoutMs' | 'name' | 'workersMax')[], ms = 0) =>
@@ -41,8 +27,8 @@ function onUpdated(happens: (endpoint: Endpoint, service: QueueService) => void)
   })
 }
 
-/** Updates, unknown endpoints and deletions of endpoint management. */
-export const endpointChanges: readonly Defect[] = [
+/** Updates of endpoint management. */
+export const endpointUpdates: readonly Defect[] = [
   defect('endpoint-updates-500', 'endpoints.update-keeps', 'accepted', {
     says: 'Every update of an endpoint is answered 500.',
     observed: 'status 500',
@@ -234,96 +220,6 @@ export const endpointChanges: readonly Defect[] = [
     change: part('changeEndpoint', (next, endpoint, body, service) => {
       const { workersMax = 0 } = body as EndpointUpdate
       next(endpoint, { ...(body as Json), workersMax: Math.max(workersMax, endpoint.workersMax) }, service)
-    }),
-  }),
-  ...(['getEndpoint', 'updateEndpoint', 'deleteEndpoint'] as const).map((operation) =>
-    defect(`endpoint-unknown-answered-by-${operation.replace('Endpoint', '')}`, 'endpoints.unknown', 'refused', {
-      says: `${operation} of an endpoint that does not exist is answered 200.`,
-      observed: 'status 200',
-      wrap: restated(requestOf(operation), 404, 200),
-    }),
-  ),
-  defect('endpoint-unknown-crashes', 'endpoints.unknown', 'refused', {
-    says: 'An update of an endpoint that does not exist is answered 500.',
-    observed: 'status 500',
-    wrap: restated(updates, 404, 500),
-  }),
-  defect('endpoint-unknown-refused-and-created', 'endpoints.unknown', 'not-created', {
-    says: 'An update of an endpoint that does not exist is answered 404, and creates one of that name.',
-    observed: 'the endpoint whose creation was refused',
-    change: serving(async (request, { fetch }) => {
-      const change = updates(request) ? await jsonOf(request) : null
-      const response = await fetch(request)
-      if (change !== null && response.status === 404) {
-        const body = JSON.stringify({ templateId: 'tpl-worker', workersMax: 1, ...change })
-        const { headers, url } = request
-        await fetch(new Request(new URL('/v1/endpoints', url), { method: 'POST', headers, body }))
-      }
-      return response
-    }),
-  }),
-  defect('endpoint-found-by-beginning', 'endpoints.unknown', 'kept', {
-    says: 'A deletion with an id like that of another endpoint is answered 404 and deletes that one.',
-    observed: 'status 404',
-    change: part('ownEndpoint', (next, id, _caller, service) => {
-      try {
-        return next()
-      } catch (error) {
-        const near = [...service.queue.endpoints.values()].find(({ id: own }) =>
-          Object.values(likeTexts).some((change) => change(own) === id),
-        )
-        if (near !== undefined) service.parts.removeEndpoint(near, service)
-        throw error
-      }
-    }),
-  }),
-  defect('endpoint-deletion-500', 'endpoints.deleted', 'answered', {
-    says: 'The deletion of an endpoint is answered 500.',
-    observed: 'status 500',
-    wrap: restated(deletes, 204, 500),
-  }),
-  defect('busy-endpoint-deletion-500', 'endpoints.deleted', 'answered', {
-    says: 'The deletion of an endpoint that executes a job is answered 500.',
-    observed: 'status 500',
-    change: refusing('removeEndpoint', ({ counts }) => counts.inProgress > 0 && [500, 'internal error']),
-  }),
-  defect('deleted-endpoint-listed', 'endpoints.deleted', 'not-listed', {
-    says: 'A deleted endpoint stays in the list.',
-    observed: 'the deleted endpoint',
-    wrap: (fetch) => {
-      const shown = new Map<string, Json>()
-      const lists = requestOf('listEndpoints')
-      const remember = onResponse(
-        (request, { ok }) => lists(request) && ok,
-        ({ text }) => {
-          for (const one of JSON.parse(text) as Json[]) shown.set(String(one.id), one)
-          return { text: JSON.stringify([...shown.values()]) }
-        },
-      )
-      return remember(fetch)
-    },
-  }),
-  defect('deleted-endpoint-serves', 'endpoints.deleted', 'not-served', {
-    says: 'The address of a deleted endpoint still answers /health.',
-    observed: 'status 200',
-    wrap: restated(({ url }) => /\/v2\/ep-[^/]+\/health$/.test(url), 404, 200),
-  }),
-  defect('deleted-endpoint-takes-jobs', 'endpoints.deleted', 'not-served', {
-    says: 'The address of a deleted endpoint still takes jobs.',
-    observed: 'status 200',
-    wrap: restated(({ url }) => /\/v2\/ep-[^/]+\/run$/.test(url), 404, 200),
-  }),
-  defect('deleted-endpoint-takes-synchronous-jobs', 'endpoints.deleted', 'not-served', {
-    says: 'The address of a deleted endpoint still takes jobs of /runsync.',
-    observed: 'status 200',
-    wrap: restated(({ url }) => /\/v2\/ep-[^/]+\/runsync$/.test(url), 404, 200),
-  }),
-  defect('deleted-endpoint-comes-back', 'endpoints.deleted', 'not-listed', {
-    says: 'A deleted endpoint is in the list again ten seconds later.',
-    observed: 'the deleted endpoint',
-    change: part('removeEndpoint', (next, endpoint, { clock, queue }) => {
-      next()
-      clock.schedule(clock.now() + 10_000, () => void queue.endpoints.set(endpoint.id, endpoint))
     }),
   }),
 ]
