@@ -21,7 +21,7 @@ export const headersIn = memoize(({ operation, response }: Exchange) => {
 })
 
 /** The numbers of each window in RateLimit, and those of its policy; null for one that is not shown. */
-export function windowsIn(exchange: Exchange) {
+export const windowsIn = memoize((exchange: Exchange) => {
   const shown = headersIn(exchange)
   const itemsOf = (wanted: string) => shown.filter(({ name }) => name === wanted).flatMap(({ text }) => rateItems(text))
   const policies = new Map(itemsOf('RateLimit-Policy').map(({ name, parameters }) => [name, parameters]))
@@ -30,7 +30,7 @@ export function windowsIn(exchange: Exchange) {
     const [q, w] = [numberOf(policies.get(name)?.get('q')), numberOf(policies.get(name)?.get('w'))]
     return { name, r, t, q, w }
   })
-}
+})
 
 /** A window as one response shows it. */
 export type Window = ReturnType<typeof windowsIn>[number]

@@ -1,3 +1,4 @@
+import { withEntry } from '../../harness/common/with-entry.ts'
 import { type Exchange, isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { idIn, type Members, membersOf, textIn } from '../../harness/exchange/read.ts'
 import { invariant } from '../../harness/rule/registry.ts'
@@ -40,7 +41,7 @@ invariant<ReadonlyMap<string, Chosen>>('pods.shape.id-matches', new Map(), (know
   const { n, operation, received, subject } = exchange
   const { findings, state: before } = afterDoubt(known, exchange)
   const [id, chosen] = operation === 'createPod' ? createdIn(exchange) : [subject, patchedIn(exchange, before)]
-  let state = id === null || chosen === null ? before : new Map([...before, [id, chosen]])
+  let state = id === null || chosen === null ? before : withEntry(before, id, chosen)
   const seen: Shown[] = [{ exercised: [], findings }]
   for (const pod of podsShown(exchange, target)) {
     if (typeof pod.id !== 'string' || operation === 'createPod') continue
@@ -53,8 +54,7 @@ invariant<ReadonlyMap<string, Chosen>>('pods.shape.id-matches', new Map(), (know
     seen.push({ exercised, findings: isDoubtful ? [] : findings })
     const listed = { findings: findings.map((one) => ({ ...one, exchange: n })), listedMs: received.target }
     const doubt = isDoubtful ? listed : own.doubt
-    if (shown.size > own.shown.size || doubt !== own.doubt)
-      state = new Map([...state, [pod.id, { ...own, shown, doubt }]])
+    if (shown.size > own.shown.size || doubt !== own.doubt) state = withEntry(state, pod.id, { ...own, shown, doubt })
   }
   return { state, ...joined(seen) }
 })
@@ -87,7 +87,7 @@ function afterDoubt(known: ReadonlyMap<string, Chosen>, { operation, sent, subje
   const isPatch = operation === 'updatePod'
   const isLater = isPatch ? sent.target > own.doubt.listedMs : sent.target >= own.doubt.listedMs
   if (!isLater && !isPatch) return { findings: [], state: known }
-  const state = new Map([...known, [subject ?? '', { ...own, doubt: null }]])
+  const state = withEntry(known, subject ?? '', { ...own, doubt: null })
   return { findings: isLater ? own.doubt.findings : [], state }
 }
 

@@ -1,3 +1,4 @@
+import { withEntry } from '../../harness/common/with-entry.ts'
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { idIn, type Members, membersOf, resourcesIn } from '../../harness/exchange/read.ts'
 import { everyExchange, invariant } from '../../harness/rule/registry.ts'
@@ -59,7 +60,7 @@ invariant<ReadonlyMap<string, string>>('pods.shape.network-datacenter', new Map(
     const volume = membersOf(Array.isArray(network) ? network[0] : undefined)?.volumeId
     if (typeof volume !== 'string' || typeof dataCenterId !== 'string') continue
     const first = state.get(volume)
-    if (first === undefined) state = new Map([...state, [volume, dataCenterId]])
+    if (first === undefined) state = withEntry(state, volume, dataCenterId)
     else seen.push(judged('same', first === dataCenterId, 'the data center of the volume', 'another data center'))
   }
   return { state, ...joined(seen) }
@@ -80,7 +81,7 @@ invariant<ReadonlyMap<string, Times>>('pods.shape.times-order', new Map(), (know
   const note = (id: string, createdAt: unknown, mayHaveStarted: boolean) => {
     const last = state.get(id)
     const isKnown = last?.createdAt === createdAt && last?.mayHaveStarted === mayHaveStarted
-    if (!isKnown) state = new Map([...state, [id, { createdAt, mayHaveStarted }]])
+    if (!isKnown) state = withEntry(state, id, { createdAt, mayHaveStarted })
   }
   const seen: Shown[] = []
   const isActedOn = operation === 'triggerPodAction' || operation === 'updatePod'

@@ -1,3 +1,4 @@
+import { withEntry } from '../../harness/common/with-entry.ts'
 import { type Exchange, jsonOf } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { invariant } from '../../harness/rule/registry.ts'
@@ -26,7 +27,7 @@ invariant<State>('pods.lifecycle.order', { pods: new Map(), back: [] }, (state, 
   if (subject === null || last === null || (operation === 'getPod' && response?.status !== 200))
     return { state, ...nothing }
   const seen = operation === 'getPod' ? seenIn(exchange) : null
-  const after = { ...state, pods: new Map([...state.pods, [subject, seen]]) }
+  const after = { ...state, pods: withEntry(state.pods, subject, seen) }
   // Two reads at once have no order.
   if (seen === null || last === undefined || sent.target < last.receivedMs) return { state: after, ...nothing }
   const [from = '', to = ''] = [order[last.place], order[seen.place]]

@@ -1,3 +1,4 @@
+import { withEntry } from '../../harness/common/with-entry.ts'
 import { type Exchange, isSuccess, jsonOf, type Moment } from '../../harness/exchange/exchange.ts'
 import { canonical, idOrNumberIn, membersOf } from '../../harness/exchange/read.ts'
 import { invariant } from '../../harness/rule/registry.ts'
@@ -26,7 +27,7 @@ invariant<Jobs>('queue.status.order', new Map(), (jobs, exchange) => {
   const isCompleted = status === 'COMPLETED'
   const output = canonical(body.output ?? null)
   if (before === undefined || !isAfter(sent, before.received)) {
-    const state = isCompleted && before === undefined ? new Map(jobs).set(key, { received, output }) : jobs
+    const state = isCompleted && before === undefined ? withEntry(jobs, key, { received, output }) : jobs
     return silent(state)
   }
   const stays = { clause: 'stays', expected: 'status COMPLETED', observed: `status ${status}` }
