@@ -128,16 +128,10 @@ class PointColumns implements Points {
     this.length = length
   }
 
-  at(place: number): Point | undefined {
-    let left = place < 0 ? this.length + place : place
-    if (left < 0 || left >= this.length) return undefined
-    let row: number
-    if (left === this.length - 1) {
-      // The last one is wanted most.
-      for (row = 8 * this.#chosen.length - 1; !this.#isChosen(row); row--);
-      return this.#point(row)
-    }
-    for (row = this.#next(0); left > 0; left--) row = this.#next(row + 1)
+  at(place: 0 | -1): Point | undefined {
+    if (this.length === 0) return undefined
+    let row = place === 0 ? this.#next(0) : 8 * this.#chosen.length - 1
+    while (!this.#isChosen(row)) row--
     return this.#point(row)
   }
 

@@ -28,7 +28,8 @@ export interface Point {
 /** Points in order of sending: an array, or columns if there are many. */
 export interface Points extends Iterable<Point> {
   readonly length: number
-  at(place: number): Point | undefined
+  /** The first or the last one. */
+  at(place: 0 | -1): Point | undefined
   filter(isWanted: (point: Point) => boolean): Points
   find(isWanted: (point: Point) => boolean): Point | undefined
   some(isWanted: (point: Point) => boolean): boolean

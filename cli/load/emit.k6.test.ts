@@ -1,8 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -19,6 +19,7 @@ const scale = ['--window-scale', '0.1']
 /** A twentieth of a window. */
 const MAX_CLOCK_ERROR_MS = 50
 const operator = 'github.com/grafana/k6-operator@v0.0.19'
+const main = join(import.meta.dirname, '..', 'main.ts')
 let k6 = ''
 
 beforeAll(async () => {
@@ -37,8 +38,10 @@ test.concurrent.each<[string, readonly string[], number, string]>([
     const [name, flags, exit, verdict] = row
     const { target, child } = await serve([...scale, '--limiter', 'fixed-window', ...flags])
     const folder = await emitted(target, `out-${name.length}`)
-    await Promise.all([drive(folder, '0:1/2', 1), drive(folder, '1/2:1', 2)])
+    const volume = mkdtempSync(join(tmpdir(), 'plumbline-points-'))
+    await Promise.all([drive(folder, volume, '0:1/2', 1), drive(folder, volume, '1/2:1', 2)])
     child.kill('SIGKILL')
+    const job = runJob(folder, volume)
     const moved = `${folder}-moved`
     cpSync(join(cwd, folder), join(cwd, moved), { recursive: true })
     moveClock(join(cwd, moved, 'points-2.json.gz'), 3000)
@@ -47,6 +50,7 @@ test.concurrent.each<[string, readonly string[], number, string]>([
       // On a busy machine the Dates may leave the clocks in doubt.
       const isInDoubt = clocksIn(one).some(({ errorMs }) => errorMs > MAX_CLOCK_ERROR_MS)
       const code = isInDoubt ? 3 : exit
+      if (one === folder) expect(job).toBe(code)
       expect(first).toEqual({ code, said: expect.stringContaining(isInDoubt ? 'inconclusive' : verdict) })
       expect(await replay(one)).toMatchObject({ code })
       expect(await replay(one, '--out', one)).toMatchObject({ code })
@@ -104,14 +108,30 @@ function mounted(folder: string) {
   return { script: join(dir, script.configMap.file), env: { ...env, ...own } as Record<string, string> }
 }
 
-/** Runs a process of k6 as the operator starts it. */
-async function drive(folder: string, segment: string, n: number): Promise<void> {
+/** Runs a process of k6 as the operator starts it: its points are in the volume, by its name, and in the folder. */
+async function drive(folder: string, volume: string, segment: string, n: number): Promise<void> {
   const { script, env } = mounted(folder)
   const segments = [`--execution-segment=${segment}`, '--execution-segment-sequence=0,1/2,1']
   const args = ['run', '--quiet', ...segments, '--include-system-env-vars', script, '--tag', `instance_id=${n}`]
-  const K6_OUT = `json=${join(cwd, folder, `points-${n}.json.gz`)}`
+  const { metadata } = parse(readFileSync(join(cwd, folder, 'testrun.yaml'), 'utf8'))
+  const K6_OUT = env.K6_OUT?.replace('/points', volume).replace('$(JOB_NAME)', `${metadata.name}-${n}`)
   const child = spawn(k6, args, { cwd, env: { ...process.env, ...env, K6_OUT }, stdio: 'ignore' })
   expect(await once(child, 'close')).toEqual([0, null])
+  cpSync(K6_OUT?.replace('json=', '') ?? '', join(cwd, folder, `points-${n}.json.gz`))
+}
+
+/** Runs the command of the job that judges, with folders in place of its volumes. Returns the exit code. */
+function runJob(folder: string, volume: string): number | null {
+  const [container] = parse(readFileSync(join(cwd, folder, 'job.yaml'), 'utf8')).spec.template.spec.containers
+  const emittedDir = dirname(mounted(folder).script)
+  const bin = mkdtempSync(join(tmpdir(), 'plumbline-bin-'))
+  writeFileSync(join(bin, 'plumbline'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, {
+    mode: 0o755,
+  })
+  const [shell, ...words]: string[] = container.command
+  const args = words.map((word) => word.replaceAll('/points/', `${volume}/`).replaceAll('/emitted/', `${emittedDir}/`))
+  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` }
+  return spawnSync(shell ?? '', args, { cwd: tmpdir(), env }).status
 }
 
 /** The clocks of the machines as the notes of each plan state them. */

@@ -74,10 +74,7 @@ describe('the manifests', () => {
 describe('one clear sentence', () => {
   test.each<[string, RegExp]>([
     [`load limits ${requests}`, /--emit writes several files; name a folder for them with --out$/m],
-    [
-      `load pods ${requests} --out o`,
-      /--emit is for load limits; load pods follows from responses that only plumbline/,
-    ],
+    [`load pods ${requests} --out o`, /--emit is for load limits; leave it out of load pods/],
     [`load limits ${requests} --format json --out o`, /--format has nothing to report with --emit/],
     ['load limits --target t.yaml --image x --out o', /--image is for --emit; add --emit k8s$/m],
     [`load limits ${requests.replace('k8s', 'k9s')} --out o`, /unknown form of --emit "k9s"/],

@@ -38,8 +38,16 @@ describe('one clear sentence before anything is sent', () => {
       2,
       /--duration 5s is too short for a soak; give at least 24s$/m,
     ],
-    ['load limits --target dedicated.yaml --duration 5s', 2, /--duration is for load mixed and load soak/],
-    ['load mixed --target dedicated.yaml --only queue.*', 2, /--only: load mixed judges no rule/],
+    [
+      'load limits --target dedicated.yaml --duration 5s',
+      2,
+      /--duration is for load mixed, soak; leave it out of load limits/,
+    ],
+    [
+      'load mixed --target dedicated.yaml --only queue.*',
+      2,
+      /--only is for load smoke, limits, pods; leave it out of load mixed/,
+    ],
     ['load soak --target dedicated.yaml --duration 9h', 2, /up to [\d,]+ requests, and --max-requests permits/],
     ['load limits', 2, /load needs --target FILE/],
     ['load limits --target pods.yaml', 2, /has no queue-based endpoints; add queue: \{url, endpoints\}$/m],

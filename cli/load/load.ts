@@ -65,25 +65,27 @@ const usualTolerance = 0.1
 /** Shorter windows have too few requests for a median. */
 const minSoakMs = soakWindows * 1000
 
+/** Flags, and the kinds of load that they are for. */
+const kindsOf = {
+  duration: ['mixed', 'soak'],
+  tolerance: ['soak'],
+  segments: ['limits'],
+  emit: ['limits'],
+  format: ['limits', 'pods'],
+  only: ['smoke', 'limits', 'pods'],
+  profile: ['smoke', 'limits', 'pods'],
+} as const satisfies Partial<Record<keyof Options, readonly LoadKind[]>>
+
 function refuseFlags(kind: LoadKind, options: Options): void {
-  const { emit, duration: forMs, format, image, only, profile, segments, tolerance } = options
-  const isMixed = kind === 'mixed' || kind === 'soak'
-  if (format.length > 0 && (isMixed || kind === 'smoke'))
-    throw new UsageError(`--format has nothing to report of load ${kind}, which judges no rule; leave it out`)
-  if (only.length > 0 && isMixed)
-    throw new UsageError(`--only: load ${kind} judges no rule; choose operations by load.mixed of the target file`)
-  if (profile !== undefined && isMixed) throw new UsageError(`--profile: load ${kind} judges no rule; leave it out`)
-  if (tolerance !== undefined && kind !== 'soak')
-    throw new UsageError(`--tolerance is for load soak; load ${kind} compares nothing`)
-  if (segments !== undefined && kind !== 'limits')
-    throw new UsageError(`--segments is for load limits; one process of k6 drives load ${kind}`)
-  if (emit !== undefined && kind !== 'limits')
-    throw new UsageError(`--emit is for load limits; load ${kind} follows from responses that only plumbline reads`)
+  const { emit, duration: forMs, format, image } = options
+  for (const [name, kinds] of Object.entries(kindsOf)) {
+    const isGiven = [options[name as keyof typeof kindsOf] ?? []].flat().length > 0
+    if (isGiven && !kinds.some((one) => one === kind))
+      throw new UsageError(`--${name} is for load ${kinds.join(', ')}; leave it out of load ${kind}`)
+  }
   if (emit !== undefined && format.length > 0)
     throw new UsageError('--format has nothing to report with --emit, which judges nothing; replay takes it later')
   if (image !== undefined && emit === undefined) throw new UsageError('--image is for --emit; add --emit k8s')
-  if (forMs !== undefined && !isMixed)
-    throw new UsageError(`--duration is for load mixed and load soak; the plans of load ${kind} have their own length`)
   if (kind === 'soak' && forMs !== undefined && forMs < minSoakMs)
     throw new UsageError(`--duration ${lengthOf(forMs)} is too short for a soak; give at least ${lengthOf(minSoakMs)}`)
 }

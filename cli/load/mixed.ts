@@ -4,13 +4,12 @@ import type { RunEvent } from '../../harness/record/events.ts'
 import type { Conducted } from '../../load/conduct.ts'
 import { divideIntoWindows } from '../../load/mixed/windows.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
-import { type Answer, exitOfAnswers } from '../shared/comparison/compare.ts'
-import { aligned, answerLines } from '../shared/comparison/text.ts'
+import { exitOfAnswers } from '../shared/comparison/compare.ts'
+import { summaryLines, summaryPage } from '../shared/comparison/summary.ts'
 import { windowsFile, windowsPageFile } from '../shared/record.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { driftIn, soakWindows } from './drift.ts'
-import { windowsPage } from './html.ts'
-import { mixedWindows, summarizeWindows, type WindowsSummary } from './windows-summary.ts'
+import { latencyPlots, mixedWindows, summarizeWindows } from './windows-summary.ts'
 
 /** Prints and keeps the windows of a recorded load of all operations, and the drift of a soak. Returns the exit code. `tolerance`: the smallest drift that counts. */
 export function printMixed(
@@ -40,12 +39,7 @@ export function printMixed(
   const answers = facts.kind === 'soak' ? driftIn(windows, { seed, tolerance }) : []
   writeFileSync(join(dir, windowsFile), `${JSON.stringify({ ...facts, ...kept, tolerance, answers }, null, 2)}\n`)
   const summary = summarizeWindows(facts, windows, answers, tolerance)
-  writeFileSync(join(dir, windowsPageFile), windowsPage(summary, windows, answers))
-  for (const line of linesOf(summary, answers, terminal)) terminal.out(line)
+  writeFileSync(join(dir, windowsPageFile), summaryPage(summary, [latencyPlots(windows)]))
+  for (const line of summaryLines(summary, terminal.colors)) terminal.out(line)
   return exitOfAnswers(answers)
-}
-
-function linesOf({ heads, rows, wording, sum }: WindowsSummary, answers: readonly Answer[], { colors }: Terminal) {
-  const found = answerLines(answers, wording, colors)
-  return [...heads, '', ...aligned(rows), '', ...found, ...(found.length === 0 ? [] : ['']), sum]
 }

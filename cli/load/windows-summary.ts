@@ -3,7 +3,8 @@ import { pluralize } from '../../harness/common/pluralize.ts'
 import type { MixedFacts } from '../../harness/record/events.ts'
 import { type Percentiles, type Window, type Windows, windowOf } from '../../load/mixed/windows.ts'
 import type { Answer } from '../shared/comparison/compare.ts'
-import { levelLine, percent, sumLine, type Wording } from '../shared/comparison/text.ts'
+import type { PlotSection, Summary } from '../shared/comparison/summary.ts'
+import { levelLine, percent, sumLine } from '../shared/comparison/text.ts'
 import { comparedWindows, measuresIn, soakWindows } from './drift.ts'
 
 /** Windows of a mixed load. */
@@ -12,23 +13,13 @@ export const mixedWindows = 6
 /** Columns of latencies, errors and 429. */
 const columns = ['p50', 'p95', 'p99', 'errors', '429'] as const
 
-/** All that the terminal and the page say of the windows. */
-export interface WindowsSummary {
-  readonly kind: MixedFacts['kind']
-  readonly heads: readonly string[]
-  /** The first row has the headings. */
-  readonly rows: readonly (readonly string[])[]
-  readonly wording: Wording
-  readonly sum: string
-}
-
 /** The windows of a load in words and rows; `answers` are those of a soak. */
 export function summarizeWindows(
   { kind, leadMs, forMs }: MixedFacts,
   windows: Windows,
   answers: readonly Answer[],
   tolerance: number,
-): WindowsSummary {
+): Summary {
   const count = kind === 'soak' ? soakWindows : mixedWindows
   const lengths = `${pluralize(count, 'window')} of ${lengthOf(forMs / count)} after a lead of ${lengthOf(leadMs)}`
   const perSecond = `${((1000 * windows.points.length) / forMs).toFixed(1)}`
@@ -36,16 +27,35 @@ export function summarizeWindows(
   const wording = { measuresOf: measuresIn(windows.operations), advice }
   if (kind === 'mixed') {
     const sum = `mixed: ${pluralize(windows.points.length, 'request')}, ${perSecond} per second; nothing judged`
-    return { kind, heads: [lengths], rows: rowsOfMixed(windows), wording, sum }
+    return { title: 'All operations together', heads: [lengths], tables: [rowsOfMixed(windows)], answers, wording, sum }
   }
   const compared = `the first ${comparedWindows} windows → the last ${comparedWindows}`
   return {
-    kind,
+    title: 'Soak',
     heads: [`${lengths}, ${perSecond} requests per second; ${compared}`, levelLine(answers, tolerance)],
-    rows: rowsOfSoak(windows),
+    tables: [rowsOfSoak(windows)],
+    answers,
     wording,
     sum: sumLine('soak', answers, 'drift'),
   }
+}
+
+/** The latency of each operation by window. */
+export function latencyPlots({ operations }: Windows): PlotSection {
+  const plots = Object.entries(operations).map(([name, windows]) => {
+    const of = (percentile: 'p50' | 'p95') => windows.map(({ latency }) => latency?.[percentile] ?? null)
+    return {
+      name,
+      lines: [
+        { style: 'new', values: of('p50') },
+        { style: 'new thin', values: of('p95') },
+      ],
+      label: 'latency of each window',
+      note: (top: number, count: number) => `${top} ms at the top, ${count} windows`,
+    }
+  })
+  const legend = 'p50 (thick) and p95 (thin) of the successful requests; a gap is a window without one'
+  return { title: 'Latency of each window', legend, plots }
 }
 
 /** All requests of each operation, and the median of each window. */

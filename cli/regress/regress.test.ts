@@ -130,7 +130,7 @@ test('a worse verdict is a regression, however fast the candidate is', limit, as
   expect(stored.code).toBe(0)
   expect(readFileSync(join(cwd, 'kept', 'regress.json'), 'utf8')).not.toContain('plumbline-example')
   expect(readFileSync(join(cwd, 'kept', 'report.html'), 'utf8')).toMatch(
-    /<svg .*<circle .*<path class="old thick" d="M.*<path class="new thin" d="M/s,
+    /<svg .*<path class="old" d="M.*<path class="old thick" d="M.*<path class="new thin" d="M/s,
   )
 })
 

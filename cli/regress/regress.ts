@@ -8,6 +8,7 @@ import { refusalBefore } from '../shared/ask.ts'
 import { refuseStandingClock } from '../shared/clocks.ts'
 import { slowdownBy, watchProcessor } from '../shared/comparison/busy.ts'
 import { type Answer, compareRounds, exitOfAnswers, levelOf } from '../shared/comparison/compare.ts'
+import { summaryLines, summaryPage } from '../shared/comparison/summary.ts'
 import { UsageError } from '../shared/errors.ts'
 import { type Interruption, watchInterruption } from '../shared/interrupt.ts'
 import { withOutput } from '../shared/lock.ts'
@@ -17,14 +18,14 @@ import { program } from '../shared/package-paths.ts'
 import { resultsFile } from '../shared/read-results.ts'
 import { readTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
-import { regressPage } from './html.ts'
 import { measuresOf, minRounds } from './measures.ts'
 import { type MeasuredOperation, operationsOf } from './operations.ts'
 import { paced } from './paced.ts'
+import { plotsOf } from './plots.ts'
 import { type MeasuredSide, readStored, resultOf, storedFolder, writeResult } from './result.ts'
 import { measure, type SideValues } from './rounds.ts'
 import { openSide, type Side } from './side.ts'
-import { renderResult } from './text.ts'
+import { summarize } from './summary.ts'
 import { checked, checkFolder, compareVerdicts, removeChecks } from './verdicts.ts'
 
 type Options = commands.OptionsOf<typeof commands.regress>
@@ -165,11 +166,12 @@ async function measured(
     candidate,
     answers,
   })
-  writeResult(folder, result, regressPage(result, verdicts))
+  const summary = summarize(result)
+  writeResult(folder, result, summaryPage(summary, plotsOf(result), verdicts))
   if (options.json) terminal.out(JSON.stringify({ ...result, verdicts }, null, 2))
   else {
     if (verdicts !== null) terminal.out(`${verdicts}\n`)
-    for (const line of renderResult(result, terminal.colors)) terminal.out(line)
+    for (const line of summaryLines(summary, terminal.colors)) terminal.out(line)
   }
   return answers
 }

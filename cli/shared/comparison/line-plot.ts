@@ -5,13 +5,13 @@ import { html } from 'hono/html'
 /** Units of a drawing, which is stretched to the width of the page. */
 const size = { width: 100, height: 60 } as const
 
-/** A line through a value of each round or window; null is a gap. */
+/** A line through values in order, such as one of each round; null is a gap. */
 interface PlotLine {
   readonly style: string
   readonly values: readonly (number | null)[]
 }
 
-interface LinePlot {
+export interface LinePlot {
   /** The operation. */
   readonly name: string
   readonly lines: readonly PlotLine[]
@@ -26,6 +26,7 @@ interface LinePlot {
 /** The lines of one operation on a scale from 0. */
 export function linePlot({ name, lines, label, note, level }: LinePlot) {
   const known = lines.flatMap(({ values }) => values.filter((value) => value !== null))
+  if (known.length === 0) return html`<b><code>${name}</code></b> <span class="quiet">no success</span>`
   const length = Math.max(...lines.map(({ values }) => values.length))
   const x = scaleLinear([0, Math.max(1, length - 1)], [0, size.width])
   const y = scaleLinear([0, Math.max(level ?? 0, ...known)], [size.height, 0]).nice()
