@@ -4,110 +4,59 @@
  * @module plumbline-conformance/vitest
  */
 
-import { rmSync } from 'node:fs'
-import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
+import { beforeAll, expect, type TestContext, test } from 'vitest'
 import { integer } from '../cli/shared/arguments.ts'
-import { interruptedBy } from '../cli/shared/interrupt.ts'
-import { temporaryFolder } from '../cli/shared/output-folders.ts'
-import { prepareCheck } from '../cli/shared/prepare-check.ts'
-import { beginRun } from '../cli/shared/run-check.ts'
-import { sweepOwn } from '../cli/shared/sweep.ts'
+import { openCheck } from '../cli/shared/prepare-check.ts'
+import { withTarget } from '../cli/shared/target.ts'
+import { vendorRulesOf } from '../cli/shared/vendor-rules.ts'
 import { findingText } from '../harness/rule/outcome.ts'
-import { allRules } from '../harness/rule/registry.ts'
-import type { Judgement } from '../harness/run/judge.ts'
-import { openRun, registerRules } from '../harness/run/open.ts'
-import { invariantScenarios } from '../proof/plan.ts'
-import { acceptedBy, dayOf, judgeKnown } from '../results/known.ts'
+import type { RuleResult } from '../results/types.ts'
 import type { Verdict } from '../verdicts/verdicts.ts'
+import { check } from './check.ts'
 import { quietTerminal } from './terminal.ts'
 
 /** Nothing is known about the target. Rules of the level should are no reason to fail. */
 const skipped: ReadonlySet<Verdict> = new Set(['unclaimed', 'not-applicable', 'advice'])
 const green: ReadonlySet<Verdict> = new Set(['passed', 'observed'])
 
-const [PLUMBLINE_TARGET, PLUMBLINE_PROFILE, PLUMBLINE_RULES, PLUMBLINE_SEED] = [
-  'PLUMBLINE_TARGET',
-  'PLUMBLINE_PROFILE',
-  'PLUMBLINE_RULES',
-  'PLUMBLINE_SEED',
-].map((name) => process.env[name] || undefined)
-const isReference = PLUMBLINE_TARGET === 'reference'
+const variable = (name: string) => process.env[`PLUMBLINE_${name}`] || undefined
+const [named, profile, rules, seed] = [variable('TARGET'), variable('PROFILE'), variable('RULES'), variable('SEED')]
 const terminal = quietTerminal(() => {})
-const flags = {
-  ...(PLUMBLINE_TARGET !== undefined && !isReference && { target: PLUMBLINE_TARGET }),
-  ...(PLUMBLINE_PROFILE !== undefined && { profile: PLUMBLINE_PROFILE }),
-  ...(PLUMBLINE_RULES !== undefined && { rules: PLUMBLINE_RULES }),
-  ...(PLUMBLINE_SEED !== undefined && { seed: integer(0)(PLUMBLINE_SEED) }),
-}
-const prepared = await prepareCheck(
-  { only: [], reference: isReference, strict: false, keep: false, quiet: true, failFast: false, format: [], ...flags },
+const flags = withTarget(
+  {
+    ...{ only: [], strict: false, keep: false, quiet: true, failFast: false, format: [] },
+    reference: named === 'reference',
+    ...(named !== undefined && named !== 'reference' && { target: named }),
+    ...(profile !== undefined && { profile }),
+  },
   terminal,
 )
-let judged: ReadonlyMap<string, Promise<Judgement>> = new Map()
-let end = async () => {}
+const { selection } = await openCheck(flags, await vendorRulesOf(rules, terminal.cwd), terminal)
+let judged: ReadonlyMap<string, RuleResult> = new Map()
 
-for (const id of prepared.plan.rules) {
-  test(id, { timeout: 0 }, async (context) => {
-    report(found(await judged.get(id), null), context)
-  })
-}
+for (const id of selection.selected) test(id, (context) => report(judged.get(id), context))
 
 // Only the tests that were chosen are judged, all at once: a run is as long as its longest wait.
 // biome-ignore lint/correctness/noEmptyPattern: vitest reads the fixtures of a hook from this pattern
 beforeAll(async ({}, { tasks }) => {
-  const chosen = new Set(tasks.filter(({ mode }) => mode === 'run' || mode === 'queued').map(({ name }) => name))
-  if (chosen.size > 0) await begin(prepared.plan.rules.filter((id) => chosen.has(id)))
+  const only = tasks.filter(({ mode }) => mode === 'run' || mode === 'queued').map(({ name }) => name)
+  if (only.length === 0) return
+  const results = await check(flags.target ?? { reference: true }, {
+    only,
+    profiles: selection.profiles,
+    ...(rules !== undefined && { rules }),
+    ...(seed !== undefined && { seed: integer(0)(seed) }),
+  })
+  judged = new Map(results.rules.map((rule) => [rule.id, rule]))
 }, 0)
 
-afterAll(() => end(), 0)
-
-async function begin(chosen: readonly string[]): Promise<void> {
-  const folder = temporaryFolder('plumbline-')
-  const options = beginRun(prepared, folder)
-  await registerRules(options)
-  const more = invariantScenarios(allRules().filter(({ id }) => chosen.includes(id)))
-  const run = await openRun({ ...options, rules: [...new Set([...chosen, ...more])].sort() })
-  const { scenarios, invariants } = run.session
-  const ended = run.stopped === null ? scenarios.map(({ id, judge }) => [id, judge()] as const) : []
-  const rest = Promise.allSettled(ended.map(([, judgement]) => judgement)).then(() => run.finish())
-  const judgementOf = async (id: string) =>
-    found(
-      (await rest).find(({ rule }) => rule === id),
-      run.stopped,
-    )
-  judged = new Map([
-    ...(run.stopped === null ? ended : scenarios.map(({ id }) => [id, judgementOf(id)] as const)),
-    ...invariants.map((id) => [id, judgementOf(id)] as const),
-  ])
-  // Each test reports its own.
-  for (const judgement of judged.values()) judgement.catch(() => {})
-  end = async () => {
-    await rest
-    const interruption = interruptedBy(new AbortController().signal)
-    if (options.target !== null)
-      await sweepOwn(options.target, { run: options.run, leaveKept: false, interruption }, terminal)
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-function found(judgement: Judgement | undefined, stopped: { readonly message: string } | null): Judgement {
-  if (judgement !== undefined) return judgement
-  throw new Error(terminal.clean(stopped?.message ?? 'the rule was not judged'))
-}
-
 /** Fails, skips or passes the test of a rule, with its findings as the message. */
-function report({ rule, verdict, reason, findings, clauses }: Judgement, { skip }: TestContext): void {
+function report(rule: RuleResult | undefined, { skip }: TestContext): void {
+  if (rule === undefined) throw new Error('the rule was not judged')
+  const { verdict, reason, findings, known } = rule
   if (green.has(verdict)) return
-  const lines = findings.map(findingText)
-  const message = terminal.clean([`${verdict}${reason === null ? '' : `: ${reason}`}`, ...lines].join('\n'))
-  const violated = new Set(findings.map(({ clause }) => clause))
-  const known = judgeKnown({
-    entries: prepared.target?.known ?? [],
-    day: dayOf(Date.now()),
-    exists: () => true,
-    shown: (id) => (id === rule ? { verdict, clauses, violated } : undefined),
-  })
-  const accepted = acceptedBy(known, rule, violated)
-  if (skipped.has(verdict) || accepted !== null) skip(accepted === null ? message : `known: ${accepted.reason}`)
+  if (known !== null) skip(`known: ${known.reason}`)
+  const message = [`${verdict}${reason === null ? '' : `: ${reason}`}`, ...findings.map(findingText)].join('\n')
+  if (skipped.has(verdict)) skip(message)
   expect.fail(message)
 }
