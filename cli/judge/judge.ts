@@ -16,11 +16,8 @@ type Options = commands.OptionsOf<typeof commands.judge>
 export async function judge(file: string, options: Options, terminal: Terminal): Promise<number> {
   const { target, targetFile, words } = await trafficTarget(options, terminal)
   const entries = (await entriesOf(file, terminal)).toSorted((a, b) => a.receivedMs - b.receivedMs)
-  const choice = {
-    ...{ target, targetFile, judgesClient: false, quiet: options.quiet, format: options.format },
-    command: commandOf('judge', file, ...words),
-    ...(options.out !== undefined && { out: options.out }),
-  }
+  const command = commandOf('judge', file, ...words)
+  const choice = { ...options, target, targetFile, judgesClient: false, command }
   const startedMs = entries.reduce((first, { sentMs }) => Math.min(first, sentMs), Date.now())
   return judgeTraffic(choice, startedMs, terminal, async ({ take }) => {
     for (const entry of entries) {

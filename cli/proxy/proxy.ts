@@ -32,12 +32,9 @@ const graceMs = 2_000
 export async function proxy(options: Options, terminal: Terminal): Promise<number> {
   const { target, targetFile } = await trafficTarget(options, terminal)
   const har = options.har === undefined ? null : harFile(options.har, terminal)
-  const choice = {
-    ...{ target, targetFile, judgesClient: true, quiet: options.quiet, format: options.format },
-    // The command that shows its findings again: the proxy itself would wait for other traffic.
-    command: options.out === undefined ? '' : commandOf('replay', options.out),
-    ...(options.out !== undefined && { out: options.out }),
-  }
+  // The command that shows its findings again: the proxy itself would wait for other traffic.
+  const command = options.out === undefined ? '' : commandOf('replay', options.out)
+  const choice = { ...options, target, targetFile, judgesClient: true, command }
   const interruption = watchInterruption(() => {})
   const forwarder = createForwarder(target.network)
   try {

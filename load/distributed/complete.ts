@@ -10,7 +10,7 @@ import { createRedactor } from '../../harness/record/redact.ts'
 import { recordJudgement } from '../../harness/run/judge.ts'
 import { conductLoad, type Perform } from '../conduct.ts'
 import { judgementsOf } from '../judgements.ts'
-import { headOf, REQUEST_HEAD, textLines } from '../k6/lines.ts'
+import { eachLine, headOf, REQUEST_HEAD } from '../k6/lines.ts'
 import { IncompletePoints, LoadError } from '../load-error.ts'
 import { createClockBounds } from '../machines.ts'
 import { refuseSilence } from '../queue/perform.ts'
@@ -98,12 +98,12 @@ async function divide(folder: string, files: readonly string[], steps: readonly 
       else if (line.startsWith(HEALTH)) health.set(`${name} ${part}`, healthIn(line))
     }
     const clock = createClockBounds()
-    const read = async (text: AsyncIterable<Buffer>) => {
-      for await (const line of textLines(text)) {
+    const read = (text: AsyncIterable<Buffer>) =>
+      eachLine(text, (bytes, start, end) => {
+        const line = bytes.toString('utf8', start, end)
         if (clock.narrow(line)) for (const part of parts.values()) part.add(line)
         else take(line)
-      }
-    }
+      })
     try {
       await pipeline(createReadStream(file), createGunzip(), read)
     } catch (error) {

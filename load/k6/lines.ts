@@ -46,11 +46,6 @@ export async function* keepRead(
   }
 }
 
-/** Each line as a text of its own, for files of which only few lines are read. */
-export async function* textLines(text: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  for await (const bytes of wholeLines(text)) yield* bytes.toString().split('\n')
-}
-
 /** Parts of a text that end with a line. A part must not be used once the next one is taken. Not by `readline`, which leaves out the failure of what it reads. */
 async function* wholeLines(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)

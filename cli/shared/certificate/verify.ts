@@ -59,8 +59,7 @@ async function checkCertificate(dir: string, key: KeyObject | null, keyName: str
   if (foreign.length > 0) return unreadable(foreign.map((name) => `${name} is not a file of the certificate`))
   const statement = readStatement(dir)
   if (typeof statement === 'string') return unreadable([`${statementFile} ${statement}`])
-  const signed = checkSignature(dir, statement, key, keyName)
-  const signature = signed.faults.length > 0 ? 'not valid' : signatureOf(statement, key)
+  const { signature, ...signed } = checkSignature(dir, statement, key, keyName)
   const faults = [...signed.faults, ...changedFiles(found, statement)]
   // Changed files are judged no further.
   if (faults.length > 0) return { statement, signature, faults, unchecked: signed.unchecked }
@@ -71,11 +70,6 @@ async function checkCertificate(dir: string, key: KeyObject | null, keyName: str
 
 function unreadable(faults: readonly string[]): Verified {
   return { statement: null, faults, unchecked: [], signature: 'not checked' }
-}
-
-function signatureOf({ predicate: { keyId } }: Statement, key: KeyObject | null): Verified['signature'] {
-  if (keyId === null) return 'missing'
-  return key === null ? 'not checked' : 'valid'
 }
 
 interface JudgedRuns {
@@ -131,14 +125,15 @@ function checkSignature(
   { predicate: { keyId } }: Statement,
   key: KeyObject | null,
   keyName: string,
-): Checked {
-  const fault = (text: string): Checked => ({ faults: [text], unchecked: [] })
+): Omit<Verified, 'statement'> {
+  const fault = (text: string) => ({ signature: 'not valid', faults: [text], unchecked: [] }) as const
+  const unchecked = (signature: Verified['signature'], text: string) => ({ signature, faults: [], unchecked: [text] })
   const file = join(dir, envelopeFile)
   if (keyId === null) {
     if (isFile(file))
       return fault(`${envelopeFile} is not expected: ${statementFile} says that the certificate is unsigned`)
     if (key !== null) return fault(`${envelopeFile} is missing: the certificate is unsigned, so no key can be checked`)
-    return { faults: [], unchecked: ['the certificate is unsigned: anybody can have made it'] }
+    return unchecked('missing', 'the certificate is unsigned: anybody can have made it')
   }
   if (!isFile(file)) return fault(`${envelopeFile} is missing, but ${statementFile} says that ${keyId} signed it`)
   const statement = readFileSync(join(dir, statementFile))
@@ -146,10 +141,11 @@ function checkSignature(
   if (typeof signature === 'string') return fault(`${envelopeFile} ${signature}`)
   const { keyid, sig } = signature
   if (keyid !== keyId) return fault(`${envelopeFile} names another key than ${statementFile}`)
-  if (key === null) return { faults: [], unchecked: [`the signature was not checked: no key given; add ${keyName}`] }
+  if (key === null) return unchecked('not checked', `the signature was not checked: no key given; add ${keyName}`)
   const given = keyIdOf(key)
   if (given !== keyid) return fault(`${envelopeFile} is signed by another key, ${keyid}; the given one is ${given}`)
-  if (verify(null, preAuthEncoding(statementType, statement), key, sig)) return { faults: [], unchecked: [] }
+  if (verify(null, preAuthEncoding(statementType, statement), key, sig))
+    return { signature: 'valid', faults: [], unchecked: [] }
   return fault(`${envelopeFile} has a signature that the given key did not make`)
 }
 
