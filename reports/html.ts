@@ -1,8 +1,7 @@
 import { html } from 'hono/html'
 import { areaOf } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
-import type { KnownResult, ProfileCoverage, Results, RuleResult } from '../results/types.ts'
-import { applicableOf } from '../results/verdict.ts'
+import type { KnownResult, Results, RuleResult } from '../results/types.ts'
 import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
 import { headingOf, type ReportedResults, verdictLines } from './baseline.ts'
 import { gapCauses } from './causes.ts'
@@ -75,10 +74,9 @@ function anchors(results: Results, groups: Groups): (readonly [id: string, name:
   return long.flatMap(([id, name, { length }]) => (length === 0 ? [] : [[id, `${name} ${length}`] as const]))
 }
 
-function coverage({ coverage, rules }: Results): Markup {
+function coverage({ rules }: Results): Markup {
   return html`<section id="coverage" aria-labelledby="coverage-title"><h2 id="coverage-title">Coverage</h2>
-${byArea(rules)}
-${byProfile(coverage)}</section>`
+${byArea(rules)}</section>`
 }
 
 const shares: readonly (readonly [name: string, verdicts: readonly Verdict[]])[] = [
@@ -101,17 +99,6 @@ function bar(counts: readonly number[]): Markup {
   const all = counts.reduce((sum, count) => sum + count, 0)
   const at = (index: number) => (100 * counts.slice(0, index).reduce((sum, count) => sum + count, 0)) / all
   return html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">${counts.map((_, index) => html`<rect class="share-${index}" x="${at(index)}" width="${at(index + 1) - at(index)}" height="8"/>`)}</svg>`
-}
-
-function byProfile(rows: readonly ProfileCoverage[]): Markup {
-  return grid(
-    'Must rules by profile',
-    ['profile', 'must rules', 'verified', 'of them in part', 'unclaimed', 'not applicable', 'claimed, not verified'],
-    rows.map((row) => [
-      ...[row.profile, applicableOf(row), row.verified, row.inPart],
-      ...[row.unclaimed, row.notApplicable, row.notVerified],
-    ]),
-  )
 }
 
 function known(entries: readonly KnownResult[]): Markup | null {

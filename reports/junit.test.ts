@@ -22,9 +22,7 @@ describe('the JUnit report', () => {
       '<skipped>unclaimed: pod.error is neither given nor declared absent; add pods: {statuses: {ERROR: {body: {image: AN_IMAGE_THAT_FAILS}}}}, or absent: {pod.error: REASON}</skipped>',
     )
     expect(xml).toContain('<skipped>blocked by pod.running gpu none: a pod did not become RUNNING</skipped>')
-    expect(xml).toContain('<system-out>verdict: advice, never fatal\nsays: Statuses come in order.\n')
-    expect(xml).toContain('\nreading answer: 404</system-out>')
-    expect(xml).toContain('\nexchanges: 9\n')
+    expect(xml).toContain('<system-out>advice, never fatal\n\nStatuses come in order.\n')
   })
 
   it('skips a failure that is accepted and errs on a broken rule', async () => {

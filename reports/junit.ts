@@ -52,7 +52,6 @@ function caseOf(rule: RuleResult, run: Results['run']): Element {
   const { id, area, realMs } = rule
   const state = outcomeOf(rule)
   const details = text(detailsOf(rule, run))
-  const facts = text(factsOf(rule).join('\n'))
   return {
     '@name': id,
     '@classname': `plumbline.${area}`,
@@ -60,27 +59,13 @@ function caseOf(rule: RuleResult, run: Results['run']): Element {
     ...(state === 'skipped' && { skipped: text(skippedFor(rule)) }),
     ...(state === 'broken' && { error: { '@message': line(reasonOf(rule)), '@type': 'broken', '#': details } }),
     ...(state === 'failed' && { failure: { '@message': line(headlineOf(rule)), '@type': 'failed', '#': details } }),
-    'system-out': rule.findings.length > 0 && state !== 'failed' ? `${facts}\n\n${details}` : facts,
+    ...(rule.verdict === 'advice' && { 'system-out': `advice, never fatal\n\n${details}` }),
   }
 }
 
 function skippedFor(rule: RuleResult): string {
   const { verdict } = rule
   return acceptedText(rule) ?? (verdict === 'blocked' ? reasonOf(rule) : `${verdict}: ${reasonOf(rule)}`)
-}
-
-function factsOf(rule: RuleResult): string[] {
-  const { verdict, level, basis, source, says, exchanges, readings, unjudged } = rule
-  return [
-    verdict === 'advice' ? 'verdict: advice, never fatal' : `verdict: ${verdict}`,
-    `says: ${says}`,
-    `heading of the API description: ${source}`,
-    `level: ${level}`,
-    `basis: ${basis}`,
-    `exchanges: ${exchanges}`,
-    ...Object.entries(readings).map(([name, value]) => `reading ${name}: ${value}`),
-    ...unjudged.map(({ need, reason }) => `part not judged, ${need}: ${reason}`),
-  ]
 }
 
 /** Text that XML can hold, in lines: each control character as an escape. */

@@ -9,22 +9,13 @@ import { diagnose } from './doctor.ts'
 const pods = 'plumbline: 1\npods: https://a.test\nkeys: {full: plumbline-example-full}\n'
 
 function doctor(text: string): string[] {
-  return diagnose(parseTarget(text, { file: 'target.yaml', environment: {} }), text)
+  return diagnose(parseTarget(text, { file: 'target.yaml', environment: {} }))
 }
 
-test('hints fit together: no place is written twice', () => {
-  const lines = doctor(pods)
-  const hints = lines.filter((line) => / unclaimed /.test(line))
-  const places = hints.flatMap((line) => {
-    const below = /add below (\S+): (.*)$/.exec(line)
-    if (below === null) return []
-    const { contents } = parseDocument(`{${below[2]}}`)
-    return Object.keys((contents as unknown as { toJSON(): object }).toJSON()).map((key) => `${below[1]}.${key}`)
-  })
-  expect(places.length).toBeGreaterThan(10)
-  expect(places).toEqual([...new Set(places)])
-  expect(hints.filter((line) => line.includes('write instead'))).toHaveLength(1)
-  expect(hints.filter((line) => line.endsWith(': ') || line.endsWith(':'))).toEqual([])
+test('each line to add is YAML', () => {
+  const hints = doctor(pods).flatMap((line) => / unclaimed .*; add (.*)$/.exec(line)?.[1] ?? [])
+  expect(hints.length).toBeGreaterThan(10)
+  expect(hints.flatMap((hint) => parseDocument(hint).errors)).toEqual([])
 })
 
 test('needs of a plane that is not given are not listed', () => {
@@ -66,7 +57,7 @@ keys:
     expect(without.said.endsWith(`\n${sentNothing}`)).toBe(true)
     const { code, said } = await run()
     expect(said).not.toContain(sentNothing)
-    expect(said).toContain('mine.yaml: requests was seen: add below queue: requests: true')
+    expect(said).toContain('mine.yaml: requests was seen: queue: {requests: true}')
     expect(code).toBe(0)
     const after = readFileSync(file, 'utf8')
     expect(after).toBe(
@@ -84,8 +75,8 @@ keys:
     writeFileSync(join(served.cwd, 'none.yaml'), text)
     const { code, said } = await served.run(['doctor', '--fix', '--target', 'none.yaml'])
     expect(said).toContain(
-      'none.yaml: catalog is claimed by default, but GET /v2/none returned 404; for a target without it, add below pods: ' +
-        'cpu: {id: FLAVOR_ID, vcpuCount: 2, memory: 4}, and at the top level absent: {catalog: REASON}\n',
+      'none.yaml: catalog is claimed by default, but GET /v2/none returned 404; for a target without it, write ' +
+        'pods: {cpu: {id: FLAVOR_ID, vcpuCount: 2, memory: 4}} and absent: {catalog: REASON}\n',
     )
     expect(code).toBe(0)
   })

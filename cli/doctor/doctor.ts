@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parse, parseDocument } from 'yaml'
+import { parseDocument } from 'yaml'
 import { rules as ledger } from '../../generated/rules.ts'
 import { claimOf, needsOf } from '../../harness/claims/claims.ts'
 import { allNeeds, isGiven } from '../../harness/claims/needs.ts'
@@ -8,7 +8,6 @@ import { allPlanes, isPlane, sectionOf } from '../../harness/planes/index.ts'
 import { embed } from '../../proof/instance.ts'
 import type { Target } from '../../target/types.ts'
 import { parseTarget } from '../../target-file/load.ts'
-import { addition, addTo, draftOf } from '../shared/additions.ts'
 import { refusalBefore } from '../shared/ask.ts'
 import { UsageError } from '../shared/errors.ts'
 import { addSeen, needsWithin, offersOf, warningsAbout } from '../shared/offers.ts'
@@ -26,28 +25,27 @@ export async function doctor({ fix, ...options }: Options, terminal: Terminal): 
   const { target: name } = withTarget(options, terminal)
   if (name === undefined) {
     if (fix) throw new UsageError('--fix changes a target file; the built-in reference has none')
-    print(diagnose(embed().target, ''), terminal)
+    print(diagnose(embed().target), terminal)
     return 0
   }
-  const read = () => readFileSync(resolve(terminal.cwd, name), 'utf8')
   if (fix) {
-    const code = await repair(name, read(), terminal)
+    const code = await repair(name, terminal)
     if (code !== 0) return code
   }
-  print(diagnose(await readTarget(name, terminal), read()), terminal)
+  print(diagnose(await readTarget(name, terminal)), terminal)
   if (!fix) terminal.out('nothing was sent; doctor --fix asks the target and adds what it sees')
   return 0
 }
 
 /** Adds to a target file what its target shows. Returns the exit code if nothing can be asked, else 0. */
-async function repair(name: string, text: string, terminal: Terminal): Promise<number> {
+async function repair(name: string, terminal: Terminal): Promise<number> {
   const target = await readTarget(name, terminal)
   const refusal = await refusalBefore(target, () => true, 'doctor', terminal.err)
   if (refusal !== null) {
     terminal.err(`plumbline: ${refusal.message}`)
     return refusal.exit
   }
-  const document = parseDocument(text)
+  const document = parseDocument(readFileSync(resolve(terminal.cwd, name), 'utf8'))
   const offers = await offersOf(target, terminal, 'doctor')
   const lines = addSeen(document, offers, (need) => !isGiven(target, need))
   const fixed = document.toString({ lineWidth: 0 })
@@ -55,7 +53,7 @@ async function repair(name: string, text: string, terminal: Terminal): Promise<n
   if (lines.length > 0) writeFileSync(resolve(terminal.cwd, name), fixed)
   for (const line of lines) terminal.err(`${name}: ${line}`)
   if (lines.length === 0) terminal.err(`${name}: nothing to add was seen`)
-  for (const warning of warningsAbout(target, document.toJS(), offers)) terminal.err(`${name}: ${warning}`)
+  for (const warning of warningsAbout(target, offers)) terminal.err(`${name}: ${warning}`)
   return 0
 }
 
@@ -63,24 +61,15 @@ function print(lines: readonly string[], terminal: Terminal): void {
   for (const line of lines) terminal.out(line)
 }
 
-/** The lines of the diagnosis; `text` is the target file as it was written. */
-export function diagnose(target: Target, text: string): string[] {
-  const file = draftOf(parse(text))
-  // Each addition is below those before it, so that all of them can be made in their order.
-  const hint = (line: string | null) => {
-    if (line === null) return null
-    const said = addition(file.toJS(), line)
-    addTo(file, line)
-    return said ?? 'nothing more than what is added above'
-  }
+/** The lines of the diagnosis. */
+export function diagnose(target: Target): string[] {
   const rows = needsWithin(target).map((need): Row => {
     const claim = claimOf(target, need)
     const { says = '', line = null } = allNeeds()[need] ?? {}
     const rules = affected(target, need)
     if (claim === 'given') return [need, 'claimed', rules, says]
     if (claim !== 'unclaimed') return [need, 'absent', rules, claim.absent]
-    const said = hint(line)
-    return [need, 'unclaimed', rules, said === null ? says : `${says}; ${said}`]
+    return [need, 'unclaimed', rules, line === null ? says : `${says}; add ${line}`]
   })
   const states = ['claimed', 'absent', 'unclaimed']
   const sorted = rows.sort((a, b) => states.indexOf(a[1]) - states.indexOf(b[1]))

@@ -3,7 +3,7 @@ import { claimOf } from '../../harness/claims/claims.ts'
 import { allNeeds } from '../../harness/claims/needs.ts'
 import { isPlane } from '../../harness/planes/index.ts'
 import type { Target } from '../../target/types.ts'
-import { addComment, addition, addTo, draftOf } from '../shared/additions.ts'
+import { addComment, addTo, draftOf, lacks } from '../shared/additions.ts'
 import { addSeen, needsWithin, type Offer, warningsAbout } from '../shared/offers.ts'
 
 interface Completed {
@@ -23,7 +23,7 @@ export function complete(
   addSeen(document, offers, (need) => within.has(need))
   const target = read(document)
   const needs = needsWithin(target)
-  const warnings = warningsAbout(target, document.toJS(), offers)
+  const warnings = warningsAbout(target, offers)
   const draft = draftOf(document.toJS())
   let unseen = 0
   for (const need of needs) {
@@ -31,7 +31,7 @@ export function complete(
     const line = lineWithout ?? given
     const says = lineWithout === undefined ? offered : `for a target without ${offered}`
     const offer = offers.get(need)
-    if (line === null || offer === undefined || 'line' in offer || addition(draft.toJS(), line) === null) continue
+    if (line === null || offer === undefined || 'line' in offer || !lacks(draft.toJS(), line)) continue
     // A default claims it all the same.
     const isClaimed = claimOf(target, need) === 'given'
     addComment(document, line, `${says}${isClaimed ? ', claimed by default' : ''}: ${offer.reason}`)

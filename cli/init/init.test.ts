@@ -66,7 +66,7 @@ test('a list without a catalog beside it: the line that pods need instead', asyn
   const { code, said } = await init(`--pods http://127.0.0.1:${port} --target bare.yaml`)
   server.close()
   expect(said).toContain(
-    'bare.yaml: catalog is claimed by default, but GET /v2/catalog/cpus returned 404; for a target without it, add below pods: cpu: ',
+    'bare.yaml: catalog is claimed by default, but GET /v2/catalog/cpus returned 404; for a target without it, write pods: {cpu: ',
   )
   expect(code).toBe(0)
   expect(textOf('bare.yaml')).toContain(

@@ -8,7 +8,7 @@ import type { Look, Plane } from '../../harness/planes/plane.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
 import type { PlaneSection, Target } from '../../target/types.ts'
 import { isLoopback } from '../../target/values.ts'
-import { addition, addTo } from './additions.ts'
+import { addTo, lacks } from './additions.ts'
 import { asking } from './ask.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -59,10 +59,9 @@ export function addSeen(
   isWanted: (need: string) => boolean,
 ): string[] {
   return [...offers].flatMap(([need, offer]) => {
-    const said = 'line' in offer && isWanted(need) ? addition(document.toJS(), offer.line) : null
-    if (said === null || !('line' in offer)) return []
+    if (!('line' in offer) || !isWanted(need) || !lacks(document.toJS(), offer.line)) return []
     addTo(document, offer.line)
-    return [`${need} was seen: ${said}`]
+    return [`${need} was seen: ${offer.line}`]
   })
 }
 
@@ -76,9 +75,9 @@ function receiverReason(target: Target): string {
 
 /**
  * Warnings about planes that were not seen, and about capabilities that a default claims and that were not seen, each with the lines
- * to add to `file`.
+ * to add.
  */
-export function warningsAbout(target: Target, file: unknown, offers: ReadonlyMap<string, Offer>): string[] {
+export function warningsAbout(target: Target, offers: ReadonlyMap<string, Offer>): string[] {
   const planes = allPlanes().flatMap(({ name, probeKeys }) => {
     const [offer, url] = [offers.get(name), sectionOf(target, name)?.url ?? null]
     if (offer === undefined || 'line' in offer || url === null) return []
@@ -87,9 +86,8 @@ export function warningsAbout(target: Target, file: unknown, offers: ReadonlyMap
   const defaults = Object.entries(allNeeds()).flatMap(([need, { lineWithout }]) => {
     const offer = offers.get(need)
     if (lineWithout === undefined || offer === undefined || 'line' in offer || !isGiven(target, need)) return []
-    const add = addition(file, lineWithout) ?? `write ${lineWithout}`
     return [
-      `${need} is claimed by default, but ${offer.reason}; for a target without it, ${add}, and at the top level absent: {${need}: REASON}`,
+      `${need} is claimed by default, but ${offer.reason}; for a target without it, write ${lineWithout} and absent: {${need}: REASON}`,
     ]
   })
   return [...planes, ...defaults]

@@ -268,7 +268,7 @@ test('a plane without an address is claimed, described, written and never looked
   })
   expect(claimOf(target, 'tool')).toBe('given')
   expect(parse(writeTarget(target))).toMatchObject({ tool: file.tool })
-  expect(diagnose(target, '')[0]).toBe('a tool: tool, clock real')
+  expect(diagnose(target)[0]).toBe('a tool: tool, clock real')
   const clock = createRealClock()
   onTestFinished(() => clock.close())
   const session = createSession({
