@@ -85,6 +85,18 @@ export const endpoints: readonly Latitude[] = [
       )(options)
     },
   }),
+  latitude('endpoint-found-later', 'The first read of an endpoint is answered 404.', {
+    about: 'endpoint management',
+    wrap(fetch) {
+      const reads = requestOf('getEndpoint')
+      const seen = new Set<string>()
+      return async (request) => {
+        const isFirst = reads(request) && !seen.has(request.url)
+        seen.add(reads(request) ? request.url : '')
+        return isFirst ? Response.json({ error: 'endpoint not found', status: 404 }, { status: 404 }) : fetch(request)
+      }
+    },
+  }),
   latitude('endpoint-changed-later', 'A change of an endpoint is visible one and a half seconds later.', {
     change(options) {
       const changed = new Map<string, { readonly shown: Endpoint; readonly untilMs: number }>()

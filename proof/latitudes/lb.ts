@@ -84,6 +84,12 @@ export const lbLatitudes: readonly Latitude[] = [
     { texts: 'other' },
     { about: 'words of errors' },
   ),
+  latitude('lb-encoded-delimiters-refused', 'A path with an encoded slash, percent sign, # or ? is refused with 400.', {
+    change: passesOn(async (pass, request) => {
+      if (/%(2f|25|23|3f)/i.test(new URL(request.url).pathname)) throw new Refusal(400, 'encoded delimiter')
+      return pass(request)
+    }),
+  }),
   latitude('lb-gateway-hiccups', 'A gateway answers one in ten requests to load-balanced endpoints with 503.', {
     about: 'load-balanced endpoints',
     wrap(fetch) {

@@ -10,7 +10,7 @@ import type { Deployed } from '../../harness/tool/types.ts'
 import { echo, received, sentOnce, serving, servingNormal, usesNormal } from '../shared/balanced.ts'
 import { expectNotShown, expectOwnOutput, get, submitTo } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
-import { poll } from '../shared/poll.ts'
+import { poll, untilFound } from '../shared/poll.ts'
 import { outputOf, projectOf } from './projects.ts'
 import { countListed, deploy, deployed, exitOf, listWith, namesOf } from './tool.ts'
 
@@ -49,7 +49,7 @@ rule('deploy.endpoint-per-config', { creates: 3 }, async (context) => {
     earlier = ids
   }
   for (const id of part('management') ? earlier : []) {
-    const shown = await get(context, id)
+    const shown = await untilFound(context, () => get(context, id))
     check('exists').that(isSuccess(shown.status), 'an endpoint', `status ${shown.status}`, shown)
   }
 })

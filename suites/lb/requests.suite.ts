@@ -87,10 +87,16 @@ rule('lb.direct-json', usesNormal, async (context) => {
   check('large').that(isWhole, `${largeBytes} bytes as sent`, `${length} bytes, not as sent`, answer)
 })
 
+/** Paths with characters that are encoded; gateways often refuse encoded delimiters. */
+const encoded = `${echo}/nested/b%20c/%C3%BC/F;g=1,2/@+:~`
+const encodedDelimiters = `${echo}/nested/b%20c/%C3%BC/d%2Fe/%25/F;g=1,2/@+:~/%3Fh%23`
+
 rule('lb.methods', usesNormal, async (context) => {
-  const { check, reading } = context
+  const { check, notJudged, reading } = context
   const client = await servingNormal(context)
-  const path = `${echo}/nested/b%20c/%C3%BC/d%2Fe/%25/F;g=1,2/@+:~/%3Fh%23`
+  const isRefused = (await client.send('GET', encodedDelimiters)).status === 400
+  if (isRefused) notJudged('encoded delimiters', 'a path that has some is refused')
+  const path = isRefused ? encoded : encodedDelimiters
   const query = 'a=1&a=2&b=%26%3D%2B&c=x+y&d=&e=%E2%82%AC&B=1;2'
   for (const method of methods) {
     const hasBody = method !== 'GET' && method !== 'DELETE'
