@@ -22,7 +22,7 @@ import { measuresOf, minRounds } from './measures.ts'
 import { type MeasuredOperation, operationsOf } from './operations.ts'
 import { paced } from './paced.ts'
 import { plotsOf } from './plots.ts'
-import { type MeasuredSide, readStored, resultOf, storedFolder, writeResult } from './result.ts'
+import { isStored, type MeasuredSide, readStored, resultOf, storedFolder, writeResult } from './result.ts'
 import { measure, type SideValues } from './rounds.ts'
 import { openSide, type Side } from './side.ts'
 import { summarize } from './summary.ts'
@@ -74,7 +74,7 @@ export async function regress(options: Options, terminal: Terminal): Promise<num
     const folder = out === undefined ? temporaryFolder('plumbline-') : writableFolder(cwd, '--out', out)
     if (folder === stored?.folder)
       throw new UsageError(`--out ${out} would replace the baseline; choose another folder`)
-    if (storedFolder(cwd, folder) !== null) removeChecks(folder)
+    if (isStored(folder)) removeChecks(folder)
     try {
       return await compareAll({ options, seed, folder, terminal, targets, stored, operations })
     } finally {

@@ -4,6 +4,7 @@ import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { Answer } from '../shared/comparison/compare.ts'
 import { UsageError } from '../shared/errors.ts'
+import { isFolder } from '../shared/output-folders.ts'
 import { program, version } from '../shared/package-paths.ts'
 import type { SideValues } from './rounds.ts'
 
@@ -47,10 +48,19 @@ export function writeResult(folder: string, result: RegressResult, page: string)
   writeFileSync(join(folder, 'report.html'), page)
 }
 
-/** The folder of an earlier run that `--baseline` names; null if it names a target file. */
+/** The folder of an earlier run that `--baseline` names; null if it names a target file. Throws UsageError for any other folder. */
 export function storedFolder(cwd: string, name: string): string | null {
   const folder = resolve(cwd, name)
-  return existsSync(join(folder, resultName)) ? folder : null
+  if (isStored(folder)) return folder
+  if (!isFolder(folder)) return null
+  throw new UsageError(
+    `--baseline ${name}: the folder has no ${resultName}; give a target file, or a folder that ${program} regress --out wrote`,
+  )
+}
+
+/** True if a folder holds the result of a run. */
+export function isStored(folder: string): boolean {
+  return existsSync(join(folder, resultName))
 }
 
 /** The candidate of an earlier run. Throws UsageError if its file is not that of this version. */

@@ -131,7 +131,11 @@ export const regress = () =>
       gather,
       [],
     )
-    .option('--tolerance <percent>', 'the smallest slowdown that counts, such as 5%', percentage, 0.05)
+    .addOption(
+      new Option('--tolerance <percent>', 'the smallest slowdown that counts')
+        .argParser(percentage)
+        .default(0.05, '5%'),
+    )
     .addOption(common.seed)
     .option('--no-check', 'measure only; do not compare verdicts')
     .addOption(common.only)
