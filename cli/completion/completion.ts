@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import tab, { type Command as Completed } from '@bomb.sh/tab'
+import tab from '@bomb.sh/tab'
 import complete from '@bomb.sh/tab/commander'
 import { Command } from 'commander'
 import { quote } from 'shell-quote'
@@ -69,39 +69,23 @@ async function describeCommands(words: readonly string[]): Promise<void> {
   const ids = rules.map(({ id, says }) => [id, says] as const)
   const areas = [...new Set(rules.map(({ area }) => area))].map((area) => [area, `rules of ${area}`] as const)
   const { defects, latitudes } = words.includes('serve') ? await import('../../proof/catalog.ts') : nothing
-  for (const command of tab.commands.values()) {
-    offer(command, 'only', [...areas, ...ids])
-    offer(
-      command,
-      'profile',
-      ruleProfiles.map((profile) => [profile, '']),
-    )
-    offer(
-      command,
-      'defect',
-      defects.map(({ id, says }) => [id, says]),
-    )
-    offer(
-      command,
-      'latitude',
-      latitudes.map(({ id, says }) => [id, says]),
-    )
-    const rule = command.arguments.get('rule')
+  const values: Readonly<Record<string, readonly (readonly [value: string, says: string])[]>> = {
+    only: [...areas, ...ids],
+    profile: ruleProfiles.map((profile) => [profile, '']),
+    defect: defects.map(({ id, says }) => [id, says]),
+    latitude: latitudes.map(({ id, says }) => [id, says]),
+  }
+  for (const { options, arguments: words } of tab.commands.values()) {
+    const rule = words.get('rule')
     if (rule !== undefined) rule.handler = (add) => ids.forEach(([id, says]) => void add(id, says))
+    for (const [name, offered] of Object.entries(values)) {
+      const option = options.get(name)
+      if (option !== undefined) option.handler = (add) => offered.forEach(([value, says]) => void add(value, says))
+    }
   }
 }
 
 const nothing = { defects: [], latitudes: [] }
-
-/** Offers values for an option, if the command has it. */
-function offer(
-  { options }: Completed,
-  name: string,
-  values: readonly (readonly [value: string, says: string])[],
-): void {
-  const option = options.get(name)
-  if (option !== undefined) option.handler = (add) => values.forEach(([value, says]) => void add(value, says))
-}
 
 /** The commands that are completed. */
 function allCommands(): Command[] {
