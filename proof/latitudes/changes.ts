@@ -59,7 +59,7 @@ export const changes = [
   latitude('change-of-mounts-only', 'PATCH changes mounts and nothing else, as the target file says.', {
     // With a slow quota or quick pods it is not seen that a pod in ERROR, which cannot be mended, has started before it
     // fails again.
-    about: ['pace', 'locked pods'],
+    about: ['pace', 'quick pods', 'locked pods'],
     change: refusesFields((name) => name !== 'mounts'),
     file: (target) => ({
       ...plane({ change: null, locked: null })(target),

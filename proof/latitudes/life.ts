@@ -62,13 +62,13 @@ export const life = [
 
   latitude('life-instant', 'A pod is RUNNING as soon as it is created.', {
     // See `change-of-mounts-only`.
-    about: 'pace',
+    about: 'quick pods',
     life: { provisioningMs: 0, startingMs: 0 },
     verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
   }),
   latitude('life-instant-declared', 'A pod is RUNNING as soon as it is created, and the target file says so.', {
     // See `change-of-mounts-only`.
-    about: 'pace',
+    about: 'quick pods',
     life: { provisioningMs: 0, startingMs: 0 },
     ...startsAtOnce,
   }),
@@ -96,7 +96,7 @@ export const life = [
   }),
   latitude('life-no-starting', 'A pod goes from PROVISIONING to RUNNING.', {
     // See `change-of-mounts-only`.
-    about: 'pace',
+    about: 'quick pods',
     life: { startingMs: 0 },
     verdicts: verdict('inconclusive', inStarting),
   }),
@@ -106,7 +106,7 @@ export const life = [
   }),
   latitude('life-brief', 'Provisioning and starting take a few milliseconds each.', {
     // See `change-of-mounts-only`.
-    about: 'pace',
+    about: 'quick pods',
     life: { provisioningMs: 7, startingMs: 11 },
     verdicts: verdict('inconclusive', inStarting),
   }),
