@@ -77,10 +77,8 @@ it.each([
 })
 
 it.each([
-  [undefined, {}, 'expected the path of a target file, its content, or {reference: true}, got nothing'],
-  [reference, { onli: ['pods'] }, 'unknown option "onli"; did you mean only?'],
-  [reference, { only: 'pods' }, 'option only: expected a list of texts, got "pods"'],
-  [reference, { seed: -1 }, 'option seed: expected an integer of at least 0, got -1'],
+  [undefined, {}, 'expected the path of a target file, its content, or {reference: true}'],
+  [reference, { onli: ['pods'] }, 'unknown option "onli"'],
 ])('refuses %j with the options %j', async (target, options, sentence) => {
   await expect(check(target as never, options as never)).rejects.toThrow(new TypeError(sentence))
 })

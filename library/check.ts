@@ -11,12 +11,11 @@ export type { CheckOptions, CheckTarget, Results }
  * @throws an error with one sentence if nothing can be judged, such as an unknown rule or an invalid target file.
  */
 export async function check(target: CheckTarget, options: CheckOptions = {}): Promise<Results> {
-  const { refuseInvalid } = await import('./options.ts')
-  refuseInvalid(target, { ...options })
   const { signal = new AbortController().signal, onLine = () => {}, environment, ...given } = options
+  const { cwd, only = [], profiles, strict = false, rules, seed, budgetMs, maxCost, out, ...others } = given
+  refuseInvalid(target, others)
   signal.throwIfAborted()
   const { quietTerminal } = await import('./terminal.ts')
-  const { cwd, only = [], profiles, strict = false, rules, seed, budgetMs, maxCost, out } = given
   let lastLine = 'the run has no results'
   const terminal = quietTerminal(
     (line) => {
@@ -56,6 +55,14 @@ export async function check(target: CheckTarget, options: CheckOptions = {}): Pr
   signal.throwIfAborted()
   if (results === null) throw new Error(lastLine)
   return results
+}
+
+/** Throws for a target or an option that `check` does not have: otherwise a mistyped one would run every rule. */
+function refuseInvalid(target: unknown, others: object): void {
+  if (typeof target !== 'string' && (typeof target !== 'object' || target === null))
+    throw new TypeError('expected the path of a target file, its content, or {reference: true}')
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw new TypeError(`unknown option "${unknown}"`)
 }
 
 /** The target of a target file that is given as a value; undefined for any other. */

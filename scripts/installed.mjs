@@ -3,7 +3,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
+import { rolldown } from 'rolldown'
 
 const root = join(import.meta.dirname, '..')
 const maxBytes = 3_000_000
@@ -24,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'plumbline-installed-'))
 
 try {
   const packed = pack()
-  refuseSurplus(packed)
+  await refuseSurplus(packed)
   install(join(folder, packed.filename))
   runDocuments()
   const kilobytes = Math.round(packed.unpackedSize / 1000)
@@ -44,11 +45,11 @@ function pack() {
 }
 
 /** Throws if the package holds what no command of it uses. */
-function refuseSurplus({ files, unpackedSize }) {
+async function refuseSurplus({ files, unpackedSize }) {
   const tests = files.map(({ path }) => path).filter((path) => /\.test\.|\/test_|\/testing\/|\.map$/.test(path))
   if (tests.length > 0) fail(`the package holds files that are for development only: ${tests.join(', ')}`)
   if (unpackedSize > maxBytes) fail(`the package is ${unpackedSize} bytes unpacked; at most ${maxBytes} are allowed`)
-  const code = modulesOfCheck().map((file) => readFileSync(file, 'utf8'))
+  const code = (await modulesOfCheck()).map((file) => readFileSync(file, 'utf8'))
   const unused = Object.keys(dependencies).filter(
     (name) => !code.some((text) => new RegExp(`["'\`]${name}["'\`/]`).test(text)),
   )
@@ -57,26 +58,12 @@ function refuseSurplus({ files, unpackedSize }) {
 }
 
 /** The modules that `check` may load: by its command, by the rules, and by the paths that it gives to a run. */
-function modulesOfCheck() {
-  const entries = [
-    'cli/main',
-    'cli/check/check',
-    'suites/all',
-    'proof/instance',
-    'load/drive',
-    'cli/shared/vendor-rules',
-  ]
-  const files = new Set(entries.map((path) => join(root, 'dist', `${path}.js`)))
-  // A set takes in what is added while it is walked.
-  for (const file of files) {
-    if (!existsSync(file)) continue
-    // The other commands are imported where they are called.
-    const pattern = file.endsWith('cli/shared/program.js')
-      ? /from\s*"(\.[^"]+)/g
-      : /(?:from|import)[\s(]*["'`](\.[^"'`]+)/g
-    for (const [, path] of readFileSync(file, 'utf8').matchAll(pattern)) files.add(resolve(dirname(file), path))
-  }
-  return [...files].filter(existsSync)
+async function modulesOfCheck() {
+  const paths = ['check/check', 'shared/terminal', 'shared/vendor-rules'].map((path) => `cli/${path}`)
+  const input = [...paths, 'suites/all', 'proof/instance', 'load/drive'].map((path) => join(root, 'dist', `${path}.js`))
+  const graph = await rolldown({ input, external: /^[^./]/, platform: 'node' })
+  const { output } = await graph.generate()
+  return output.flatMap(({ moduleIds = [] }) => moduleIds).filter(existsSync)
 }
 
 function install(tarball) {

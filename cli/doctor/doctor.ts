@@ -109,18 +109,10 @@ function addresses(target: Target): string[] {
   })
 }
 
-/** Rules that need it, without those that another plane leaves out. */
-function rulesWith(target: Target, need: string): string[] {
-  const isOther = (one: string) => isPlane(one) && one !== need && claimOf(target, one) !== 'given'
-  return ledger.filter((row) => needsOf(row).includes(need) && !needsOf(row).some(isOther)).map(({ id }) => id)
-}
-
-function partsWith(need: string): string[] {
-  return ledger.filter(({ parts }) => parts.some((part) => part === need)).map(({ id }) => id)
-}
-
-/** Number of rules that need it; those that need it in part follow after `+`. */
+/** Number of rules that need it, without those that another plane leaves out; those that need it in part follow after `+`. */
 function affected(target: Target, need: string): string {
-  const [rules, parts] = [rulesWith(target, need).length, partsWith(need).length]
+  const isOther = (one: string) => isPlane(one) && one !== need && claimOf(target, one) !== 'given'
+  const rules = ledger.filter((row) => needsOf(row).includes(need) && !needsOf(row).some(isOther)).length
+  const parts = ledger.filter((row) => row.parts.some((part) => part === need)).length
   return `${rules}${parts === 0 ? '' : `+${parts}`}`
 }

@@ -93,20 +93,12 @@ export function warningsAbout(target: Target, offers: ReadonlyMap<string, Offer>
   return [...planes, ...defaults]
 }
 
-/** The needs of all rules, sorted; those of a plane that is not given come once it is. */
+/** All planes, and all that a rule of given planes asks for, sorted; the needs of other planes come once those are given. */
 export function needsWithin(target: Target): string[] {
-  const all = ledger.flatMap((row): readonly string[] => [...needsOf(row), ...row.parts])
-  return [...new Set(all)].filter((need) => isOfGivenPlane(target, need)).sort()
-}
-
-/** A plane itself, and all that a rule of a given plane asks for; the needs of other planes come once those are given. */
-function isOfGivenPlane(target: Target, need: string): boolean {
-  const isGiven = (plane: string) => claimOf(target, plane) === 'given'
-  if (isPlane(need)) return true
-  return ledger.some((row) => {
-    const asked: readonly string[] = [...needsOf(row), ...row.parts]
-    return asked.includes(need) && needsOf(row).every((one) => !isPlane(one) || isGiven(one))
-  })
+  const asked = (row: (typeof ledger)[number]): readonly string[] => [...needsOf(row), ...row.parts]
+  const isOpen = (need: string) => !isPlane(need) || claimOf(target, need) === 'given'
+  const open = ledger.filter((row) => needsOf(row).every(isOpen))
+  return [...new Set([...ledger.flatMap(asked).filter(isPlane), ...open.flatMap(asked)])].sort()
 }
 
 async function seen(
