@@ -39,7 +39,11 @@ export const queue: Plane<QueuePlane> = {
   accept: 'application/json',
   capabilities: {
     queue: always('queue-based endpoints', 'queue: {url: https://HOST, endpoints: {normal: ENDPOINT_ID}}'),
-    worker: given('worker', 'the conformance worker on the queue-based endpoints', 'queue: {worker: true}'),
+    worker: given(
+      'worker',
+      'the conformance worker on the queue-based endpoints, and how many workers the normal one may have',
+      'queue: {worker: true, workers: 3}',
+    ),
     stream: {
       ...given('stream', 'partial results over /stream', 'queue: {stream: true}'),
       isWritten: ({ queue }) => queue?.stream !== undefined,
