@@ -84,9 +84,9 @@ export const lbLatitudes: readonly Latitude[] = [
     { texts: 'other' },
     { about: 'words of errors' },
   ),
-  latitude('lb-encoded-delimiters-refused', 'A path with an encoded slash, percent sign, # or ? is refused with 400.', {
+  latitude('lb-encoded-delimiters-refused', 'A path with an encoded slash, percent sign, # or ? is refused with 404.', {
     change: passesOn(async (pass, request) => {
-      if (/%(2f|25|23|3f)/i.test(new URL(request.url).pathname)) throw new Refusal(400, 'encoded delimiter')
+      if (/%(2f|25|23|3f)/i.test(new URL(request.url).pathname)) throw new Refusal(404, 'encoded delimiter')
       return pass(request)
     }),
   }),
