@@ -112,11 +112,6 @@ export const deploy: readonly Defect[] = [
     observed: 'a list without the other endpoint',
     tool: toolPart('isNamed', (_, shown, name) => shown.startsWith(name.replace(/-one$/, ''))),
   }),
-  defect('remove-without-effect', 'deploy.independent', 'removed', {
-    says: 'The tool reports that it removed an endpoint, and removes nothing.',
-    observed: 'an endpoint that executes jobs',
-    tool: toolPart('removed', () => []),
-  }),
   defect('remove-breaks-others', 'deploy.independent', 'removal', {
     says: 'After an endpoint was removed, jobs of other deployed endpoints fail.',
     observed: 'FAILED',

@@ -63,7 +63,6 @@ export const queueRetention: readonly Defect[] = [
     }),
   ),
   defect('retention-run-from-first-end', 'queue.retention.run', 'completed', {
-    variation: { past: 'retried' },
     says: 'The result of a job that was retried is kept from its first end on.',
     observed: 'status 404',
     change: (base) => {

@@ -257,7 +257,10 @@ rule('lb.direct-response', usesNormal, async (context) => {
       const headers = [['X-Plumbline-Turn', turn]] as const
       const { response, echo: came } = await echoed(context, 'fresh', method, `${echo}/turns`, { headers, ...body })
       const shown = headerIn(came.headers, 'X-Plumbline-Turn')
-      if (shown === null) notJudged('fresh', 'the header that tells requests apart does not reach the worker')
+      if (shown === null) {
+        notJudged('fresh', 'the header that tells requests apart does not reach the worker')
+        continue
+      }
       const isOld = turn === 'second' && shown === 'first'
       check('fresh').that(!isOld, 'the response to this request', 'the response to an earlier one', response)
     }

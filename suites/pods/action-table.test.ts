@@ -24,6 +24,8 @@ test.each([
     const [judgement] = await judgeOn({
       variants: [{ id: 'moves-on', says: 'Pods move on at once.', wrap: moved }],
       rules: allRules().filter(({ id }) => id === rule),
+      // Other pods are looked at more often.
+      given: {},
     })
     expect(judgement?.verdict).toBe('inconclusive')
     expect(judgement?.reason).toBe(`none of 4 pods was still in ${status} when it was asked to terminate${advice}`)

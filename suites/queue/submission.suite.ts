@@ -99,7 +99,7 @@ rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker 
     const id = submittedId(context, 'accepted', body, response)
     check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', response)
     seen.add(id)
-    // A worker that is free may begin before the response is sent.
+    // The status is IN_QUEUE even if a free worker begins before the response is sent.
     const status = shownStatus(response)
     if (!isSync(response)) check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, response)
   }
