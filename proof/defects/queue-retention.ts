@@ -62,7 +62,7 @@ export const queueRetention: readonly Defect[] = [
       ),
     }),
   ),
-  defect('retention-run-from-first-end', 'queue.retention.run', 'completed', {
+  defect('retention-run-from-first-end', 'queue.retention.run', 'retried', {
     says: 'The result of a job that was retried is kept from its first end on.',
     observed: 'status 404',
     change: (base) => {
