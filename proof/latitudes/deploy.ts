@@ -1,7 +1,7 @@
 import type { Target } from '../../target/types.ts'
 import { toolPart, toolStyled } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, reads, timed, verdict } from './tools.ts'
+import { latitude, reads, timed } from './tools.ts'
 
 /** A target file that says something else of its deployment tool. */
 export const deployment = (change: Partial<NonNullable<Target['deploy']>>) => (target: Target) => ({
@@ -12,10 +12,6 @@ export const deployment = (change: Partial<NonNullable<Target['deploy']>>) => (t
 /** Freedoms of deployment tools. */
 export const deploy: readonly Latitude[] = [
   latitude('tool-builds-zip', 'The tool builds a zip.', { tool: toolStyled({ format: 'zip' }) }),
-  latitude('tool-removes-nothing', 'The command that removes an endpoint succeeds, and removes nothing.', {
-    tool: toolPart('removed', () => []),
-    verdicts: verdict('inconclusive', ['deploy.independent']),
-  }),
   latitude('tool-merges-same-name', 'The tool makes one endpoint of configurations that have one name.', {
     tool: toolStyled({ sameName: 'merged' }),
     readings: reads('deploy.same-name', '1 endpoint', ['project']),
