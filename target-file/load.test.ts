@@ -26,6 +26,7 @@ test('five lines are enough', () => {
     known: [],
   })
 })
+
 test.each(['http://127.0.0.1:8080', 'http://localhost', 'http://[::1]:80', 'https://a.test/base/'])(
   '%s is taken',
   (url) => {
@@ -60,11 +61,13 @@ test.each<[hook: string, parsed: object]>([
   expect(pods(target)).toEqual({ EXITED: { body: {}, actions: [], hook: parsed } })
   expect(pods(parse(writeTarget(target).replace('secret-full', '${API_KEY}')))).toEqual(pods(target))
 })
+
 test('an unclaimed need says which line claims it', () => {
   expect(() => demand(parse(file()), 'volume')).toThrow(
     'volume is neither given nor declared absent; add pods: {volume: VOLUME_ID}, or absent: {volume: REASON}',
   )
 })
+
 test.each([
   [
     'no/such/file.yaml',

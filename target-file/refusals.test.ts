@@ -380,6 +380,7 @@ test.each([
 ])('no refusal shows what stands under keys (%#)', (text) => {
   expect(refusal(text)).not.toContain('s3cr3t')
 })
+
 test('a command of the deployment tool without what it works on is refused', () => {
   const commands = 'build: [t, "{project}", "{packag}"], deploy: [t, "{project}"], list: [t], remove: [t]'
   const said = refusal(`plumbline: 1\ndeploy: {${commands}}\nkeys: {full: "\${API_KEY}"}\n`)

@@ -72,6 +72,7 @@ test('a secret of the deployment tool is in no record, and too short to be kept 
   expect(redactorOf(given('api.example.com')).text('login api.example.com')).toBe('login «deploy.PASSWORD»')
   expect(() => given('hunter2')).toThrow('deploy.environment.PASSWORD is shorter than 8 characters')
 })
+
 test.each([
   ['HOOK_OPTION', '401 for token s3cretValue-0815', '401 for token «hook.ERROR.3»'],
   ['HOOK_HEADER', 'no such token: s3cretValue-0815', 'no such token: «hook.ERROR.6»'],
@@ -102,6 +103,7 @@ test.each([
   const [value = ''] = /\/?s3cr3t-value|s3;cr,3t#va/.exec(word) ?? []
   expect(redactorOf(target).text(`401 for ${value}.`)).toMatch(/^401 for «hook\.ERROR(\.\d+)?»\.$/)
 })
+
 test('a description has marks for keys and nothing else changed', () => {
   const target = parse(file({ keys: '{full: "${API_KEY}", expired: "${EXPIRED_API_KEY}"}' }))
   expect(JSON.stringify(describeTarget(target))).not.toContain('secret-')

@@ -43,7 +43,10 @@ export interface InvariantStep<State> {
   readonly readings?: Readonly<Record<string, string>>
 }
 
-/** A rule about every exchange of the plane that its id names (`planeOfRule`), whichever scenario made it: a reducer, which owns its state. */
+/**
+ * A rule about every exchange of the plane that its id names (`planeOfRule`), whichever scenario made it: a reducer, which owns its
+ * state.
+ */
 export interface Invariant<State = unknown> {
   readonly kind: 'invariant'
   readonly id: RuleId

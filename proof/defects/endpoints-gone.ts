@@ -5,6 +5,13 @@ import { defect, type Json, jsonOf, onResponse, part, refusing, requestOf, resta
 const updates = requestOf('updateEndpoint')
 const deletes = requestOf('deleteEndpoint')
 
+/** Routes that the address of a deleted endpoint may still serve. */
+const servedRoutes = [
+  ['serves', 'answers /health', '/health'],
+  ['takes-jobs', 'takes jobs', '/run'],
+  ['takes-synchronous-jobs', 'takes jobs of /runsync', '/runsync'],
+] as const
+
 /** Unknown endpoints and deletions of endpoint management. */
 export const endpointsGone: readonly Defect[] = [
   ...(['getEndpoint', 'updateEndpoint', 'deleteEndpoint'] as const).map((operation) =>
@@ -74,21 +81,13 @@ export const endpointsGone: readonly Defect[] = [
       return remember(fetch)
     },
   }),
-  defect('deleted-endpoint-serves', 'endpoints.deleted', 'not-served', {
-    says: 'The address of a deleted endpoint still answers /health.',
-    observed: 'status 200',
-    wrap: restated(({ url }) => /\/v2\/ep-[^/]+\/health$/.test(url), 404, 200),
-  }),
-  defect('deleted-endpoint-takes-jobs', 'endpoints.deleted', 'not-served', {
-    says: 'The address of a deleted endpoint still takes jobs.',
-    observed: 'status 200',
-    wrap: restated(({ url }) => /\/v2\/ep-[^/]+\/run$/.test(url), 404, 200),
-  }),
-  defect('deleted-endpoint-takes-synchronous-jobs', 'endpoints.deleted', 'not-served', {
-    says: 'The address of a deleted endpoint still takes jobs of /runsync.',
-    observed: 'status 200',
-    wrap: restated(({ url }) => /\/v2\/ep-[^/]+\/runsync$/.test(url), 404, 200),
-  }),
+  ...servedRoutes.map(([name, does, route]) =>
+    defect(`deleted-endpoint-${name}`, 'endpoints.deleted', 'not-served', {
+      says: `The address of a deleted endpoint still ${does}.`,
+      observed: 'status 200',
+      wrap: restated(({ url }) => url.includes('/v2/ep-') && url.endsWith(route), 404, 200),
+    }),
+  ),
   defect('deleted-endpoint-comes-back', 'endpoints.deleted', 'not-listed', {
     says: 'A deleted endpoint is in the list again ten seconds later.',
     observed: 'the deleted endpoint',

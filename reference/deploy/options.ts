@@ -62,8 +62,6 @@ export interface ToolParts {
   bodyOf(config: EndpointConfig): Readonly<Record<string, unknown>>
   /** True if an endpoint of the account is removed under this name. */
   isNamed(shown: string, name: string): boolean
-  /** The endpoints that are deleted of those with a name. */
-  removed(named: readonly Listed[]): readonly Listed[]
   /** True if an address that was looked up so long ago, ms, is used again. */
   isFresh(ageMs: number): boolean
   /** The list of endpoints as it is shown. */
@@ -136,7 +134,6 @@ export function partsOf(options: ToolOptions): ToolParts {
     }),
     // A platform may add a word to names.
     isNamed: (shown, name) => shown === name || shown.startsWith(`${name} `),
-    removed: (named) => named,
     isFresh: (ageMs) => ageMs < cacheMs,
     shown: (endpoints) => endpoints,
     admit() {},

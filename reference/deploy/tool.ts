@@ -112,7 +112,7 @@ export function createTool(host: ToolHost, options: ToolOptions): Tool {
     async remove(name) {
       const all = await find(name)
       if (all.length === 0) throw new ToolRefusal(`no endpoint is named ${name}`)
-      for (const { id } of parts.removed(all)) {
+      for (const { id } of all) {
         const { status } = await ask('DELETE', `/v1/endpoints/${id}`)
         if (status >= 300 && status !== 404) throw new ToolRefusal(`the removal of ${name} was answered ${status}`)
       }

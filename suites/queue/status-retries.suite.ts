@@ -1,14 +1,12 @@
 import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import { membersOf } from '../../harness/exchange/read.ts'
 import type { Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { statusOf } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { keptInput } from '../../harness/variation/values.ts'
-import { blockedBy, expectOutput, plainEnd, shownStatus } from '../shared/job-responses.ts'
+import { blockedBy, expectError, expectOutput, plainEnd, shownStatus } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
-import { kindOfValue } from '../shared/readers.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 
 /** Jobs whose worker dies every time: with a few executions each, every worker of a small endpoint dies. */
@@ -78,10 +76,7 @@ rule('queue.status.crash', { exclusive: ['dedicated'] }, async (context) => {
     const isAgain = !settled && job.beacon.executions().length > count
     check('every-time').that(isAgain || status === 'FAILED', 'FAILED, or further executions', status, response)
     reading('every-time', isAgain ? 'executed again' : status)
-    if (status === 'FAILED') {
-      const error = membersOf(response.json)?.error
-      check('error').that(typeof error === 'string', 'a string', kindOfValue(error), response)
-    }
+    if (status === 'FAILED') expectError(context, response)
     if (settled) over.push({ job, status, endedMs: clock.now() })
     else await job.queue.cancel(job.id)
   }

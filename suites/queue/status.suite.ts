@@ -11,6 +11,7 @@ import { fills, fullEndpoint, moreWorkers } from '../shared/full-endpoint.ts'
 import {
   blockedIfUnknownIsShown,
   expectEnd,
+  expectError,
   expectOutput,
   retryThroughOutage,
   shownStatus,
@@ -29,7 +30,7 @@ const deaths = 2
 const readsEach = 12
 
 rule('queue.status.shape', { varies: [...anyJob, 'output', 'past', 'look'] }, async (context) => {
-  const { fixture, check, notJudged, part, queue, queueAs, vary } = context
+  const { fixture, notJudged, part, queue, queueAs, vary } = context
   // Others build on that, so it is known before anything that takes time.
   await expectShown(context, await fixture.plain({ steps: [{ output: 1 }] }))
   const output = vary.output()
@@ -37,8 +38,7 @@ rule('queue.status.shape', { varies: [...anyJob, 'output', 'past', 'look'] }, as
   expectOutput(context, 'output', output, await lookUntilEnd(context, 'output', done, 'COMPLETED'))
   const failed = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
   const end = await lookUntilEnd(context, 'error', failed, 'FAILED')
-  const error = membersOf(end.json)?.error
-  check('error').that(typeof error === 'string', 'a string', kindOfValue(error), end)
+  expectError(context, end)
   if (part('key.second')) {
     const response = await queueAs('second').status(done.id)
     if (isRefusal(response)) notJudged('second key', 'another key of the account may not read the job')

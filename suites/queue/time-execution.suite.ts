@@ -6,8 +6,7 @@ import { finalStatuses } from '../../harness/planes/queue/job-status.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
-import { expectEnd, expectNotCompleted, laterJobReads, shownStatus } from '../shared/job-responses.ts'
-import { kindOfValue } from '../shared/readers.ts'
+import { expectEnd, expectError, expectNotCompleted, laterJobReads, shownStatus } from '../shared/job-responses.ts'
 import { answeredJob, busyWorkers, expectWorkerFreed, leadMs, runsOn, stopped } from './times.ts'
 
 /** The same, but the first execution shows progress once `on` is released. */
@@ -66,8 +65,7 @@ rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (
   async function expectStopped(job: SubmittedJob, endMs: number): Promise<void> {
     const { response, status, settled } = await stopped(context, job, endMs)
     check('stopped').that(settled, 'an end of the execution', `status ${status}`, response)
-    const error = membersOf(response.json)?.error
-    if (status === 'FAILED') check('error').that(typeof error === 'string', 'a string', kindOfValue(error), response)
+    if (status === 'FAILED') expectError(context, response)
   }
 
   /** Where the service executed it once more, that one was in time, and its result is another. */

@@ -14,6 +14,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import type { EndpointRole } from '../../target/types.ts'
 import { differenceOf } from './difference.ts'
 import { poll } from './poll.ts'
+import { kindOfValue } from './readers.ts'
 import { rereadMoments } from './unchanged.ts'
 
 /** Statuses of a job that waits or runs. */
@@ -225,6 +226,12 @@ export function expectSameEnd({ check }: Context, clause: string, before: ApiRes
     const [was, is] = [before, after].map(({ json }) => canonical(membersOf(json)?.[name] ?? null))
     check(clause).that(was === is, `the same ${name}`, `another ${name}`, after)
   }
+}
+
+/** A response that shows a FAILED job has its error. */
+export function expectError({ check }: Context, response: ApiResponse): void {
+  const error = membersOf(response.json)?.error
+  check('error').that(typeof error === 'string', 'a string', kindOfValue(error), response)
 }
 
 /** True if a response of /requests names a job. */
