@@ -27,14 +27,16 @@ const unusual = {
 }
 
 rule('deploy.manifest', async (context) => {
-  const { check, part, target } = context
+  const { check, inconclusive, part, target } = context
   const tree = projectOf(context, part('lb') ? 'mixed' : 'two-queues', { dependencies: [extra], files: unusual })
   const end = await build(context, tree)
   check('built').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
   const found = packageOf(context, end)
   const code = shownIn(found, tree, 'worker/')
   const lost = `${pluralize(code.lost, 'file')} missing`
-  check('code').that(code.lost === 0, 'every file of the code', lost, end.response)
+  // A tool may compile the code, or pack it as one file: then its files cannot be told apart.
+  const isOpaque = code.shown === 0 && found.paths.some((path) => opaque.test(path))
+  if (!isOpaque) check('code').that(code.lost === 0, 'every file of the code', lost, end.response)
   check('dependencies').that(holds(found, extra), 'the dependency', 'no file of the dependency', end.response)
   // A tool may pack a dependency as one file, such as a wheel.
   const dependency = shownIn(found, tree, `${folderOf(extra)}/`)
@@ -48,7 +50,11 @@ rule('deploy.manifest', async (context) => {
   const unnamed = namesOf(tree).filter((name) => manifest?.includes(name) !== true)
   const observed = `${pluralize(unnamed.length, 'endpoint')} not named`
   check('names').that(unnamed.length === 0, 'a manifest that names every endpoint', observed, end.response)
+  if (isOpaque) inconclusive('the package holds code that is compiled or in an archive of its own, and none as text')
 })
+
+/** Paths of compiled code, and of archives. */
+const opaque = /\.(pyc|pyo|so|whl|egg|pex|pyz|zip|tar|t?gz|squashfs)$/i
 
 /** Python modules of a folder of a project: those whose texts a package shows, and the others. */
 function shownIn({ texts }: PackageSummary, { files }: ProjectTree, folder: string) {
