@@ -6,6 +6,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import { inChunks, needsLength } from '../shared/chunks.ts'
 import {
+  blockedIfPlainDiffers,
   create,
   createdEndpoint,
   endOf,
@@ -115,6 +116,7 @@ rule('endpoints.address', { varies: ['upkeep'] }, async (context) => {
   const job = await submitTo(context, id, { steps: [{ output: 1 }] })
   await expectNotShown(context, 'own', queue, job.id)
   const { response, status } = await endOf(context, job)
+  if (status !== 'COMPLETED') await blockedIfPlainDiffers(context, 1)
   check('serves').that(status === 'COMPLETED', 'COMPLETED', status, response)
 })
 

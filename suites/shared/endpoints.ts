@@ -321,16 +321,21 @@ export async function expectOwnOutput(
   texts: (status: string, shown: unknown) => readonly [expected: string, observed: string],
   isServedElsewhere?: () => Promise<boolean>,
 ): Promise<void> {
-  const { check, fixture, ended, offers } = context
   const { response, status } = await endOf(context, job, isServedElsewhere)
   const shown = membersOf(response.json)?.output
   const isOwn = show(shown) === show(output)
-  if (!isOwn && status === 'COMPLETED' && offers('worker')) {
-    const twin = await ended(await fixture.plain({ steps: [{ output }] }))
-    const isPlain = twin.settled && show(twin.job?.output) === show(output)
-    if (!isPlain) blockedBy(context, 'queue.run.echo', 'a plain job has another output as well', twin.response)
-  }
-  check(clause).that(isOwn, ...texts(status, shown), response)
+  if (!isOwn) await blockedIfPlainDiffers(context, output)
+  context.check(clause).that(isOwn, ...texts(status, shown), response)
+}
+
+/** Ends the rule as blocked if a plain job of the normal endpoint has not this output either. */
+export async function blockedIfPlainDiffers(context: Context, output: unknown): Promise<void> {
+  const { fixture, ended, offers } = context
+  if (!offers('worker')) return
+  const { job, response, settled, status } = await ended(await fixture.plain({ steps: [{ output }] }))
+  if (settled && show(job?.output) === show(output)) return
+  const observed = status === 'COMPLETED' ? 'has another output' : `is ${status}`
+  blockedBy(context, 'queue.run.echo', `a plain job ${observed} as well`, response)
 }
 
 /** Expects an endpoint not to show a job of another one. The rule is blocked if jobs that do not exist are shown. */
