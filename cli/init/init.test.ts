@@ -189,12 +189,6 @@ describe('one clear sentence, and no file', () => {
     )
     expect(code).toBe(2)
   })
-
-  test('a folder that is not there', async () => {
-    const { code, said } = await init('--pods URL --target nowhere/none.yaml')
-    expect(said).toBe('plumbline: --target nowhere/none.yaml: folder nowhere does not exist; create it first\n')
-    expect(code).toBe(2)
-  })
 })
 
 test('the questions on a terminal give the same options', async () => {
