@@ -81,6 +81,14 @@ describe('results', () => {
     expect(rules[0]).toMatchObject(expected)
   })
 
+  it('name the flag that selects a rule that blocked another', async () => {
+    const blocked = sampleVerdict(rule, 'blocked', { by: 'pods.create.read-back', reason: 'it was answered 500' })
+    const { rules } = await buildResults(eventsOf([sampleRun([rule]), blocked, end]), { ledger })
+    expect(rules[0]?.reason).toBe(
+      'it was answered 500; pods.create.read-back was not selected, run it with --only pods.create.read-back',
+    )
+  })
+
   it('have the same bytes for the same record', async () => {
     expect(serialiseResults(await sample())).toBe(serialiseResults(await sample()))
     expect(serialiseResults(await sample()).endsWith('}\n')).toBe(true)

@@ -9,6 +9,7 @@ import type { EndEvent, RunEvent, VerdictEvent } from '../harness/record/events.
 import { InvalidRecord, toExchange } from '../harness/record/read.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import { falseExcuses } from '../harness/run/excuses.ts'
+import { findRow } from '../harness/run/rows.ts'
 import type { Target } from '../target/types.ts'
 import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
 import { toCurl } from './curl.ts'
@@ -161,7 +162,7 @@ function selectedRows({ run, verdicts }: RecordSummary, ledger: readonly LedgerR
 
 /**
  * The effective verdict of a rule: without an exchange it does not pass, a missing verdict is reported, and a rule is not
- * blocked by one that passed.
+ * blocked by one that passed. A rule that blocked another and was not selected is named with its flag.
  */
 function verdictOf(
   { verdicts, end, run }: RecordSummary,
@@ -184,7 +185,9 @@ function verdictOf(
   if (cause !== undefined && falseExcuses([event, cause]).length > 0) {
     return { verdict: 'inconclusive', reason: `blocked by ${event.by}, which passed: ${event.reason}` }
   }
-  return event
+  const missing = findRow(event.by ?? '')?.id
+  if (missing === undefined || run.rules.includes(missing)) return event
+  return { ...event, reason: `${event.reason}; ${missing} was not selected, run it with --only ${missing}` }
 }
 
 /** The need of a rule that the recorded target declares absent, with the reason; null without one. */

@@ -235,7 +235,7 @@ describe('the probe', () => {
     ],
     [
       `port: 80/http, url: '{id}.proxy.test'`,
-      'target.yaml:4: probe.url: expected an http or https address, such as https://api.example.com',
+      'target.yaml:4: probe.url: expected an address that begins with http:// or https://, got "pod.proxy.test"',
     ],
   ])('is refused: %s', (members, message) => {
     expect(refusal(withProbe(members))).toBe(message)

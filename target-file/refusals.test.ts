@@ -130,12 +130,12 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'an address that is none',
     file({ pods: 'api' }),
-    'target.yaml:2: pods: expected an http or https address, such as https://api.example.com',
+    'target.yaml:2: pods: expected an address that begins with http:// or https://, got "api"',
   ],
   [
     'another scheme',
     file({ pods: 'ftp://a.test' }),
-    'target.yaml:2: pods: expected an http or https address, not ftp:',
+    'target.yaml:2: pods: expected an address that begins with http:// or https://, got "ftp://a.test"',
   ],
   [
     'a query',

@@ -42,10 +42,12 @@ export function filled(name: string, value: object): Record<string, unknown> {
 
 /** A base address without its trailing slash, or why it is invalid. Plain http is refused for other machines unless allowed. */
 function readAddress(text: string, plainHttp: boolean, section: string): Resolved {
-  if (!URL.canParse(text)) return { fault: 'expected an http or https address, such as https://api.example.com' }
-  const url = new URL(text)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    return { fault: `expected an http or https address, not ${url.protocol}` }
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    // Before an @ there may be a password.
+    return {
+      fault: `expected an address that begins with http:// or https://, got ${JSON.stringify(text.replace(/^.*@/s, '…@'))}`,
+    }
   }
   if (url.username !== '' || url.password !== '')
     return { fault: 'expected an address without a user name or password' }

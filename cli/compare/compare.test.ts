@@ -19,6 +19,8 @@ beforeAll(async () => {
     writeFileSync(join(cwd, verdict, 'results.json'), serialiseResults(results))
   }
   writeFileSync(join(cwd, 'other.json'), '{}')
+  mkdirSync(join(cwd, 'smoke'))
+  writeFileSync(join(cwd, 'smoke', 'evidence.ndjson'), '')
   mkdirSync(join(cwd, 'damaged'))
   writeFileSync(join(cwd, 'damaged', 'results.json'), '{"format": 1}')
 })
@@ -32,6 +34,11 @@ test.each<[words: string, code: number, said: string]>([
   ['passed', 2, "missing required argument 'new'"],
   ['passed none', 2, 'none does not exist'],
   ['passed other.json', 2, 'other.json holds no results.json'],
+  [
+    'passed smoke',
+    2,
+    'smoke holds no results.json; load smoke, mixed and soak judge no rules; for any other run, write',
+  ],
   ['passed damaged', 2, "damaged/results.json is not a result of this version: it must have required property 'run'"],
   ['passed failed --format xml', 2, 'Allowed choices are text, json, markdown.'],
 ])('compare %s ends with %i', async (words, code, said) => {

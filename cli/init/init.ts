@@ -74,17 +74,17 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
   err(
     `next: ${program} doctor --target ${options.target}, then ${program} check --target ${options.target} --out report`,
   )
-  return 0
+  return givenPlanes(options).every((plane) => seen.includes(plane)) ? exitCodes.conformant : exitCodes.incomplete
 }
 
 /** The options with at least one address, asked for on a terminal; null if that was cancelled. */
 async function withAddress(options: Options, { live }: Terminal): Promise<Options | null> {
-  const isAsked = !hasAddress(options) && live && process.stdin.isTTY
+  const isAsked = givenPlanes(options).length === 0 && live && process.stdin.isTTY
   const answers = isAsked ? await prompted() : {}
   if (answers === null) return null
   const asked = { ...options, ...answers }
   if (asked.create && asked.pods === undefined) throw new UsageError('--create needs --pods URL')
-  if (!hasAddress(asked))
+  if (givenPlanes(asked).length === 0)
     throw new UsageError('init needs an address: --pods URL, --queue URL, --lb URL or --management URL')
   if (!/^[A-Za-z_]\w*$/.test(asked.keyVariable)) {
     // Not repeated: it may be the key.
@@ -103,8 +103,8 @@ async function withAddress(options: Options, { live }: Terminal): Promise<Option
   return asked
 }
 
-function hasAddress(options: Options): boolean {
-  return Object.keys(planeFlags).some((plane) => options[plane as keyof typeof planeFlags] !== undefined)
+function givenPlanes(options: Options): string[] {
+  return Object.keys(planeFlags).filter((plane) => options[plane as keyof typeof planeFlags] !== undefined)
 }
 
 /** Loaded on demand: few use it. */

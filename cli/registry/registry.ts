@@ -19,9 +19,8 @@ export async function registry(folder: string, { out }: Options, terminal: Termi
   const dir = resolve(terminal.cwd, folder)
   if (isFile(join(dir, statementFile)))
     throw new UsageError(`${folder} is a certificate; name the folder that holds it`)
-  const names = isFolder(dir)
-    ? readdirSync(dir).filter((name) => !name.startsWith('.') && isFolder(join(dir, name)))
-    : []
+  if (!isFolder(dir)) throw new UsageError(`${folder} is not a folder; name one with a folder for each certificate`)
+  const names = readdirSync(dir).filter((name) => !name.startsWith('.') && isFolder(join(dir, name)))
   if (names.length === 0) throw new UsageError(`${folder} holds no certificates; name a folder with a folder for each`)
   const file = writableFile(terminal.cwd, '--out', out ?? join(folder, 'index.html'))
   const rows: RegisteredCertificate[] = []

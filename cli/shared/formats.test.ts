@@ -36,7 +36,6 @@ describe('formats', () => {
     ],
     [['json='], '--format json= is empty; name a file'],
     [['json=report'], '--format json=report is a folder; name a file'],
-    [['json=none/a'], '--format json=none/a: folder none does not exist; create it first'],
     [['json=file/a'], '--format json=file/a cannot be written (ENOTDIR); name another file'],
     [['json=a', 'sarif=./a'], '--format sarif=./a and another format name the same file; name two'],
     [

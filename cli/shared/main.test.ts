@@ -122,11 +122,6 @@ describe.concurrent('one clear sentence', () => {
       2,
       'plumbline: --out . holds files but no earlier result of plumbline; choose a new or',
     ],
-    [
-      'prove --json none/proof.json',
-      2,
-      'plumbline: --json none/proof.json: folder none does not exist; create it first',
-    ],
     ['prove --served --matrix', 2, 'plumbline: --served cannot be combined with --matrix'],
     ['prove --sample 40', 2, 'plumbline: --sample and --seed need --malformed or --served'],
     ['fuzz --reference --json .', 2, 'plumbline: --json . is a folder; name a file'],
@@ -165,7 +160,7 @@ describe.concurrent('one clear sentence', () => {
     ['sweep rnone', 2, 'no run rnone below'],
     ['verify none', 2, 'plumbline: none is not a folder; name the folder of a certificate'],
     ['verify registered', 2, 'plumbline: registered holds 2 certificates; '],
-    ['registry none', 2, 'plumbline: none holds no certificates; name a folder with a folder for each'],
+    ['registry none', 2, 'plumbline: none is not a folder; name one with a folder for each certificate'],
     [
       'certify --target away.yaml --profile lab --out new',
       2,

@@ -41,7 +41,8 @@ export async function offersOf(
       // Nobody advances a controlled clock meanwhile.
       const isHeld = target.clock !== 'real' && plane.operations[probe?.operation ?? '']?.held === true
       if (probe !== undefined && !isHeld) {
-        offers.set(plane.name, await seen(plane, section, { ...probe, line: () => plane.name }, clientOf(plane)))
+        const line = (json: unknown) => (probe.resembles(json) ? plane.name : null)
+        offers.set(plane.name, await seen(plane, section, { ...probe, line }, clientOf(plane)))
       }
       for (const [need, { look }] of Object.entries(plane.capabilities)) {
         if (look === undefined || absenceOf(target.absent, need) !== undefined) continue

@@ -97,7 +97,10 @@ export const load = () =>
     .option('--tolerance <percent>', 'soak: the smallest slowdown that counts, such as 5% (default: 10%)', percentage)
     .addOption(common.only)
     .option('--profile <list>', 'profiles to judge, separated by commas (default: all but lab)')
-    .addOption(common.out)
+    .option(
+      '--out <folder>',
+      'write the record into this folder; of limits and pods also results.json, junit.xml and report.html, of soak windows.html',
+    )
     .addOption(common.owned)
     .addOption(common.maxRequests)
     .addOption(common.maxSeconds)

@@ -45,13 +45,14 @@ describe('a file', () => {
     expect(readFileSync(join(cwd, 'file'), 'utf8')).toBe('mine')
     expect(writableFile(cwd, '--json', 'folder/new')).toBe(join(cwd, 'folder', 'new'))
     expect(readdirSync(join(cwd, 'folder'))).toEqual([])
+    expect(writableFile(cwd, '--json', 'new/below/file')).toBe(join(cwd, 'new', 'below', 'file'))
+    expect(readdirSync(join(cwd, 'new'))).toEqual(['below'])
     expect(writableFile(cwd, '--json', '/dev/null')).toBe('/dev/null')
   })
 
   test.each([
     ['folder', '--json folder is a folder; name a file'],
     ['pipe', '--json pipe is a named pipe, which would wait for a reader; name a file'],
-    ['none/file', '--json none/file: folder none does not exist; create it first'],
     ['file/below', '--json file/below cannot be written (ENOTDIR); name another file'],
     ['', '--json is empty; name a file'],
   ])('%j is refused', (name, message) => {

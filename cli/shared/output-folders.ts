@@ -33,18 +33,17 @@ export function writableFolder(cwd: string, flag: string, folder: string): strin
 }
 
 /**
- * Checks the file that a flag names before the work for it begins; the check leaves nothing behind. Throws
+ * Checks the file that a flag names before the work for it begins, and creates its folder if it is missing. Throws
  * UsageError, which names it as it was `typed`, if it is a folder or a named pipe, or cannot be written.
  */
 export function writableFile(cwd: string, flag: string, name: string, typed = `${flag} ${name}`): string {
   if (name === '') throw new UsageError(`${typed.trim()} is empty; name a file`)
   const file = resolve(cwd, name)
-  const folder = dirname(file)
-  if (!existsSync(folder)) throw new UsageError(`${typed}: folder ${dirname(name)} does not exist; create it first`)
   if (existsSync(file) && statSync(file).isDirectory()) throw new UsageError(`${typed} is a folder; name a file`)
   if (existsSync(file) && lstatSync(file).isFIFO())
     throw new UsageError(`${typed} is a named pipe, which would wait for a reader; name a file`)
   try {
+    makeFolder(dirname(file))
     tryToWrite(file)
   } catch (error) {
     throw new UsageError(`${typed} cannot be written (${codeOf(error)}); name another file`, error)

@@ -16,16 +16,20 @@ export function resultsReader(cwd: string): (name: string) => NamedResults {
   return (name) => {
     const file = resultsFile(cwd, name)
     const shown = relative(cwd, file)
+    const again = `write it again with ${program} replay ${relative(cwd, dirname(file)) || '.'} --out FOLDER`
+    const hasRecord = existsSync(join(dirname(file), 'evidence.ndjson'))
     if (!isFile(file)) {
+      const remedy = hasRecord
+        ? `load smoke, mixed and soak judge no rules; for any other run, ${again}`
+        : `${program} check, load limits and load pods write one with --out FOLDER`
       throw new UsageError(
-        `${name} ${existsSync(resolve(cwd, name)) ? 'holds no results.json' : 'does not exist'}; ${program} check --out FOLDER and ${program} load --out FOLDER write one`,
+        `${name} ${existsSync(resolve(cwd, name)) ? 'holds no results.json' : 'does not exist'}; ${remedy}`,
       )
     }
     const results = jsonIn(readFileSync(file, 'utf8'))
     if (results === undefined) {
-      const hasRecord = existsSync(join(dirname(file), 'evidence.ndjson'))
       const remedy = hasRecord
-        ? `write it again with ${program} replay ${relative(cwd, dirname(file))}`
+        ? again
         : 'give the results of another run: without evidence.ndjson beside it, it cannot be written again'
       throw new UsageError(`${shown} is not JSON; ${remedy}`)
     }

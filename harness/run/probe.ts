@@ -2,12 +2,15 @@ import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import type { Direct } from '../client/direct.ts'
 import { headerOf, isSuccess, jsonOf, mediaTypeOf, redirectText, type WireResponse } from '../exchange/exchange.ts'
-import { membersOf } from '../exchange/read.ts'
+import { show } from '../exchange/read.ts'
 import { allPlanes, planeNamed, sectionOf } from '../planes/index.ts'
 import type { Named, Plane } from '../planes/plane.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import { sayIfSlow } from '../transport/slow.ts'
 import { TransportFailure } from '../transport/types.ts'
+
+/** A longer body is not in the message, bytes. */
+const maxShown = 40
 
 /** A target that lets its first request wait longer does not respond at all, real ms. */
 const firstResponseMs = 10_000
@@ -57,7 +60,7 @@ export function refusalOf(
 ): { readonly exit: number; readonly message: string } | null {
   if (seen === null) return null
   const address = sectionOf(target, seen.plane)?.url ?? 'the target'
-  const { title, probeKeys } = planeNamed(seen.plane)
+  const { title, probeKeys, named } = planeNamed(seen.plane)
   if ('failure' in seen) {
     return {
       exit: exitCodes.unreachable,
@@ -72,9 +75,12 @@ export function refusalOf(
     }
   }
   if ('strange' in seen) {
+    const all = seen.strange.includes('were answered 404') ? named?.(sectionOf(target, seen.plane) as never) : []
+    const missing = all?.find(({ key }) => probeKeys.includes(key))
+    const or = missing === undefined ? '' : `does not have ${missing.key} ${JSON.stringify(missing.id)}, or `
     return {
       exit: exitCodes.usage,
-      message: `${address} does not look like ${title} of the Compute Platform API: ${seen.strange}. Check ${probeKeys} in the target file.`,
+      message: `${address} ${or}does not look like ${title} of the Compute Platform API: ${seen.strange}. Check ${probeKeys} in the target file.`,
     }
   }
   if (seen.status !== 401 && seen.status !== 403) return null
@@ -97,20 +103,25 @@ function isNoResponse(error: unknown): error is Error {
   return error instanceof Inconclusive || error instanceof TransportFailure
 }
 
-/** One response that resembles the API is enough, however wrong. */
+/** One response that resembles the API is enough, however wrong. A server that lists nothing must also refuse something. */
 async function look({ name: plane, named, probes }: Plane, section: unknown, send: Direct): Promise<ProbeResult> {
   const strange = new Map<string, string[]>()
   let first: number | null = null
-  for (const { asked, operation, call, resembles } of probes) {
+  let isListed = false
+  for (const { asked, operation, call, resembles, isEmpty } of probes) {
     const response = await send(operation, call?.(section as never))
     const { status } = response
+    const json = jsonOf(response.body)
     first ??= status
-    const isSuccessful = isSuccess(status) && resembles(jsonOf(response.body))
+    const isAlike = isSuccess(status) && resembles(json)
+    const isSuccessful =
+      isAlike && (isEmpty?.(json) !== true || !isSuccess((await send(operation, { authorization: null })).status))
     if (isSuccessful) {
       const unknown = await unknownOf(named?.(section as never) ?? [], send)
       if (unknown !== null) return { plane, unknown }
     }
-    if (isSuccessful || speaksOfRequest(response)) return { plane, status: first }
+    if (isSuccessful || speaksOfRequest(response) || (isListed && status >= 400)) return { plane, status: first }
+    isListed ||= isAlike
     const received = `${status} with ${contentOf(response)}${placeOf(response)}`
     strange.set(received, [...(strange.get(received) ?? []), asked])
   }
@@ -152,7 +163,8 @@ function placeOf({ status, headers }: WireResponse): string {
 function contentOf({ body, headers }: WireResponse): string {
   if (body.length === 0) return 'no body'
   const json = jsonOf(body)
-  if (json !== undefined)
-    return Object.keys(membersOf(json) ?? { json }).length === 0 ? 'an empty object' : 'other JSON'
-  return headerOf(headers, 'content-type') === null ? 'a body without a content type' : (mediaTypeOf(headers) ?? '')
+  if (json !== undefined) return body.length <= maxShown ? show(json) : 'other JSON'
+  const type = mediaTypeOf(headers)
+  if (type === null) return 'a body without a content type'
+  return type.endsWith('json') ? `a body of ${type} that is not valid JSON` : type
 }

@@ -84,7 +84,12 @@ export const management: Plane<ManagementPlane> = {
   },
   /** A creation whose body is an empty list makes nothing: an endpoint needs a template. */
   probes: [
-    { asked: 'the list of endpoints', operation: 'listEndpoints', resembles: (json) => listsIn(json).length > 0 },
+    {
+      asked: 'the list of endpoints',
+      operation: 'listEndpoints',
+      resembles: (json) => listsIn(json).length > 0,
+      isEmpty: (json) => listsIn(json).flat().length === 0,
+    },
     {
       asked: 'a creation whose body is an empty list',
       operation: 'createEndpoint',

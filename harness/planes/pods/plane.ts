@@ -155,7 +155,12 @@ export const pods: Plane<PodSection> = {
    * pod.
    */
   probes: [
-    { asked: 'the list of pods', operation: 'listPods', resembles: (json) => listsIn(json).length > 0 },
+    {
+      asked: 'the list of pods',
+      operation: 'listPods',
+      resembles: (json) => listsIn(json).length > 0,
+      isEmpty: (json) => listsIn(json).flat().length === 0,
+    },
     {
       asked: 'the action call for a pod that is not there',
       operation: 'triggerPodAction',
