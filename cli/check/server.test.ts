@@ -204,7 +204,7 @@ test.each(['--start', '--wait'])('%s is refused with --reference', async (flag) 
   const { code, said } = await run(['check', '--reference', flag, '5s'])
   expect([code, said]).toEqual([
     2,
-    'plumbline: --start and --wait are for a target; --reference runs in this process\n',
+    `plumbline: option '--reference' cannot be used with option '${flag} <${flag === '--start' ? 'command' : 'length'}>'\n`,
   ])
 })
 
