@@ -3,7 +3,6 @@ import { lengthOf } from '../harness/common/length.ts'
 import { findingText } from '../harness/rule/outcome.ts'
 import { notStarted } from '../results/build.ts'
 import type { KnownResult, Results, RuleResult } from '../results/types.ts'
-import { isInPart } from '../results/verdict.ts'
 import { exitCodes } from '../verdicts/exit-codes.ts'
 import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
 
@@ -18,11 +17,8 @@ export function sortRules({ rules }: Pick<Results, 'rules'>) {
     /** Should rules that failed, and failures that are accepted. */
     lesser: rules.filter((rule) => rule.verdict === 'advice' || (rule.verdict === 'failed' && !fails(rule))),
     notVerified: notVerified.flatMap((verdict) => rules.filter((rule) => rule.verdict === verdict)),
-    /** Rules with a verdict and an unclaimed part. */
-    inPart: rules.filter(isInPart),
     /** Rules that recorded a reading, whatever their verdict, and all that are `observed`. */
     readings: rules.filter(({ verdict, readings }) => verdict === 'observed' || Object.keys(readings).length > 0),
-    passed: rules.filter(({ verdict }) => verdict === 'passed'),
   }
 }
 
