@@ -1,6 +1,6 @@
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { RuleResult } from '../results/types.ts'
-import { brokenBy, reasonOf, visible } from './sort.ts'
+import { brokenBy, messageOf, reasonOf, visible } from './sort.ts'
 
 /** Rules that probably have one cause, with that cause. */
 export interface Cause {
@@ -19,10 +19,8 @@ export function failureCauses(failures: readonly RuleResult[]): Cause[] {
 }
 
 /** Rules without a verdict by reason, the largest group first: what blocked them, or the capability that is missing. */
-export function gapCauses(rules: readonly RuleResult[], shown = reasonOf): Cause[] {
-  return causesOf(rules, (rule) => [
-    rule.verdict === 'blocked' && rule.by !== null ? shown(rule) : `${rule.verdict}: ${shown(rule)}`,
-  ])
+export function gapCauses(rules: readonly RuleResult[], shown = messageOf): Cause[] {
+  return causesOf(rules, (rule) => [shown(rule) ?? rule.verdict])
 }
 
 /** The operation whose exchange shows a finding; null if no exchange does. */

@@ -4,7 +4,7 @@ import { isNotJudged } from '../harness/rule/outcome.ts'
 import { notInTraffic } from '../harness/run/invariants.ts'
 import type { Results, RuleResult } from '../results/types.ts'
 import { type Cause, causesOf, gapCauses } from './causes.ts'
-import { reasonOf, sortRules, unclaimedParts, withOwnReason } from './sort.ts'
+import { messageOf, reasonOf, sortRules, unclaimedParts, withOwnReason } from './sort.ts'
 
 /** Where the reason of each rule is that traffic did not exercise, if they are too many for a line. */
 const listedByReports = 'the reports of --out say why of each'
@@ -12,16 +12,15 @@ const listedByReports = 'the reports of --out say why of each'
 /** What was not verified, rules first, then parts of rules: one for each reason. */
 export function gapsOf({ rules }: Pick<Results, 'rules'>): Cause[] {
   const gaps = withOwnReason(sortRules({ rules }).notVerified)
-  const isMany = gaps.filter((rule) => shortReason(rule) !== reasonOf(rule)).length > namedRules
-  return [...gapCauses(gaps, isMany ? shortReason : reasonOf), ...partCauses(rules)]
+  const isMany = gaps.filter((rule) => shortMessage(rule) !== messageOf(rule)).length > namedRules
+  return [...gapCauses(gaps, isMany ? shortMessage : messageOf), ...partCauses(rules)]
 }
 
-/** The reason of a rule without that which is about this rule alone and listed elsewhere. */
-function shortReason(rule: RuleResult): string {
-  const reason = reasonOf(rule)
-  const [head = ''] = reason.split(':', 1)
-  if (head.startsWith(leftOutByBudget)) return `${head}; ${listedByPlan}`
-  return head === notInTraffic ? `${head}; ${listedByReports}` : reason
+/** Why a rule was not verified, without that which is about this rule alone and listed elsewhere. */
+function shortMessage(rule: RuleResult): string | null {
+  const [head = ''] = reasonOf(rule).split(':', 1)
+  if (head.startsWith(leftOutByBudget)) return `${rule.verdict}: ${head}; ${listedByPlan}`
+  return head === notInTraffic ? `${rule.verdict}: ${head}; ${listedByReports}` : messageOf(rule)
 }
 
 /** Parts of rules that the target file does not claim, and branches that the target gave no chance to judge. */

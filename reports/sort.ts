@@ -71,6 +71,14 @@ export function headlineOf({ findings: [first] }: RuleResult): string {
   return first === undefined ? 'no finding was recorded' : findingText(first)
 }
 
+/** Why a rule did not pass, or why its failure is accepted; null if it passed. */
+export function messageOf(rule: RuleResult): string | null {
+  const { verdict } = rule
+  if (verdict === 'passed' || verdict === 'observed') return null
+  if (verdict === 'failed' || verdict === 'advice') return acceptedText(rule) ?? headlineOf(rule)
+  return verdict === 'broken' || verdict === 'blocked' ? reasonOf(rule) : `${verdict}: ${reasonOf(rule)}`
+}
+
 /** All about a failure, in lines, for reports of plain text in another format. */
 export function detailsOf({ id, says, source, findings, curl, rerun }: RuleResult, run: Results['run']): string {
   const lines = [
