@@ -9,7 +9,7 @@ import { messageOf, reasonOf, sortRules, unclaimedParts, withOwnReason } from '.
 /** Where the reason of each rule is that traffic did not exercise, if they are too many for a line. */
 const listedByReports = 'the reports of --out say why of each'
 
-/** What was not verified, rules first, then parts of rules: one for each reason. */
+/** The reasons for which rules, and then parts of rules, were not verified. */
 export function gapsOf({ rules }: Pick<Results, 'rules'>): Cause[] {
   const gaps = withOwnReason(sortRules({ rules }).notVerified)
   const isMany = gaps.filter((rule) => shortMessage(rule) !== messageOf(rule)).length > namedRules
