@@ -7,6 +7,7 @@ const run = {
   plumbline: '0.1.0',
   target: 'acme',
   startedMs: 1_793_610_000_000,
+  lengthMs: 61_000,
   seed: 7,
   profiles: ['core'],
   verdict: { word: 'not conformant', exit: 1, line: 'not conformant: core; 3 must rules failed' },
@@ -20,17 +21,17 @@ const comparison: Comparison = {
   changes: [
     { rule: 'pods.a', kind: 'newly failing', isWorse: true, was: 'passed', is: 'failed', note: 'observed `\u001b[2J`' },
     { rule: 'pods.b', kind: 'fixed', isWorse: false, was: 'failed', is: 'passed', note: null },
+    { rule: 'pods.e', kind: 'changed time', isWorse: false, was: 'passed', is: 'passed', note: '1s → 9s' },
   ],
   stillFailing: ['pods.c', 'pods.d'],
-  timings: { wasMs: 61_000, isMs: 62_000, rules: [{ rule: 'pods.e', wasMs: 1_000, isMs: 9_000 }] },
   isWorse: true,
 }
 
 test('a comparison as text', () => {
   expect(renderComparison(comparison)).toMatchInlineSnapshot(`
-    "old: run r0abc of plumbline 0.1.0 on acme, 2026-11-02 09:00, seed 7
+    "old: run r0abc of plumbline 0.1.0 on acme, 2026-11-02 09:00, took 1m01s, seed 7
       not conformant: core; 3 must rules failed
-    new: run r0def of plumbline 0.1.0 on acme, 2026-11-02 09:00, seed 7
+    new: run r0def of plumbline 0.1.0 on acme, 2026-11-02 09:00, took 1m01s, seed 7
       not conformant: core; 3 must rules failed
 
     note  1 rule of old not selected in new
@@ -42,10 +43,11 @@ test('a comparison as text', () => {
     fixed: 1
       pods.b  failed → passed
 
-    time: 1m01s → 1m02s
-      pods.e  1s → 9s
+    changed time: 1
+      pods.e  passed
+        1s → 9s
 
-    worse than old: 2 known failures, 1 new, 1 fixed
+    worse than old: 2 known failures, 1 new, 1 fixed, 1 changed time
     "
   `)
 })
@@ -54,7 +56,7 @@ test('a comparison as Markdown', () => {
   expect(renderComparisonMarkdown(comparison)).toMatchInlineSnapshot(`
     "### Plumbline: worse than old
 
-    2 known failures, 1 new, 1 fixed.
+    2 known failures, 1 new, 1 fixed, 1 changed time.
 
     #### newly failing: 1
 
@@ -64,16 +66,16 @@ test('a comparison as Markdown', () => {
 
     - \`pods.b\` failed → passed
 
-    #### time: 1m01s → 1m02s
+    #### changed time: 1
 
-    - \`pods.e\` 1s → 9s
+    - \`pods.e\` passed: \`1s → 9s\`
 
     #### runs
 
     - \`1 rule of old not selected in new\`
-    - \`old: run r0abc of plumbline 0.1.0 on acme, 2026-11-02 09:00, seed 7\`
+    - \`old: run r0abc of plumbline 0.1.0 on acme, 2026-11-02 09:00, took 1m01s, seed 7\`
     - \`not conformant: core; 3 must rules failed\`
-    - \`new: run r0def of plumbline 0.1.0 on acme, 2026-11-02 09:00, seed 7\`
+    - \`new: run r0def of plumbline 0.1.0 on acme, 2026-11-02 09:00, took 1m01s, seed 7\`
     - \`not conformant: core; 3 must rules failed\`
     "
   `)

@@ -5,19 +5,6 @@ import { type Change, type Comparison, changeKinds } from '../results/compare.ts
 import { type Paint, plain } from './paint.ts'
 import { codeSpan, visible } from './sort.ts'
 
-/** A heading and its lines. */
-interface Section {
-  readonly heading: string
-  readonly isWorse: boolean
-  readonly lines: readonly Line[]
-}
-
-interface Line {
-  readonly rule: string
-  readonly change: string
-  readonly note: string | null
-}
-
 /** The whole comparison as text: the runs, each kind of change, the verdict last. Ends with a newline. */
 export function renderComparison(comparison: Comparison, paint: Paint = plain): string {
   return joined([runLines(comparison).join('\n'), renderChanges(comparison, paint)])
@@ -26,7 +13,7 @@ export function renderComparison(comparison: Comparison, paint: Paint = plain): 
 /** The part of a comparison that decides: what is worse, and the verdict. Ends with a newline. */
 export function renderWorse(comparison: Comparison, paint: Paint = plain): string {
   const changes = comparison.changes.filter(({ isWorse }) => isWorse)
-  return renderChanges({ ...comparison, changes, timings: null }, paint, verdictOf(comparison))
+  return renderChanges({ ...comparison, changes }, paint, verdictOf(comparison))
 }
 
 function renderChanges(comparison: Comparison, paint: Paint, [line, rest] = verdictOf(comparison)): string {
@@ -90,15 +77,16 @@ function verdictOf({ old, changes, stillFailing, isWorse }: Comparison): readonl
 
 /** Each run with its verdict on a line of its own. */
 function runLines({ old, new: newer }: Comparison): string[] {
-  return [old, newer].flatMap(({ name, id, plumbline, target, startedMs, seed, verdict }) => {
+  return [old, newer].flatMap(({ name, id, plumbline, target, startedMs, lengthMs, seed, verdict }) => {
     const drawn = seed === null ? '' : `, seed ${seed}`
-    const run = `${name}: run ${id} of plumbline ${plumbline} on ${target}, ${day(startedMs)}${drawn}`
+    const run = `${name}: run ${id} of plumbline ${plumbline} on ${target}, ${day(startedMs)}, took ${lengthOf(lengthMs)}${drawn}`
     return [visible(run), `  ${visible(verdict.line)}`]
   })
 }
 
-function sectionsOf({ changes, timings }: Comparison): Section[] {
-  const sections = [...Map.groupBy(changes, ({ kind }) => kind)].map(([kind, all]) => ({
+/** The changes of each kind, with texts that can be printed. */
+function sectionsOf({ changes }: Comparison) {
+  return [...Map.groupBy(changes, ({ kind }) => kind)].map(([kind, all]) => ({
     heading: `${kind}: ${all.length}`,
     isWorse: all.some(({ isWorse }) => isWorse),
     lines: all.map(({ rule, was, is, note }) => ({
@@ -107,13 +95,6 @@ function sectionsOf({ changes, timings }: Comparison): Section[] {
       note: note === null ? null : visible(note),
     })),
   }))
-  if (timings === null) return sections
-  const lines = timings.rules.map(({ rule, wasMs, isMs }) => ({ rule, change: span(wasMs, isMs), note: null }))
-  return [...sections, { heading: `time: ${span(timings.wasMs, timings.isMs)}`, isWorse: false, lines }]
-}
-
-function span(wasMs: number, isMs: number): string {
-  return `${lengthOf(wasMs)} → ${lengthOf(isMs)}`
 }
 
 function day(ms: number): string {

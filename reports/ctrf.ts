@@ -3,7 +3,7 @@ import { jsonText } from '../harness/common/escape.ts'
 import type { Results, RuleResult } from '../results/types.ts'
 import type { ReportedResults } from './baseline.ts'
 import { comparisonLine } from './comparison.ts'
-import { acceptedText, detailsOf, headlineOf, outcomeOf, reasonOf } from './sort.ts'
+import { detailsOf, messageOf, outcomeOf } from './sort.ts'
 
 /** CTRF: each rule is a test in the suite of its area, with its verdict as the raw status. */
 export function renderCtrf(results: ReportedResults): string {
@@ -63,11 +63,4 @@ function testOf(rule: RuleResult, { run }: Results): Test {
 function statusOf(rule: RuleResult): TestStatus {
   const outcome = outcomeOf(rule)
   return outcome === 'broken' ? 'other' : outcome
-}
-
-function messageOf(rule: RuleResult): string | null {
-  const { verdict } = rule
-  if (verdict === 'passed' || verdict === 'observed') return null
-  if (verdict !== 'failed' && verdict !== 'advice') return reasonOf(rule)
-  return acceptedText(rule) ?? headlineOf(rule)
 }

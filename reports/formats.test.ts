@@ -234,7 +234,7 @@ describe('annotations of GitHub', () => {
     expect(seen.map(({ kind, properties }) => [kind, properties.title])).toEqual([
       ['error', 'plumbline: not conformant'],
       ['error', 'pods.action.exited.stop failed'],
-      ['warning', 'pods.shape.order (advice)'],
+      ['warning', 'pods.shape.order advice'],
       ['warning', 'pods.shape.cost inconclusive'],
       ['warning', 'pods.action.race blocked'],
       ['warning', 'limits.pods.minute unverified'],
@@ -265,7 +265,7 @@ describe('annotations of GitHub', () => {
     const rules = results.rules.map((rule) => ({ ...rule, verdict: 'unverified' as const, reason, findings: [] }))
     const warnings = commandsIn(formats.github({ ...results, rules })).filter(({ kind }) => kind === 'warning')
     expect(warnings).toHaveLength(1)
-    expect(warnings[0]).toMatchObject({ properties: { title: '9 rules unverified' } })
+    expect(warnings[0]).toMatchObject({ properties: { title: '9 rules (auth 1, pods 7, limits 1) unverified' } })
     expect(warnings[0]?.text).toMatch(/^unverified: the target stopped answering\n\nauth\.pods\.missing\n/)
   })
 

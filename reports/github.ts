@@ -1,14 +1,15 @@
 import { pluralize } from '../harness/common/pluralize.ts'
-import type { Results } from '../results/types.ts'
+import type { RuleResult } from '../results/types.ts'
 import { exitCodes } from '../verdicts/exit-codes.ts'
 import { headingOf, type ReportedResults, verdictLines } from './baseline.ts'
 import { gapCauses } from './causes.ts'
+import { subjectOf } from './gaps.ts'
 import {
   acceptedText,
   detailsOf,
   headlineOf,
   knownSentence,
-  reasonOf,
+  messageOf,
   sortRules,
   unverifiedOf,
   withOwnReason,
@@ -27,23 +28,26 @@ export function renderGithub(results: ReportedResults): string {
   const { failures, lesser } = sortRules(results)
   const file = run.targetFile
   const judged = { title: `plumbline: ${headingOf(results)}`, text: verdictLines(results).join('\n') }
+  const annotation = (rule: RuleResult) => ({
+    title: `${rule.id} ${rule.verdict}`,
+    text: `${messageOf(rule)}\n\n${detailsOf(rule, run)}`,
+  })
   const isGood = verdict.exit === exitCodes.conformant
   const errors = [
     ...(isGood ? [] : [judged]),
-    ...failures.map((rule) => ({
-      title: `${rule.id} ${rule.verdict}`,
-      text: `${rule.verdict === 'broken' ? reasonOf(rule) : headlineOf(rule)}\n\n${detailsOf(rule, run)}`,
-    })),
+    ...failures.map(annotation),
     ...known.flatMap((entry) => {
       const text = knownSentence(entry)
       return text === null ? [] : [{ title: `known: ${entry.rule}`, text }]
     }),
   ]
   const warnings = [
-    ...lesser
-      .filter((rule) => acceptedText(rule) === null)
-      .map((rule) => ({ title: `${rule.id} (advice)`, text: `${headlineOf(rule)}\n\n${detailsOf(rule, run)}` })),
-    ...unverifiedByReason(results),
+    ...lesser.filter((rule) => acceptedText(rule) === null).map(annotation),
+    // One for all rules with the same reason: a server that is away has hundreds.
+    ...gapCauses(withOwnReason(unverifiedOf(results))).map((gap) => ({
+      title: `${subjectOf(gap)} ${gap.rules[0]?.verdict}`,
+      text: [gap.title, '', ...gap.rules.map(({ id }) => id)].join('\n'),
+    })),
   ]
   const notices = lesser
     .filter(({ baseline }) => baseline !== undefined)
@@ -54,18 +58,6 @@ export function renderGithub(results: ReportedResults): string {
     ...commandsOf('notice', 'notice', [...(isGood ? [judged] : []), ...notices], file),
   ]
   return `${lines.join('\n')}\n`
-}
-
-/** One for all rules with the same reason: a server that is away has hundreds. */
-function unverifiedByReason(results: Results): Annotation[] {
-  return gapCauses(withOwnReason(unverifiedOf(results))).map(({ title, rules }) => {
-    const ids = rules.map(({ id }) => id)
-    const subject = ids.length === 1 ? ids[0] : pluralize(ids.length, 'rule')
-    return {
-      title: `${subject} ${rules[0]?.verdict}`,
-      text: ids.length === 1 ? title : `${title}\n\n${ids.join('\n')}`,
-    }
-  })
 }
 
 function commandsOf(kind: string, noun: string, all: readonly Annotation[], file: string | null): string[] {

@@ -1,10 +1,9 @@
 import { html } from 'hono/html'
-import { rules as ledger } from '../generated/rules.ts'
 import { lengthOf } from '../harness/common/length.ts'
 import { waitMsOf } from '../harness/plan/turns.ts'
+import { findRow } from '../harness/run/rows.ts'
 import type { Results, RuleResult } from '../results/types.ts'
 import type { Markup } from './html-failure.ts'
-import { visible } from './sort.ts'
 
 /** Most rules that the timeline shows. */
 const shown = 15
@@ -26,7 +25,10 @@ export function waits({ rules }: Results): Markup | null {
     return startedMs === null || endedMs === null ? [] : [{ rule, fromMs: startedMs, toMs: endedMs }]
   })
   const longest = spans
-    .filter(({ rule, fromMs, toMs }) => toMs - fromMs >= minMs && toMs - fromMs <= maxWaits * waitMsOf(rowOf(rule.id)))
+    .filter(
+      ({ rule, fromMs, toMs }) =>
+        toMs - fromMs >= minMs && toMs - fromMs <= maxWaits * waitMsOf(findRow(rule.id) ?? { wait: null }),
+    )
     .sort((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs))
     .slice(0, shown)
     .sort((a, b) => a.fromMs - b.fromMs)
@@ -42,19 +44,9 @@ export function waits({ rules }: Results): Markup | null {
   )}</ol></section>`
 }
 
-/** The longest pause of the scenario, if it is known; otherwise the wait that the rule declares. */
-function reason({ id, scenario, by }: RuleResult): string {
-  const pause = scenario.toSorted((a, b) => b.waitedMs - a.waitedMs).find(({ waitedMs }) => waitedMs >= minMs)
+/** The rule that blocked this one, or the wait that this one declares. */
+function reason({ id, by }: RuleResult): string {
+  const wait = findRow(id)?.wait ?? null
   if (by !== null) return `, waiting for ${by}`
-  if (pause !== undefined) {
-    const { waitedMs, request, polls } = pause
-    const seen = polls === null ? '' : ` (${polls.from} … ${polls.to})`
-    return visible(`, of it ${lengthOf(waitedMs)} before ${request.method} ${request.url}${seen}`)
-  }
-  const wait = rowOf(id).wait
   return wait === null ? '' : `; the rule waits ${wait}`
-}
-
-function rowOf(id: string): { readonly wait: string | null } {
-  return ledger.find((row) => row.id === id) ?? { wait: null }
 }

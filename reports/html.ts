@@ -4,14 +4,15 @@ import { pluralize } from '../harness/common/pluralize.ts'
 import type { KnownResult, Results, RuleResult } from '../results/types.ts'
 import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
 import { headingOf, type ReportedResults, verdictLines } from './baseline.ts'
-import { gapCauses } from './causes.ts'
+import { type Cause, gapCauses } from './causes.ts'
+import { partCauses } from './gaps.ts'
 import { failures, type Markup } from './html-failure.ts'
 import { load, plottedPlans } from './html-load.ts'
 import { grid, renderPage } from './html-page.ts'
 import { pageScript } from './html-script.ts'
 import { filterStyle, pageStyle } from './html-style.ts'
 import { waits } from './html-waits.ts'
-import { gradeOf, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
+import { gradeOf, sortRules, tallyOf, took, visible } from './sort.ts'
 
 /**
  * One file that loads nothing: the verdict, coverage, failures by likely cause, what was not verified by reason, all rules.
@@ -23,13 +24,14 @@ export function renderHtml(results: ReportedResults): string {
   const heading = visible(headingOf(results))
   const title = `${heading}: ${visible(run.target)}`
   const style = `${pageStyle}${filterStyle(areasOf(rules))}`
+  const parts = partCauses(rules)
   const sections = [
     failures(results, 'failures', 'Failures', groups.failures),
     known(results.known),
     failures(results, 'lesser', 'Advice and accepted failures', groups.lesser),
-    gaps(groups.notVerified),
-    list('in-part', 'Judged in part', groups.inPart, unjudged),
-    list('readings', 'Open in the description', groups.readings, readings),
+    gaps('not-verified', 'Not verified', byVerdict(groups.notVerified), gapCauses(groups.notVerified)),
+    gaps('in-part', 'Judged in part', parts.length, parts),
+    readings(groups.readings),
     load(results),
     waits(results),
     index(results, groups),
@@ -110,33 +112,26 @@ function known(entries: readonly KnownResult[]): Markup | null {
 ${grid('Known failures', ['rule', 'state', 'until', 'reason'], rows)}</section>`
 }
 
-/** One line for each reason, with its rules folded. */
-function gaps(rules: readonly RuleResult[]): Markup | null {
-  if (rules.length === 0) return null
-  const line = ({ title, rules }: ReturnType<typeof gapCauses>[number]) => {
-    const [first] = rules
-    const also =
-      first?.verdict === 'blocked' && first.by !== null
-        ? html` <span class="quiet">${visible(reasonOf(first).split(': ').slice(1).join(': '))}</span>`
-        : null
-    return html`<details class="fold"><summary><b>${pluralize(rules.length, 'rule')}</b> ${title}${also}</summary>
+/** One line for each cause, with its rules folded. */
+function gaps(id: string, title: string, count: string | number, causes: readonly Cause[]): Markup | null {
+  if (causes.length === 0) return null
+  const line = ({ title, rules }: Cause) =>
+    html`<details class="fold"><summary><b>${pluralize(rules.length, 'rule')}</b> ${title}</summary>
 <ul class="plain">${rules.map(({ id }) => html`<li><a href="#${id}"><code>${id}</code></a></li>\n`)}</ul></details>`
-  }
-  return html`<section id="not-verified" aria-labelledby="not-verified-title"><h2 id="not-verified-title">Not verified <small>${byVerdict(rules)}</small></h2>
-${gapCauses(rules).map(line)}</section>`
+  return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title} <small>${count}</small></h2>
+${causes.map(line)}</section>`
 }
 
-/** Rules with a note each; those that are many are folded. */
-function list(
-  id: string,
-  title: string,
-  rules: readonly RuleResult[],
-  note: (rule: RuleResult) => Markup,
-): Markup | null {
+/** Rules that recorded a reading, folded. */
+function readings(rules: readonly RuleResult[]): Markup | null {
   if (rules.length === 0) return null
-  return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title} <small>${rules.length}</small></h2>
+  const read = ({ readings }: RuleResult) =>
+    Object.entries(readings).map(
+      ([name, value], at) => html`${at === 0 ? '' : '; '}${visible(name)}: <b>${visible(value)}</b>`,
+    )
+  return html`<section id="readings" aria-labelledby="readings-title"><h2 id="readings-title">Open in the description <small>${rules.length}</small></h2>
 <details class="fold"><summary>${pluralize(rules.length, 'rule')}</summary>
-<ul class="plain">${rules.map((rule) => html`<li><a href="#${rule.id}"><code>${rule.id}</code></a> <span class="quiet">${note(rule)}</span></li>\n`)}</ul></details></section>`
+<ul class="plain">${rules.map((rule) => html`<li><a href="#${rule.id}"><code>${rule.id}</code></a> <span class="quiet">${read(rule)}</span></li>\n`)}</ul></details></section>`
 }
 
 /** Every rule with its verdict. Radio buttons filter it by style alone; the search needs the script. */
@@ -165,15 +160,6 @@ function choice(name: string, title: string, values: readonly string[]): Markup 
 function byVerdict(rules: readonly RuleResult[]): string {
   const tally = tallyOf(rules)
   return tally.includes(', ') ? `${rules.length}: ${tally}` : String(rules.length)
-}
-
-function readings({ readings }: RuleResult): Markup {
-  return html`${Object.entries(readings).map(([name, value], at) => html`${at === 0 ? '' : '; '}${visible(name)}: <b>${visible(value)}</b>`)}`
-}
-
-function unjudged(rule: RuleResult): Markup {
-  const reasons = unclaimedParts(rule).map(({ reason }) => visible(reason))
-  return html`${reasons.join('; ')}`
 }
 
 function provenance({ run, format }: Results): Markup {

@@ -2,7 +2,7 @@ import { create } from 'xmlbuilder2'
 import type { Results, RuleResult } from '../results/types.ts'
 import type { ReportedResults } from './baseline.ts'
 import { comparisonLine } from './comparison.ts'
-import { acceptedText, detailsOf, headlineOf, outcomeOf, reasonOf, seconds, visible } from './sort.ts'
+import { detailsOf, messageOf, outcomeOf, seconds, visible } from './sort.ts'
 
 /** An element as the builder takes it: attributes begin with `@`, `#` is its text, other members are elements in it. */
 interface Element {
@@ -51,21 +51,18 @@ function countsOf(rules: readonly RuleResult[]): Element {
 function caseOf(rule: RuleResult, run: Results['run']): Element {
   const { id, area, realMs } = rule
   const state = outcomeOf(rule)
+  const message = messageOf(rule) ?? ''
   const details = text(detailsOf(rule, run))
+  const failure = { '@message': line(message), '@type': rule.verdict, '#': details }
   return {
     '@name': id,
     '@classname': `plumbline.${area}`,
     '@time': seconds(realMs ?? 0),
-    ...(state === 'skipped' && { skipped: text(skippedFor(rule)) }),
-    ...(state === 'broken' && { error: { '@message': line(reasonOf(rule)), '@type': 'broken', '#': details } }),
-    ...(state === 'failed' && { failure: { '@message': line(headlineOf(rule)), '@type': 'failed', '#': details } }),
+    ...(state === 'skipped' && { skipped: text(message) }),
+    ...(state === 'broken' && { error: failure }),
+    ...(state === 'failed' && { failure }),
     ...(rule.verdict === 'advice' && { 'system-out': `advice, never fatal\n\n${details}` }),
   }
-}
-
-function skippedFor(rule: RuleResult): string {
-  const { verdict } = rule
-  return acceptedText(rule) ?? (verdict === 'blocked' ? reasonOf(rule) : `${verdict}: ${reasonOf(rule)}`)
 }
 
 /** Text that XML can hold, in lines: each control character as an escape. */

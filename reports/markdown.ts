@@ -3,6 +3,7 @@ import { contrastText } from '../harness/rule/outcome.ts'
 import type { ProfileCoverage, Results, RuleResult } from '../results/types.ts'
 import { applicableOf } from '../results/verdict.ts'
 import { headingOf, type ReportedResults, verdictLines } from './baseline.ts'
+import { gapsOf, subjectOf } from './gaps.ts'
 import {
   acceptedText,
   brokenBy,
@@ -16,7 +17,6 @@ import {
   tallyOf,
   took,
   visible,
-  withOwnReason,
 } from './sort.ts'
 
 /** Failures that are shown with their findings; GitHub takes a megabyte. */
@@ -40,7 +40,7 @@ const signs = { good: '✅', part: '⚠️', bad: '❌' }
  */
 export function renderMarkdown(results: ReportedResults): string {
   const { run, verdict, rules, coverage, known } = results
-  const { failures, lesser, notVerified, inPart } = sortRules(results)
+  const { failures, lesser } = sortRules(results)
   // The name of a baseline is what somebody typed.
   const heading = results.baseline === undefined ? headingOf(results) : code(headingOf(results))
   const blocks = [
@@ -68,14 +68,7 @@ export function renderMarkdown(results: ReportedResults): string {
       ),
     ),
     ...section('Advice and accepted failures', list(lesser.map((rule) => [rule.id, lesserText(rule)]))),
-    ...section(
-      'Not verified',
-      list(withOwnReason(notVerified).map((rule) => [rule.id, `${rule.verdict}: ${reasonOf(rule)}`])),
-    ),
-    ...section(
-      'Verified in part',
-      list(inPart.map(({ id, unjudged }) => [id, unjudged.map(({ reason }) => reason).join('; ')])),
-    ),
+    ...section('Not verified', list(gapsOf(results).map((gap) => [subjectOf(gap), gap.title]))),
   ]
   return `${blocks.join('\n\n')}\n`
 }

@@ -108,11 +108,7 @@ function locationOf({ id }: RuleResult, targetFile: string | null): Location {
 
 /** A path as SARIF has it: relative to the folder of the run, or a file URI. */
 function uriOf(path: string): string {
-  const encoded = path
-    .replace(/^(\.\/)+/, '')
-    .split('/')
-    .map(encodeURIComponent)
-    .join('/')
+  const encoded = encodeURI(path.replace(/^(\.\/)+/, '')).replaceAll(/[?#:]/g, encodeURIComponent)
   return path.startsWith('/') ? `file://${encoded}` : encoded
 }
 
@@ -125,16 +121,13 @@ function invocationOf(results: Results): Invocation {
     exitCodeDescription: verdict.word,
     startTimeUtc: new Date(run.startedMs).toISOString(),
     endTimeUtc: new Date(run.endedMs).toISOString(),
-    toolExecutionNotifications: [
-      ...broken.map((rule) => notificationOf(rule, rules, 'error')),
-      ...unverifiedOf(results).map((rule) => notificationOf(rule, rules, 'warning')),
-    ],
+    toolExecutionNotifications: [...broken, ...unverifiedOf(results)].map((rule) => notificationOf(rule, rules)),
   }
 }
 
-function notificationOf(rule: RuleResult, rules: readonly RuleResult[], level: Notification.level): Notification {
+function notificationOf(rule: RuleResult, rules: readonly RuleResult[]): Notification {
   return {
-    level,
+    level: rule.verdict === 'broken' ? 'error' : 'warning',
     message: { text: `${rule.id} is ${rule.verdict}: ${reasonOf(rule)}` },
     associatedRule: { id: rule.id, index: rules.indexOf(rule) },
   }

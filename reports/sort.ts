@@ -3,7 +3,6 @@ import { lengthOf } from '../harness/common/length.ts'
 import { findingText } from '../harness/rule/outcome.ts'
 import { notStarted } from '../results/build.ts'
 import type { KnownResult, Results, RuleResult } from '../results/types.ts'
-import { isInPart } from '../results/verdict.ts'
 import { exitCodes } from '../verdicts/exit-codes.ts'
 import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'
 
@@ -18,11 +17,8 @@ export function sortRules({ rules }: Pick<Results, 'rules'>) {
     /** Should rules that failed, and failures that are accepted. */
     lesser: rules.filter((rule) => rule.verdict === 'advice' || (rule.verdict === 'failed' && !fails(rule))),
     notVerified: notVerified.flatMap((verdict) => rules.filter((rule) => rule.verdict === verdict)),
-    /** Rules with a verdict and an unclaimed part. */
-    inPart: rules.filter(isInPart),
     /** Rules that recorded a reading, whatever their verdict, and all that are `observed`. */
     readings: rules.filter(({ verdict, readings }) => verdict === 'observed' || Object.keys(readings).length > 0),
-    passed: rules.filter(({ verdict }) => verdict === 'passed'),
   }
 }
 
@@ -73,6 +69,14 @@ export function gradeOf({ word, exit }: Results['verdict']): 'good' | 'part' | '
 /** A failure in one line: the first broken clause. */
 export function headlineOf({ findings: [first] }: RuleResult): string {
   return first === undefined ? 'no finding was recorded' : findingText(first)
+}
+
+/** Why a rule did not pass, or why its failure is accepted; null if it passed. */
+export function messageOf(rule: RuleResult): string | null {
+  const { verdict } = rule
+  if (verdict === 'passed' || verdict === 'observed') return null
+  if (verdict === 'failed' || verdict === 'advice') return acceptedText(rule) ?? headlineOf(rule)
+  return verdict === 'broken' || verdict === 'blocked' ? reasonOf(rule) : `${verdict}: ${reasonOf(rule)}`
 }
 
 /** All about a failure, in lines, for reports of plain text in another format. */

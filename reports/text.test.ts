@@ -65,9 +65,8 @@ describe('the text of a run', () => {
       '  pods.shape.cost  inconclusive: no exchange exercised this rule',
       '  pods.action.race  blocked by pod.running gpu none: a pod did not become RUNNING',
       '  limits.pods.minute  unverified: left out by a budget of 60 s',
+      '  pods.action.error.start  unclaimed: pod.error is neither given nor declared absent; add pods: {statuses: {ERROR: {body: {image: AN_IMAGE_THAT_FAILS}}}}, or absent: {pod.error: REASON}',
       '  pods.mount.volume  not-applicable: volume is absent: no network volumes',
-      '  pod.error: 1 rule unclaimed; add pods: {statuses: {ERROR: {body: {image: AN_IMAGE_THAT_FAILS}}}}',
-      '  if the target does not have one of these, declare it absent: {NAME: REASON}',
       '',
       'failed',
       '  pods  pods.action.exited.stop',
@@ -90,8 +89,8 @@ describe('the text of a run', () => {
     [
       6,
       [
-        '  queue.late  unverified: not done within the budget of 20s',
         '  6 rules (limits 3, pods 3)  unverified: left out by the budget of 20s; plumbline plan with the same options lists them',
+        '  queue.late  unverified: not done within the budget of 20s',
       ],
     ],
   ])('has one line for many rules that a budget left out: %i', async (count, lines) => {
@@ -109,14 +108,16 @@ describe('the text of a run', () => {
     ).toEqual(lines)
   })
 
-  it('has one line for each capability that is not claimed, and for each branch without a chance', async () => {
+  it('has one line for each reason of rules, and of parts of them', async () => {
     const results = await sampleResults()
     const unclaimed = results.rules.filter(({ verdict }) => verdict === 'unclaimed')
     const passed = results.rules.filter(({ verdict }) => verdict === 'passed')
-    const part = (need: string) => ({ need, verdict: 'unclaimed' as const, reason: '' })
+    const part = (need: string) => ({ need, verdict: 'unclaimed' as const, reason: `${need} is not given` })
     const rules = [
-      ...['q.a', 'q.b', 'q.c'].flatMap((id) => unclaimed.map((rule) => ({ ...rule, id, need: 'queue' }))),
-      ...unclaimed.map(({ need: _, ...rule }) => ({ ...rule, id: 'lb.a', reason: 'lb.endpoints.normal is not given' })),
+      ...['q.a', 'q.b', 'q.c'].flatMap((id) =>
+        unclaimed.map((rule) => ({ ...rule, id, reason: 'queue is not given' })),
+      ),
+      ...unclaimed.map((rule) => ({ ...rule, id: 'lb.a', reason: 'lb.endpoints.normal is not given' })),
       ...passed.map((rule) => ({ ...rule, unjudged: [part('queue'), part('volume')] })),
       ...['p.a', 'p.b'].flatMap((id) =>
         passed.map((rule) => ({ ...rule, id, readings: { again: 'not judged: gone' } })),
@@ -128,11 +129,11 @@ describe('the text of a run', () => {
         .slice(0, 7),
     ).toEqual([
       'not verified',
+      '  3 rules (q.a, q.b, q.c)  unclaimed: queue is not given',
       '  lb.a  unclaimed: lb.endpoints.normal is not given',
       '  2 rules (p.a, p.b)  in part: again not judged: gone',
-      '  queue: 3 rules unclaimed, and a part of 1 more; add queue: {url: https://HOST, endpoints: {normal: ENDPOINT_ID}}',
-      '  volume: a part of 1 rule unclaimed; add pods: {volume: VOLUME_ID}',
-      '  if the target does not have one of these, declare it absent: {NAME: REASON}',
+      '  auth.pods.missing  in part: queue is not given',
+      '  auth.pods.missing  in part: volume is not given',
       '',
     ])
   })

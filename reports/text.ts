@@ -4,7 +4,7 @@ import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../results/types.ts'
 import type { ReportedResults } from './baseline.ts'
 import { renderWorse } from './comparison.ts'
-import { gapLines } from './gaps.ts'
+import { gapsOf, subjectOf } from './gaps.ts'
 import { type Paint, plain } from './paint.ts'
 import {
   acceptedText,
@@ -17,7 +17,6 @@ import {
   tallyOf,
   took,
   visible,
-  withOwnReason,
 } from './sort.ts'
 
 export type { Paint }
@@ -85,18 +84,17 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
 /** The last lines of a run: rules that were not verified and why, failed rules by area, the counts, the verdict. Ends with a newline. */
 export function renderSummary(results: ReportedResults, paint: Paint = plain): string {
   const { run, verdict, baseline } = results
-  const { failures, notVerified, inPart } = sortRules(results)
-  const missing = gapLines(withOwnReason(notVerified), inPart, results.rules)
+  const { failures } = sortRules(results)
+  const missing = gapsOf(results).map((gap) => `  ${subjectOf(gap)}  ${gap.title}`)
   const colour = { good: paint.green, part: paint.yellow, bad: paint.red }[gradeOf(verdict)]
   return block([
-    ...(missing.length === 0 ? [] : [paint.bold('not verified'), ...missing.map((line) => `  ${line}`), '']),
+    ...(missing.length === 0 ? [] : [paint.bold('not verified'), ...missing, '']),
     ...(failures.length === 0 ? [] : [paint.bold('failed'), ...failedByArea(failures), '']),
     tallyOf(results.rules) || 'no rule was judged',
     paint.dim(
       `run ${run.id} of plumbline ${run.plumbline} on ${visible(run.target)}: ${pluralize(run.exchanges, 'exchange')} in ` +
         `${took(run)}${run.seed === null ? '' : `, seed ${run.seed}`}`,
     ),
-    ...variedLine(results.rules).map(paint.dim),
     `${colour(paint.bold(verdict.word))}${visible(verdict.line.slice(verdict.word.length))} ${paint.dim(`(exit ${verdict.exit})`)}`,
     ...(baseline === undefined ? [] : [renderWorse(baseline, paint).trimEnd()]),
   ])
@@ -106,18 +104,6 @@ export function renderSummary(results: ReportedResults, paint: Paint = plain): s
 function failedByArea(failures: readonly RuleResult[]): string[] {
   const areas = Map.groupBy(failures, ({ id }) => areaOf(id))
   return [...areas].map(([area, rules]) => `  ${area}  ${rules.map(({ id }) => id).join(' ')}`)
-}
-
-/** Number of values of each dimension that the rules of a run drew. */
-function variedLine(rules: readonly RuleResult[]): string[] {
-  const values = new Map<string, Set<string>>()
-  for (const { variation } of rules) {
-    for (const [dimension, drawn] of Object.entries(variation)) {
-      values.set(dimension, new Set([...(values.get(dimension) ?? []), ...drawn]))
-    }
-  }
-  const counts = [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { size }]) => `${name} ${size}`)
-  return counts.length === 0 ? [] : [`varied by the seed (values seen): ${counts.join(', ')}`]
 }
 
 function findingLines(

@@ -1,3 +1,4 @@
+import { lengthOf } from '../harness/common/length.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import { findingText } from '../harness/rule/outcome.ts'
 import type { Verdict } from '../verdicts/verdicts.ts'
@@ -19,6 +20,7 @@ export const changeKinds = [
   'newly verified',
   'no longer verified',
   'changed reading',
+  'changed time',
   'added',
   'retired',
 ] as const
@@ -34,22 +36,8 @@ export interface Change {
   readonly isWorse: boolean
   readonly was: State
   readonly is: State
-  /** The findings, the reason or the readings, in one line. */
+  /** The findings, the reason, the readings or the times, in one line. */
   readonly note: string | null
-}
-
-/** A rule whose time changed, ms on the target's clock. */
-interface Timing {
-  readonly rule: string
-  readonly wasMs: number
-  readonly isMs: number
-}
-
-/** The length of both runs, and the rules whose time changed most. */
-interface Timings {
-  readonly wasMs: number
-  readonly isMs: number
-  readonly rules: readonly Timing[]
 }
 
 /** How a run differs from an earlier one. */
@@ -62,13 +50,13 @@ export interface Comparison {
   readonly changes: readonly Change[]
   /** Rules that fail in both runs, in no other clause than before. */
   readonly stillFailing: readonly string[]
-  /** Null if the clocks of the two runs differ. */
-  readonly timings: Timings | null
   readonly isWorse: boolean
 }
 
 interface ComparedRun extends Pick<Results['run'], 'id' | 'plumbline' | 'target' | 'startedMs' | 'seed' | 'profiles'> {
   readonly name: string
+  /** On the target's clock. */
+  readonly lengthMs: number
   readonly verdict: Results['verdict']
 }
 
@@ -93,7 +81,6 @@ const notOffered: ReadonlySet<State> = new Set<State>(['unclaimed', 'not-applica
 /** A change of time is listed from this on. */
 const listedMs = 1_000
 const listedFactor = 1.5
-const maxTimings = 10
 
 /**
  * The changes from the older to the newer of two results. A rule that only one of the runs selected has not changed, but
@@ -104,8 +91,10 @@ export function compareResults(older: NamedResults, newer: NamedResults, rules: 
   const isAdded = ({ profile }: RuleResult) =>
     older.results.run.digests.ledger !== newer.results.run.digests.ledger &&
     older.results.run.profiles.includes(profile)
+  const isOneClock = older.results.run.clock === newer.results.run.clock
+  const isTimed = (rule: string) => isOneClock && rules.isScenario(rule)
   const changes = pairs
-    .flatMap((pair) => changesOf(pair, isAdded, rules.exists))
+    .flatMap((pair) => changesOf(pair, isAdded, { ...rules, isTimed }))
     .sort((a, b) => changeKinds.indexOf(a.kind) - changeKinds.indexOf(b.kind))
   const failsAnew = new Set(changes.flatMap(({ kind, rule }) => (kind === 'newly failing' ? rule : [])))
   const stillFailing = newer.results.rules.filter((rule) => stateOf(rule) === 'failed' && !failsAnew.has(rule.id))
@@ -116,7 +105,6 @@ export function compareResults(older: NamedResults, newer: NamedResults, rules: 
     caveats: caveatsOf(older, newer, pairs, changes),
     changes,
     stillFailing: stillFailing.map(({ id }) => id),
-    timings: timingsOf(older.results, newer.results, pairs, rules.isScenario),
     isWorse: changes.some(({ isWorse }) => isWorse),
   }
 }
@@ -132,7 +120,7 @@ function pairsOf(older: readonly RuleResult[], newer: readonly RuleResult[]): Pa
 function changesOf(
   pair: Pair,
   isAdded: (rule: RuleResult) => boolean,
-  exists: (rule: string) => boolean,
+  { exists, isTimed }: Pick<KnownRules, 'exists'> & { readonly isTimed: (rule: string) => boolean },
 ): readonly Change[] {
   const { before, after } = pair
   const rule = after ?? before
@@ -143,7 +131,8 @@ function changesOf(
   if (after === undefined) return exists(rule.id) ? [] : change('retired')
   if (stateOf(after) === 'failed') return failureOf(pair, change)
   if (before === undefined) return isAdded(after) ? change('added') : []
-  return [...verdictChange(before, after, change), ...coverageChange(before, after, change)]
+  const times = isTimed(rule.id) ? timeChange(before, after, change) : []
+  return [...verdictChange(before, after, change), ...coverageChange(before, after, change), ...times]
 }
 
 type MakeChange = (kind: ChangeKind, note?: string | null) => Change[]
@@ -185,6 +174,15 @@ function coverageChange(before: RuleResult, after: RuleResult, change: MakeChang
   ]
 }
 
+/** A change of the time that a rule took on the target's clock. */
+function timeChange(before: RuleResult, after: RuleResult, change: MakeChange): Change[] {
+  if (!aboutTheTarget.has(before.verdict) || !aboutTheTarget.has(after.verdict)) return []
+  const [wasMs, isMs] = [lengthOfRule(before), lengthOfRule(after)]
+  if (wasMs === null || isMs === null || Math.abs(isMs - wasMs) < listedMs) return []
+  const isListed = Math.max(wasMs, isMs) >= listedFactor * Math.min(wasMs, isMs)
+  return isListed ? change('changed time', `${lengthOf(wasMs)} → ${lengthOf(isMs)}`) : []
+}
+
 function stateOf(rule: RuleResult | undefined): State {
   if (rule === undefined) return 'not judged'
   return rule.verdict === 'failed' && rule.known !== null ? 'accepted' : rule.verdict
@@ -200,8 +198,8 @@ function acceptedNote({ reason, expires }: NonNullable<RuleResult['known']>): st
 }
 
 function summaryOf({ name, results: { run, verdict } }: NamedResults): ComparedRun {
-  const { id, plumbline, target, startedMs, seed, profiles } = run
-  return { name, id, plumbline, target, startedMs, seed, profiles, verdict }
+  const { id, plumbline, target, startedMs, endedMs, passedMs, seed, profiles } = run
+  return { name, id, plumbline, target, startedMs, lengthMs: passedMs ?? endedMs - startedMs, seed, profiles, verdict }
 }
 
 function caveatsOf(
@@ -229,39 +227,6 @@ function caveatsOf(
   ]
 }
 
-/** The time of a run on the target's clock. */
-function timeOf({ run }: Results): number {
-  return run.passedMs ?? run.endedMs - run.startedMs
-}
-
-function timingsOf(
-  older: Results,
-  newer: Results,
-  pairs: readonly Pair[],
-  isScenario: KnownRules['isScenario'],
-): Timings | null {
-  if (older.run.clock !== newer.run.clock) return null
-  const rules = pairs
-    .filter(({ after }) => after !== undefined && isScenario(after.id))
-    .flatMap(({ before, after }) => {
-      const [wasMs, isMs] = [lengthOfRule(before), lengthOfRule(after)]
-      return wasMs === null || isMs === null || after === undefined ? [] : [{ rule: after.id, wasMs, isMs }]
-    })
-    .filter(({ wasMs, isMs }) => changed(wasMs, isMs) >= listedMs && ratio(wasMs, isMs) >= listedFactor)
-    .sort((a, b) => changed(b.wasMs, b.isMs) - changed(a.wasMs, a.isMs))
-    .slice(0, maxTimings)
-  return { wasMs: timeOf(older), isMs: timeOf(newer), rules }
-}
-
-function lengthOfRule(rule: RuleResult | undefined): number | null {
-  if (rule === undefined || rule.startedMs === null || rule.endedMs === null) return null
-  return aboutTheTarget.has(rule.verdict) ? rule.endedMs - rule.startedMs : null
-}
-
-function changed(wasMs: number, isMs: number): number {
-  return Math.abs(isMs - wasMs)
-}
-
-function ratio(wasMs: number, isMs: number): number {
-  return Math.max(wasMs, isMs) / Math.max(1, Math.min(wasMs, isMs))
+function lengthOfRule({ startedMs, endedMs }: RuleResult): number | null {
+  return startedMs === null || endedMs === null ? null : endedMs - startedMs
 }

@@ -191,7 +191,7 @@ function cover({ rules, profiles }: RunFacts): ProfileCoverage[] {
 }
 
 /** True if a rule has a verdict although an unclaimed part of it was not judged. */
-export function isInPart({ verdict, unjudged }: Pick<JudgedRule, 'verdict' | 'unjudged'>): boolean {
+function isInPart({ verdict, unjudged }: Pick<JudgedRule, 'verdict' | 'unjudged'>): boolean {
   return aboutTheTarget.has(verdict) && unjudged.some((part) => part.verdict === 'unclaimed')
 }
 

@@ -1,6 +1,5 @@
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { readFailed } from '../shared/earlier-run.ts'
-import { UsageError } from '../shared/errors.ts'
 import { parseFormats } from '../shared/formats.ts'
 import { type CheckFlags, type CheckOptions, openCheck, prepareOpened, withLoad } from '../shared/prepare-check.ts'
 import { type RunServer, runCheck } from '../shared/run-check.ts'
@@ -34,11 +33,8 @@ async function checkOnce(given: CheckFlags, terminal: Terminal): Promise<number>
 
 /** The options with the rules that failed in the run of `--rerun-failed`; null if none did, of which it says so. */
 function withFailed(options: CheckOptions, terminal: Terminal): CheckOptions | null {
-  const { rerunFailed, only, profile, load } = options
+  const { rerunFailed, load } = options
   if (rerunFailed === undefined) return options
-  if (only.length > 0 || profile !== undefined) {
-    throw new UsageError('--rerun-failed selects the rules; leave out --only and --profile')
-  }
   const failed = readFailed(rerunFailed, load !== undefined, terminal)
   if (failed.only.length === 0) {
     terminal.out(`nothing failed in ${rerunFailed}, so there is nothing to rerun`)

@@ -118,9 +118,12 @@ test.each<[words: string, said: string]>([
   ['--reference --baseline red --out red', '--out red would replace the baseline; choose another folder'],
   ['--reference --baseline cut', '--baseline cut: that run is interrupted: '],
   ['--reference --rerun-failed none', 'none does not exist'],
-  ['--reference --rerun-failed red --only pods', '--rerun-failed selects the rules; leave out --only and --profile'],
+  [
+    '--reference --rerun-failed red --only pods',
+    "option '--rerun-failed <run>' cannot be used with option '--only <pattern>'",
+  ],
   ['--reference --rerun-failed load', '--rerun-failed load: only rules failed that load judges; add --load'],
-  ['--target away.yaml --load --fail-fast', '--fail-fast cannot be combined with --load'],
+  ['--target away.yaml --load --fail-fast', "option '--fail-fast' cannot be used with option '--load'"],
 ])('check %s is refused', async (words, message) => {
   await write('cut', [sampleRun([failing])])
   const [ofLoad = ''] = judgedByLoad

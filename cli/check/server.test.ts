@@ -99,7 +99,7 @@ describe('a server that', () => {
       'sleep 600',
       5,
       [
-        'did not answer within 1s (tried ',
+        'did not answer within 1s; last failure: ',
         'last failure: GET http://127.0.0.1:',
         'could not connect (the connection was refused)',
       ],
@@ -172,7 +172,7 @@ describe('--wait', () => {
     const file = targetAt((silent.address() as AddressInfo).port)
     const { code, said } = await run(['check', '--target', file, '--wait', '1s'])
     expect(said).toMatch(
-      /^waiting for http:\/\/127\.0\.0\.1:\d+, at most 1s\n.* did not answer within 1s .* had no complete response/,
+      /^waiting for http:\/\/127\.0\.0\.1:\d+, at most 1s\n.* did not answer within 1s; .* had no complete response/,
     )
     expect(code).toBe(5)
   })
@@ -184,7 +184,7 @@ describe('--wait', () => {
     const file = targetAt((gateway.address() as AddressInfo).port)
     const { code, said } = await run(['check', '--target', file, '--wait', '1s'])
     expect(said).toMatch(
-      /did not answer within 1s .*; last failure: GET http:\/\/127\.0\.0\.1:\d+ was answered 503 by a gateway/,
+      /did not answer within 1s; last failure: GET http:\/\/127\.0\.0\.1:\d+ was answered 503 by a gateway/,
     )
     expect(code).toBe(5)
   })
@@ -204,7 +204,7 @@ test.each(['--start', '--wait'])('%s is refused with --reference', async (flag) 
   const { code, said } = await run(['check', '--reference', flag, '5s'])
   expect([code, said]).toEqual([
     2,
-    'plumbline: --start and --wait are for a target; --reference runs in this process\n',
+    `plumbline: option '--reference' cannot be used with option '${flag} <${flag === '--start' ? 'command' : 'length'}>'\n`,
   ])
 })
 

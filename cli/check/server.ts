@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { quote } from 'shell-quote'
 import { evenPauses, pollOn } from '../../harness/clock/poll.ts'
 import { lengthOf } from '../../harness/common/length.ts'
-import { pluralize } from '../../harness/common/pluralize.ts'
 import { type StartedCommand, startCommand } from '../../harness/hooks/command.ts'
 import type { Ended } from '../../harness/hooks/leader.ts'
 import { urlsOf } from '../../harness/planes/index.ts'
@@ -73,17 +72,12 @@ export async function withServer(
 
 /** A server as a run needs it. */
 function runServer(server: StartedCommand, flags: string, { err }: Terminal): RunServer {
-  let said = ''
   return {
     flags,
     failed: new Promise((resolve) => {
-      server.ended.then((how) => {
-        if (isSuccess(how)) return
-        said = `the server ${howOf(how)} during the run`
-        resolve(said)
-      })
+      server.ended.then((how) => isSuccess(how) || resolve(`the server ${howOf(how)} during the run`))
     }),
-    printEnd: () => err(`plumbline: ${said}, so its results are not reliable${lastOutput(server)}`),
+    printFailure: (how) => err(`plumbline: ${how}, so its results are not reliable${lastOutput(server)}`),
   }
 }
 
@@ -130,26 +124,20 @@ async function waitForAll(
   failure: () => string | null,
 ): Promise<number> {
   const startMs = performance.now()
-  const passedMs = () => performance.now() - startMs
-  const clock = { now: passedMs, sleep: pause }
+  const clock = { now: () => performance.now() - startMs, sleep: pause }
   for (const url of addresses) {
-    let tries = 0
     const look = async () => {
-      tries++
-      const last = await failureAt(url, network, Math.max(minAnswerMs, waitMs - passedMs()))
+      const last = await failureAt(url, network, Math.max(minAnswerMs, waitMs - clock.now()))
       const fault = failure()
       if (fault !== null) throw new UnreachableError(fault)
       return last
     }
-    const pauses = evenPauses(clock, pauseMs, waitMs)
-    const last = await pollOn(clock, pauses, look, (seen) => seen === null)
-    if (last !== null) {
-      throw new UnreachableError(
-        `${url} did not answer within ${lengthOf(waitMs)} (tried ${pluralize(tries, 'time')}); last failure: ${last}; check that the server starts and listens there, or raise --wait`,
-      )
-    }
+    const last = await pollOn(clock, evenPauses(clock, pauseMs, waitMs), look, (seen) => seen === null)
+    if (last === null) continue
+    const advice = 'check that the server starts and listens there, or raise --wait'
+    throw new UnreachableError(`${url} did not answer within ${lengthOf(waitMs)}; last failure: ${last}; ${advice}`)
   }
-  return passedMs()
+  return clock.now()
 }
 
 /** Why an address does not answer; null if it does, with whatever status. A gateway's error is not an answer. */

@@ -77,7 +77,7 @@ describe('one clear sentence', () => {
     [`load pods ${requests} --out o`, /--emit is for load limits; leave it out of load pods/],
     [`load limits ${requests} --format json --out o`, /--format has nothing to report with --emit/],
     ['load limits --target t.yaml --image x --out o', /--image is for --emit; add --emit k8s$/m],
-    [`load limits ${requests.replace('k8s', 'k9s')} --out o`, /unknown form of --emit "k9s"/],
+    [`load limits ${requests.replace('k8s', 'k9s')} --out o`, /'k9s' is invalid. Allowed choices are k8s/],
     [
       `load limits ${requests} --only limits.queue.cancel --out o`,
       /--emit cannot submit jobs or hold requests beforehand, which limits\.queue\.cancel would need; select others with --only: limits\.queue\.requests$/m,

@@ -32,7 +32,11 @@ function plumbline(words: string, environment: Record<string, string> = {}) {
 
 describe('one clear sentence before anything is sent', () => {
   test.each<[string, number, RegExp]>([
-    ['load flood --target normal.yaml', 2, /unknown kind of load "flood"; known: smoke, limits, pods, mixed, soak/],
+    [
+      'load flood --target normal.yaml',
+      2,
+      /'flood' is invalid for argument 'kind'. Allowed choices are smoke, limits, pods, mixed, soak/,
+    ],
     [
       'load soak --target dedicated.yaml --duration 5s',
       2,

@@ -8,49 +8,33 @@ export const command = (name: string, description: string) =>
 /** Options that several commands have. */
 export const common = {
   target: new Option('--target <file>', 'the target file (default: ./plumbline.yaml)'),
-  reference: new Option('--reference', 'the built-in reference instead of a target').default(false),
+  reference: new Option('--reference', 'the built-in reference instead of a target')
+    .default(false)
+    .conflicts(['keep', 'maxCost', 'maxPods', 'start', 'wait']),
   only: new Option('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; can be repeated')
     .argParser(gather)
     .default([]),
-  onlyVariants: new Option(
-    '--only <pattern>',
-    'a defect, a latitude, or rules with all their defects: an id, a glob such as "queue.*", or an area; can be repeated',
-  )
+  onlyVariants: new Option('--only <pattern>', 'defects, latitudes, or rules (ids, globs, areas); can be repeated')
     .argParser(gather)
     .default([]),
-  out: new Option(
-    '--out <folder>',
-    'write results.json, junit.xml, report.html and the record, if any, into this folder',
-  ),
-  format: new Option(
-    '--format <format[=file]>',
-    `report as ${formatNames.join(', ')}: into the file, or on standard output; can be repeated`,
-  )
+  out: new Option('--out <folder>', 'write results.json, junit.xml, report.html and the record into this folder'),
+  format: new Option('--format <format[=file]>', `report as ${formatNames.join(', ')}; can be repeated`)
     .argParser(gather)
     .default([]),
   rules: new Option('--rules <folder>', 'also the rules of this folder (docs/library.md)'),
   quiet: new Option('--quiet', 'print only the verdict').default(false),
   budget: new Option(
     '--budget <length>',
-    'leave out rules that take longer, such as 20s or 5m; cleaning up may go on after it (default: 5m in real time, 30m on a controlled clock)',
+    'leave out rules that take longer (default: 5m in real time, 30m on a controlled clock)',
   ).argParser(lengthOfTime),
   seed: new Option('--seed <number>', 'the order and the random choices of an earlier run').argParser(integer(0)),
-  maxCost: new Option(
-    '--max-cost <usd>',
-    'refuse a run that is planned to cost more, and end one that costs more',
-  ).argParser(price),
+  maxCost: new Option('--max-cost <usd>', 'refuse a run that may cost more, and end one that does').argParser(price),
   pods: new Option('--pods <url>', 'base address of the pod API'),
   queue: new Option('--queue <url>', 'base address of the queue-based endpoints'),
   lb: new Option('--lb <url>', 'address of a load-balanced endpoint'),
   management: new Option('--management <url>', 'base address of endpoint management'),
   owned: new Option('--i-own-this <host>', 'load this host, which is not this machine, if its owner permits it'),
-  maxRequests: new Option('--max-requests <number>', 'refuse a load of more requests (default: 120000)').argParser(
-    integer(0),
-  ),
-  maxSeconds: new Option('--max-seconds <number>', 'refuse a load that takes longer (default: 3600)').argParser(
-    integer(0),
-  ),
-  windowScale: new Option('--window-scale <factor>', 'load a reference that is served with the same factor').argParser(
-    factor,
-  ),
+  maxRequests: new Option('--max-requests <number>', 'refuse a larger load (default: 120000)').argParser(integer(0)),
+  maxSeconds: new Option('--max-seconds <number>', 'refuse a longer load (default: 3600)').argParser(integer(0)),
+  windowScale: new Option('--window-scale <factor>', 'the factor that a reference is served with').argParser(factor),
 }

@@ -76,14 +76,17 @@ describe.concurrent('one clear sentence', () => {
       2,
       'none.yaml: no such target file; give the path of one with --target FILE (docs/target-file.md shows how to write it)',
     ],
-    ['load foo', 2, 'plumbline: unknown kind of load "foo"; known: smoke, limits, pods'],
-    ['load limist --target bad.yaml', 2, 'plumbline: unknown kind of load "limist"; did you mean limits?'],
+    [
+      'load foo',
+      2,
+      "plumbline: command-argument value 'foo' is invalid for argument 'kind'. Allowed choices are smoke, limits, pods",
+    ],
     [
       'load limits',
       2,
       'plumbline: load needs --target FILE; it has no default, because it floods and purges an endpoint',
     ],
-    ['check --reference --keep', 2, 'plumbline: --keep leaves pods on a target; those of --reference end with the run'],
+    ['check --reference --keep', 2, "plumbline: option '--reference' cannot be used with option '--keep'"],
     [
       'fuzz --runs 0',
       2,
@@ -94,8 +97,16 @@ describe.concurrent('one clear sentence', () => {
       2,
       "plumbline: option '--duration <length>' argument '0s' is invalid. Expected a length of time above 0 with its unit, such as 20s, 5m or 1h.",
     ],
-    ['check --reference --max-pods 1', 2, 'plumbline: --max-pods is for a target; pods of --reference cost nothing'],
-    ['check --reference --max-cost 1', 2, 'plumbline: --max-cost is for a target; --reference costs nothing'],
+    [
+      'check --reference --max-pods 1',
+      2,
+      "plumbline: option '--reference' cannot be used with option '--max-pods <number>'",
+    ],
+    [
+      'check --reference --max-cost 1',
+      2,
+      "plumbline: option '--reference' cannot be used with option '--max-cost <usd>'",
+    ],
     [
       'check --max-cost -1',
       2,

@@ -7,13 +7,11 @@ import {
   integer,
   lengthOfTime,
   Option,
-  oneOf,
   percentage,
   quotaList,
   share,
 } from './arguments.ts'
 import { command, common } from './common-options.ts'
-import type { LoadKind } from './selection.ts'
 
 export { judge, proxy } from './traffic-options.ts'
 
@@ -48,19 +46,17 @@ export const check = () =>
     .option('--strict', 'unclaimed rules make the run incomplete', false)
     .option('--keep', 'leave the pods of failed rules alive', false)
     .option('--baseline <run>', 'exit with 0 unless something is worse than in this run (its folder or results.json)')
-    .option('--rerun-failed <run>', 'only the rules that failed in this run, with its seed')
-    .option('--fail-fast', 'end the run when a rule fails', false)
+    .addOption(
+      new Option('--rerun-failed <run>', 'only the rules that failed in this run').conflicts(['only', 'profile']),
+    )
+    .addOption(new Option('--fail-fast', 'end the run when a rule fails').default(false).conflicts('load'))
     .option('--watch <path>', 'run again whenever this file or folder changes, until Ctrl-C')
     .addOption(common.quiet)
     .addOption(common.budget)
     .addOption(common.maxCost)
     .option('--max-pods <number>', 'pods that pods.create.fuzz may make (default: 4 in real time, else 20)', integer(0))
     .option('--start <command>', 'a shell command that serves the target; it is ended with its process group')
-    .option(
-      '--wait <length>',
-      'wait until the target answers, such as 30s, at most this long (default with --start: 60s)',
-      lengthOfTime,
-    )
+    .option('--wait <length>', 'wait for the target at most so long (default with --start: 60s)', lengthOfTime)
     .option('--load', 'drive the rate limits with k6 after all other rules, and judge them in the same run')
     .addOption(common.owned)
     .addOption(common.maxRequests)
@@ -76,23 +72,12 @@ export const plan = () =>
     .addOption(common.budget)
 
 export const load = () =>
-  command(
-    'load',
-    'drive a target with k6: its rate limits (smoke, limits, pods), or all operations together (mixed, soak)',
-  )
-    .addArgument(
-      new Argument('<kind>', 'smoke, limits, pods, mixed or soak').argParser(
-        oneOf<LoadKind>('kind of load', ['smoke', 'limits', 'pods', 'mixed', 'soak']),
-      ),
-    )
+  command('load', 'drive a target with k6: its rate limits (smoke, limits, pods), or all operations (mixed, soak)')
+    .addArgument(new Argument('<kind>', 'the kind of load').choices(['smoke', 'limits', 'pods', 'mixed', 'soak']))
     .option('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
     .option('--duration <length>', 'how long mixed (default: 30s) or soak (default: 1h) lasts', lengthOfTime)
     .option('--segments <number>', 'limits: share each plan among so many processes of k6', integer(1, 16))
-    .option(
-      '--emit <form>',
-      'limits: send nothing, and write the load for the operator of k6 into --out (k8s)',
-      oneOf('form of --emit', ['k8s']),
-    )
+    .addOption(new Option('--emit <form>', 'limits: only write it for the operator of k6 into --out').choices(['k8s']))
     .option('--image <image>', 'with --emit: the image with k6 and plumbline (default: plumbline)')
     .option('--tolerance <percent>', 'soak: the smallest slowdown that counts, such as 5% (default: 10%)', percentage)
     .addOption(common.only)
@@ -119,26 +104,15 @@ export const compare = () =>
   command('compare', 'show what changed between two runs; exits with 1 if the newer one is worse')
     .argument('<old>', 'the folder of a run, or its results.json')
     .argument('<new>', 'the same of a later run')
-    .addOption(
-      new Option('--format <format>', 'how it is printed').choices(['text', 'json', 'markdown']).default('text'),
-    )
+    .addOption(new Option('--format <format>', 'the format').choices(['text', 'json', 'markdown']).default('text'))
 
 export const regress = () =>
   command('regress', 'compare the speed, errors and verdicts of a candidate with those of a baseline')
     .requiredOption('--baseline <run>', 'a target file, or the folder of an earlier regress --out')
     .requiredOption('--candidate <file>', 'the target file of the candidate')
     .option('--rounds <number>', 'rounds of requests to each target', integer(1, 500), 20)
-    .option(
-      '--operation <id>',
-      'measure this operation, such as getPod; can be repeated (default: all that create no pods)',
-      gather,
-      [],
-    )
-    .addOption(
-      new Option('--tolerance <percent>', 'the smallest slowdown that counts')
-        .argParser(percentage)
-        .default(0.05, '5%'),
-    )
+    .option('--operation <id>', 'measure only this one; can be repeated (default: all that create no pods)', gather, [])
+    .option('--tolerance <percent>', 'the smallest slowdown that counts, such as 5%', percentage, 0.05)
     .addOption(common.seed)
     .option('--no-check', 'measure only; do not compare verdicts')
     .addOption(common.only)
@@ -173,16 +147,9 @@ export const serve = () =>
     .addOption(common.onlyVariants)
     .option('--print-target <file>', 'write the target file once the port answers')
     .option('--worker <command>', 'a process that executes jobs (spec/worker.md), such as "python3 suites/worker"')
-    .option(
-      '--probe <command>',
-      'a process for each pod of the image plumbline/probe, such as "python3 suites/probe/probe.py"',
-    )
+    .option('--probe <command>', 'a process for each pod of plumbline/probe, such as "python3 suites/probe/probe.py"')
     .addOption(new Option('--limiter <kind>', 'how requests are counted').choices(limiterKindNames))
-    .option(
-      '--window-scale <factor>',
-      'scale the windows of the queue limits, such as 0.1 for windows of one second',
-      factor,
-    )
+    .option('--window-scale <factor>', 'scale the windows of the queue limits, such as 0.1', factor)
     .option('--quotas <list>', 'requests in each window, such as minute=60,hour=3000,day=50000', quotaList)
     .option('--latency <length>', 'delay each response, such as 200ms', lengthOfTime)
     .option('--fail <rate>', 'let this share of the requests fail with 500, such as 0.1', share, 0)
@@ -193,10 +160,7 @@ export const rules = () =>
   command('rules', 'list the rules').addOption(common.only).option('--json', 'as a JSON array', false)
 
 export const explain = () =>
-  command(
-    'explain',
-    'explain a rule: its sentence, needs, requests, clauses and defects, and how to rerun it',
-  ).argument('<rule>', 'the id of a rule')
+  command('explain', 'explain a rule: its requests, clauses, defects, and how to rerun it').argument('<rule>', 'its id')
 
 export const prove = () =>
   command('prove', 'prove that every rule can fail and that none fails wrongly')
@@ -205,42 +169,22 @@ export const prove = () =>
     .option('--matrix', 'judge every rule on every defect', false)
     .option('--malformed', 'instead, change each field of each response of the reference: no rule may crash', false)
     .option('--served', 'judge over HTTP, on a port for each instance, instead of in process', false)
-    .option(
-      '--sample <number>',
-      'draw so many changes (--malformed), or so many defects and a quarter as many latitudes (--served)',
-      integer(1),
-    )
+    .option('--sample <number>', 'with --malformed: draw so many changes; with --served: defects', integer(1))
     .option('--seed <number>', 'with --sample: the seed of the draw', integer(0))
-    .option(
-      '--seeds <number>',
-      'instead, judge the reference and every latitude with this many seeds: verdicts must not change',
-      integer(1, 9_999),
-    )
-    .option(
-      '--draws <number>',
-      'instead, count what the rules draw on the reference with this many seeds: every value in each area',
-      integer(1, 9_999),
-    )
+    .option('--seeds <number>', 'instead, judge the latitudes with so many seeds', integer(1, 9_999))
+    .option('--draws <number>', 'instead, count the values that the rules draw with so many seeds', integer(1, 9_999))
     .option('--json <file>', 'write the proof into this file')
     .option('--quiet', 'print only the last line and errors', false)
 
 export const fuzz = () =>
-  command(
-    'fuzz',
-    'send generated bodies to the actions and PATCH of pods and compare each response with what the description allows',
-  )
+  command('fuzz', 'send generated bodies to actions and PATCH of pods, and judge each response by the description')
     .addOption(common.target)
     .addOption(common.reference)
     .option('--runs <number>', 'how many cases (default: 10000)', integer(1))
     .option('--duration <length>', 'how long, such as 30s or 5m', lengthOfTime)
     .option('--seed <number>', 'the cases of an earlier run', integer(0))
     .option('--path <path>', 'only the cases of that seed that a finding names, such as 3,56')
-    .addOption(
-      new Option(
-        '--walk [plane]',
-        'take walks of calls on several pods or jobs in place of single bodies (default: 200 of them)',
-      ).choices(['pods', 'queue'] as const),
-    )
+    .addOption(new Option('--walk [plane]', 'take walks on several pods or jobs').choices(['pods', 'queue'] as const))
     .option('--json <file>', 'write the findings into this file')
 
 export const replay = () =>

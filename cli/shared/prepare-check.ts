@@ -35,33 +35,14 @@ export async function prepareCheck(flags: CheckFlags, terminal: Terminal, given?
 
 type Opened = Awaited<ReturnType<typeof openCheck>>
 
-/** Reads all that the flags name, and selects the rules. Throws UsageError for flags that contradict each other. */
+/** Reads all that the flags name, and selects the rules. */
 export async function openCheck(options: CheckOptions, vendor: VendorRules, terminal: Terminal, given?: Target) {
-  refuseContradictions(options, options.target === undefined && given === undefined)
   const baseline = options.baseline === undefined ? null : readBaseline(options.baseline, options.out, terminal)
   const read = given ?? (options.target === undefined ? null : await readTarget(options.target, terminal))
   const { maxPods } = options
   const target = read && maxPods !== undefined ? { ...read, budget: { ...read.budget, fuzzPods: maxPods } } : read
   const selection = await selectionOf(options, target, terminal, vendor.rows)
   return { options, reports: openReports(options, terminal.cwd), baseline, vendor, target, selection }
-}
-
-function refuseContradictions(options: CheckOptions, isReference: boolean): void {
-  if (options.keep && isReference) {
-    throw new UsageError('--keep leaves pods on a target; those of --reference end with the run')
-  }
-  if (options.maxCost !== undefined && isReference) {
-    throw new UsageError('--max-cost is for a target; --reference costs nothing')
-  }
-  if (options.maxPods !== undefined && isReference) {
-    throw new UsageError('--max-pods is for a target; pods of --reference cost nothing')
-  }
-  if ((options.start ?? options.wait) !== undefined && isReference) {
-    throw new UsageError('--start and --wait are for a target; --reference runs in this process')
-  }
-  if (options.failFast && options.load !== undefined) {
-    throw new UsageError('--fail-fast cannot be combined with --load, which is judged after all other rules')
-  }
 }
 
 /** The run that opened flags ask for, planned but not begun. */

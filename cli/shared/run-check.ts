@@ -30,21 +30,7 @@ import type { VendorRules } from './vendor-rules.ts'
 
 /** A run as a command decides it. */
 export interface RunCheckOptions {
-  readonly plan: Pick<
-    RunOptions,
-    | 'seed'
-    | 'profiles'
-    | 'strict'
-    | 'keep'
-    | 'rules'
-    | 'leftOut'
-    | 'isSparing'
-    | 'reserve'
-    | 'budgetMs'
-    | 'maxCost'
-    | 'failFast'
-    | 'load'
-  >
+  readonly plan: Partial<RunOptions> & Pick<RunOptions, 'seed' | 'profiles' | 'strict' | 'keep' | 'rules'>
   /** Null: the reference in process. */
   readonly target: Target | null
   /** The target file as it was named on the command line. */
@@ -79,8 +65,8 @@ export interface RunServer {
   readonly failed: Promise<string>
   /** The flags that start it again, quoted. */
   readonly flags: string
-  /** Prints its end with its last output. */
-  printEnd(): void
+  /** Prints how it failed, with its last output. */
+  printFailure(how: string): void
 }
 
 /** How long after an interruption the run waits for the last responses and writes its record, real ms. */
@@ -202,7 +188,7 @@ async function runChild(options: RunOptions, given: RunCheckOptions): Promise<nu
     if (printRecord !== undefined) return await printRecord(evidence)
     const results = await resultsOf(evidence, vendor)
     given.onResults?.(results)
-    if (results.run.serverEnd !== undefined) server?.printEnd()
+    if (results.run.serverEnd !== undefined) server?.printFailure(results.run.serverEnd)
     const { report } = await loading
     const exit = report(results, reporting, terminal)
     if (server !== undefined && exit === exitCodes['not conformant'] && !quiet) {
