@@ -41,7 +41,7 @@ test.each([
   [
     'as documented',
     refusal(() => ({})),
-    /after passed: each 429 \(1 seen\) carries Retry-After in whole seconds$/,
+    /after passed: each 429 \(1 seen, of 1 operation\) carries Retry-After in whole seconds$/,
     /honest passed: a request 5,000 ms after/,
   ],
   [
@@ -56,7 +56,12 @@ test.each([
     /after failed: Retry-After was "5.0"/,
     /honest inconclusive/,
   ],
-  ['nothing', refusal(() => ({ retryAfter: null })), /after failed: a 429 came without Retry-After$/, /inconclusive/],
+  [
+    'nothing',
+    refusal(() => ({ retryAfter: null })),
+    /after failed: a 429 of listPods came without Retry-After$/,
+    /inconclusive/,
+  ],
   [
     'too short',
     refusal((seconds) => ({ retryAfter: String(seconds - 3) })),
@@ -78,7 +83,7 @@ test.each([
   [
     'no RateLimit on a 429',
     refusal(() => ({ rateLimit: null })),
-    /after failed: a 429 came without RateLimit$/,
+    /after failed: a 429 of listPods came without RateLimit$/,
     /honest passed/,
   ],
   [
@@ -120,7 +125,7 @@ test.each<[string, (answer: LoadAnswer) => LoadAnswer, string[]]>([
     named,
     [
       'exceeded passed: after 5 requests came a 429 that names the window exceeded',
-      'retry-after passed: each 429 (2 seen) carries Retry-After in whole seconds',
+      'retry-after passed: each 429 (2 seen, of 1 operation) carries Retry-After in whole seconds',
       'retry-after-honest passed: a request 4,000 ms after the 429 was served, as Retry-After 4 says',
       'retry-after-needed passed: a request 1,250 ms after the 429 was refused, where Retry-After said 5 s',
     ],

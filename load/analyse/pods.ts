@@ -1,5 +1,7 @@
+import { pluralize } from '../../harness/common/pluralize.ts'
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import { EARLY_FROM_MS, type PodPlan } from '../plan/types.ts'
+import { operationOf } from '../pods/exchanges.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
 import { judgeExceeded, longestWaitMsOf, resetMsOf, usedUpWindows } from './exceeded.ts'
 import { judgeRejected } from './rejected.ts'
@@ -45,16 +47,20 @@ function judgeRetryAfter(points: readonly Point[]): Ruling {
   for (const point of refused) {
     const { retryAfter } = point
     if (retryAfter === undefined) return unclear('the headers of a 429 were not recorded')
-    if (retryAfter === null) return failed('a 429 came without Retry-After')
+    if (retryAfter === null) return failed(`a 429 of ${operationOf(point)} came without Retry-After`)
     const seconds = secondsOf(point)
     if (seconds === null) return failed(`Retry-After was ${JSON.stringify(retryAfter)}, not whole seconds`)
     const longestMs = longestWaitMsOf(point)
     // A sliding counter may grant nothing for longer than a window, but not for two.
     if (longestMs !== null && seconds * 1000 > 2 * longestMs + SLACK_MS)
       return failed(`Retry-After was ${seconds}, where the window that is used up takes ${longestMs / 1000} s`)
-    if (missingHeader(point) !== null) return failed(`a 429 came without ${missingHeader(point)}`)
+    if (missingHeader(point) !== null)
+      return failed(`a 429 of ${operationOf(point)} came without ${missingHeader(point)}`)
   }
-  return passed(`each 429 (${refused.length} seen) carries Retry-After in whole seconds`)
+  const kinds = new Set(refused.map(({ operation }) => operation)).size
+  return passed(
+    `each 429 (${refused.length} seen, of ${pluralize(kinds, 'operation')}) carries Retry-After in whole seconds`,
+  )
 }
 
 function missingHeader({ rateLimit, rateLimitPolicy }: Point): string | null {
@@ -65,24 +71,31 @@ type WaitJudge = (refused: Point, seconds: number, later: readonly Point[]) => R
 
 /** Judges what was sent after the first 429 by the wait that it states. */
 function afterRefusal(judge: WaitJudge): PodJudge {
-  return ofList((points) => {
-    const index = points.findIndex(isRefused)
+  return (all) => {
+    const points = all.filter(isOfList)
+    const first = points.find(isRefused)
+    const last = points.at(-1)
+    // A request about the pod that was let in meanwhile took what the client had to wait for.
+    const taken = all.findLast(
+      (point) => !isOfList(point) && !isRefused(point) && isWithin(point, first?.sentMs, last?.sentMs),
+    )
+    const index = points.findIndex((point) => isRefused(point) && point.sentMs > (taken?.sentMs ?? 0))
     const refused = points[index]
     if (refused === undefined) return unclear(`none of ${points.length} pod requests was refused`)
     const seconds = secondsOf(refused)
     return seconds === null
       ? unclear(`Retry-After was ${JSON.stringify(refused.retryAfter)}, so nothing says how long to wait`)
       : judge(refused, seconds, points.slice(index + 1))
-  })
+  }
 }
 
-/** Judges the requests for the list, without those about the pod. */
-function ofList(judge: PodJudge): PodJudge {
-  return (points, plan) =>
-    judge(
-      points.filter(({ operation }) => operation === 'pods'),
-      plan,
-    )
+/** True for a request for the list, which is not about the pod. */
+function isOfList({ operation }: Point): boolean {
+  return operation === 'pods'
+}
+
+function isWithin({ sentMs }: Point, fromMs = Infinity, toMs = -Infinity): boolean {
+  return sentMs > fromMs && sentMs < toMs
 }
 
 /** The first request sent once the stated wait is over must be served, unless a second window was used up as well. */
@@ -130,7 +143,8 @@ function judgeCover(refused: Point, seconds: number, later: readonly Point[]): R
   const uncovered = resets.find(({ resetMs }) => resetMs > seconds * 1000 + SLACK_MS)
   if (uncovered === undefined) return passed(`Retry-After ${seconds} covers t of every window at r = 0`)
   const { name, resetMs } = uncovered
-  const probe = later.find((point) => point.sentMs - refused.receivedMs >= seconds * 1000)
+  // One that was served before took what the rest had to wait for.
+  const probe = later.find((point) => isServed(point) || point.sentMs - refused.receivedMs >= seconds * 1000)
   if (probe === undefined) return unclear(`nothing was sent after the stated ${seconds} s`)
   const said = `Retry-After said ${seconds} s, and t of the window ${name} was ${resetMs / 1000}`
   const after = `a request ${milliseconds(probe.sentMs - refused.receivedMs)} after the 429`

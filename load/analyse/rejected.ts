@@ -1,6 +1,6 @@
 import type { PodPlan } from '../plan/types.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
-import { isCarriedOut } from '../scripts/lib/steps.ts'
+import { isCarriedOut, isGone } from '../scripts/lib/steps.ts'
 import { failed, passed, type Ruling, unclear } from './verdict.ts'
 
 /**
@@ -10,7 +10,7 @@ import { failed, passed, type Ruling, unclear } from './verdict.ts'
 export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ruling {
   if (action === null) return unclear('no pod was created: the longer windows may have too few requests left')
   const of = (operation: string) => points.filter((point) => point.operation === operation)
-  const created = of('createPod').at(-1)
+  const created = of('createPod').find(isServed) ?? of('createPod').at(-1)
   if (created === undefined || !isServed(created)) return unclear(`a creation ${fateOf(created)}`)
   const [refused, ...later] = of('act')
   if (refused === undefined || !isRefused(refused)) {
@@ -26,7 +26,14 @@ export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ru
   if (after === undefined || !(isServed(after) || after.status === 404)) {
     return unclear(`after the ${action} a read of the pod ${fateOf(after)}`)
   }
-  if (isCarriedOut(action, after)) return failed(`a ${action} answered 429 was carried out: a read ${fateOf(after)}`)
+  const removal = of('deletePod').find(({ sentMs }) => sentMs < after.sentMs)
+  if (removal !== undefined && !isRefused(removal)) {
+    return unclear(`a deletion while the quota was used up ${fateOf(removal)}, and 429 is expected`)
+  }
+  if (isCarriedOut(action, after) || isGone(after)) {
+    const request = removal === undefined ? action : `${action} or a delete`
+    return failed(`a ${request} answered 429 was carried out: a read ${fateOf(after)}`)
+  }
   const twin = later.at(-1)
   if (twin === undefined || !isServed(twin) || last === undefined || !isCarriedOut(action, last)) {
     return unclear(`the same ${action} ${fateOf(twin)} later, and a read ${fateOf(last)}`)

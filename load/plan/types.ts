@@ -124,7 +124,7 @@ export function podWaitMs({ action, longestWaitMs }: PodPlan): number {
 }
 
 /** The most requests about the pod of a plan, if each is sent once. */
-const POD_REQUESTS = 12
+const POD_REQUESTS = 16
 
 /** The most requests of a plan for the pod API. */
 export function podRequests({ action, probes, requests, shape }: PodPlan): number {

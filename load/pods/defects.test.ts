@@ -41,7 +41,7 @@ const plan: PodPlan = {
 }
 
 /** Loads a reference whose shortest window has five requests, and judges its quotas. */
-async function found(change = composeOptions, action: LoadAction | null = null) {
+async function found(change = composeOptions, action: LoadAction | null = null, paceMs = 0) {
   const controlled = createControlledClock(START_MS)
   const reference = createReference(change({ clock: controlled.clock, quotas: { minute: 5 } }, {}))
   const clocks = createScenarioClocks({ kind: 'virtual', control: controlled, startMs: START_MS })
@@ -52,10 +52,12 @@ async function found(change = composeOptions, action: LoadAction | null = null) 
     pods: () => ['GET', ''],
     createPod: () => ['POST', '', { name: 'load', image: 'plumbline', gpu: { id: 'gpu-a' } }],
     getPod: () => ['GET', `/${id}`],
+    updatePod: () => ['PATCH', `/${id}`, { name: 'load' }],
     act: () => (action === 'delete' ? ['DELETE', `/${id}`] : ['POST', `/${id}/action`, { action }]),
     deletePod: () => ['DELETE', `/${id}`],
   }
   const send = async (operation: PodSend) => {
+    if (paceMs > 0) await clock.sleep(paceMs)
     const [method, path, body] = requests[operation]()
     const url = `http://reference.test/v2/pods${path}`
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
@@ -65,7 +67,7 @@ async function found(change = composeOptions, action: LoadAction | null = null) 
     const rate = { rateLimit: line('ratelimit'), rateLimitPolicy: line('ratelimit-policy') }
     const text = await response.text()
     const pod = membersOf(jsonIn(text))
-    if (operation === 'createPod') id = String(pod?.id)
+    if (operation === 'createPod' && id === '' && pod?.id !== undefined) id = String(pod.id)
     return {
       status: response.status,
       retryAfter: line('retry-after'),
@@ -104,6 +106,30 @@ test.each(counting)('no rule fails where requests are counted by a %s, and a %s 
     expect.objectContaining({ rule: 'limits.pods.rejected-not-executed', verdict: 'passed' }),
   )
   expect(judged.filter(({ verdict }) => verdict === 'failed' || verdict === 'advice')).toEqual([])
+})
+
+test.each(counting)(
+  'no rule fails where a %s gives something back between slow requests about the pod, and a %s is sent',
+  async (kind, action) => {
+    for (const paceMs of [2900, 4100, 6100]) {
+      const judged = await found((options) => composeOptions(options, { limiter: limiterOf(kind) }), action, paceMs)
+      expect(judged.filter(({ verdict }) => verdict === 'failed' || verdict === 'advice')).toEqual([])
+    }
+  },
+)
+
+test.each(['PATCH', 'DELETE', 'POST'])('no rule fails where a %s is not limited', async (method) => {
+  const free = (options: ReferenceOptions) =>
+    composeOptions(options, {
+      wrapFetch: (fetch) => async (request) => {
+        const response = await fetch(request)
+        const { status, headers } = response
+        return status === 429 && request.method === method ? new Response(null, { status: 204, headers }) : response
+      },
+    })
+  const judged = await found(free, 'stop')
+  expect(judged.filter(({ verdict }) => verdict === 'failed')).toEqual([])
+  expect(judged).toContainEqual(expect.objectContaining({ rule: 'limits.pods.retry-after', verdict: 'passed' }))
 })
 
 const resets = ['full', 'next'] as const
@@ -205,7 +231,7 @@ function refusing(method: string, path: RegExp) {
 }
 
 function actionFor({ id, rule }: LoadDefect): LoadAction | null {
-  return rule === 'limits.pods.rejected-not-executed' || id.includes('action') ? 'terminate' : null
+  return rule === 'limits.pods.rejected-not-executed' || id.startsWith('pods-429-of-') ? 'terminate' : null
 }
 
 test('every rule of pods that load judges is failed by a defect', () => {

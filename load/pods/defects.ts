@@ -68,7 +68,21 @@ export const podLoadDefects: readonly LoadDefect[] = [
     says: 'A 429 comes without Retry-After.',
     rule: 'limits.pods.retry-after',
     change: waits(() => null),
-    observed: /^a 429 came without Retry-After$/,
+    observed: /^a 429 of listPods came without Retry-After$/,
+  },
+  {
+    id: 'pods-429-of-update-bare',
+    says: 'A 429 to a PATCH comes without RateLimit.',
+    rule: 'limits.pods.retry-after',
+    change: lacks('PATCH', 'ratelimit'),
+    observed: /^a 429 of updatePod came without RateLimit$/,
+  },
+  {
+    id: 'pods-429-of-delete-bare',
+    says: 'A 429 to a DELETE comes without Retry-After.',
+    rule: 'limits.pods.retry-after',
+    change: lacks('DELETE', 'retry-after'),
+    observed: /^a 429 of deletePod came without Retry-After$/,
   },
   {
     id: 'pods-retry-after-half',
@@ -126,7 +140,7 @@ export const podLoadDefects: readonly LoadDefect[] = [
         },
       })
     },
-    observed: /^a terminate answered 429 was carried out: a read was answered 404$/,
+    observed: /^a terminate or a delete answered 429 was carried out: a read was answered 404$/,
   },
   {
     id: 'pods-429-plain-text',
@@ -228,6 +242,18 @@ export const podLoadDefects: readonly LoadDefect[] = [
     observed: /^429$/,
   },
 ]
+
+/** Each 429 to this method lacks a header. */
+function lacks(method: string, header: string) {
+  return (options: ReferenceOptions): ReferenceOptions =>
+    composeOptions(options, {
+      wrapFetch: (fetch) => async (request) => {
+        const response = await fetch(request)
+        if (response.status === 429 && request.method === method) response.headers.delete(header)
+        return response
+      },
+    })
+}
 
 /** Each 429 of the pod plane is another response. */
 function rewrites(rewrite: (response: Response) => Response | Promise<Response>) {

@@ -42,18 +42,24 @@ export function givePoints(points: Points, take: TakeUnrecorded): void {
   }
 }
 
-/** The operation of a point. Of an action on the pod no rule here looks at more than that it is one. */
-const operationOf: Readonly<Record<string, PodOperation>> = {
+/** Operations by the names that points have for them. Of an action on the pod no rule here looks at more than that it is one. */
+const operationsOfPoints: Readonly<Record<string, PodOperation>> = {
   pods: 'listPods',
   createPod: 'createPod',
   getPod: 'getPod',
+  updatePod: 'updatePod',
   act: 'triggerPodAction',
   deletePod: 'deletePod',
 }
 
+/** The operation of a point. */
+export function operationOf({ operation }: Point): PodOperation {
+  return operationsOfPoints[operation] ?? 'listPods'
+}
+
 function exchangeOf(point: Point): Exchange {
   const { kind, status, sentMs, receivedMs, body } = point
-  const operation = operationOf[point.operation] ?? 'listPods'
+  const operation = operationOf(point)
   const lines = {
     'content-type': point.contentType,
     'retry-after': point.retryAfter,

@@ -39,13 +39,14 @@ export function createLoadPod(options: LoadPodOptions) {
   return {
     /** The requests of a plan with this action; `{id}` stands for the id of the pod. */
     async requests(action: LoadAction): Promise<LoadRequests> {
-      const { createPod, getPod, deletePod, triggerPodAction } = section.paths
+      const { createPod, getPod, updatePod, deletePod, triggerPodAction } = section.paths
       const body = JSON.stringify(await creationBody({ target, nextName: () => name, cpu }, {}, {}))
       note('requested')
       const removal = { method: 'DELETE', path: deletePod, body: null }
       return {
         createPod: { method: 'POST', path: createPod, body },
         getPod: { method: 'GET', path: getPod, body: null },
+        updatePod: { method: 'PATCH', path: updatePod, body: JSON.stringify({ name }) },
         act:
           action === 'delete' ? removal : { method: 'POST', path: triggerPodAction, body: JSON.stringify({ action }) },
         deletePod: removal,

@@ -16,6 +16,9 @@ const MIN_MS = 10_000
 /** A window of a minute, and what its end may be late, ms. */
 const LONGEST_WAIT_MS = 75_000
 
+/** Rules that need a 429 of more operations than the list. */
+const rulesOfOperations = ['limits.pods.exceeded', 'limits.pods.retry-after', 'limits.pods.rejected-not-executed']
+
 const common = { plane: 'pods', action: null, probes: 1, earlyShare: 0.25, longestWaitMs: LONGEST_WAIT_MS } as const
 
 /** One request that verifies address and key, and shows the quotas. */
@@ -47,7 +50,7 @@ export function podSteps(rules: ReadonlySet<string>, seen: Point, action: LoadAc
     requests: shortest ? 2 * shortest[1].quota + 1 : UNSTATED_QUOTA,
   }
   const acting: PodPlan = { ...drain, action }
-  const isActing = rules.has('limits.pods.rejected-not-executed') && leavesRoom(seen, podRequests(acting))
+  const isActing = rulesOfOperations.some((rule) => rules.has(rule)) && leavesRoom(seen, podRequests(acting))
   const steps: PodStep[] = [
     {
       name: 'pod-headers',

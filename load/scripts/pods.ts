@@ -31,7 +31,7 @@ function send(operation: PodSend): PodResponse {
   const tags = headerTags(response)
   if (status >= 400) tags.body = String(body ?? '').slice(0, BODY_CHARACTERS)
   const { id, status: podStatus } = operation === 'pods' ? {} : podIn(String(body ?? ''))
-  if (operation === 'createPod' && typeof id === 'string') pod = id
+  if (operation === 'createPod' && pod === '' && typeof id === 'string') pod = id
   if (operation === 'getPod' && typeof podStatus === 'string') tags.pod_status = podStatus
   record(operation, response, tags)
   return { status, retryAfter: headers['Retry-After'] ?? null, podStatus: tags.pod_status ?? null }

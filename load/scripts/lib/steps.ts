@@ -22,7 +22,7 @@ export function filled(
 export const BODY_CHARACTERS = 2000
 
 /** The requests to the pod API, as points name them: `pods` lists, `act` does to the pod what the plan says. */
-export type PodSend = 'pods' | 'createPod' | 'getPod' | 'act' | 'deletePod'
+export type PodSend = 'pods' | 'createPod' | 'getPod' | 'updatePod' | 'act' | 'deletePod'
 
 /** The status of a response, its Retry-After, and the status of the pod in it, if there is one. */
 export interface PodResponse {
@@ -40,9 +40,10 @@ const MAX_REFUSALS = 5
 
 /**
  * The steps of a load on the pod API, one after the other: a request, whose response comes back, or a pause in ms.
- * pod-headers: only requests. pod-429: requests until one is refused; an action on a pod that was created before, one
- * request that comes too early, the wait that the last Retry-After states, and the probes; then the pod is read, and the action
- * sent again. If the stated wait is too long or cannot be read, nothing more is sent, except to remove the pod.
+ * pod-headers: only requests. pod-429: requests until one is refused; then, if a pod was created before, one request of each
+ * other operation. One request that comes too early, the wait that the last Retry-After states, and the probes; then the pod
+ * is read, and the action sent again. If the stated wait is too long or cannot be read, nothing more is sent, except to
+ * remove the pod.
  */
 export function* podSteps(plan: ScriptPods, isDrained: boolean, nowMs: () => number): PodSteps {
   const isCreated = plan.action !== null && isSuccess(yield* patiently('createPod', plan, nowMs))
@@ -52,19 +53,26 @@ export function* podSteps(plan: ScriptPods, isDrained: boolean, nowMs: () => num
   const { action } = plan
   yield* patiently('getPod', plan, nowMs)
   yield* patiently('act', plan, nowMs)
-  yield* readUntil((response) => isCarriedOut(action, response), plan, nowMs)
+  yield* readUntil((response) => isCarriedOut(action, response) || isGone(response), plan, nowMs)
   yield* patiently('deletePod', plan, nowMs)
 }
 
 function* requestSteps(plan: ScriptPods, isDrained: boolean, isCreated: boolean, nowMs: () => number): PodSteps {
-  const { requests, probes, earlyShare, earlyFromMs, longestWaitMs } = plan
+  const { requests, probes, earlyShare, earlyFromMs, longestWaitMs, action } = plan
+  const others = isCreated ? sendsWhileDrained(action) : []
   for (let n = 0; n < requests; n++) {
     const refused = yield 'pods'
     if (!isDrained || refused?.status !== 429) continue
     let waitMs = statedWaitMs(refused, nowMs())
     if (waitMs === null || waitMs > longestWaitMs) return
-    const acted = isCreated ? yield 'act' : undefined
-    if (acted?.status === 429) waitMs = statedWaitMs(acted, nowMs()) ?? waitMs
+    let last: PodResponse | undefined = refused
+    for (let send = others.shift(); send !== undefined; send = others.shift()) {
+      last = yield send
+      if (last?.status !== 429) break
+      waitMs = statedWaitMs(last, nowMs()) ?? waitMs
+    }
+    // The quota has room again, or does not count that operation.
+    if (last?.status !== 429) continue
     if (waitMs > longestWaitMs) return
     if (earlyShare > 0 && waitMs >= earlyFromMs) {
       const earlyMs = Math.floor(waitMs * earlyShare)
@@ -77,6 +85,15 @@ function* requestSteps(plan: ScriptPods, isDrained: boolean, isCreated: boolean,
     for (let probe = 0; probe < probes; probe++) yield 'pods'
     return
   }
+}
+
+/**
+ * Requests about the pod while the quota is used up. Should one be accepted, then the pod has the same name as before, or is
+ * removed, or another one of its name is created, which is removed with it.
+ */
+function sendsWhileDrained(action: LoadAction | null): PodSend[] {
+  const others = ['getPod', 'updatePod', 'createPod'] as const
+  return action === 'delete' ? ['act', ...others] : ['act', 'deletePod', ...others]
 }
 
 /** Sends a request about the pod, and again after each 429 that it gets. */
@@ -106,7 +123,11 @@ function* readUntil(
 
 /** True if a read of the pod shows that the action was carried out. */
 export function isCarriedOut(action: LoadAction | null, response: PodResponse | undefined): boolean {
-  if (action === 'stop') return response?.podStatus === 'EXITED'
+  return action === 'stop' ? response?.podStatus === 'EXITED' : isGone(response)
+}
+
+/** True if a read shows that the pod is no longer there. */
+export function isGone(response: PodResponse | undefined): boolean {
   return response?.status === 404 || response?.podStatus === 'TERMINATED'
 }
 
