@@ -34,6 +34,7 @@ beforeAll(() => {
 
 describe.concurrent('one clear sentence', () => {
   test.each<[words: string, code: number, message: string]>([
+    ['foo', 2, "plumbline: unknown command 'foo'; --help lists all"],
     ['chekc', 2, "plumbline: unknown command 'chekc'; did you mean check?"],
     ['check --tagret x', 2, "plumbline: unknown option '--tagret'; did you mean --target?"],
     [
