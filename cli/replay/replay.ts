@@ -33,7 +33,7 @@ async function judgedAgain(folder: string, formats: Formats, options: Options, t
   const files = openFormats(formats, terminal.cwd, options.out)
   const dir = resolve(terminal.cwd, folder)
   if (!isFile(join(dir, 'evidence.ndjson'))) {
-    throw new UsageError(`${folder} has no evidence.ndjson; check --out FOLDER and load --out FOLDER write one`)
+    throw new UsageError(`${folder} is not a folder with evidence.ndjson; check and load write one with --out FOLDER`)
   }
   await completeEmitted(dir, folder)
   const vendor = await vendorRulesOf(options.rules, terminal.cwd)

@@ -211,7 +211,7 @@ describe('a state file', () => {
 
   test.each([
     ['endpoint: {}', /: unknown key endpoint; a state file has endpoints, lb and pods$/],
-    ['[]', /: it is not a mapping$/],
+    ['[]', /: it is not a mapping of endpoints, lb and pods$/],
     ['pods: {}', /: pods is not a list$/],
     ['pods: [first]', /: pods\[0\] is not the body of a creation$/],
     ['pods: [{status: TERMINATED}]', /: pods\[0\]\.status must be one of PROVISIONING, .*ERROR, not "TERMINATED"$/],

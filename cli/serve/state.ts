@@ -37,7 +37,12 @@ const statuses = podStatuses.filter((status) => status !== 'TERMINATED')
  * @throws UsageError if the file is not a state file, or has more workers than an account may have.
  */
 export function readState(file: string): InitialState {
-  const { endpoints, lb, pods = [], ...others } = membersOf(contentOf(file)) ?? refuse('it is not a mapping')
+  const {
+    endpoints,
+    lb,
+    pods = [],
+    ...others
+  } = membersOf(contentOf(file)) ?? refuse('it is not a mapping of endpoints, lb and pods')
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) refuse(`unknown key ${unknown}; a state file has endpoints, lb and pods`)
   if (!Array.isArray(pods)) refuse('pods is not a list')

@@ -34,6 +34,7 @@ beforeAll(() => {
 
 describe.concurrent('one clear sentence', () => {
   test.each<[words: string, code: number, message: string]>([
+    ['foo', 2, "plumbline: unknown command 'foo'; --help shows the usage"],
     ['chekc', 2, "plumbline: unknown command 'chekc'; did you mean check?"],
     ['check --tagret x', 2, "plumbline: unknown option '--tagret'; did you mean --target?"],
     [
@@ -74,7 +75,7 @@ describe.concurrent('one clear sentence', () => {
     [
       'check --target none.yaml',
       2,
-      'none.yaml: no such target file; give the path of one with --target FILE (docs/target-file.md shows how to write it)',
+      'none.yaml: no such target file; give the path of one (docs/target-file.md shows how to write it)',
     ],
     [
       'load foo',
@@ -122,7 +123,7 @@ describe.concurrent('one clear sentence', () => {
       2,
       'plumbline: --max-cost permits 1.5 USD; estimated cost: about ',
     ],
-    ['replay .', 2, 'plumbline: . has no evidence.ndjson; check --out FOLDER and load --out FOLDER write one'],
+    ['replay .', 2, 'plumbline: . is not a folder with evidence.ndjson; check and load write one with --out FOLDER'],
     [
       'check --reference --out bad.yaml/below',
       2,
@@ -185,7 +186,11 @@ describe.concurrent('one clear sentence', () => {
     ['check --reference --only nope --out refused', 2, 'plumbline: --only: no rule matches nope'],
     ['check --target away.yaml --out refused --start false --quiet', 5, 'plumbline: the server ended with exit code 1'],
     ['judge . --target away.yaml', 2, 'plumbline: . cannot be read (it is a folder); name a HAR file'],
-    ['rules extra', 2, "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra."],
+    [
+      'rules extra',
+      2,
+      "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra; --help shows the usage",
+    ],
     [
       'serve --clock fast',
       2,

@@ -64,5 +64,6 @@ function oneSentence(text: string): string {
     .replace(/^error: /, '')
     .trim()
     .replace(/\n\((Did you mean .*)\)$/, (_, hint: string) => `; ${hint.charAt(0).toLowerCase()}${hint.slice(1)}`)
+    .replace(/^((?:unknown|too many|missing|required)[^;]*?)\.?$/, '$1; --help shows the usage')
     .replaceAll('\n', ' ')
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,6 +10,7 @@ import { allRules } from '../../harness/rule/registry.ts'
 import { addRows } from '../../harness/run/rows.ts'
 import { suggestion } from '../../target-file/nearest.ts'
 import { UsageError } from './errors.ts'
+import { isFolder } from './output-folders.ts'
 import { moduleUrl } from './package-paths.ts'
 
 /** The rules of a vendor, as a folder has them. */
@@ -40,7 +41,7 @@ export function loadRules(folder: string): Promise<VendorRules> {
 export async function vendorRulesOf(name: string | undefined, cwd: string): Promise<VendorRules> {
   if (name === undefined) return noVendorRules
   const folder = resolve(cwd, name)
-  if (name === '' || !existsSync(folder)) throw new UsageError(`--rules ${name}: no such folder; name one with rules`)
+  if (name === '' || !isFolder(folder)) throw new UsageError(`--rules ${name}: no such folder; name one with rules`)
   return loadRules(folder)
 }
 

@@ -43,9 +43,10 @@ describe('answers that are no responses end within the bound, each as its kind o
     ['a body beyond the bound', (socket) => flood(socket), 'too-large'],
   ])('%s', async (_, act, kind) => {
     http = overHttp({ answerMs: kind === 'timeout' ? 200 : 10_000 })
-    const failure = await http.send(get(await answering(act))).catch((error: unknown) => error)
+    const url = await answering(act)
+    const failure = await http.send(get(url)).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(TransportFailure)
-    expect((failure as TransportFailure).kind).toBe(kind)
+    expect(failure).toMatchObject({ kind, message: expect.stringContaining(`GET ${url}`) })
   })
 
   test.each([

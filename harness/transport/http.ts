@@ -194,8 +194,8 @@ function toFailure(
   answerMs: number,
   isUsed: boolean,
 ): TransportFailure {
-  if (error instanceof TransportFailure) return error
   const call = `${method} ${url}`
+  if (error instanceof TransportFailure) return new TransportFailure(error.kind, `${call}: ${error.message}`)
   if (isLate || error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
     return new TransportFailure('timeout', `${call} had no complete response within ${answerMs} ms`)
   }
