@@ -2,10 +2,12 @@ import type { Comparison } from '../results/compare.ts'
 import type { Results } from '../results/types.ts'
 import { comparisonLine } from './comparison.ts'
 
-/** Results as reports for people and CI show them; `results.json` has no baseline. */
+/** Results as reports for people and CI show them. */
 export interface ReportedResults extends Results {
   /** How the run compares with its baseline; missing without one. */
   readonly baseline?: Comparison
+  /** The same without the baseline, for `results.json`: it follows from the record alone. */
+  readonly recorded?: Results
 }
 
 /**
@@ -16,7 +18,7 @@ export function besideBaseline(results: Results, baseline: Comparison, exit: num
   const { name } = baseline.old
   const inBaseline = new Set(baseline.stillFailing)
   const rules = results.rules.map((rule) => (inBaseline.has(rule.id) ? { ...rule, baseline: name } : rule))
-  return { ...results, verdict: { ...results.verdict, exit }, rules, baseline }
+  return { ...results, verdict: { ...results.verdict, exit }, rules, baseline, recorded: results }
 }
 
 /** The heading of a report: the word of the verdict or, with a baseline, how the run compares with it. */

@@ -79,7 +79,7 @@ function verdictOf({ old, changes, stillFailing, isWorse }: Comparison): readonl
 function runLines({ old, new: newer }: Comparison): string[] {
   return [old, newer].flatMap(({ name, id, plumbline, target, startedMs, lengthMs, seed, verdict }) => {
     const drawn = seed === null ? '' : `, seed ${seed}`
-    const run = `${name}: run ${id} of plumbline ${plumbline} on ${target}, ${day(startedMs)}, took ${lengthOf(lengthMs)}${drawn}`
+    const run = `${name}: run ${id} of plumbline ${plumbline} on ${target}, ${new Date(startedMs).toISOString().slice(0, 16)}, took ${lengthOf(lengthMs)}${drawn}`
     return [visible(run), `  ${visible(verdict.line)}`]
   })
 }
@@ -95,8 +95,4 @@ function sectionsOf({ changes }: Comparison) {
       note: note === null ? null : visible(note),
     })),
   }))
-}
-
-function day(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
 }

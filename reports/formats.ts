@@ -11,7 +11,7 @@ import { renderText } from './text.ts'
 /** Each format as a pure function of the results; its text ends with a newline. */
 export const formats: Readonly<Record<Format, (results: ReportedResults) => string>> = {
   text: (results) => renderText(results),
-  json: serialiseResults,
+  json: (results) => serialiseResults(results.recorded ?? results),
   junit: renderJunit,
   sarif: renderSarif,
   markdown: renderMarkdown,

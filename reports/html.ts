@@ -76,11 +76,6 @@ function anchors(results: Results, groups: Groups): (readonly [id: string, name:
   return long.flatMap(([id, name, { length }]) => (length === 0 ? [] : [[id, `${name} ${length}`] as const]))
 }
 
-function coverage({ rules }: Results): Markup {
-  return html`<section id="coverage" aria-labelledby="coverage-title"><h2 id="coverage-title">Coverage</h2>
-${byArea(rules)}</section>`
-}
-
 const shares: readonly (readonly [name: string, verdicts: readonly Verdict[]])[] = [
   ['passed', ['passed', 'observed']],
   ['failed', ['failed', 'broken']],
@@ -88,12 +83,13 @@ const shares: readonly (readonly [name: string, verdicts: readonly Verdict[]])[]
   ['not verified', ['inconclusive', 'blocked', 'unverified', 'unclaimed', 'not-applicable']],
 ]
 
-function byArea(rules: readonly RuleResult[]): Markup {
+function coverage({ rules }: Results): Markup {
   const rows = [...Map.groupBy(rules, ({ id }) => areaOf(id))].map(([area, own]) => {
     const counts = shares.map(([, verdicts]) => own.filter(({ verdict }) => verdicts.includes(verdict)).length)
     return [area, ...counts, bar(counts)]
   })
-  return grid('Rules by area', ['area', ...shares.map(([name]) => name), 'share'], rows)
+  return html`<section id="coverage" aria-labelledby="coverage-title"><h2 id="coverage-title">Coverage</h2>
+${grid('Rules by area', ['area', ...shares.map(([name]) => name), 'share'], rows)}</section>`
 }
 
 /** A bar of shares; the numbers beside it say the same. */

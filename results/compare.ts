@@ -92,9 +92,9 @@ export function compareResults(older: NamedResults, newer: NamedResults, rules: 
     older.results.run.digests.ledger !== newer.results.run.digests.ledger &&
     older.results.run.profiles.includes(profile)
   const isOneClock = older.results.run.clock === newer.results.run.clock
-  const isTimed = (rule: string) => isOneClock && rules.isScenario(rule)
+  const isScenario = (rule: string) => isOneClock && rules.isScenario(rule)
   const changes = pairs
-    .flatMap((pair) => changesOf(pair, isAdded, { ...rules, isTimed }))
+    .flatMap((pair) => changesOf(pair, isAdded, { ...rules, isScenario }))
     .sort((a, b) => changeKinds.indexOf(a.kind) - changeKinds.indexOf(b.kind))
   const failsAnew = new Set(changes.flatMap(({ kind, rule }) => (kind === 'newly failing' ? rule : [])))
   const stillFailing = newer.results.rules.filter((rule) => stateOf(rule) === 'failed' && !failsAnew.has(rule.id))
@@ -120,7 +120,7 @@ function pairsOf(older: readonly RuleResult[], newer: readonly RuleResult[]): Pa
 function changesOf(
   pair: Pair,
   isAdded: (rule: RuleResult) => boolean,
-  { exists, isTimed }: Pick<KnownRules, 'exists'> & { readonly isTimed: (rule: string) => boolean },
+  { exists, isScenario }: KnownRules,
 ): readonly Change[] {
   const { before, after } = pair
   const rule = after ?? before
@@ -131,7 +131,7 @@ function changesOf(
   if (after === undefined) return exists(rule.id) ? [] : change('retired')
   if (stateOf(after) === 'failed') return failureOf(pair, change)
   if (before === undefined) return isAdded(after) ? change('added') : []
-  const times = isTimed(rule.id) ? timeChange(before, after, change) : []
+  const times = isScenario(rule.id) ? timeChange(before, after, change) : []
   return [...verdictChange(before, after, change), ...coverageChange(before, after, change), ...times]
 }
 

@@ -1,37 +1,24 @@
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml'
 import type { KnownFailure } from '../target/types.ts'
 
-/** A target file with more entries of `known`. */
-interface Accepted {
-  readonly text: string
-  readonly added: readonly KnownFailure[]
-  readonly updated: readonly KnownFailure[]
-}
-
 /**
  * The text of a target file with these entries under `known`; its comments stay. An entry for the same rule and clause, or
  * for the whole rule, gets the new reason and day. Null if `known` is not a list but an alias of one.
  */
-export function withKnown(text: string, entries: readonly KnownFailure[]): Accepted | null {
+export function withKnown(text: string, entries: readonly KnownFailure[]): string | null {
   const document = parseDocument(text, { merge: false })
   const list = listOf(document)
   if (list === null) return null
-  const updated: KnownFailure[] = []
-  const added: KnownFailure[] = []
   for (const { rule, clause, reason, expires } of entries) {
     const entry = entryOf(list, rule, clause)
     if (entry === undefined) {
       list.add(document.createNode({ rule, ...(clause === null ? {} : { clause }), reason, expires }))
-      added.push({ rule, clause, reason, expires })
-      continue
+    } else {
+      entry.set('reason', reason)
+      entry.set('expires', expires)
     }
-    entry.set('reason', reason)
-    entry.set('expires', expires)
-    const own = entry.get('clause')
-    const change = { rule, clause: typeof own === 'string' ? own : null, reason, expires }
-    if (!updated.some((one) => one.rule === rule && one.clause === change.clause)) updated.push(change)
   }
-  return { text: textOf(document, text), added, updated }
+  return textOf(document, text)
 }
 
 /** The list of entries, created if the file has none; null for an alias. */

@@ -55,13 +55,13 @@ test('what failed is accepted, once, and its comments stay', { timeout: 120_000 
   expect(await run(['accept', 'clean', ...until, 'x'])).toMatchObject({ code: 0 })
   expect(file(target)).toBe(before)
   const first = await run(['accept', 'red', ...until, 'ticket 12'])
-  expect(first).toMatchObject({ code: 0, said: expect.stringContaining(`added    ${failing}, clause `) })
+  expect(first).toMatchObject({ code: 0, said: expect.stringContaining(`accepted  ${failing}, clause `) })
   const entry =
     /known:\n {2}- rule: pods\.action\.exited\.stop\n {4}clause: \S+\n {4}reason: ticket 12\n {4}expires: 2099-12-31\n/
   expect(file(target)).toMatch(entry)
   expect(file(target)).toContain('# the end\n')
   const second = await run(['accept', 'red', failing, ...until, 'ticket 13'])
-  expect(second).toMatchObject({ code: 0, said: expect.stringContaining(`updated  ${failing}, clause `) })
+  expect(second).toMatchObject({ code: 0, said: expect.stringContaining(`accepted  ${failing}, clause `) })
   expect(file(target).match(/rule: pods/g)).toHaveLength(1)
   const again = await run(['check', '--target', target, '--only', failing, '--quiet'])
   expect(again).toMatchObject({ code: 0, said: expect.stringContaining('conformant with known failures') })

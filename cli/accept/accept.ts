@@ -4,7 +4,6 @@ import { pluralize } from '../../harness/common/pluralize.ts'
 import { dayOf } from '../../results/known.ts'
 import { isFinished, type NamedResults } from '../../results/merge.ts'
 import type { RuleResult } from '../../results/types.ts'
-import type { KnownFailure } from '../../target/types.ts'
 import { withKnown } from '../../target-file/accept.ts'
 import { parseTarget } from '../../target-file/load.ts'
 import { unknownRule } from '../../target-file/nearest.ts'
@@ -51,12 +50,10 @@ export async function accept(
   const file = writableFile(terminal.cwd, '--target', name)
   const accepted = withKnown(readFileSync(file, 'utf8'), entries)
   if (accepted === null) throw new UsageError(`${name}: known is an alias; write the list out`)
-  parseTarget(accepted.text, { file: name, environment: terminal.environment })
-  writeFileSync(file, accepted.text)
-  for (const entry of accepted.added) terminal.out(`added    ${lineOf(entry)}`)
-  for (const entry of accepted.updated) terminal.out(`updated  ${lineOf(entry)}`)
-  const { length } = [...accepted.added, ...accepted.updated]
-  terminal.out(`${name}: ${pluralize(length, 'failure')} accepted until ${until}`)
+  parseTarget(accepted, { file: name, environment: terminal.environment })
+  writeFileSync(file, accepted)
+  for (const { rule, clause } of entries) terminal.out(`accepted  ${rule}, clause ${clause}`)
+  terminal.out(`${name}: ${pluralize(entries.length, 'failure')} accepted until ${until}`)
   return exitCodes.conformant
 }
 
@@ -72,8 +69,4 @@ function failedRules({ name, results }: NamedResults, ids: readonly string[]): R
     if (known.includes(id)) throw new UsageError(`${id} was not selected in ${name}; name a run in which it failed`)
     throw new UsageError(unknownRule(id, known))
   })
-}
-
-function lineOf({ rule, clause }: KnownFailure): string {
-  return clause === null ? rule : `${rule}, clause ${clause}`
 }

@@ -48,7 +48,7 @@ export async function withServer(
   if (start === undefined && wait === undefined) return work()
   if (start !== undefined) refuseUnfit(start, target)
   const { network } = target
-  const addresses = addressesOf(target)
+  const addresses = urlsOf(target).filter((url) => /^https?:/.test(url))
   if (addresses.length === 0) throw new UsageError('--start and --wait are for a target with an address over HTTP')
   if (start !== undefined) await refuseRunning(addresses, network)
   const { environment } = terminal
@@ -100,11 +100,6 @@ function flagsOf({ start = '', wait }: Partial<ServerOptions>): string {
 /** A command that succeeds may have left a server behind. */
 function isSuccess(ended: Ended): boolean {
   return 'code' in ended && ended.code === 0
-}
-
-/** The addresses of the planes that are HTTP APIs. */
-function addressesOf(target: Target): string[] {
-  return urlsOf(target).filter((url) => /^https?:/.test(url))
 }
 
 /** A server of an earlier run would be judged in place of the one that is started. */

@@ -70,17 +70,16 @@ async function describeCommands(words: readonly string[]): Promise<void> {
   const areas = [...new Set(rules.map(({ area }) => area))].map((area) => [area, `rules of ${area}`] as const)
   const { defects, latitudes } = words.includes('serve') ? await import('../../proof/catalog.ts') : nothing
   const values: Readonly<Record<string, readonly (readonly [value: string, says: string])[]>> = {
+    rule: ids,
     only: [...areas, ...ids],
     profile: ruleProfiles.map((profile) => [profile, '']),
     defect: defects.map(({ id, says }) => [id, says]),
     latitude: latitudes.map(({ id, says }) => [id, says]),
   }
   for (const { options, arguments: words } of tab.commands.values()) {
-    const rule = words.get('rule')
-    if (rule !== undefined) rule.handler = (add) => ids.forEach(([id, says]) => void add(id, says))
     for (const [name, offered] of Object.entries(values)) {
-      const option = options.get(name)
-      if (option !== undefined) option.handler = (add) => offered.forEach(([value, says]) => void add(value, says))
+      const taking = options.get(name) ?? words.get(name)
+      if (taking !== undefined) taking.handler = (add) => offered.forEach(([value, says]) => void add(value, says))
     }
   }
 }

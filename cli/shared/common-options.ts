@@ -5,22 +5,19 @@ import { Command, factor, gather, integer, lengthOfTime, Option, price } from '.
 export const command = (name: string, description: string) =>
   new Command(name).description(description).allowExcessArguments(false)
 
+const repeated = <Flags extends string>(flags: Flags, description: string) =>
+  new Option(flags, description).argParser(gather).default([])
+
 /** Options that several commands have. */
 export const common = {
   target: new Option('--target <file>', 'the target file (default: ./plumbline.yaml)'),
   reference: new Option('--reference', 'the built-in reference instead of a target')
     .default(false)
     .conflicts(['keep', 'maxCost', 'maxPods', 'start', 'wait']),
-  only: new Option('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; can be repeated')
-    .argParser(gather)
-    .default([]),
-  onlyVariants: new Option('--only <pattern>', 'defects, latitudes, or rules (ids, globs, areas); can be repeated')
-    .argParser(gather)
-    .default([]),
+  only: repeated('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; can be repeated'),
+  onlyVariants: repeated('--only <pattern>', 'defects, latitudes, or rules (ids, globs, areas); can be repeated'),
   out: new Option('--out <folder>', 'write results.json, junit.xml, report.html and the record into this folder'),
-  format: new Option('--format <format[=file]>', `report as ${formatNames.join(', ')}; can be repeated`)
-    .argParser(gather)
-    .default([]),
+  format: repeated('--format <format[=file]>', `report as ${formatNames.join(', ')}; can be repeated`),
   rules: new Option('--rules <folder>', 'also the rules of this folder (docs/library.md)'),
   quiet: new Option('--quiet', 'print only the verdict').default(false),
   budget: new Option(

@@ -41,38 +41,26 @@ export function report(results: Results, options: ReportOptions, terminal: Termi
   const usual: readonly Format[] = interrupted ? [] : ['text']
   const printed = formats.printed.length === 0 ? usual : formats.printed
   const shown: ReportedResults = baseline === null ? results : judgedByBaseline(baseline, results)
-  for (const format of printed) terminal.out(printedText(format, { results, shown }, terminal, quiet))
+  for (const format of printed) terminal.out(printedText(format, shown, terminal, quiet))
   tellGithub(shown, formats, terminal)
   // The whole text has it already.
   if (shown.baseline !== undefined && (quiet || !printed.includes('text')))
     tell(renderWorse(shown.baseline, terminal.colors).trimEnd())
   const { exit } = shown.verdict
-  if (!writeFiles({ results, shown }, options, terminal))
-    return exit === exitCodes.conformant ? exitCodes.incomplete : exit
+  if (!writeFiles(shown, options, terminal)) return exit === exitCodes.conformant ? exitCodes.incomplete : exit
   if (dir !== null) tell(`report: ${join(dir, 'report.html')}`)
   return exit
 }
 
-/** The results, which follow from the record alone, and as reports show them beside a baseline. */
-interface Reported {
-  readonly results: Results
-  readonly shown: ReportedResults
-}
-
-function printedText(format: Format, reported: Reported, { colors }: Terminal, quiet: boolean): string {
-  if (format !== 'text') return rendered(format, reported).trimEnd()
-  return quiet ? reported.results.verdict.line : renderText(reported.shown, colors).trimEnd()
-}
-
-/** The text of a format. JSON is `results.json`, which has no baseline. */
-function rendered(format: Format, { results, shown }: Reported): string {
-  return renderers[format](format === 'json' ? results : shown)
+function printedText(format: Format, results: ReportedResults, { colors }: Terminal, quiet: boolean): string {
+  if (format !== 'text') return renderers[format](results).trimEnd()
+  return quiet ? results.verdict.line : renderText(results, colors).trimEnd()
 }
 
 /** Writes all files. False if the machine lacks something, such as space: then it says so. */
-function writeFiles(reported: Reported, { files, dir }: ReportOptions, { err }: Terminal): boolean {
-  const named = [...files].map(([file, format]) => [file, () => rendered(format, reported)] as const)
-  const usual = dir === null ? [] : textsOf(reported).map(([name, text]) => [join(dir, name), text] as const)
+function writeFiles(results: ReportedResults, { files, dir }: ReportOptions, { err }: Terminal): boolean {
+  const named = [...files].map(([file, format]) => [file, () => renderers[format](results)] as const)
+  const usual = dir === null ? [] : textsOf(results).map(([name, text]) => [join(dir, name), text] as const)
   for (const [file, text] of [...usual, ...named]) {
     try {
       writeFileSync(file, text())
@@ -88,17 +76,17 @@ function writeFiles(reported: Reported, { files, dir }: ReportOptions, { err }: 
 }
 
 /** The reports in the folder of `--out`, by name. */
-function textsOf({ results, shown }: Reported): (readonly [name: string, text: () => string])[] {
+function textsOf(results: ReportedResults): (readonly [name: string, text: () => string])[] {
   return [
     ['results.json', () => renderers.json(results)],
-    ['junit.xml', () => renderers.junit(shown)],
-    ['report.html', () => renderHtml(shown)],
+    ['junit.xml', () => renderers.junit(results)],
+    ['report.html', () => renderHtml(results)],
   ]
 }
 
-/** The same without a baseline. */
+/** The same, rendered. */
 export function reportsOf(results: Results): (readonly [name: string, text: string])[] {
-  return textsOf({ results, shown: results }).map(([name, text]) => [name, text()] as const)
+  return textsOf(results).map(([name, text]) => [name, text()] as const)
 }
 
 /** In GitHub Actions: annotations, unless they were asked for anyway, and the summary of the job. */

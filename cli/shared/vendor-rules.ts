@@ -118,8 +118,6 @@ function refuse([fault]: readonly string[]): void {
 
 /** The package that rules import is the one that runs: another copy would have a registry of its own. */
 function resolvePackageHere(): void {
-  if (isResolvedHere) return
-  isResolvedHere = true
   registerHooks({
     resolve: (specifier, context, next) =>
       specifier === 'plumbline-conformance'
@@ -127,5 +125,3 @@ function resolvePackageHere(): void {
         : next(specifier, context),
   })
 }
-
-let isResolvedHere = false
