@@ -2,7 +2,7 @@ import type { RuleId } from '../generated/rules.ts'
 import { type RateOperation, tables } from '../generated/tables.ts'
 import { composeOptions } from '../reference/index.ts'
 import type { LoadDefect } from './defect.ts'
-import { keepsFailedOpen, keepsRefusals, limitsEachJob, refusesForEver, withLimiter, withRate } from './other-limits.ts'
+import { keepsFailedOpen, keepsRefusals, limitsEach, refusesForEver, withLimiter, withRate } from './other-limits.ts'
 import { podLoadDefects } from './pods/defects.ts'
 
 /** Changes of the reference that break what a load finds of the limits of queue-based endpoints. */
@@ -67,8 +67,17 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     id: 'each-job-has-a-limit',
     says: 'The status of each job has a limit of its own.',
     rule: 'limits.queue.status',
-    change: limitsEachJob,
+    change: limitsEach('status', ({ url }) => (url.includes('/status/') ? url : null)),
     observed: /^status served [\d,]+ requests between .* where 2000 each 10,000 ms explain at most \d+$/,
+  },
+  {
+    id: 'each-key-has-a-limit',
+    says: 'Each key has a limit of its own for requests.',
+    rule: 'limits.queue.shared-by-keys',
+    change: limitsEach('requests', ({ url, headers }) =>
+      url.endsWith('/requests') ? `${url} ${headers.get('authorization')}` : null,
+    ),
+    observed: /^with two keys, requests served 48 requests between .* where 10 each 10,000 ms explain at most 40$/,
   },
   {
     id: 'beyond-the-limit-503',

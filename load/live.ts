@@ -36,6 +36,7 @@ export function createLive(
         url,
         ...(target.pods !== null && { podsUrl: target.pods.url }),
         token,
+        ...(target.keys.second !== undefined && { secondToken: target.keys.second }),
         network: target.network,
         clean: recorder.clean,
         userAgent: agentOf(rules[0] ?? 'smoke'),

@@ -62,24 +62,27 @@ export function withLimiter({
   }
 }
 
-/** The rate of /status is that of each job. */
-export function limitsEachJob(options: ReferenceOptions): ReferenceOptions {
-  const limiters = new Map<string, OperationLimiter>()
-  const { windowScale = 1 } = options.queue ?? {}
-  return composeOptions(withRate('status', { requests: 1_000_000 })(options), {
-    wrapFetch: (fetch) => async (request) => {
-      const { pathname } = new URL(request.url)
-      if (!pathname.includes('/status/')) return fetch(request)
-      const limiter = limiters.get(pathname) ?? createOperationLimiter({ rate: tables.rates.status, windowScale })
-      limiters.set(pathname, limiter)
-      const admission = limiter.admit(options.clock.now())
-      if (!admission.admitted) return new Response('{"error":"rate limit exceeded"}', { status: 429 })
-      const response = await fetch(request)
-      admission.release()
-      return response
-    },
-  })
-}
+/** The rate of an operation is that of each text that `keyOf` gives of its requests; null for a request that is not limited. */
+export const limitsEach =
+  (operation: RateOperation, keyOf: (request: Request) => string | null) =>
+  (options: ReferenceOptions): ReferenceOptions => {
+    const limiters = new Map<string, OperationLimiter>()
+    const { limiter: kind = 'fixed-window', windowScale = 1, windowOffsetMs: offsetMs = 0 } = options.queue ?? {}
+    return composeOptions(withRate(operation, { requests: 1_000_000 })(options), {
+      wrapFetch: (fetch) => async (request) => {
+        const key = keyOf(request)
+        if (key === null) return fetch(request)
+        const setup = { rate: tables.rates[operation], kind, windowScale, offsetMs }
+        const limiter = limiters.get(key) ?? createOperationLimiter(setup)
+        limiters.set(key, limiter)
+        const admission = limiter.admit(options.clock.now())
+        if (!admission.admitted) return new Response('{"error":"rate limit exceeded"}', { status: 429 })
+        const response = await fetch(request)
+        admission.release()
+        return response
+      },
+    })
+  }
 
 /** Requests that fail do not give back that they were open. */
 export function keepsFailedOpen(options: ReferenceOptions): ReferenceOptions {

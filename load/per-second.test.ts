@@ -4,13 +4,13 @@ import type { PodPlan, QueuePlan } from './plan/types.ts'
 import type { Point } from './points.ts'
 
 const at = (sentMs: number, status: number, more: Partial<Point> = {}): Point => ({
-  ...{ operation: 'cancel', endpoint: 'a', sentMs, receivedMs: sentMs + 5, status, kind: 'answer' },
+  ...{ operation: 'cancel', endpoint: 'first', sentMs, receivedMs: sentMs + 5, status, kind: 'answer' },
   ...more,
 })
 const points = [
   at(10_000, 200),
   at(10_500, 429),
-  at(11_000, 200, { endpoint: 'b' }),
+  at(11_000, 200, { endpoint: 'second' }),
   at(11_100, 200, { operation: 'status' }),
   at(12_999, 0, { kind: 'transport' }),
 ]
@@ -18,7 +18,7 @@ const limited = {
   plane: 'queue',
   shape: 'isolation',
   limit: { operation: 'cancel', requests: 5, windowMs: 2_000, concurrent: null },
-  stretches: [{ operation: 'cancel', endpoint: 'a', startMs: 0, count: 3, spacingMs: 1 }],
+  stretches: [{ operation: 'cancel', endpoint: 'first', startMs: 0, count: 3, spacingMs: 1 }],
 } as unknown as QueuePlan
 
 test.each([

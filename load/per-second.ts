@@ -1,4 +1,5 @@
 import type { PerSecond } from '../harness/record/events.ts'
+import { SECOND_ENDPOINT } from './plan/queue-plan.ts'
 import type { Plan } from './plan/types.ts'
 import { isRefused, isServed, type Point, type Points } from './points.ts'
 
@@ -34,6 +35,5 @@ function limitOf(plan: Plan): number | null {
 function isCountedBy(plan: Plan): (point: Point) => boolean {
   if (limitOf(plan) === null || plan.plane !== 'queue') return () => true
   const { operation } = plan.limit
-  const endpoint = plan.stretches.find((stretch) => stretch.operation === operation)?.endpoint
-  return (point) => point.operation === operation && (point.endpoint ?? endpoint) === endpoint
+  return (point) => point.operation === operation && point.endpoint !== SECOND_ENDPOINT
 }

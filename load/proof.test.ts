@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 /** Decided on endpoints that hold /runsync, /stream and /openai by themselves; rates of 1000 and 2000 have the same judge. */
 const decided = only(
-  /\.(cancel|purge|requests|concurrent-runsync|concurrent-stream|concurrent-openai|concurrency-released|recovers|rejected-not-executed|status-429|per-operation|per-endpoint)$/,
+  /\.(cancel|purge|requests|concurrent-runsync|concurrent-stream|concurrent-openai|concurrency-released|recovers|rejected-not-executed|status-429|per-operation|per-endpoint|shared-by-keys)$/,
 )
 /** Decided where the reference takes its time for every response. */
 const HOLD_MS = 6000

@@ -24,6 +24,7 @@ interface LoadRunOptions {
   /** The base address of the pod API, beside that of another plane. */
   readonly podsUrl?: string
   readonly token: string
+  readonly secondToken?: string
   readonly network?: Network
   /** Removes secrets from texts of the target. */
   readonly clean?: (text: string) => string
@@ -64,7 +65,7 @@ const MIN_REQUESTS_OF_SEGMENT = 10
  * @throws LoadError if k6 cannot be started, is killed, runs over its time, or leaves no readable record.
  */
 export async function runLoad(options: LoadRunOptions) {
-  const { plan, requests, folder, token, fills, clean = (text) => text } = options
+  const { plan, requests, folder, token, secondToken = token, fills, clean = (text) => text } = options
   await mkdir(folder, { recursive: true })
   const planFile = join(folder, 'plan.json')
   const rawFile = join(folder, rawName)
@@ -85,7 +86,7 @@ export async function runLoad(options: LoadRunOptions) {
     pipeline(child.stdout, (text) => keepRead(text, cleaned), raw, { end: false }),
   )
   const [all] = await Promise.all([Promise.all(started.map(({ ended }) => ended)), written, endAfter(kept, raw)])
-  const said = lastErrors(all.map(({ text }) => text).join('\n'), token)
+  const said = lastErrors(all.map(({ text }) => text).join('\n'), [token, secondToken])
   for (const ended of all) refuseBroken(ended, said, timeLimitMs(plan))
   const { points, dropped } = await readRawPoints(rawFile)
   const notes = said === '' ? [] : [`k6 said: ${said}`]
@@ -132,7 +133,7 @@ function startK6(
   flags: readonly string[],
   planFile: string,
 ): { readonly child: ChildProcessByStdio<null, Readable, Readable>; readonly ended: Promise<Ended> } {
-  const { plan, k6, url, podsUrl, token, userAgent } = options
+  const { plan, k6, url, podsUrl, token, secondToken, userAgent } = options
   const args = ['run', '--quiet', '--no-color', '--no-usage-report', '--include-system-env-vars', '--out', 'json=-']
   const begunMs = performance.now()
   const child = spawn(k6, [...args, ...flags, join(loadFolder, 'scripts', `${plan.plane}.ts`)], {
@@ -143,6 +144,7 @@ function startK6(
       PLUMBLINE_PLAN: planFile,
       PLUMBLINE_TOKEN: token,
       PLUMBLINE_URL: url,
+      ...(secondToken !== undefined && { PLUMBLINE_SECOND_TOKEN: secondToken }),
       ...(podsUrl !== undefined && { PLUMBLINE_PODS_URL: podsUrl }),
       ...networkOf(options),
       ...(userAgent !== undefined && { K6_USER_AGENT: userAgent }),
@@ -176,8 +178,9 @@ function refuseBroken({ code, signal, tookMs }: Ended, said: string, limitMs: nu
   throw new LoadError(`k6 ${why} after ${seconds} s, so nothing is judged.${rest}`)
 }
 
-/** The last errors and warnings of k6, without the token. */
-function lastErrors(text: string, token: string): string {
+/** The last errors and warnings of k6, without the tokens. */
+function lastErrors(text: string, tokens: readonly string[]): string {
   const lines = text.split('\n').filter((line) => /level=(error|warning|fatal)|^panic|no space left/.test(line))
-  return lines.slice(-2).join(' / ').replaceAll(token, '«token»').slice(0, 500)
+  const said = lines.slice(-2).join(' / ')
+  return tokens.reduce((rest, token) => rest.replaceAll(token, '«token»'), said).slice(0, 500)
 }

@@ -80,7 +80,7 @@ describe('one clear sentence', () => {
     [`load limits ${requests.replace('k8s', 'k9s')} --out o`, /'k9s' is invalid. Allowed choices are k8s/],
     [
       `load limits ${requests} --only limits.queue.cancel --out o`,
-      /--emit cannot submit jobs or hold requests beforehand, which limits\.queue\.cancel would need; select others with --only: limits\.queue\.requests$/m,
+      /--emit cannot submit jobs beforehand, hold requests or send a second key, which limits\.queue\.cancel would need; select others with --only: limits\.queue\.requests$/m,
     ],
     [
       'load limits --target t.yaml --only limits.queue.cancel --emit k8s --out o',

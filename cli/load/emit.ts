@@ -87,7 +87,7 @@ function refuseUnsuited(rules: readonly string[], unsuited: ReadonlySet<string>,
     const hint =
       rest.length === 0 ? 'load limits drives them from here' : `select others with --only: ${rest.join(', ')}`
     throw new UsageError(
-      `--emit cannot submit jobs or hold requests beforehand, which ${refused.join(', ')} would need; ${hint}`,
+      `--emit cannot submit jobs beforehand, hold requests or send a second key, which ${refused.join(', ')} would need; ${hint}`,
     )
   }
   if (network.ca !== null || network.certificate !== null || Object.keys(network.headers).length > 0) {

@@ -5,7 +5,7 @@ import { isNeither, type Point, type Points, statusesOf } from '../points.ts'
 import { judgeConcurrency, judgeReleased } from './at-once.ts'
 import { judgeRecovery, judgeStatus } from './overload.ts'
 import { judgePods } from './pods.ts'
-import { judgeIsolation, judgeRaised, judgeTooGenerous, judgeTooStrict } from './rate.ts'
+import { judgeIsolation, judgeKeys, judgeRaised, judgeTooGenerous, judgeTooStrict } from './rate.ts'
 import { judgeRejectedJobs } from './rejected-jobs.ts'
 import { type Case, type LoadVerdict, passed, type Ruling, unclear } from './verdict.ts'
 
@@ -62,6 +62,7 @@ function judgesOf({ shape, limit, stretches }: QueuePlan): readonly (readonly [L
     'kept-under': [[scaling, judgeTooStrict]],
     rejected: [['limits.queue.rejected-not-executed', judgeRejectedJobs]],
     released: [['limits.queue.concurrency-released', judgeReleased]],
+    keys: [['limits.queue.shared-by-keys', judgeKeys]],
     isolation: [
       [
         stretches[1]?.endpoint === SECOND_ENDPOINT ? 'limits.queue.per-endpoint' : 'limits.queue.per-operation',

@@ -9,7 +9,7 @@ import { analyse } from './analyse.ts'
 
 const workers = { running: 0, requestsPerWindow: 0 }
 const rates: readonly QueueShape[] = ['under', 'over', 'concurrency']
-const shapes: readonly QueueShape[] = [...rates, 'recovery', 'isolation']
+const shapes: readonly QueueShape[] = [...rates, 'recovery', 'isolation', 'keys']
 
 async function verdicts(target: TargetOptions, options: QueuePlanOptions) {
   const plan = queuePlan({ workers, ...options })
@@ -97,6 +97,13 @@ const defects: readonly (readonly [string, Defect, QueuePlanOptions, string, Reg
     'limits.queue.purge',
     /^purge served 6 requests between 0 ms and 9,988 ms, where 2 each 10,000 ms explain at most 4$/,
   ],
+  ...(['cancel', 'requests'] as const).map((operation): (typeof defects)[number] => [
+    `a limit of ${operation} for each key`,
+    { keyOf: (...parts) => parts.join(' ') },
+    { operation, shape: 'keys' },
+    'limits.queue.shared-by-keys',
+    /^with two keys, (cancel|requests) served \d+ requests between 0 ms and [\d,]+ ms, where 100? each 10,000 ms explain at most \d+$/,
+  ]),
   [
     'half the limit',
     { requests: half },

@@ -64,6 +64,12 @@ export function judgeTooGenerous({ plan, points, beganMs }: Case): Ruling {
   )
 }
 
+/** Each of two keys keeps below the limit: both together are served no more than it explains, if they share it. */
+export function judgeKeys(subject: Case): Ruling {
+  const { verdict, sentence } = judgeTooGenerous(subject)
+  return { verdict, sentence: `with two keys, ${sentence}` }
+}
+
 /** A sentence about requests that were served beyond a limit; null if none were. */
 function excessOf(points: Points, requests: number, windowMs: number, beganMs: number): string | null {
   const each = `${requests} each ${milliseconds(windowMs)}`

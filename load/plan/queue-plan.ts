@@ -1,5 +1,6 @@
 import { type RateOperation, tables } from '../../generated/tables.ts'
 import { EXACT_UP_TO } from '../analyse/exact.ts'
+import { BY_SECOND_KEY } from '../scripts/lib/steps.ts'
 import type { PlannedLimit, QueuePlan, QueueShape, Stretch, Workers } from './types.ts'
 
 export interface QueuePlanOptions {
@@ -38,6 +39,9 @@ const BACKOFF_MARGIN = 0.1
 
 /** An overload that empties a full bucket in one window, and the most requests to each limit beside it. */
 const ISOLATION = { share: 2, windows: 1.5, beside: 40 } as const
+
+/** Windows in which each of two keys sends a share of the limit. A limit for each serves 4.8 times it, and one for both at most four. */
+const WINDOWS_OF_KEYS = 3
 
 /** With fewer requests in a window, an even row of them is more than a sliding counter lets through. */
 const MIN_IN_A_ROW = 5
@@ -97,6 +101,10 @@ function stretchesOf(limit: PlannedLimit, neighbours: readonly PlannedLimit[], o
       // By then no kind of limiter counts the overload any more.
       const lastMs = overloadMs + overload.count * overload.spacingMs
       return [failing, overload, even(lastMs + windowMs * (2 + 2 * BACKOFF_MARGIN), heldCount(limit), share)]
+    }
+    case 'keys': {
+      const own = even(0, Math.floor(UNDER_SHARE * requests * WINDOWS_OF_KEYS), UNDER_SHARE)
+      return [own, { ...own, endpoint: BY_SECOND_KEY }]
     }
     case 'rejected':
       // Its jobs must live until /health is asked after it.

@@ -9,6 +9,7 @@ export type QueueShape =
   | 'released'
   | 'recovery'
   | 'isolation'
+  | 'keys'
   | 'rejected'
   | ScalingShape
 /** Load while workers are kept busy: on a limit that they raise, or on one whose base is higher. */

@@ -9,6 +9,7 @@ import { LoadError } from '../load-error.ts'
 import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
 import { lengthOf, type QueuePlan, type Stretch } from '../plan/types.ts'
 import type { Points } from '../points.ts'
+import { BY_SECOND_KEY } from '../scripts/lib/steps.ts'
 import type { QueueClient } from './client.ts'
 import { namingJobs } from './requests.ts'
 import type { QueueStep } from './steps.ts'
@@ -91,6 +92,7 @@ async function prepareJobs(plan: QueuePlan, workers: number | null, options: Que
   const dedicated = queue.endpoints.dedicated ?? ''
   const ids: Record<string, string> = {
     [FIRST_ENDPOINT]: dedicated,
+    [BY_SECOND_KEY]: dedicated,
     [SECOND_ENDPOINT]: queue.endpoints.second ?? '',
   }
   const startMs = plan.busyWorkers > 0 ? options.startMs : 0

@@ -85,6 +85,7 @@ function rowsOf(scope: LoadScope): Row[] {
     { shape: 'over', operation: cheapest, rules: [status] },
     { shape: 'released', operation: 'cancel', rules: ['limits.queue.concurrency-released'] },
     { shape: 'recovery', operation: cheapest, rules: ['limits.queue.recovers'] },
+    { shape: 'keys', operation: cheapest, rules: ['limits.queue.shared-by-keys'] },
     ...besides
       .filter(([operation]) => isDriven(operation))
       .map(([operation, ...neighbours]): Row => {

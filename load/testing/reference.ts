@@ -135,7 +135,6 @@ export function holding(options: ReferenceOptions, ms: number): ReferenceOptions
 /** Sends the requests of a k6 script to a function. */
 function senderOf(fetch: (request: Request) => Promise<Response>, token: string, { ids, jobs }: Fills): Send {
   const requests = queueRequests(queue)
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const taken = new Map<string, number>()
   return async ({ operation, endpoint, holdMs, isMissing }) => {
     const request = requests[operation]
@@ -144,7 +143,9 @@ function senderOf(fetch: (request: Request) => Promise<Response>, token: string,
     const n = taken.get(key) ?? 0
     taken.set(key, n + 1)
     const own = jobs[key] ?? []
-    const { method, path, body } = filled(request, { ids, holdMs }, endpoint, own[n % own.length] ?? '')
+    const { method, path, body, key: secondKey } = filled(request, { ids, holdMs }, endpoint, own[n % own.length] ?? '')
+    const authorization = `Bearer ${secondKey === undefined ? token : defaultKeys.second}`
+    const headers = { authorization, 'content-type': 'application/json' }
     const response = await fetch(new Request(queue.url + path, { method, body, headers }))
     await response.arrayBuffer()
     return { status: response.status, retryAfter: response.headers.get('retry-after') }

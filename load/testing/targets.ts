@@ -4,6 +4,8 @@ import { createControlledClock } from '../../reference/clock/controlled.ts'
 import { createOperationLimiter, type OperationLimiter } from '../../reference/limits/operation-limiter.ts'
 import type { LimiterKind } from '../../reference/limits/windows.ts'
 import { keepsRefusals, refusesForEver } from '../other-limits.ts'
+import { FIRST_ENDPOINT } from '../plan/queue-plan.ts'
+import { BY_SECOND_KEY } from '../scripts/lib/steps.ts'
 import type { Send } from './open-loop.ts'
 
 /** One change of a target that its limits do not survive. */
@@ -31,10 +33,15 @@ export interface TargetOptions extends Defect {
   readonly wayMs?: number
 }
 
+/** Both keys draw on one limit. */
+function bothKeys(endpoint: string, operation: string): string {
+  return `${endpoint === BY_SECOND_KEY ? FIRST_ENDPOINT : endpoint} ${operation}`
+}
+
 /** Limits with a defect, or, without one, as the description has them. */
 export function createLimits(options: TargetOptions): (endpoint: string, operation: RateOperation) => OperationLimiter {
   const same = (number: number) => number
-  const { requests = same, concurrent = same, keyOf = (...parts) => parts.join(' '), ...rest } = options
+  const { requests = same, concurrent = same, keyOf = bothKeys, ...rest } = options
   const limiters = new Map<string, OperationLimiter>()
   const faulty = (limiter: OperationLimiter, most: number | null) => {
     if (options.countsRefusedForEver === true) return refusesForEver(limiter)

@@ -39,13 +39,14 @@ export function optionsOf({ scenarios, planned, mayMiss }: ScriptPlan): Record<s
  * anything.
  */
 export function createSend({ answerMs, hasDates }: ScriptPlan): (request: ScriptRequest, params: Params) => Response {
-  const authorization = `Bearer ${required('PLUMBLINE_TOKEN')}`
+  const first = required('PLUMBLINE_TOKEN')
   const url = required('PLUMBLINE_URL')
   const sent = new Counter('plumbline_sent')
   const dates = hasDates === true ? new Trend('plumbline_date') : null
   http.setResponseCallback(http.expectedStatuses(429, { min: 200, max: 299 }))
 
-  return ({ method, plane, path, body }, params) => {
+  return ({ method, plane, path, body, key }, params) => {
+    const authorization = `Bearer ${key === undefined ? first : required('PLUMBLINE_SECOND_TOKEN')}`
     const headers = { ...more, authorization, ...(method !== 'GET' && { 'content-type': 'application/json' }) }
     const beforeMs = Date.now()
     const response = http.request(method, (plane === undefined ? url : __ENV.PLUMBLINE_PODS_URL) + path, body, {

@@ -3,7 +3,10 @@ import type { ScriptPlan, ScriptPods, ScriptRequest } from './types.ts'
 
 // The parts of the scripts that the driver of the tests runs, too.
 
-/** A request with the ids of its endpoint and job, and the time for which it is to be held. */
+/** An endpoint in a plan: the first one, whose requests carry the second key. */
+export const BY_SECOND_KEY = 'first by second key'
+
+/** A request with the ids of its endpoint and job, its key, and the time for which it is to be held. */
 export function filled(
   { path, body, ...rest }: ScriptRequest,
   { ids, holdMs }: Pick<ScriptPlan, 'ids' | 'holdMs'>,
@@ -15,7 +18,8 @@ export function filled(
       .replaceAll('{endpoint}', ids[endpoint] ?? '')
       .replaceAll('{job}', job)
       .replaceAll('{holdMs}', String(holdMs))
-  return { ...rest, path: fill(path), body: body === null ? null : fill(body) }
+  const key = endpoint === BY_SECOND_KEY ? ({ key: 'second' } as const) : {}
+  return { ...rest, ...key, path: fill(path), body: body === null ? null : fill(body) }
 }
 
 /** Characters of the body of an error that are kept; a shorter one is whole. */

@@ -46,6 +46,8 @@ export interface ScriptRequest {
   readonly method: string
   /** Its plane, if its base address is not that of the plan. */
   readonly plane?: 'pods'
+  /** Its key, if it is not the first. */
+  readonly key?: 'second'
   /** Where a response shows unfinished jobs or pods. */
   readonly unfinished?: ScriptUnfinished
   readonly path: string
