@@ -49,6 +49,7 @@ export interface RunServices {
   }
   readonly longWaits: {
     came(what: string): void
+    missed(what: string, subject: unknown, error: Blocked | Inconclusive): void
     once<T>(owner: string, what: string, wait: LongWait<T>): Promise<T>
   }
 }
@@ -85,6 +86,8 @@ export function createInboxes(owner: string, receiver: Receiver | null) {
       inboxes.push(inbox)
       return inbox
     },
+    /** The one whose beacon has this address. */
+    of: (beacon: unknown) => inboxes.find((inbox) => inbox.beacon.url === beacon),
     /** From here on the owner can see the arrivals so far. */
     look(): void {
       for (const inbox of inboxes) inbox.look()

@@ -56,6 +56,8 @@ export function createInbox({ owner, token, beaconUrl, webhookUrl, script, relea
       attempt: (n = 1) => pending(`webhook ${n}`),
       attempts: () => shown('webhook'),
     } satisfies Webhook,
+    /** True once an execution has reported its start. */
+    hasStarted: (): boolean => arrivals.some(({ kind }) => kind === 'start'),
     /** The number that the worker gets for its n-th execution. */
     numberOf: (nth: number): number => (isFirstRepeated ? 1 : nth),
     take(arrival: Arrival): void {

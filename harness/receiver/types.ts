@@ -1,6 +1,9 @@
 import type { PendingEvent } from '../clock/types.ts'
 import type { HeaderPairs, Moment, WireRequest } from '../exchange/exchange.ts'
 
+/** Names the wait for a report of a worker, which a run makes in vain only once. */
+export const workerReport = 'a report of a worker'
+
 export type ArrivalKind = 'start' | 'end' | 'hold' | 'webhook' | 'unexpected'
 
 /** An arrival at the receiver of the suite. */

@@ -48,6 +48,18 @@ export function createLongWaits(knowledge: Knowledge, cuts: Pick<Cuts, 'cut'>, n
       state.vain = null
       state.inVain.clear()
     },
+    /** A subject did without `what`, which is to come to each. Two that did show that it does not come, unless it has ever come. */
+    missed(what: string, subject: unknown, error: Known): void {
+      const state = stateOf(what)
+      if (knowledge.isReplayed || state.comes > 0 || state.vain !== null) return
+      state.inVain.add(subject)
+      if (state.inVain.size === 1) return
+      state.vain = error
+      cuts.cut(
+        error,
+        [...state.waiting].map(({ owner }) => owner),
+      )
+    },
     /**
      * Waits for `what`. Two waits of different subjects in vain show that nothing comes; the second may be one that has been
      * under way for half as long. All owners that wait for it then end, now or later, until it comes. A single wait in vain

@@ -11,7 +11,7 @@ import { createGates } from '../planes/gates.ts'
 import { planeOfOperation } from '../planes/index.ts'
 import type { RunServices } from '../planes/owner.ts'
 import { createReceiver } from '../receiver/receiver.ts'
-import type { Listener } from '../receiver/types.ts'
+import { type Listener, workerReport } from '../receiver/types.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { ResourceLedger } from '../record/resources.ts'
 import type { Rule } from '../rule/registry.ts'
@@ -130,7 +130,10 @@ export function createServices(
           url: target.receiver.url === '' ? 'http://receiver.test' : target.receiver.url,
           clock,
           wallNow,
-          record: recorder.arrival,
+          record(arrival) {
+            recorder.arrival(arrival)
+            if (arrival.kind === 'start') known.longWaits.came(workerReport)
+          },
         })
   if (receiver !== null) listener?.open(receiver.receive, receiver.replayed)
   const runHook = createHooks(transport, target.tolerances.hookMs)

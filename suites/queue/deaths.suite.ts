@@ -10,6 +10,7 @@ import {
   blockedIfAllAreRefused,
   expectEnd,
   expectOutput,
+  expectReported,
   inconclusiveIfWaitOver,
   plainEnd,
   shownStatus,
@@ -26,7 +27,9 @@ const onDedicated = { exclusive: ['dedicated'], varies: ['input', 'options'] } a
 
 rule('queue.status.crash-once', onDedicated, async (context) => {
   const wish = { steps: [{ first: [{ exit: 1 }] }, { report: ['input'] }], endpoint: 'dedicated' } satisfies JobWish
-  await expectExecutedAgain(context, 'again', await context.fixture.submitted(wish))
+  const job = await context.fixture.submitted(wish)
+  await context.begun(job)
+  await expectExecutedAgain(context, 'again', job)
   const synchronous = await answeredJob(context, wish)
   if (synchronous === null) return context.notJudged('runsync', '/runsync gave no id')
   await expectExecutedAgain(context, 'runsync', synchronous)
@@ -35,6 +38,7 @@ rule('queue.status.crash-once', onDedicated, async (context) => {
 /** A job whose worker died is COMPLETED after another execution with the same input. */
 async function expectExecutedAgain(context: Context, clause: string, job: SubmittedJob): Promise<void> {
   const { check, found, target } = context
+  await expectReported(context, job, job.response)
   // A job that is FAILED may still be executed again unasked.
   const look = () => found(job)
   const isDone = (status: string) => status === 'COMPLETED'
@@ -68,10 +72,11 @@ rule('queue.status.crash-others', onDedicated, async (context) => {
 })
 
 rule('queue.execution-timeout.worker-died', onDedicated, async (context) => {
-  const { check, clock, ended, fixture, inconclusive, notJudged, target } = context
+  const { begun, check, clock, ended, fixture, inconclusive, notJudged, target } = context
   const steps = [{ first: [{ exit: 1 }] }, { hold: 'never' }]
   const policy = { executionTimeout: 6_000 }
   const job = await fixture.submitted({ steps, policy, endpoint: 'dedicated' })
+  await begun(job)
   const wait = () => clock.until(job.beacon.started(2), clock.now() + target.tolerances.retriesMs)
   const again = await whileWorkerMayCome(context, job, wait)
   if (again === null) {
@@ -118,6 +123,7 @@ rule('queue.crash-500', onDedicated, async (context) => {
   if (response === null) return inconclusive('/runsync was not answered while its job was executed again')
   inconclusiveIfWaitOver(context, response)
   await blockedIfAllAreRefused(context, response)
+  await expectReported(context, job, response)
   const { received, sent } = response.exchange
   const isWaitOver = response.status === 408 || received.target - sent.target >= usualWaitMs
   if (isRefusal(response) && isWaitOver) inconclusive('the wait of /runsync was over')

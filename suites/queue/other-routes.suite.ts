@@ -1,7 +1,7 @@
 import { canonical, listsIn, membersOf, show } from '../../harness/exchange/read.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { namesJob, shownStatus } from '../shared/job-responses.ts'
+import { completedTwin, namesJob, shownStatus } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 
 /** A list of so many jobs may be one page of several. */
@@ -50,6 +50,7 @@ rule('queue.openai.answers', { varies: ['input', 'execution', 'neighbour', 'outp
   const chat = { model: 'plumbline', messages: [{ role: 'user', content: 'hello' }] }
   for (let n = 0; n < openaiTries; n++) {
     const response = await queue.openai('/v1/chat/completions', { ...chat, ...membersOf(body.input) })
+    if (response.status !== 200) await completedTwin(context)
     check('answered').status(response, 200)
     check('answered').that(response.json !== undefined, 'JSON', 'a body that is not JSON', response)
     if (['IN_QUEUE', 'IN_PROGRESS'].includes(shownStatus(response))) continue

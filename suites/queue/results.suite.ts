@@ -9,12 +9,13 @@ import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import {
   blockedBy,
+  completedTwin,
   expectEnd,
   laterJobReads,
   plainEnd,
   shownStatus,
   unfinished,
-  whileWorkerMayCome,
+  whileWorkerMayReport,
 } from '../shared/job-responses.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import { jsonFlaws } from '../shared/shapes.ts'
@@ -81,6 +82,7 @@ rule('queue.status.failed-message', { varies: [...anyJob, 'past'] }, async (cont
     const holds = [message, quoted, asciiOf(quoted)].some((text) =>
       String(error).toLowerCase().includes(text.toLowerCase()),
     )
+    if (!holds) await completedTwin(context)
     check('message').that(holds, 'an error that contains the message of the handler', kindOfValue(error), end.response)
   }
 })
@@ -100,7 +102,9 @@ rule('queue.status.completed-has-output', { varies: ['execution', 'submission'] 
     for (const shown of [end.response, await found(job)]) expectWhole(bytes, shown)
   }
   reading('from the smallest output', statuses.join(', '))
-  if (!statuses.includes('COMPLETED')) notJudged('whole', 'no job was COMPLETED')
+  if (statuses.includes('COMPLETED')) return
+  await completedTwin(context)
+  notJudged('whole', 'no job was COMPLETED')
 
   function expectWhole(bytes: number, response: ApiResponse): void {
     inconclusiveIfOutage(response)
@@ -166,7 +170,7 @@ async function stoppedJob(context: Context, tried: readonly Stop[]): Promise<{ j
     await found(job)
     const untilMs = by === 'queue.ttl.running' ? afterMs / 2 : coldStartMs + dispatchMs
     const wait = () => clock.until(job.beacon.started(), clock.now() + untilMs)
-    if ((await whileWorkerMayCome(context, job, wait)) === null) continue
+    if ((await whileWorkerMayReport(context, job, wait)) === null) continue
     if (by === 'queue.cancel.running') await job.queue.cancel(job.id)
     const isOver = (status: string) => !unfinished.has(status) || job.beacon.executions().length > 1
     const end = await follow(job, isOver, afterMs + sweepMs + dispatchMs)

@@ -7,7 +7,14 @@ import type { Context } from '../../harness/rule/context.ts'
 import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { blockedBy, expectEnd, expectGone, laterJobReads, shownStatus } from '../shared/job-responses.ts'
+import {
+  blockedBy,
+  expectEnd,
+  expectGone,
+  expectReported,
+  laterJobReads,
+  shownStatus,
+} from '../shared/job-responses.ts'
 import { answeredJob, grainMs, leadMs, runsOn } from './times.ts'
 
 const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs } = tables.durations
@@ -87,6 +94,7 @@ rule(
       inconclusive('a job whose worker died did not end')
     }
     if (status !== 'FAILED') blockedBy(context, 'queue.status.crash', `a job whose worker died was ${status}`, response)
+    await expectReported(context, job, response)
     await expectGone(context, 'gone', job, await afterRetention(context, { job, response }, runRetentionMs))
     for await (const later of laterJobReads(context, job)) await expectGone(context, 'gone', job, later)
   },
@@ -136,6 +144,7 @@ async function endedJob(context: Context, way: Way, by: Operation, clause: strin
   }
   const end = endIn(job.response) ?? (await ended(job, target.tolerances.retriesMs))
   if (way === longest[by]) freeWorkers()
+  if (part('receiver')) await expectReported(context, job, end.response)
   if (way === 'outlasting' && end.status !== 'COMPLETED')
     blockedBy(context, 'queue.runsync.wait', `a job that outlasts the wait of /runsync was ${end.status}`, end.response)
   const { response } = hasOutput(way) ? await expectEnd(context, clause, job, end, 'COMPLETED') : end

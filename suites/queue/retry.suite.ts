@@ -15,6 +15,7 @@ import {
   expectEnd,
   expectGone,
   expectOutput,
+  expectReported,
   failedJob,
   formerEndHidden,
   laterJobReads,
@@ -22,7 +23,7 @@ import {
   retryThroughOutage,
   shownStatus,
   unfinished,
-  whileWorkerMayCome,
+  whileWorkerMayReport,
 } from '../shared/job-responses.ts'
 import { untilFound } from '../shared/poll.ts'
 import { expectAcceptedOrRefused, expectRefusal } from '../shared/refusal.ts'
@@ -105,6 +106,7 @@ rule('queue.retry.alone', { exclusive: ['dedicated'], varies: ['input'] }, async
     const job = await fixture.submitted({ steps: [{ fail: 'each time' }], endpoint: 'dedicated' })
     const { status, response } = await ended(job, retriesMs)
     if (status !== 'FAILED') blockedBy(context, 'queue.status.failed', `a job that fails was ${status}`, response)
+    await expectReported(context, job, response)
     const { starts } = await retried(context, job)
     const again = withoutFormer(job, { starts, ends: 0 })
     if (isLast) await begun(again)
@@ -121,7 +123,7 @@ const retriedInto: ScenarioOptions<'executed' | 'waiting'> = {
 }
 
 rule('queue.retry.ttl', retriedInto, async (context, into) => {
-  const { clock, ended, fixture, inconclusive, reading, target } = context
+  const { clock, ended, fixture, inconclusive, part, reading, target } = context
   const { sweepMs } = target.tolerances
   let full = into === 'waiting' ? await fullEndpoint(context) : null
   for (const ttlMs of lives) {
@@ -129,7 +131,8 @@ rule('queue.retry.ttl', retriedInto, async (context, into) => {
     const job = await fixture.submitted({ steps: [{ fail: 'each time' }], policy: { ttl: ttlMs }, ...endpoint })
     const submittedMs = job.response.exchange.received.target
     full?.release()
-    const { status } = await ended(job, ttlMs / 2)
+    const { response, status } = await ended(job, ttlMs / 2)
+    if (status === 'FAILED' && part('receiver')) await expectReported(context, job, response)
     if (full !== null) full = await fullEndpoint(context)
     if (status !== 'FAILED' || clock.now() > submittedMs + ttlMs / 2) continue
     await clock.at(submittedMs + ttlMs / 2)
@@ -243,7 +246,7 @@ async function expiring(context: Context) {
     const { status } = await ended(failed, ttlMs / 2)
     const endMs = running.response.exchange.received.target + ttlMs
     const wait = () => clock.until(running.beacon.started(), endMs - leadMs)
-    if (status === 'FAILED' && (await whileWorkerMayCome(context, running, wait)) !== null)
+    if (status === 'FAILED' && (await whileWorkerMayReport(context, running, wait)) !== null)
       return { failed, running, endMs }
   }
   return inconclusive('no job was FAILED within half of its ttl')

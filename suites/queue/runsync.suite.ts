@@ -4,7 +4,7 @@ import { canonical, idOrNumberIn, type Members, membersOf } from '../../harness/
 import { submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { JobWish } from '../../harness/planes/queue/fixtures/types.ts'
 import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
-import { type Followed, statusOf } from '../../harness/planes/queue/job-status.ts'
+import { endIn, type Followed, statusOf } from '../../harness/planes/queue/job-status.ts'
 import { inconclusiveIfOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -12,8 +12,10 @@ import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectOne, waitForAttempt } from '../shared/attempts.ts'
 import {
   blockedIfAllAreRefused,
+  completedTwin,
   expectEnd,
   expectOutput,
+  expectReported,
   finishedBy,
   inconclusiveIfWaitOver,
   plainEnd,
@@ -64,6 +66,7 @@ rule('queue.runsync.then-status', { varies: [...anyJob, 'output'] }, async (cont
     const { job, end } = await ('fail' in step
       ? fixture.finished(wish, 'runsync')
       : finishedBy(context, wish, 'runsync'))
+    if ('output' in step && end.status !== 'COMPLETED') await completedTwin(context)
     // A minute after the end the result may be removed.
     const untilMs = end.response.exchange.sent.target + runsyncRetentionMs - lateMs
     const look = async () => {
@@ -97,6 +100,7 @@ rule('queue.runsync.wait', { ...onUnset, varies: ['input', 'options'] }, async (
   }
   // An end of the wait that cancels the job may take effect later.
   await clock.sleep(sweepMs)
+  if (response !== null && endIn(response) !== null) await expectReported(context, job, response)
   if (id !== null) {
     const shown = await untilFound(context, () => job.queue.status(id))
     inconclusiveIfOutage(shown)
@@ -144,6 +148,7 @@ async function recordWait(context: Context, wish: JobWish, waitMs: number): Prom
   const last = response ?? (await clock.until(answer, clock.now() + coldStartMs))
   if (last === null) return inconclusive('/runsync was not answered, though its job may end')
   await blockedIfAllAreRefused(context, last)
+  if (endIn(last) !== null) await expectReported(context, job, last)
   const isDone = response !== null && statusOf(response) === 'COMPLETED'
   check('not-done').that(!isDone, 'not COMPLETED while the job runs', 'COMPLETED', last)
   const tookMs = last.exchange.received.target - last.exchange.sent.target

@@ -5,7 +5,14 @@ import { statusOf } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { keptInput } from '../../harness/variation/values.ts'
-import { blockedBy, expectError, expectOutput, plainEnd, shownStatus } from '../shared/job-responses.ts'
+import {
+  completedTwin,
+  expectError,
+  expectOutput,
+  expectReported,
+  plainEnd,
+  shownStatus,
+} from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 
@@ -19,12 +26,13 @@ const firsts: readonly { readonly what: string; readonly step: Step }[] = [
 ]
 
 rule('queue.retry-automatic', { exclusive: ['dedicated'], varies: ['input', 'options', 'order'] }, async (context) => {
-  const { fixture, check } = context
+  const { begun, fixture, check } = context
   const jobs = new Map<string, SubmittedJob>()
   for (const { what, step } of context.vary.ordered(firsts)) {
     const steps = [{ first: [step] }, { report: ['input'] } as const]
     jobs.set(what, await fixture.submitted({ steps, input: keptInput, endpoint: 'dedicated' }))
   }
+  for (const job of jobs.values()) await begun(job)
   // A job that is FAILED may still be executed again unasked.
   const look = () => shownUnlessExecutedAgain(context, jobs)
   const ends = await poll(context, context.target.tolerances.retriesMs, look, (shown) => shown === null)
@@ -63,14 +71,12 @@ rule('queue.status.crash', { exclusive: ['dedicated'] }, async (context) => {
   const { check, clock, ended, fixture, found, reading, target } = context
   const { retriesMs } = target.tolerances
   const over: { readonly job: SubmittedJob; readonly status: string; readonly endedMs: number }[] = []
-  const plain = await plainEnd(context, 'COMPLETED', 'dedicated')
-  if (plain.status !== 'COMPLETED') {
-    blockedBy(context, 'queue.run.echo', `a plain job was ${plain.status} instead of COMPLETED`, plain.response)
-  }
+  await completedTwin(context, 'dedicated')
   for (let n = 0; n < deadlyJobs; n++) {
     const job = await fixture.submitted({ steps: [{ exit: 1 }], endpoint: 'dedicated' })
     await found(job)
     const first = await ended(job, retriesMs)
+    await expectReported(context, job, first.response)
     const count = job.beacon.executions().length
     const { settled, status, response } = first.settled ? first : await ended(job, retriesMs)
     const isAgain = !settled && job.beacon.executions().length > count

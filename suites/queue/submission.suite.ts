@@ -6,6 +6,7 @@ import type { QueueClient } from '../../harness/planes/queue/client.ts'
 import { options, submitted, validText } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
+import { endIn } from '../../harness/planes/queue/job-status.ts'
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -18,6 +19,7 @@ import {
   blockedIfAllAreRefused,
   expectEnd,
   expectOutput,
+  expectReported,
   leastWaitMs,
   plainEnd,
   retryThroughOutage,
@@ -262,6 +264,7 @@ rule('queue.runsync.when-done', { varies: ['execution'] }, async (context) => {
       clock.until(Promise.race([answer.comes, start.comes]), clock.now() + coldStartMs + dispatchMs),
     )
     const early = await clock.until(answer, clock.now() + runsMs)
+    if (early !== null && endIn(early) !== null) await expectReported(context, job, early)
     job.beacon.release('go')
     const end = await clock.until(job.beacon.ended(), clock.now() + coldStartMs + dispatchMs)
     const response = early ?? (await clock.until(answer, clock.now() + dispatchMs + answerMs))

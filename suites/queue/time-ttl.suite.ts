@@ -3,7 +3,7 @@ import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fix
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { expectGone, finishedBy, laterJobReads, shownStatus, whileWorkerMayCome } from '../shared/job-responses.ts'
+import { expectGone, finishedBy, laterJobReads, shownStatus, whileWorkerMayReport } from '../shared/job-responses.ts'
 import { afterEnd, beforeEnd, busyWorkers, endMsOf, expectWorkerFreed, leadMs } from './times.ts'
 
 /** A job that waits for days on an endpoint where no other rule has a job executed meanwhile. */
@@ -73,7 +73,8 @@ rule('queue.ttl.worker-died', { exclusive: ['dedicated'], varies: ['input', 'opt
   for (const ttlMs of longLives) {
     const job = await fixture.submitted({ steps, endpoint: 'dedicated', policy: { ttl: ttlMs } })
     const lastMs = endMsOf({ job, ttlMs }) - leadMs
-    if ((await clock.until(job.beacon.started(), lastMs)) === null) continue
+    const wait = () => clock.until(job.beacon.started(), lastMs)
+    if ((await whileWorkerMayReport(context, job, wait)) === null) continue
     // A ttl that counts from the death is over later than an end may be late.
     await clock.sleep(target.tolerances.sweepMs + leadMs)
     job.beacon.release('die')
@@ -178,7 +179,7 @@ async function running(
     for (const job of jobs) {
       const deadline = job.response.exchange.sent.target + ttlMs - leadMs
       const wait = () => clock.until(job.beacon.started(), deadline)
-      if ((await whileWorkerMayCome(context, job, wait)) !== null) begun++
+      if ((await whileWorkerMayReport(context, job, wait)) !== null) begun++
     }
     if (begun === jobs.length) return { jobs, ttlMs }
     for (const { beacon } of jobs) beacon.release('late')

@@ -19,8 +19,8 @@ rule(
   'queue.walk',
   { exclusive: ['dedicated'], workers: oneWorker, varies: ['input', 'part', 'look'] },
   async (context) => {
-    const { fixture, random, vary } = context
-    await fixture.plain({ steps: [{ output: 1 }] })
+    const { begun, fixture, random, vary } = context
+    await begun(await fixture.plain({ steps: [{ output: 1 }] }))
     const model: JobsModel = { jobs: [], left: vary.parts(parts).length * steps, waitsLeft: 1, purgesLeft: 2 }
     const walks = walksOf(jobSteps(worldOf(context)), drawnAtOnce)
     const walker = createJobWalker(context)

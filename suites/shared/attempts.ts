@@ -7,7 +7,7 @@ import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Arrival } from '../../harness/receiver/types.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { expectEnd, submittedId, whileWorkerMayCome } from './job-responses.ts'
+import { expectEnd, expectReported, submittedId, whileWorkerMayCome } from './job-responses.ts'
 
 /** The time between two attempts, ms (heading Limits). */
 export const spacingMs = tables.durations.webhookSpacingMs
@@ -93,6 +93,7 @@ export async function delayOf(context: Context, clause: string, job: SubmittedJo
   const { inconclusive } = context
   const first = await waitForAttempt(context, job, 1)
   if (first === null) await expectOne(context, clause, job)
+  await expectReported(context, job, job.response)
   const end = job.beacon.ends()[0] ?? inconclusive('a worker did not tell that it was done')
   return (first?.at.target ?? 0) - end.at.target
 }

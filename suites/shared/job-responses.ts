@@ -8,6 +8,8 @@ import { acceptedId, drawnOptions, validText } from '../../harness/planes/queue/
 import type { JobWish, PlannedJob, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { workerOf } from '../../harness/planes/queue/foundations.ts'
 import { type Followed, type JobAt, statusOf } from '../../harness/planes/queue/job-status.ts'
+import { withoutReport } from '../../harness/planes/queue/own-jobs.ts'
+import { workerReport } from '../../harness/receiver/types.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import { inconclusiveIfOutage, isOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -120,13 +122,17 @@ type End = keyof typeof ends
 export async function expectEnd(
   context: Context,
   clause: string,
-  job: JobAt & Partial<Pick<PlannedJob, 'body'>>,
+  job: JobAt & Partial<Pick<PlannedJob, 'beacon' | 'body'>>,
   end: Followed,
   wanted: End,
 ): Promise<Followed> {
-  const { check, ended, fixture, found, row } = context
+  const { check, ended, fixture, found, offers, row } = context
   check(clause).saw(end.response)
-  if (end.settled && end.status === wanted) return end
+  if (end.settled && end.status === wanted) {
+    // A job that no worker begins may be FAILED as well.
+    if (wanted === 'FAILED' && offers('receiver')) await expectReported(context, job, end.response)
+    return end
+  }
   const twin = await plainEnd(context, wanted, roleOf(context, job))
   if (twin.status !== wanted && row.id !== ends[wanted].rule) {
     blockedBy(context, ends[wanted].rule, `a plain job was ${twin.status} instead of ${wanted}`, twin.response)
@@ -153,6 +159,22 @@ function roleOf({ target }: Context, { queue: { endpoint } }: Pick<JobAt, 'queue
   return endpoint === normal ? 'normal' : (roles.find((role) => target.queue?.endpoints[role] === endpoint) ?? 'normal')
 }
 
+/** Ends the rule if no worker reported an execution of its job: the steps of the job do not explain what a response shows. */
+export async function expectReported(
+  { endWithoutWorker }: Context,
+  { beacon }: Partial<Pick<PlannedJob, 'beacon'>>,
+  response: ApiResponse,
+): Promise<void> {
+  if (beacon?.executions().length === 0) await endWithoutWorker(withoutReport(response))
+}
+
+/** The end of a plain job that is COMPLETED. Ends the rule as blocked if it is not. */
+export async function completedTwin(context: Context, endpoint?: EndpointRole): Promise<Followed> {
+  const twin = await plainEnd(context, 'COMPLETED', endpoint)
+  if (twin.status === 'COMPLETED') return twin
+  return blockedBy(context, ends.COMPLETED.rule, `a plain job was ${twin.status} instead of COMPLETED`, twin.response)
+}
+
 /** The end of a plain job. Rejects with Inconclusive if one that should be COMPLETED does not end: no worker may be there. */
 export async function plainEnd(context: Context, wanted: End, endpoint: EndpointRole = 'normal'): Promise<Followed> {
   const { ended, endWithoutWorker, fixture, inconclusive, target } = context
@@ -170,6 +192,15 @@ export async function failedJob(context: Context, clause: string, wish: JobWish 
   const job = await context.fixture.submitted({ steps: ends.FAILED.steps, ...wish })
   await expectEnd(context, clause, job, await context.ended(job, context.target.tolerances.retriesMs), 'FAILED')
   return job
+}
+
+/** Waits for a report of a job's worker, as `whileWorkerMayCome`. Once no worker reports in the run, that ends the rule too. */
+export function whileWorkerMayReport<T>(
+  context: Context,
+  job: Pick<PlannedJob, 'queue'>,
+  wait: () => Promise<T>,
+): Promise<T> {
+  return context.waitOnce(workerReport, { wait: () => whileWorkerMayCome(context, job, wait) })
 }
 
 /** Waits for something that needs a worker of the job's endpoint. Once none comes in the run, that ends the rule. */

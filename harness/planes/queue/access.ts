@@ -4,7 +4,7 @@ import type { ApiResponse } from '../../client/api-response.ts'
 import { pausesWithin, pollOn } from '../../clock/poll.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { membersOf } from '../../exchange/read.ts'
-import type { Arrival, Beacon } from '../../receiver/types.ts'
+import { type Arrival, type Beacon, workerReport } from '../../receiver/types.ts'
 import { inconclusiveIfOutage, outageStatuses, responseText } from '../../rule/check.ts'
 import { Blocked, Inconclusive, Unclaimed } from '../../rule/outcome.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
@@ -22,6 +22,13 @@ export type QueueAccess = ReturnType<typeof createQueueAccess>
 /** Everything that the making of a job needs. */
 export type JobMaker = QueueAccess['maker']
 
+/** A job with which a worker is to begin; the id is unknown until it was submitted. */
+interface Begins {
+  readonly beacon: Beacon
+  readonly queue: JobAt['queue']
+  readonly id?: string
+}
+
 export function createQueueAccess(host: OwnerContext) {
   const { name, actor, blame, inboxes, services, rely, waitOnce } = host
   const { target } = services
@@ -38,9 +45,10 @@ export function createQueueAccess(host: OwnerContext) {
   async function endWithoutWorker(reason = noWorker().message): Promise<never> {
     await services.foundations.failureOf(name, actor, workersFreed)
     for (const one of workersFreed) rely(one)
+    await waitOnce(workerReport, { wait: async () => null })
     throw new Inconclusive(reason)
   }
-  const { note, removables, wasFound } = createOwnJobs(name, services)
+  const { isUnreported, note, removables, wasFound } = createOwnJobs(name, services, inboxes)
   const as = createClients(
     queue,
     host,
@@ -119,20 +127,29 @@ export function createQueueAccess(host: OwnerContext) {
     }
   }
 
-  /** Waits until a worker begins with a job; null if no worker begins in time. */
-  async function begun({
-    beacon,
-    queue,
-  }: {
-    readonly beacon: Beacon
-    readonly queue: JobAt['queue']
-  }): Promise<Arrival | null> {
+  /** Waits until a worker begins with a job; null if no worker begins in time, or the job has ended without its report. */
+  async function begun(job: Begins): Promise<Arrival | null> {
     rely(queueFoundations.shown)
-    const worker = workerOf(queue.endpoint)
-    const wait = () => actor.until(beacon.started(), actor.now() + workerMs)
-    const arrival = await waitOnce(worker, { wait, vain: (seen) => (seen === null ? whyNoWorker() : null) })
+    const worker = workerOf(job.queue.endpoint)
+    const wait = () => waitOnce(workerReport, { wait: () => startOf(job) })
+    const { arrival } = await waitOnce(worker, {
+      wait,
+      vain: ({ arrival, ended }) => (arrival === null && ended === null ? whyNoWorker() : null),
+    })
     if (arrival !== null) services.longWaits.came(worker)
     return arrival
+  }
+
+  /** The first report of a job; if none comes soon, its end may show that none will. */
+  async function startOf({ beacon, id, queue }: Begins) {
+    const untilMs = actor.now() + workerMs
+    const until = (ms: number) => actor.until(beacon.started(), Math.min(untilMs, ms))
+    const soon = await until(actor.now() + target.tolerances.dispatchMs)
+    if (soon !== null) return { arrival: soon, ended: null }
+    const seen = id === undefined ? null : await queue.status(id)
+    if (id !== undefined && seen !== null && isUnreported(queue.endpoint, id, seen))
+      return { arrival: null, ended: seen }
+    return { arrival: await until(untilMs), ended: null }
   }
 
   const maker = {
@@ -152,8 +169,10 @@ export function createQueueAccess(host: OwnerContext) {
     begun,
     endWithoutWorker,
     /** Waits until a worker begins with a job once more; null if none does. */
-    begunAgain: ({ beacon }: { readonly beacon: Beacon }) =>
-      actor.until(beacon.started(2), actor.now() + target.tolerances.retriesMs),
+    begunAgain({ beacon }: Pick<Begins, 'beacon'>): Promise<Arrival | null> {
+      const wait = () => actor.until(beacon.started(2), actor.now() + target.tolerances.retriesMs)
+      return waitOnce(workerReport, { wait })
+    },
     ended: (job: JobAt, boundMs?: number) => follow(job, (status) => finalStatuses.has(status), boundMs),
     removables,
     remover: (removal: Removal) => createQueueRemover({ as }, removal),

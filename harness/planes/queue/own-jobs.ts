@@ -2,9 +2,12 @@ import { tables } from '../../../generated/tables.ts'
 import type { ApiResponse } from '../../client/api-response.ts'
 import type { Call } from '../../client/caller.ts'
 import { isSuccess, mediaTypeOf } from '../../exchange/exchange.ts'
-import { idOrNumberIn, membersOf } from '../../exchange/read.ts'
+import { idOrNumberIn, membersOf, show } from '../../exchange/read.ts'
+import type { Inbox } from '../../receiver/inbox.ts'
+import { workerReport } from '../../receiver/types.ts'
 import type { ResourceLine } from '../../record/resources.ts'
-import type { RunServices } from '../owner.ts'
+import { Inconclusive } from '../../rule/outcome.ts'
+import type { OwnerContext, RunServices } from '../owner.ts'
 import type { Removable } from '../plane.ts'
 import { workerOf } from './foundations.ts'
 import { finalStatuses, statusOf } from './job-status.ts'
@@ -16,13 +19,18 @@ type Job = Extract<ResourceLine, { readonly kind: 'job' }>
 
 const submits: ReadonlySet<string> = new Set(['runJob', 'runJobSync', 'callOpenaiRoute'])
 
+const showingErrors: ReadonlySet<string> = new Set(['runJobSync', 'getJobStatus'])
+
 /** The jobs that one owner submitted and that have not been seen to end. Each has a line in the ledger of resources. */
 export function createOwnJobs(
   owner: string,
   { channel, target, resources, longWaits }: Pick<RunServices, 'channel' | 'target' | 'resources' | 'longWaits'>,
+  inboxes: OwnerContext['inboxes'],
 ) {
   const open = new Map<string, Job>()
   const found = new Set<string>()
+  /** The inboxes of jobs of which each execution reports its start, by endpoint and id. */
+  const reporting = new Map<string, Inbox>()
   let submissions = 0
 
   function record(job: Job): void {
@@ -33,7 +41,7 @@ export function createOwnJobs(
 
   const forget = (job: Job) => record({ ...job, state: 'removed' })
 
-  function submitting(endpoint: string, body: unknown): (response: ApiResponse) => void {
+  function submitting(operation: string, endpoint: string, body: unknown): (response: ApiResponse) => void {
     const { rateWaitMs, sweepMs } = target.tolerances
     const goneMs = ttlOf(body) + sweepMs
     const name = `${owner} ${++submissions}`
@@ -43,7 +51,9 @@ export function createOwnJobs(
     record(job)
     return (response) => {
       const id = idOrNumberIn(response.json)
-      if (executed.has(statusOf(response))) longWaits.came(workerOf(endpoint))
+      const inbox = inboxOf(body)
+      if (id !== null && inbox !== undefined) reporting.set(`${endpoint} ${id}`, inbox)
+      noteEnd(operation, endpoint, id, response)
       if ((response.status >= 300 && response.status < 500) || finalStatuses.has(statusOf(response))) return forget(job)
       // A web page: whatever sent it took no job.
       if (isSuccess(response.status) && mediaTypeOf(response.exchange.response?.headers ?? []) === 'text/html')
@@ -56,10 +66,27 @@ export function createOwnJobs(
     }
   }
 
-  function shown(endpoint: string, id: string, response: ApiResponse): void {
+  /** The inbox of a job that its worker begins before it can end: without a time limit, which may be over first. */
+  function inboxOf(body: unknown): Inbox | undefined {
+    const { input, policy } = membersOf(body) ?? {}
+    if (membersOf(policy)?.executionTimeout !== undefined) return undefined
+    return inboxes.of(membersOf(membersOf(input)?.plumbline)?.beacon)
+  }
+
+  /** A response that shows the end of a job shows that there is a worker, maybe one that does not report. */
+  function noteEnd(operation: string, endpoint: string, id: string | null, response: ApiResponse): void {
+    if (!executed.has(statusOf(response))) return
+    longWaits.came(workerOf(endpoint))
+    const job = `${endpoint} ${id}`
+    // Responses of other operations have no error, which says why.
+    if (showingErrors.has(operation) && reporting.get(job)?.hasStarted() === false)
+      longWaits.missed(workerReport, job, new Inconclusive(withoutReport(response)))
+  }
+
+  function shown(operation: string, endpoint: string, id: string, response: ApiResponse): void {
     const status = statusOf(response)
     if (isSuccess(response.status)) found.add(`${endpoint} ${id}`)
-    if (executed.has(status)) longWaits.came(workerOf(endpoint))
+    noteEnd(operation, endpoint, id, response)
     if (!finalStatuses.has(status)) return
     for (const job of open.values()) if (job.id === id && job.endpoint === endpoint) forget(job)
   }
@@ -68,15 +95,25 @@ export function createOwnJobs(
     /** Called before a request is sent with a key. The returned function takes the response. */
     note(operation: string, { ids = {}, body, authorization }: Call, key: string): (response: ApiResponse) => void {
       const { endpoint = '', job } = ids
-      if (submits.has(operation)) return submitting(endpoint, body)
+      if (submits.has(operation)) return submitting(operation, endpoint, body)
       // With another key, the response may be that there is no such job, while the job goes on.
       const isOwn = job !== undefined && key === 'full' && authorization === undefined
-      return (response) => (isOwn ? shown(endpoint, job, response) : undefined)
+      return (response) => (isOwn ? shown(operation, endpoint, job, response) : undefined)
     },
+    /** True if a response shows that a job ended without a report of its worker. */
+    isUnreported: (endpoint: string, id: string, response: ApiResponse) =>
+      executed.has(statusOf(response)) && reporting.get(`${endpoint} ${id}`)?.beacon.executions().length === 0,
     /** True if an operation of the owner has found the job before. */
     wasFound: (endpoint: string, id: string) => found.has(`${endpoint} ${id}`),
     removables: (): Removable[] => [...open.values()].map((of) => ({ of, removed: () => forget(of) })),
   }
+}
+
+/** Why a rule ends that waits for a report, as a job shows that ended without one. */
+export function withoutReport(response: ApiResponse): string {
+  const { error, status } = membersOf(response.json) ?? {}
+  const end = error == null ? `${status}` : `${status} with error ${show(error)}`
+  return `no worker reported to the receiver; a job was ${end}`
 }
 
 /** The ttl of a submission, ms; the longest possible one if it cannot be read. */

@@ -1,0 +1,163 @@
+import { expect, it } from 'vitest'
+import type { Judgement } from '../harness/run/judge.ts'
+import { composeOptions, type ReferenceOptions } from '../reference/options.ts'
+import { defaultTolerances } from '../target/tolerances.ts'
+import { createConformanceWorker } from '../worker/conformance.ts'
+import type { Call, Outcome, WorkerProgram } from '../worker/program.ts'
+import { everything } from './jobs.ts'
+import { judgeOn } from './judge.ts'
+
+// Where no worker ever reports to the receiver, no rule fails, advises or passes on the steps of a job that nobody followed.
+
+const rules = everything().rules.filter(({ id }) => /^(queue|webhook)\.|^auth\.queue\./.test(id))
+
+interface Situation {
+  readonly says: string
+  readonly options: () => Partial<ReferenceOptions>
+  /** The rules that fail. */
+  readonly failed: readonly string[]
+  /** The rules that are judged all the same, besides `submissions`. */
+  readonly judged: readonly string[]
+  /** The reason of the rules that wait for a report. */
+  readonly reason: string
+}
+
+/** They submit jobs, and it does not matter what becomes of those. */
+const submissions = [
+  'queue.body.execution-timeout-outside',
+  'queue.body.fuzz',
+  'queue.body.input-missing',
+  'queue.body.input-type',
+  'queue.body.not-json',
+  'queue.body.policy-types',
+  'queue.body.s3config',
+  'queue.body.ttl-bounds',
+  'queue.body.ttl-outside',
+  'queue.body.webhook',
+  'queue.body.webhook-url',
+  'queue.cancel.unknown',
+  'queue.endpoint-unknown',
+  'queue.health.numbers',
+  'queue.health.shape',
+  'queue.json',
+  'queue.requests.answers',
+  'queue.run.accepted',
+  'queue.run.unique-ids',
+  'queue.status.of-another-endpoint',
+  'queue.status.unknown',
+  'queue.status.unknown-404',
+  'queue.stream.unknown',
+  'queue.ttl.default',
+  'queue.ttl.maximum',
+  'queue.ttl.not-early',
+]
+/** They need any end of a job. */
+const notifications = [
+  'webhook.no-answer',
+  'webhook.no-token',
+  'webhook.only-200',
+  'webhook.only-200-strict',
+  'webhook.retries',
+  'webhook.same-job',
+  'webhook.silent',
+  'webhook.spacing',
+  'webhook.stops-on-success',
+  'webhook.three',
+]
+/** They compare outputs. */
+const outputs = [
+  'queue.body.s3config-kept',
+  'queue.openai.answers',
+  'queue.run.echo',
+  'queue.runsync.completed',
+  'queue.runsync.then-status',
+  'queue.status.completed-has-output',
+  'queue.status.no-loss',
+  'queue.status.order',
+  'queue.ttl.completed',
+  'queue.ttl.from-submission',
+]
+const eachFailed = { failed: ['queue.run.echo', 'queue.runsync.completed'], judged: notifications }
+
+const situations: Record<string, Situation> = {
+  'cannot start': {
+    says: 'The program of the workers cannot start, so each job is FAILED at once.',
+    options: () => executing(() => ({ kind: 'failed', message: 'worker exited unexpectedly' })),
+    ...eachFailed,
+    reason: 'no worker reported to the receiver; a job was FAILED with error "worker exited unexpectedly"',
+  },
+  dies: {
+    says: 'Each worker dies with its job.',
+    options: () => executing(() => ({ kind: 'died' })),
+    ...eachFailed,
+    reason:
+      'no worker reported to the receiver; a job was FAILED with error "the worker exited before the job was done"',
+  },
+  'fails differently': {
+    says: 'Each job is FAILED with another error.',
+    options() {
+      let count = 0
+      return executing(() => ({ kind: 'failed', message: `error ${++count}` }))
+    },
+    ...eachFailed,
+    reason: 'no worker reported to the receiver; a job was FAILED with error "error N"',
+  },
+  'receiver unreachable': {
+    says: 'Workers do not reach the receiver.',
+    options: () =>
+      reachingOnly(async () => {
+        throw new Error('connection refused')
+      }),
+    ...eachFailed,
+    reason:
+      'no worker reported to the receiver; a job was FAILED with error "the beacon cannot be reached: connection refused"',
+  },
+  'another receiver': {
+    says: 'Another server answers the reports of the workers.',
+    options: () => reachingOnly(async () => Response.json({ n: 1 })),
+    failed: [],
+    judged: [...notifications, ...outputs],
+    reason: 'no worker reported to the receiver; a job was COMPLETED',
+  },
+  'no worker': {
+    says: 'Jobs stay IN_QUEUE.',
+    options: () => ({ parts: { nextJob: () => () => null } }),
+    failed: [],
+    judged: ['queue.runsync.wait-configured', 'queue.runsync.wait-length'],
+    reason: 'no worker began with a job within 122 s',
+  },
+}
+
+it.each(Object.entries(situations))('%s', async (id, { says, options, failed, judged, reason }) => {
+  const change = (base: ReferenceOptions) => composeOptions(base, options())
+  const judgements = await judgeOn({ variants: [{ id, says, change }], rules, asReal: true })
+  const by = (...verdicts: readonly string[]) =>
+    judgements.filter(({ verdict }) => verdicts.includes(verdict)).map(({ rule }) => rule)
+  expect(by('failed', 'advice', 'broken').sort()).toEqual(failed)
+  expect(by('passed', 'observed').sort()).toEqual([...submissions, ...judged].sort())
+  const reasons = Map.groupBy(judgements, (one) => one.reason?.replace(/error \d+/, 'error N'))
+  const [[most] = []] = [...reasons].filter(([text]) => text != null).sort(([, a], [, b]) => b.length - a.length)
+  expect(most).toBe(reason)
+  expect(waiting(judgements)).toEqual([])
+})
+
+/** Rules that waited as long as a worker may take, though the run knew that none reports. */
+function waiting(judgements: readonly Judgement[]): readonly string[] {
+  const { coldStartMs, dispatchMs } = defaultTolerances
+  return judgements
+    .filter(({ reason }) => reason?.startsWith('no worker reported'))
+    .filter(({ startedMs, endedMs }) => (endedMs ?? 0) - (startedMs ?? 0) >= coldStartMs + dispatchMs)
+    .map(({ rule }) => rule)
+}
+
+/** Workers that execute no step. */
+function executing(outcome: () => Outcome): Partial<ReferenceOptions> {
+  return { worker: { execute: async () => outcome() } }
+}
+
+/** The conformance worker, whose reports go elsewhere. */
+function reachingOnly(call: Call): Partial<ReferenceOptions> {
+  const { execute } = createConformanceWorker()
+  const worker: WorkerProgram = { execute: (job, tools) => execute(job, { ...tools, call }) }
+  return { worker }
+}
