@@ -7,7 +7,7 @@ describe('the text of a run', () => {
     const results = await sampleResults()
     const [, stop] = results.rules
     const text = stop === undefined ? '' : renderFailure(results, stop)
-    expect(text.split('\n').slice(0, 12)).toEqual([
+    expect(text.split('\n').slice(0, 13)).toEqual([
       'FAILED  pods.action.exited.stop  (must)',
       '  EXITED + stop: 409, and the pod is unchanged.',
       '  heading "Pod status" of the API description',
@@ -15,6 +15,7 @@ describe('the text of a run', () => {
       '    expected  status 409',
       '    observed  status 200 with <img src=x onerror=alert(1)>',
       '    exchange 6: POST https://api.example.test/v2/pods/p1/action → 200',
+      '    answered  {"gpu":{"id":"A40"},"id":"p1","status":"EXITED","note":"<img src=x onerror=alert(1)>"}',
       '',
       '  reproduce by hand, in bash:',
       '    export BASE=https://api.example.test',
@@ -29,7 +30,7 @@ describe('the text of a run', () => {
     ])
   })
 
-  it('shows an error with what the target file named in its request, and long texts cut', async () => {
+  it('shows a response with what the target file named in its request, and long texts cut', async () => {
     const results = await sampleResults()
     const [, stop] = results.rules
     if (stop === undefined) throw new Error('the sample has no second rule')

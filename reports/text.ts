@@ -117,7 +117,7 @@ function findingLines(
     `    expected  ${paint.green(shortened(expected))}`,
     `    observed  ${paint.red(shortened(observed))}`,
     ...(exchange === null ? [] : [`    ${paint.dim(exchangeText(exchange, at))}`]),
-    ...errorLine(at),
+    ...answeredLine(at),
   ]
 }
 
@@ -125,10 +125,10 @@ function exchangeText(n: number, exchange: ShownExchange | undefined): string {
   return `exchange ${n}${exchange === undefined ? '' : `: ${requestLine(exchange)}`}`
 }
 
-/** The body of an error, which may say why. */
-function errorLine(exchange: ShownExchange | undefined): string[] {
-  const { status = 0, body = null, bodyKind = 'none' } = exchange?.response ?? {}
-  return status < 400 || body === null || bodyKind.startsWith('base64') ? [] : [`    answered  ${shortened(body)}`]
+/** The body of a response, which may say why. */
+function answeredLine(exchange: ShownExchange | undefined): string[] {
+  const { body = null, bodyKind = 'none' } = exchange?.response ?? {}
+  return body === null || bodyKind.startsWith('base64') ? [] : [`    answered  ${shortened(body)}`]
 }
 
 /** A text in one line; the beginning of a long one. */
