@@ -62,7 +62,7 @@ export function withLimiter({
   }
 }
 
-/** The rate of an operation is that of each text that `keyOf` gives of its requests; null for a request that is not limited. */
+/** Limits an operation for each key. `keyOf` returns the key of a request, or null if the request is not limited. */
 export const limitsEach =
   (operation: RateOperation, keyOf: (request: Request) => string | null) =>
   (options: ReferenceOptions): ReferenceOptions => {

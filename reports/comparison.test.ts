@@ -82,6 +82,6 @@ test('a comparison as Markdown', () => {
 })
 
 test('without a change, the verdict is all', () => {
-  const same = { ...comparison, caveats: [], changes: [], timings: null, isWorse: false }
+  const same = { ...comparison, caveats: [], changes: [], isWorse: false }
   expect(renderComparison(same).split('\n').slice(-3)).toEqual(['', 'no worse than old: 2 known failures, 0 new', ''])
 })

@@ -30,7 +30,7 @@ export function renderHtml(results: ReportedResults): string {
     known(results.known),
     failures(results, 'lesser', 'Advice and accepted failures', groups.lesser),
     gaps('not-verified', 'Not verified', byVerdict(groups.notVerified), gapCauses(groups.notVerified)),
-    gaps('in-part', 'Judged in part', parts.length, parts),
+    gaps('in-part', 'Judged in part', new Set(parts.flatMap(({ rules }) => rules)).size, parts),
     readings(groups.readings),
     load(results),
     waits(results),

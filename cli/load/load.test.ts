@@ -95,7 +95,11 @@ describe('one clear sentence before anything is sent', () => {
       2,
       /limits.queue.run is judged by load; run plumbline load limits --only/,
     ],
-    ['merge none --out x', 2, /none does not exist; node bin\/plumbline.js check, load limits and load pods write one with --out FOLDER/],
+    [
+      'merge none --out x',
+      2,
+      /none does not exist; node bin\/plumbline.js check, load limits and load pods write one with --out FOLDER/,
+    ],
     ['merge none --out none', 2, /--out none is one of the folders to merge/],
   ])('%s', { timeout: 120_000 }, async (words, code, message) => {
     const seen = await plumbline(words)

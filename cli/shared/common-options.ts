@@ -33,5 +33,8 @@ export const common = {
   owned: new Option('--i-own-this <host>', 'load this host, which is not this machine, if its owner permits it'),
   maxRequests: new Option('--max-requests <number>', 'refuse a larger load (default: 120000)').argParser(integer(0)),
   maxSeconds: new Option('--max-seconds <number>', 'refuse a longer load (default: 3600)').argParser(integer(0)),
-  windowScale: new Option('--window-scale <factor>', 'the factor that a reference is served with').argParser(factor),
+  windowScale: new Option(
+    '--window-scale <factor>',
+    'the --window-scale of the plumbline serve that is loaded',
+  ).argParser(factor),
 }

@@ -56,7 +56,11 @@ export const check = () =>
     .addOption(common.maxCost)
     .option('--max-pods <number>', 'pods that pods.create.fuzz may make (default: 4 in real time, else 20)', integer(0))
     .option('--start <command>', 'a shell command that serves the target; it is ended with its process group')
-    .option('--wait <length>', 'wait for the target at most so long (default with --start: 60s)', lengthOfTime)
+    .option(
+      '--wait <length>',
+      'wait until the target answers, at most this long (default with --start: 60s)',
+      lengthOfTime,
+    )
     .option('--load', 'drive the rate limits with k6 after all other rules, and judge them in the same run')
     .addOption(common.owned)
     .addOption(common.maxRequests)
@@ -77,7 +81,11 @@ export const load = () =>
     .option('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
     .option('--duration <length>', 'how long mixed (default: 30s) or soak (default: 1h) lasts', lengthOfTime)
     .option('--segments <number>', 'limits: share each plan among so many processes of k6', integer(1, 16))
-    .addOption(new Option('--emit <form>', 'limits: only write it for the operator of k6 into --out').choices(['k8s']))
+    .addOption(
+      new Option('--emit <form>', 'limits: send nothing; write the load for the k6 operator into --out').choices([
+        'k8s',
+      ]),
+    )
     .option('--image <image>', 'with --emit: the image with k6 and plumbline (default: plumbline)')
     .option('--tolerance <percent>', 'soak: the smallest slowdown that counts, such as 5% (default: 10%)', percentage)
     .addOption(common.only)
@@ -112,7 +120,11 @@ export const regress = () =>
     .requiredOption('--candidate <file>', 'the target file of the candidate')
     .option('--rounds <number>', 'rounds of requests to each target', integer(1, 500), 20)
     .option('--operation <id>', 'measure only this one; can be repeated (default: all that create no pods)', gather, [])
-    .option('--tolerance <percent>', 'the smallest slowdown that counts, such as 5%', percentage, 0.05)
+    .addOption(
+      new Option('--tolerance <percent>', 'the smallest slowdown that counts')
+        .argParser(percentage)
+        .default(0.05, '5%'),
+    )
     .addOption(common.seed)
     .option('--no-check', 'measure only; do not compare verdicts')
     .addOption(common.only)
@@ -169,7 +181,11 @@ export const prove = () =>
     .option('--matrix', 'judge every rule on every defect', false)
     .option('--malformed', 'instead, change each field of each response of the reference: no rule may crash', false)
     .option('--served', 'judge over HTTP, on a port for each instance, instead of in process', false)
-    .option('--sample <number>', 'with --malformed: draw so many changes; with --served: defects', integer(1))
+    .option(
+      '--sample <number>',
+      'with --malformed: changes to draw; with --served: defects to draw, and a quarter as many latitudes',
+      integer(1),
+    )
     .option('--seed <number>', 'with --sample: the seed of the draw', integer(0))
     .option('--seeds <number>', 'instead, judge the latitudes with so many seeds', integer(1, 9_999))
     .option('--draws <number>', 'instead, count the values that the rules draw with so many seeds', integer(1, 9_999))
@@ -184,7 +200,12 @@ export const fuzz = () =>
     .option('--duration <length>', 'how long, such as 30s or 5m', lengthOfTime)
     .option('--seed <number>', 'the cases of an earlier run', integer(0))
     .option('--path <path>', 'only the cases of that seed that a finding names, such as 3,56')
-    .addOption(new Option('--walk [plane]', 'take walks on several pods or jobs').choices(['pods', 'queue'] as const))
+    .addOption(
+      new Option('--walk [plane]', 'send sequences of calls on several pods or jobs instead (default: 200)').choices([
+        'pods',
+        'queue',
+      ] as const),
+    )
     .option('--json <file>', 'write the findings into this file')
 
 export const replay = () =>

@@ -48,7 +48,7 @@ export function createLongWaits(knowledge: Knowledge, cuts: Pick<Cuts, 'cut'>, n
       state.vain = null
       state.inVain.clear()
     },
-    /** A subject did without `what`, which is to come to each. Two that did show that it does not come, unless it has ever come. */
+    /** A subject ended without `what`. Two such subjects show that it does not come, unless it came before. */
     missed(what: string, subject: unknown, error: Known): void {
       const state = stateOf(what)
       if (knowledge.isReplayed || state.comes > 0 || state.vain !== null) return

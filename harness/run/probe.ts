@@ -75,7 +75,7 @@ export function refusalOf(
     }
   }
   if ('strange' in seen) {
-    const all = seen.strange.includes('were answered 404') ? named?.(sectionOf(target, seen.plane) as never) : []
+    const all = seen.strange.includes(' answered 404 ') ? named?.(sectionOf(target, seen.plane) as never) : []
     const missing = all?.find(({ key }) => probeKeys.includes(key))
     const or = missing === undefined ? '' : `does not have ${missing.key} ${JSON.stringify(missing.id)}, or `
     return {

@@ -69,7 +69,7 @@ function missingHeader({ rateLimit, rateLimitPolicy }: Point): string | null {
 
 type WaitJudge = (refused: Point, seconds: number, later: readonly Point[]) => Ruling
 
-/** Judges what was sent after the first 429 by the wait that it states. */
+/** Judges what was sent after a 429 by the wait that it states: the first one after the last request about the pod that was let in. */
 function afterRefusal(judge: WaitJudge): PodJudge {
   return (all) => {
     const points = all.filter(isOfList)
@@ -81,7 +81,8 @@ function afterRefusal(judge: WaitJudge): PodJudge {
     )
     const index = points.findIndex((point) => isRefused(point) && point.sentMs > (taken?.sentMs ?? 0))
     const refused = points[index]
-    if (refused === undefined) return unclear(`none of ${points.length} pod requests was refused`)
+    if (first === undefined) return unclear(`none of ${points.length} pod requests was refused`)
+    if (refused === undefined) return unclear('no list was refused after a request about the pod was let in')
     const seconds = secondsOf(refused)
     return seconds === null
       ? unclear(`Retry-After was ${JSON.stringify(refused.retryAfter)}, so nothing says how long to wait`)

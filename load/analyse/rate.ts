@@ -3,6 +3,7 @@ import { pluralize } from '../../harness/common/pluralize.ts'
 import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
 import type { PlannedLimit, QueuePlan, Stretch } from '../plan/types.ts'
 import { isNeither, isRefused, isServed, type Points } from '../points.ts'
+import { BY_SECOND_KEY } from '../scripts/lib/steps.ts'
 import { EXACT_UP_TO, isExplainable } from './exact.ts'
 import { createExplainer } from './explain.ts'
 import { findOverflow } from './generous.ts'
@@ -67,6 +68,8 @@ export function judgeTooGenerous({ plan, points, beganMs }: Case): Ruling {
 /** Each of two keys keeps below the limit: both together are served no more than it explains, if they share it. */
 export function judgeKeys(subject: Case): Ruling {
   const { verdict, sentence } = judgeTooGenerous(subject)
+  const isShared = subject.points.some((point) => isServed(point) && point.endpoint === BY_SECOND_KEY)
+  if (verdict === 'passed' && !isShared) return unclear('no request with the second key was served')
   return { verdict, sentence: `with two keys, ${sentence}` }
 }
 

@@ -12,7 +12,7 @@ import type { ScriptPlan, ScriptScenario } from '../scripts/lib/types.ts'
 const LATE_MS = 2000
 const HEALTH_MS = 30_000
 
-/** Rules whose plans need more than time and one key: jobs that are submitted before, busy workers, or requests that are held. */
+/** Rules whose plans need jobs submitted before, busy workers, held requests or a second key. */
 export function needDriver(steps: readonly QueueStep[]): ReadonlySet<LoadRule> {
   const isDriven = ({ plan }: QueueStep) => preparedJobs(plan) > 0 || plan.holdMs > 0 || plan.shape === 'keys'
   return new Set(steps.filter(isDriven).flatMap(({ rules }) => rules))

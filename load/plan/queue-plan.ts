@@ -40,7 +40,7 @@ const BACKOFF_MARGIN = 0.1
 /** An overload that empties a full bucket in one window, and the most requests to each limit beside it. */
 const ISOLATION = { share: 2, windows: 1.5, beside: 40 } as const
 
-/** Windows in which each of two keys sends a share of the limit. A limit for each serves 4.8 times it, and one for both at most four. */
+/** Windows in which each of two keys sends a share of the limit. Separate limits serve 4.8 times the limit, a shared one at most 4 times. */
 const WINDOWS_OF_KEYS = 3
 
 /** With fewer requests in a window, an even row of them is more than a sliding counter lets through. */

@@ -18,7 +18,7 @@ interface LoadPodOptions extends Pick<DirectOptions, 'transport' | 'token' | 'us
   readonly resources: ResourceLedger
 }
 
-/** The pod of a load, which k6 creates. It is noted before, and removed whatever became of the plan. */
+/** The pods of a load, which k6 creates: one, or two if a creation is not limited. They are noted before, and removed whatever became of the plan. */
 export function createLoadPod(options: LoadPodOptions) {
   const { target, section, name, clock, resources } = options
   const send = createDirect({ ...options, plane: pods })

@@ -35,9 +35,11 @@ rule('deploy.manifest', async (context) => {
   const code = shownIn(found, tree, 'worker/')
   const lost = `${pluralize(code.lost, 'file')} missing`
   // A tool may compile the code, or pack it as one file: then its files cannot be told apart.
-  const isOpaque = code.shown === 0 && found.paths.some((path) => opaque.test(path))
+  const isOther = (path: string) => opaque.test(path) && !holds({ ...found, paths: [path] }, extra)
+  const isOpaque = code.shown === 0 && found.paths.some(isOther)
   if (!isOpaque) check('code').that(code.lost === 0, 'every file of the code', lost, end.response)
-  check('dependencies').that(holds(found, extra), 'the dependency', 'no file of the dependency', end.response)
+  if (!isOpaque)
+    check('dependencies').that(holds(found, extra), 'the dependency', 'no file of the dependency', end.response)
   // A tool may pack a dependency as one file, such as a wheel.
   const dependency = shownIn(found, tree, `${folderOf(extra)}/`)
   const isWhole = dependency.shown === 0 || dependency.lost === 0

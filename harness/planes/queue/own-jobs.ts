@@ -96,6 +96,10 @@ export function createOwnJobs(
     note(operation: string, { ids = {}, body, authorization }: Call, key: string): (response: ApiResponse) => void {
       const { endpoint = '', job } = ids
       if (submits.has(operation)) return submitting(operation, endpoint, body)
+      // A cancelled or purged job may be FAILED without an execution.
+      if (operation === 'cancelJob') reporting.delete(`${endpoint} ${job}`)
+      if (operation === 'purgeQueue')
+        for (const one of reporting.keys()) if (one.startsWith(`${endpoint} `)) reporting.delete(one)
       // With another key, the response may be that there is no such job, while the job goes on.
       const isOwn = job !== undefined && key === 'full' && authorization === undefined
       return (response) => (isOwn ? shown(operation, endpoint, job, response) : undefined)
@@ -111,8 +115,9 @@ export function createOwnJobs(
 
 /** Why a rule ends that waits for a report, as a job shows that ended without one. */
 export function withoutReport(response: ApiResponse): string {
-  const { error, status } = membersOf(response.json) ?? {}
-  const end = error == null ? `${status}` : `${status} with error ${show(error)}`
+  const { error } = membersOf(response.json) ?? {}
+  const status = statusOf(response)
+  const end = error == null ? status : `${status} with error ${show(error)}`
   return `no worker reported to the receiver; a job was ${end}`
 }
 
