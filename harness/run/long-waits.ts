@@ -27,6 +27,13 @@ export function createLongWaits(knowledge: Knowledge, cuts: Pick<Cuts, 'cut'>, n
     return state
   }
 
+  /** It does not come: ends all that wait for it. */
+  function giveUp(state: State, error: Known, waiting: Iterable<Wait>): void {
+    state.vain = error
+    const owners = Array.from(waiting, ({ owner }) => owner)
+    cuts.cut(error, owners)
+  }
+
   /** Takes a wait in vain. Returns null if only that wait may be at fault. */
   function inVain(state: State, { owner, sinceMs }: Wait, subject: unknown, error: Known): Known | null {
     const others = [...state.waiting].filter((other) => other.owner !== owner)
@@ -34,9 +41,7 @@ export function createLongWaits(knowledge: Knowledge, cuts: Pick<Cuts, 'cut'>, n
     const isFirst = [...state.inVain].every((one) => one === subject)
     state.inVain.add(subject)
     if (isFirst && others.every((other) => other.sinceMs > halfMs)) return null
-    state.vain = error
-    const rules = others.map((other) => other.owner)
-    cuts.cut(error, rules)
+    giveUp(state, error, others)
     return error
   }
 
@@ -53,12 +58,7 @@ export function createLongWaits(knowledge: Knowledge, cuts: Pick<Cuts, 'cut'>, n
       const state = stateOf(what)
       if (knowledge.isReplayed || state.comes > 0 || state.vain !== null) return
       state.inVain.add(subject)
-      if (state.inVain.size === 1) return
-      state.vain = error
-      cuts.cut(
-        error,
-        [...state.waiting].map(({ owner }) => owner),
-      )
+      if (state.inVain.size > 1) giveUp(state, error, state.waiting)
     },
     /**
      * Waits for `what`. Two waits of different subjects in vain show that nothing comes; the second may be one that has been

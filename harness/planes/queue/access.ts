@@ -134,7 +134,7 @@ export function createQueueAccess(host: OwnerContext) {
     const wait = () => waitOnce(workerReport, { wait: () => startOf(job) })
     const { arrival } = await waitOnce(worker, {
       wait,
-      vain: ({ arrival, ended }) => (arrival === null && ended === null ? whyNoWorker() : null),
+      vain: ({ arrival, isOver }) => (arrival === null && !isOver ? whyNoWorker() : null),
     })
     if (arrival !== null) services.longWaits.came(worker)
     return arrival
@@ -145,11 +145,9 @@ export function createQueueAccess(host: OwnerContext) {
     const untilMs = actor.now() + workerMs
     const until = (ms: number) => actor.until(beacon.started(), Math.min(untilMs, ms))
     const soon = await until(actor.now() + target.tolerances.dispatchMs)
-    if (soon !== null) return { arrival: soon, ended: null }
-    const seen = id === undefined ? null : await queue.status(id)
-    if (id !== undefined && seen !== null && isUnreported(queue.endpoint, id, seen))
-      return { arrival: null, ended: seen }
-    return { arrival: await until(untilMs), ended: null }
+    if (soon !== null) return { arrival: soon, isOver: false }
+    const isOver = id !== undefined && isUnreported(queue.endpoint, id, await queue.status(id))
+    return { arrival: isOver ? null : await until(untilMs), isOver }
   }
 
   const maker = {
