@@ -1,6 +1,7 @@
 import '../../suites/all.ts'
 import { costLine, costOf } from '../../harness/plan/cost.ts'
 import { defaultBudgetMs, planFor } from '../../harness/plan/plan.ts'
+import { remedyLines } from '../../harness/plan/remedy.ts'
 import { noReserve } from '../../harness/plan/reserve.ts'
 import { planLines } from '../../harness/plan/text.ts'
 import type { Plan } from '../../harness/plan/types.ts'
@@ -30,7 +31,8 @@ export async function planOf(
   const asked = planes.find(({ pacing }) => pacing.isOfAccount) ?? planes[0]
   const { failure, ...shown } = await quotaOf(asked, given)
   const budgetMs = budget ?? (target.clock === 'real' ? defaultBudgetMs : null)
-  const planned = planFor({ target, rules, rowOf, budgetMs, ...shown })
+  const options = { target, rules, rowOf, budgetMs, ...shown }
+  const planned = planFor(options)
   // The planned cost is a promise only if nothing is added.
   const plan = maxCost === undefined ? planned : { ...planned, reserve: noReserve }
   const lines = [
@@ -38,6 +40,7 @@ export async function planOf(
       ? []
       : [`the target did not answer, so its quotas and the time of a request are not in the plan: ${failure}`]),
     ...planLines(plan, list),
+    ...remedyLines(options, plan),
     ...(given === null || plan.rules > 0 ? [] : emptyPlanLine(given, selected)),
     ...(given === null ? [] : [costLine(plan, given.budget)]),
   ]

@@ -141,14 +141,14 @@ function inOrder(rules: readonly PlanRule[]): readonly PlanRule[] {
 
 /**
  * The order in which rules begin: first those that others build on; then those that need no worker, so that none waits for
- * a worker in vain; then the longest.
+ * a worker in vain; then those that need most workers, beside which those with fewer fit; then the longest.
  */
 export function beginsBefore(a: Beginning, b: Beginning): number {
   if (a.rank !== b.rank) return a.rank - b.rank
-  return Number(a.needsWorker) - Number(b.needsWorker) || b.ms - a.ms
+  return Number(a.needsWorker) - Number(b.needsWorker) || b.occupancy.workers - a.occupancy.workers || b.ms - a.ms
 }
 
-type Beginning = Pick<PlanRule, 'rank' | 'needsWorker' | 'ms'>
+type Beginning = Pick<PlanRule, 'rank' | 'needsWorker' | 'occupancy' | 'ms'>
 
 /** Musts first, then the short ones, because more of them fit. */
 function inRank(a: PlanRule, b: PlanRule): number {

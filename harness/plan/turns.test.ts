@@ -62,6 +62,12 @@ test('no more workers than there are; one that wants more runs when none is kept
   expect(await play(claims, 5, 3, ['a', 'b', 'c'])).toEqual(['a c', 'c b', 'c', 'd'])
 })
 
+test('rules with fewer workers do not keep one waiting that needs more', async () => {
+  const claims = { a: { workers: 1 }, b: { workers: 1 }, c: { workers: 2 }, d: { workers: 1 }, e: { workers: 1 } }
+  expect(await play(claims, 5, 2, ['a', 'b', 'c', 'd'])).toEqual(['a b', 'b', 'c', 'd e', 'e'])
+  expect(await play(claims, 5, 3, ['a', 'b', 'c', 'd'])).toEqual(['a b', 'b c', 'c d', 'd e', 'e'])
+})
+
 test('no more workers of created endpoints than the target file grants', async () => {
   const claims = { a: { creates: 2 }, b: { creates: 2 }, c: { creates: 1, workers: 3 }, d: { creates: 9 } }
   expect(await play(claims, 5, 3, ['a', 'b', 'c'])).toEqual(['a c', 'c b', 'c', 'd'])

@@ -142,7 +142,8 @@ export function occupanciesOf(entries: readonly { readonly occupancy: Occupancy 
 /**
  * The place in `waiting` of the rule that begins next; null if none may begin before one of `running` has ended. The
  * first whose occupancy is free begins; rules that run alone come after all others. A rule that shares an endpoint lets all
- * others that want it go first, because shared use may take days. If nothing runs, some rule begins.
+ * others that want it go first, because shared use may take days. Rules do not keep those that need more workers waiting, one after
+ * the other. If nothing runs, some rule begins.
  */
 export function nextToStart(
   waiting: readonly Occupancy[],
@@ -153,23 +154,43 @@ export function nextToStart(
   if (running.some(({ alone }) => alone)) return null
   const isFull = running.filter(({ sharesQuota }) => sharesQuota).length >= scenarios
   const wanted = new Set(waiting.flatMap(({ alone, exclusive, wakes }) => (alone ? [] : [...exclusive, ...wakes])))
+  const kept = { workers: keptBy(running, 'workers'), creates: keptBy(running, 'creates') }
+  const nextPlace = waiting.findIndex((occupancy) => !isExcluded(occupancy) && exceeds(occupancy, 'workers'))
+  const nextWorkers = waiting[nextPlace]?.workers ?? 0
+  const fewer = keptBy(
+    running.filter(({ workers }) => workers < nextWorkers),
+    'workers',
+  )
   const first = waiting.findIndex(
-    (occupancy) => isFree(occupancy) && !occupancy.shared.some((endpoint) => wanted.has(endpoint)),
+    (occupancy, place) =>
+      isFree(occupancy) && !delaysNext(occupancy, place) && !occupancy.shared.some((endpoint) => wanted.has(endpoint)),
   )
   if (first !== -1) return first
   // Two rules that let each other go first.
   return running.length === 0 ? waiting.findIndex(isFree) : null
 
   function isFree(occupancy: Occupancy): boolean {
+    return !isExcluded(occupancy) && !exceeds(occupancy, 'workers') && !exceeds(occupancy, 'creates')
+  }
+
+  function isExcluded(occupancy: Occupancy): boolean {
     const { alone, sharesQuota } = occupancy
-    if (alone || (sharesQuota && isFull) || exceeds(occupancy, 'workers') || exceeds(occupancy, 'creates')) return false
-    return !running.some((other) => excludes(occupancy, other))
+    return alone || (sharesQuota && isFull) || running.some((other) => excludes(occupancy, other))
   }
 
   function exceeds(occupancy: Occupancy, what: 'workers' | 'creates'): boolean {
-    const kept = running.reduce((sum, other) => sum + other[what], 0)
-    return occupancy[what] > 0 && kept > 0 && kept + occupancy[what] > limits[what]
+    return occupancy[what] > 0 && kept[what] > 0 && kept[what] + occupancy[what] > limits[what]
   }
+
+  /** A rule with fewer workers than an earlier one that waits for some uses only those that this one leaves. */
+  function delaysNext({ workers }: Occupancy, place: number): boolean {
+    if (nextPlace === -1 || place < nextPlace || workers === 0 || workers >= nextWorkers) return false
+    return fewer + workers > limits.workers - nextWorkers
+  }
+}
+
+function keptBy(running: readonly Occupancy[], what: 'workers' | 'creates'): number {
+  return running.reduce((sum, occupancy) => sum + occupancy[what], 0)
 }
 
 /** True if two rules want the same endpoint, unless both share it or both wake it. */

@@ -8,7 +8,7 @@ import type { WireResponse } from '../exchange/exchange.ts'
 import { ownerName } from '../exchange/owner-names.ts'
 import { costOfRule } from '../plan/costs.ts'
 import { beginsBefore } from '../plan/plan.ts'
-import { waitMsOf } from '../plan/turns.ts'
+import { occupancyOf, waitMsOf } from '../plan/turns.ts'
 import { createSharedFixtures } from '../planes/fixtures.ts'
 import { allPlanes, foundationRank, planeOfOperation, sectionOf } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
@@ -122,7 +122,7 @@ export function createSession(options: SessionOptions) {
 
   return {
     /** In the order of the seed; rules that must be alone come last. Each `judge` may be called once. */
-    scenarios: inOrder(scenarios, seed, rowOf).map((rule) => ({
+    scenarios: inOrder(scenarios, target, seed, rowOf).map((rule) => ({
       id: rule.id,
       async judge(): Promise<Judgement> {
         const judgement = await judge(rule)
@@ -181,7 +181,7 @@ export function createSession(options: SessionOptions) {
 }
 
 /** Rules in the order in which they begin; ties are shuffled by the seed, and rules that must be alone come last. */
-function inOrder(rules: readonly Scenario[], seed: number, rowOf: (id: string) => RuleRow): Scenario[] {
+function inOrder(rules: readonly Scenario[], target: Target, seed: number, rowOf: (id: string) => RuleRow): Scenario[] {
   const random = randomFrom(seed, 'order')
   return [...rules]
     .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -189,9 +189,10 @@ function inOrder(rules: readonly Scenario[], seed: number, rowOf: (id: string) =
       const row = rowOf(rule.id)
       const ms = Math.max(waitMsOf(row), costOfRule(row).ms)
       const needsWorker = needsOf(row).includes('worker')
-      return { rule, alone: Number(rule.alone), rank: foundationRank(rule.id), needsWorker, ms, place: random() }
+      const occupancy = occupancyOf(rule, row, target)
+      return { rule, rank: foundationRank(rule.id), needsWorker, occupancy, ms, place: random() }
     })
-    .sort((a, b) => a.alone - b.alone || beginsBefore(a, b) || a.place - b.place)
+    .sort((a, b) => Number(a.rule.alone) - Number(b.rule.alone) || beginsBefore(a, b) || a.place - b.place)
     .map(({ rule }) => rule)
 }
 

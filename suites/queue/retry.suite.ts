@@ -215,7 +215,7 @@ async function completedByRetry(context: Context): Promise<SubmittedJob> {
 }
 
 rule('queue.ttl.gone-everywhere', { varies: [...anyJob, 'order'] }, async (context) => {
-  const { begun, check, clock, ended, fixture, part, queue, reading, rereadDelays, target, vary } = context
+  const { begun, check, clock, ended, fixture, freeWorkers, part, queue, reading, rereadDelays, target, vary } = context
   const { failed, running, endMs } = await expiring(context)
   const executions = failed.beacon.executions().length
   await clock.at(endMs + target.tolerances.sweepMs)
@@ -231,6 +231,7 @@ rule('queue.ttl.gone-everywhere', { varies: [...anyJob, 'order'] }, async (conte
   const later = await fixture.submitted({ steps: [{ output: 1 }] })
   await begun(later)
   const { response } = await ended(later)
+  freeWorkers()
   await clock.sleep(target.tolerances.dispatchMs + (rereadDelays().at(-1) ?? 0))
   const isExecuted = failed.beacon.executions().length > executions
   check('not-executed').that(!isExecuted, 'no execution after the ttl', 'an execution', response)

@@ -3,6 +3,7 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { finalStatuses } from '../../harness/planes/queue/job-status.ts'
+import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
@@ -16,64 +17,74 @@ const runsOnAgain = [{ first: [{ fail: 'an earlier execution' }] }, { hold: 'nev
 /** The same, but the worker ignores that it is to stop, and reports late. */
 const reportsLate = [{ output: 'again' }, { first: [{ deaf: true as const }, { hold: 'late' }, { output: 'late' }] }]
 
-rule('queue.execution-timeout.enforced', { workers: 3, varies: anyJob }, async (context) => {
-  const { fixture, begun, clock, follow, inconclusive, notJudged, offers, target, check } = context
+rule<'long' | 'short'>(
+  'queue.execution-timeout.enforced',
+  { each: () => ['long', 'short'], workers: 2, varies: anyJob },
+  (context, length) => (length === 'long' ? expectLongStopped(context) : expectShortStopped(context)),
+)
+
+/** Neither progress nor a reader extends the time. */
+async function expectLongStopped(context: Context): Promise<void> {
+  const { fixture, begun, clock, offers } = context
   // An end may come late by the tolerance `sweep`: a fifth of this.
-  const long = await fixture.submitted({ steps: emitsOn, policy: { executionTimeout: 50_000 } })
+  const job = await fixture.submitted({ steps: emitsOn, policy: { executionTimeout: 50_000 } })
+  const startMs = (await begun(job)).at.target
+  await clock.at(startMs + 35_000)
+  job.beacon.release('on')
+  if (offers('stream')) await job.queue.stream(job.id)
+  await expectJobStopped(context, job, startMs + 50_000)
+  await expectNotLate(context, job)
+}
+
+/** The same of jobs that use one worker after the other: of one that reports late, of a second execution, and of /runsync. */
+async function expectShortStopped(context: Context): Promise<void> {
+  const { fixture, begun, clock, notJudged, target } = context
   // Each member of a policy holds beside the others.
-  const deaf = await fixture.submitted({ steps: reportsLate, policy: { executionTimeout: 6_000, ttl: 3_600_000 } })
-  const again = await fixture.plain({ steps: runsOnAgain, policy: { executionTimeout: 6_000 } })
-  const startsMs = { long: (await begun(long)).at.target, deaf: (await begun(deaf)).at.target }
-  await expectStopped(deaf, startsMs.deaf + 6_000)
-  await expectSecondStopped(again)
-  // Progress does not extend the time.
-  await clock.at(startsMs.long + 35_000)
-  long.beacon.release('on')
-  // Nor does a reader.
-  if (offers('stream')) await long.queue.stream(long.id)
-  await expectStopped(long, startsMs.long + 50_000)
-  await expectSynchronousStopped()
-  const { dispatchMs } = target.tolerances
+  const policy = { executionTimeout: 6_000, ttl: 3_600_000 }
+  const deaf = await fixture.submitted({ steps: reportsLate, policy })
+  await expectJobStopped(context, deaf, (await begun(deaf)).at.target + policy.executionTimeout)
   deaf.beacon.release('late')
-  await clock.until(deaf.beacon.ended(), clock.now() + dispatchMs)
-  await clock.sleep(2 * dispatchMs)
-  for (const job of [long, deaf]) {
-    expectNotLate(job, await job.queue.status(job.id))
-    for await (const response of laterJobReads(context, job)) expectNotLate(job, response)
-  }
+  await clock.until(deaf.beacon.ended(), clock.now() + target.tolerances.dispatchMs)
+  await expectSecondStopped(context)
+  const answered = await answeredJob(context, { steps: runsOn, policy: { executionTimeout: 6_000 } })
+  if (answered === null) notJudged('runsync', '/runsync gave no id')
+  else await expectJobStopped(context, answered, (await begun(answered)).at.target + 6_000)
+  await expectNotLate(context, deaf)
+}
 
-  /** The time limit holds for each execution: for one that was asked for by /retry as well. */
-  async function expectSecondStopped(job: SubmittedJob): Promise<void> {
-    const { status } = await follow(job, (shown) => finalStatuses.has(shown), target.tolerances.retriesMs)
-    // A platform may have executed it again by itself.
-    const n = job.beacon.executions().length + 1
-    // Other rules judge whether a failed job can be retried.
-    if (status !== 'FAILED' && status !== 'TIMED_OUT') return notJudged('second', 'the job did not fail')
-    if (!isSuccess((await job.queue.retry(job.id)).status)) return notJudged('second', '/retry was refused')
-    const start = await clock.until(job.beacon.started(n), clock.now() + target.tolerances.retriesMs)
-    if (start === null) return inconclusive('a job that /retry had queued was not executed')
-    const { response, settled, status: last } = await stopped(context, job, start.at.target + 6_000, n)
-    check('second').that(settled, 'an end of the second execution', `status ${last}`, response)
-  }
+/** The time limit holds for each execution: for one that was asked for by /retry as well. */
+async function expectSecondStopped(context: Context): Promise<void> {
+  const { fixture, clock, follow, inconclusive, notJudged, target, check } = context
+  const job = await fixture.plain({ steps: runsOnAgain, policy: { executionTimeout: 6_000 } })
+  const { status } = await follow(job, (shown) => finalStatuses.has(shown), target.tolerances.retriesMs)
+  // A platform may have executed it again by itself.
+  const n = job.beacon.executions().length + 1
+  // Other rules judge whether a failed job can be retried.
+  if (status !== 'FAILED' && status !== 'TIMED_OUT') return notJudged('second', 'the job did not fail')
+  if (!isSuccess((await job.queue.retry(job.id)).status)) return notJudged('second', '/retry was refused')
+  const start = await clock.until(job.beacon.started(n), clock.now() + target.tolerances.retriesMs)
+  if (start === null) return inconclusive('a job that /retry had queued was not executed')
+  const { response, settled, status: last } = await stopped(context, job, start.at.target + 6_000, n)
+  check('second').that(settled, 'an end of the second execution', `status ${last}`, response)
+}
 
-  async function expectSynchronousStopped(): Promise<void> {
-    const job = await answeredJob(context, { steps: runsOn, policy: { executionTimeout: 6_000 } })
-    if (job === null) return notJudged('runsync', '/runsync gave no id')
-    await expectStopped(job, (await begun(job)).at.target + 6_000)
-  }
+async function expectJobStopped(context: Context, job: SubmittedJob, endMs: number): Promise<void> {
+  const { response, status, settled } = await stopped(context, job, endMs)
+  context.check('stopped').that(settled, 'an end of the execution', `status ${status}`, response)
+  if (status === 'FAILED') expectError(context, response)
+}
 
-  async function expectStopped(job: SubmittedJob, endMs: number): Promise<void> {
-    const { response, status, settled } = await stopped(context, job, endMs)
-    check('stopped').that(settled, 'an end of the execution', `status ${status}`, response)
-    if (status === 'FAILED') expectError(context, response)
-  }
-
-  /** Where the service executed it once more, that one was in time, and its result is another. */
-  function expectNotLate({ beacon }: SubmittedJob, response: ApiResponse): void {
-    const isAgain = beacon.executions().length > 1 && membersOf(response.json)?.output === 'again'
+/** A stopped job never has a result. If the service executed it once more, that execution was in time, and its result is another. */
+async function expectNotLate(context: Context, job: SubmittedJob): Promise<void> {
+  const { clock, target } = context
+  const look = (response: ApiResponse) => {
+    const isAgain = job.beacon.executions().length > 1 && membersOf(response.json)?.output === 'again'
     if (!isAgain) expectNotCompleted(context, 'not-completed', response)
   }
-})
+  await clock.sleep(2 * target.tolerances.dispatchMs)
+  look(await job.queue.status(job.id))
+  for await (const response of laterJobReads(context, job)) look(response)
+}
 
 rule(
   'queue.execution-timeout.frees-worker',

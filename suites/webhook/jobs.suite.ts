@@ -81,6 +81,7 @@ rule('webhook.failed-job', { varies: anyJob, workers: 1 }, async (context) => {
     await expectEnd(context, clause, job, await ended(job, target.tolerances.retriesMs), 'FAILED')
   // Meanwhile further attempts for the others may come.
   await expectExpiredNotCompleted(context)
+  context.freeWorkers()
   for (const [clause, job] of Object.entries(jobs)) {
     const most = clause === 'no-second' ? 1 : maxAttempts
     const count = await countIfAny(context, job, most + 1)

@@ -42,7 +42,7 @@ export const queue: Plane<QueuePlane> = {
     worker: given(
       'worker',
       'the conformance worker on the queue-based endpoints, and how many workers the normal one may have',
-      'queue: {worker: true, workers: 3}',
+      'queue: {worker: true, workers: 5}',
     ),
     stream: {
       ...given('stream', 'partial results over /stream', 'queue: {stream: true}'),
