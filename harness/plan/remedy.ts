@@ -1,4 +1,3 @@
-import { lengthOf } from '../common/length.ts'
 import { cleanupMs, type PlanOptions, planFor } from './plan.ts'
 import { leftOutByBudget } from './text.ts'
 import type { Plan } from './types.ts'
@@ -9,10 +8,11 @@ const minuteMs = 60_000
 export function remedyLines(options: PlanOptions, plan: Plan): string[] {
   if (options.budgetMs === null || isWhole(plan)) return []
   const { expectedMs } = planFor({ ...options, budgetMs: null })
-  const budget = Math.ceil((expectedMs + cleanupMs(expectedMs)) / minuteMs) * minuteMs
+  const minutes = Math.ceil((expectedMs + cleanupMs(expectedMs)) / minuteMs)
+  const budget = minutes <= 120 ? `${minutes}m` : `${Math.ceil(minutes / 60)}h`
   const workers = workersFor(options)
   const more = workers === null ? '' : `, or queue.workers: ${workers} if the normal endpoint may have so many`
-  return [`all that the budget leaves out is judged with --budget ${lengthOf(budget)}${more}`]
+  return [`all that the budget leaves out is judged with --budget ${budget}${more}`]
 }
 
 /** The least number of workers with which the budget leaves out no rule, up to three times as many; null if there is none. */
