@@ -92,24 +92,6 @@ test('of processes that find the lock of a dead one at once, one has the folder'
   }
 })
 
-test('a lock is never there without saying whose it is', { timeout: 60_000 }, async () => {
-  const file = join(cwd, 'out', '.plumbline-lock')
-  const taker = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', takingOften, cwd], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
-  onTestFinished(() => void taker.kill('SIGKILL'))
-  let isOver = false
-  taker.once('exit', () => {
-    isOver = true
-  })
-  const read = new Set<string>()
-  while (!isOver) {
-    for (let look = 0; look < 100; look++) if (existsSync(file)) read.add(firstOf(file))
-    await new Promise((done) => setImmediate(done))
-  }
-  expect([...read]).toEqual(['{'])
-})
-
 test('a lock that is another one by now is not given back', async () => {
   await withOutput(cwd, 'out', async () => put({ host: 'elsewhere', id: 7, began: null }))
   expect(readdirSync(join(cwd, 'out'))).toEqual(['.plumbline-lock'])
@@ -136,19 +118,6 @@ const taking = `import { withOutput } from ${JSON.stringify(import.meta.resolve(
     })
   })
   process.send('ready')`
-
-/** A process that takes the folder again and again. */
-const takingOften = `import { withOutput } from ${JSON.stringify(import.meta.resolve('./lock.ts'))}
-  for (let round = 0; round < 300; round++) await withOutput(process.argv[1], 'out', async () => {})`
-
-/** The first character of a file; `{` where it was given back meanwhile. */
-function firstOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').slice(0, 1)
-  } catch {
-    return '{'
-  }
-}
 
 function put(holder: unknown): void {
   mkdirSync(join(cwd, 'out'), { recursive: true })

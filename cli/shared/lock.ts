@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { constants, copyFileSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
@@ -59,32 +59,16 @@ export function takeAway(file: string, judged: string, folder: string): void {
   }
 }
 
-/** Writes a lock in one step: a file that is created first and written afterwards could be read empty in between. */
+/** Writes a lock. One that is read before it has its text is held by a run that is not named. */
 function isNew(file: string, text: string): boolean {
-  const draft = `${file}-${randomUUID()}`
   try {
-    writeFileSync(draft, text, { flag: 'wx' })
-    link(draft, file)
+    writeFileSync(file, text, { flag: 'wx' })
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
     throw error
-  } finally {
-    rmSync(draft, { force: true })
   }
 }
-
-/** Gives a file a second name, or copies it if the file system has no links. */
-function link(file: string, name: string): void {
-  try {
-    linkSync(file, name)
-  } catch (error) {
-    if (!noLinks.has(codeOf(error))) throw error
-    copyFileSync(file, name, constants.COPYFILE_EXCL)
-  }
-}
-
-const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 /** The process that wrote a lock; null if it is gone. A process of another machine counts as running. */
 function holderOf(text: string, file: string): string | null {
