@@ -85,6 +85,8 @@ export interface PodSection extends Required<Pick<Pods, 'image' | 'extra' | 'cat
   /** A volume in another data center than `volume`. */
   readonly volumeElsewhere: string | null
   readonly volumePath: string
+  /** The id of a registry credential that pods may be created with. */
+  readonly registry: string | null
   /** A template that pods are created from, with the members of a creation body that name it. */
   readonly fromTemplate: { readonly id: string; readonly body: Readonly<Record<string, unknown>> } | null
   /** Members of a creation body that give a pod a global address. */

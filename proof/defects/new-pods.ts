@@ -36,45 +36,58 @@ export const newPods: readonly Defect[] = [
     observed: 'ip nothing',
     change: shows((pod) => ({ ...pod, globalNetworking: { ...membersOf(pod.globalNetworking), enabled: true } })),
   }),
-  defect('template-lost', 'pods.shape.template', 'id', {
-    says: 'A pod that was created from a template has the template null.',
-    observed: 'template null',
-    change: shows((pod) => ({ ...pod, template: null })),
-  }),
-  defect('template-upper-case', 'pods.shape.template', 'id', {
-    says: 'The id of the template is shown in capital letters.',
-    observed: 'template "TPL-WORKER"',
-    change: shows((pod) => (pod.template === null ? pod : { ...pod, template: String(pod.template).toUpperCase() })),
-  }),
-  defect('started-pod-has-no-template', 'pods.shape.template', 'id', {
-    says: 'A start gives a pod a new record, without the template that it was created from.',
-    observed: 'template null',
-    variation: { afterwards: 'started' },
-    change: doesToo({ action: 'start' }, (pod) => {
-      Object.assign(pod, { template: null })
-    }),
-  }),
-  defect('restarted-pod-has-no-template', 'pods.shape.template', 'id', {
-    says: 'A restart gives a pod a new record, without the template that it was created from.',
-    observed: 'template null',
-    variation: { afterwards: 'restarted' },
-    change: doesToo({ action: 'restart' }, (pod) => {
-      Object.assign(pod, { template: null })
-    }),
-  }),
-  defect('patched-pod-has-no-template', 'pods.shape.template', 'id', {
-    says: 'A PATCH of the image takes a pod from its template.',
-    observed: 'template null',
-    change: patching((pod, body, next) => {
-      next()
-      if ('image' in body) Object.assign(pod, { template: null })
-    }),
-  }),
-  defect('list-lacks-template', 'pods.shape.template', 'id', {
-    says: 'The list shows the template null of every pod.',
-    observed: 'template null in the list',
-    variation: { seenIn: 'the list too' },
-    wrap: lists((pods) => pods.map((pod) => ({ ...pod, template: null }))),
+  ...(['template', 'registry'] as const).flatMap((name) => {
+    const id = `pods.shape.${name}` as const
+    const observed = `${name} null`
+    const forgets = (action: 'start' | 'restart') =>
+      doesToo({ action }, (pod) => {
+        Object.assign(pod, { [name]: null })
+      })
+    return [
+      defect(`${name}-lost`, id, 'id', {
+        says: `Every pod has the ${name} null.`,
+        observed,
+        change: shows((pod) => ({ ...pod, [name]: null })),
+      }),
+      defect(`${name}-upper-case`, id, 'id', {
+        says: `The id of the ${name} is shown in capital letters.`,
+        observed: { template: 'template "TPL-WORKER"', registry: 'registry "REG-1"' }[name],
+        change: shows((pod) => (pod[name] === null ? pod : { ...pod, [name]: String(pod[name]).toUpperCase() })),
+      }),
+      defect(`started-pod-has-no-${name}`, id, 'id', {
+        says: `A start gives a pod a new record, without the ${name} that it was created with.`,
+        observed,
+        variation: { afterwards: 'started' },
+        change: forgets('start'),
+      }),
+      defect(`restarted-pod-has-no-${name}`, id, 'id', {
+        says: `A restart gives a pod a new record, without the ${name} that it was created with.`,
+        observed,
+        variation: { afterwards: 'restarted' },
+        change: forgets('restart'),
+      }),
+      defect(`patched-pod-has-no-${name}`, id, 'id', {
+        says: `A PATCH of the image takes the ${name} from a pod.`,
+        observed,
+        change: patching((pod, body, next) => {
+          next()
+          if ('image' in body) Object.assign(pod, { [name]: null })
+        }),
+      }),
+      defect(`list-lacks-${name}`, id, 'id', {
+        says: `The list shows the ${name} null of every pod.`,
+        observed: `${observed} in the list`,
+        variation: { seenIn: 'the list too' },
+        wrap: lists((pods) => pods.map((pod) => ({ ...pod, [name]: null }))),
+      }),
+      defect(`${name}-forgotten`, id, 'id', {
+        says: `A pod shows the ${name} that it was created with for ten seconds.`,
+        observed,
+        change: shows((pod, { createdAtMs }, { clock }) =>
+          clock.now() < createdAtMs + 10_000 ? pod : { ...pod, [name]: null },
+        ),
+      }),
+    ]
   }),
   defect('restart-sets-variables-of-template', 'pods.shape.id-matches', 'kept', {
     says: 'A restart gives a pod from a template the variables of the template alone.',
@@ -84,13 +97,6 @@ export const newPods: readonly Defect[] = [
     change: doesToo({ action: 'restart' }, (pod) => {
       if (pod.template !== null) pod.env = { FROM_TEMPLATE: 'yes' }
     }),
-  }),
-  defect('template-forgotten', 'pods.shape.template', 'id', {
-    says: 'A pod shows the template that it was created from for ten seconds.',
-    observed: 'template null',
-    change: shows((pod, { createdAtMs }, { clock }) =>
-      clock.now() < createdAtMs + 10_000 ? pod : { ...pod, template: null },
-    ),
   }),
 ]
 

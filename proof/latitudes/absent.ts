@@ -111,6 +111,7 @@ export const absent: readonly Latitude[] = [
   lack('volume.second', 'pods', plane({ volumeSecond: null })),
   lack('volume.elsewhere', 'pods', plane({ volumeElsewhere: null })),
   lack('template', 'pods', plane({ fromTemplate: null })),
+  lack('registry', 'pods', plane({ registry: null })),
   lack('global-networking', 'pods', plane({ networked: null })),
   lack('pod.locked', 'pods', plane({ locked: null })),
   lack('pods.persistent', 'pods', plane({ persistent: null }), {

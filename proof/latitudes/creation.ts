@@ -174,7 +174,7 @@ export const creation: readonly Latitude[] = [
         const isOffered =
           (gpu?.id === undefined || gpuTypes.has(gpu.id)) &&
           (cpu?.id === undefined || flavors.has(cpu.id)) &&
-          (registry === undefined || registry === null) &&
+          [undefined, null, 'reg-1'].includes(registry) &&
           Array.isArray(dataCenterIds) &&
           dataCenterIds.every((id) => dataCenters.includes(id))
         return !isOffered && [422, 'no such GPU type, flavor, registry or data center']

@@ -118,33 +118,49 @@ rule('pods.shape.template-null', { varies: ['kind', 'mount', 'fields', 'look'] }
   expectNull(check('null').pod(await pods.get(pod.id)))
 })
 
-const templateVaries = ['kind', 'mount', 'fields', 'look', 'seenIn', 'afterwards'] as const
+/** Of rules about members that a pod has from its creation. */
+const givenVaries = ['kind', 'mount', 'fields', 'look', 'seenIn', 'afterwards'] as const
 
-rule('pods.shape.template', { varies: templateVaries }, async (context) => {
+rule('pods.shape.template', { varies: givenVaries }, (context) => {
+  const { id = null, body = {} } = planeOf(context.target).fromTemplate ?? {}
+  return expectKeptFromCreation(context, 'template', id, body)
+})
+
+rule('pods.shape.registry', { varies: givenVaries }, (context) => {
+  const { registry } = planeOf(context.target)
+  return expectKeptFromCreation(context, 'registry', registry, { registry })
+})
+
+/** A pod that is created with `body` shows `id` as its member `name`, in each of its states and also once it is changed. */
+async function expectKeptFromCreation(
+  context: Context,
+  name: 'template' | 'registry',
+  id: string | null,
+  body: Readonly<Record<string, unknown>>,
+): Promise<void> {
   const { check, fixture, notJudged, part, pods, target } = context
-  const created = planeOf(target).fromTemplate
-  const expectTemplate = (pod: PodView) => {
-    const { template } = pod.value
-    check('id').that(template === created?.id, 'the id of the template', `template ${kindOfValue(template)}`, pod)
+  const expectId = (pod: PodView) => {
+    const shown = pod.value[name]
+    check('id').that(shown === id, `the id of the ${name}`, `${name} ${kindOfValue(shown)}`, pod)
   }
   const env = { ...membersOf(target.pods?.extra.env), PLUMBLINE: 'kept' }
-  const pod = await fixture.fresh({ more: { env, ...created?.body } })
+  const pod = await fixture.fresh({ more: { env, ...body } })
   const read = async () => {
     const seen = check('id').pod(await pods.get(pod.id))
-    expectTemplate(seen)
+    expectId(seen)
     return seen
   }
-  expectTemplate(pod)
+  expectId(pod)
   await lastMoment(context)
   const last = await read()
-  await expectListedAs(context, 'id', { ...last, value: { template: last.value.template } })
+  await expectListedAs(context, 'id', { ...last, value: { [name]: last.value[name] } })
   await afterwards(context, last, read)
   if (!part('pods.change')) return
-  const { image, name } = last.value
-  const { status } = await pods.patch(pod.id, { image, name: `${textIn(name)}-b` })
+  const { image, name: was } = last.value
+  const { status } = await pods.patch(pod.id, { image, name: `${textIn(was)}-b` })
   if (!isSuccess(status)) return notJudged('after a PATCH', 'the PATCH is refused')
   await read()
-})
+}
 
 rule('pods.global-networking.address', { varies: ['kind', 'mount', 'history'] }, async (context) => {
   const { check, clock, fixture, inconclusive, notJudged, pods, settle, target } = context

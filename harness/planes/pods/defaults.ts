@@ -22,6 +22,7 @@ export const defaultPlane: Omit<PodSection, 'url' | 'paths'> = {
   volumeElsewhere: null,
   volumePath: '/workspace',
   fromTemplate: null,
+  registry: null,
   networked: null,
   locked: null,
   recipes: {},

@@ -104,6 +104,11 @@ export const pods: Plane<PodSection> = {
     'volume.second': volume('volumeSecond', 'a second network volume in the same data center'),
     'volume.elsewhere': volume('volumeElsewhere', 'a network volume in another data center'),
     template: given('fromTemplate', 'a template that pods are created from', 'pods: {fromTemplate: {id: TEMPLATE_ID}}'),
+    registry: given(
+      'registry',
+      'a registry credential that pods may be created with',
+      'pods: {registry: CREDENTIAL_ID}',
+    ),
     'global-networking': given(
       'networked',
       'pods with a global address',
