@@ -144,6 +144,8 @@ it.each(Object.entries(situations))('%s', async (id, { says, options, failed, ju
   const reasons = Map.groupBy(judgements, (one) => one.reason?.replace(/error \d+/, 'error N'))
   const [[most] = []] = [...reasons].filter(([text]) => text != null).sort(([, a], [, b]) => b.length - a.length)
   expect(most).toBe(reason)
+  // This does not say why.
+  expect([...reasons.keys()].filter((text) => text?.startsWith('no job '))).toEqual([])
   expect(waiting(judgements)).toEqual([])
 })
 
