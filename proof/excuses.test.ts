@@ -29,7 +29,7 @@ test.each<readonly [defect: string, rules: readonly RuleId[], verdict: string]>(
   ['cancel-keeps-worker', ['queue.status.in-progress', 'queue.ttl.frees-worker'], 'blocked'],
   ['execution-timeout-keeps-worker', ['queue.cancel.queued', 'queue.ttl.frees-worker'], 'blocked'],
   ['ttl-keeps-worker', ['queue.run.no-worker-free', 'queue.status.in-progress'], 'blocked'],
-  ['endpoint-without-id', ['endpoints.echoes', 'endpoints.unique', 'endpoints.types'], 'passed'],
+  ['endpoint-without-id', ['endpoints.create', 'endpoints.unique', 'endpoints.types'], 'passed'],
 ])('on %s, %j is %s', async (id, others, verdict) => {
   const defect = defects.find((one) => one.id === id)
   if (defect === undefined) throw new Error(`unknown defect ${id}`)

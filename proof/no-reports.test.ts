@@ -1,11 +1,17 @@
 import { expect, it } from 'vitest'
+import { statusOf } from '../harness/planes/queue/job-status.ts'
+import type { Context } from '../harness/rule/context.ts'
 import type { Judgement } from '../harness/run/judge.ts'
+import { runOnRig } from '../harness/testing/rig.ts'
 import { composeOptions, type ReferenceOptions } from '../reference/options.ts'
 import { defaultTolerances } from '../target/tolerances.ts'
 import { createConformanceWorker } from '../worker/conformance.ts'
 import type { Call, Outcome, WorkerProgram } from '../worker/program.ts'
+import { part } from './defects/tools.ts'
 import { everything } from './jobs.ts'
 import { judgeOn } from './judge.ts'
+import { endpointsWith } from './latitudes/queue.ts'
+import { latitude } from './latitudes/tools.ts'
 
 // Where no worker ever reports to the receiver, no rule fails, advises or passes on the steps of a job that nobody followed.
 
@@ -138,7 +144,34 @@ it.each(Object.entries(situations))('%s', async (id, { says, options, failed, ju
   const reasons = Map.groupBy(judgements, (one) => one.reason?.replace(/error \d+/, 'error N'))
   const [[most] = []] = [...reasons].filter(([text]) => text != null).sort(([, a], [, b]) => b.length - a.length)
   expect(most).toBe(reason)
+  // This does not say why.
+  expect([...reasons.keys()].filter((text) => text?.startsWith('no job '))).toEqual([])
   expect(waiting(judgements)).toEqual([])
+})
+
+it.each(['cancelJob', 'purgeQueue'] as const)('%s of a waiting job shows nothing about workers', async (operation) => {
+  const late = latitude('stopped-jobs-fail', 'A job is FAILED if it is cancelled or purged, and workers come late.', {
+    style: { purgedJob: 'CANCELLED' },
+    options: { endpoints: endpointsWith({ workersMin: 0, coldStartMs: 60_000 }) },
+    change: part('finishJob', (next, job, status, result) =>
+      next(job, status === 'CANCELLED' ? 'FAILED' : status, result),
+    ),
+  })
+  const stops = async ({ check, fixture, found }: Context) => {
+    const job = await fixture.submitted({ steps: [{ output: 1 }], endpoint: 'dedicated' })
+    await job.queue.call(operation, { ids: { job: job.id } })
+    const response = await found(job)
+    check('failed').that(statusOf(response) === 'FAILED', 'FAILED', statusOf(response), response)
+  }
+  const begins = async ({ begun, check, fixture }: Context) => {
+    const job = await fixture.submitted({ steps: [{ output: 1 }] })
+    check('begun').that((await begun(job)) !== null, 'a report', 'none', job.response)
+  }
+  const scenarios = { first: { run: stops }, second: { run: stops }, begins: { run: begins } }
+  const { judgements } = await runOnRig(scenarios, { variants: [late] })
+  expect([...judgements.values()].map(({ verdict, reason }) => [verdict, reason])).toEqual(
+    Array(3).fill(['passed', null]),
+  )
 })
 
 /** Rules that waited as long as a worker may take, though the run knew that none reports. */

@@ -13,6 +13,8 @@ const run = {
   verdict: { word: 'not conformant', exit: 1, line: 'not conformant: core; 3 must rules failed' },
 } as const
 
+const time = { kind: 'changed time', isWorse: false, was: 'passed', is: 'passed', note: '1s → 9s' } as const
+
 const comparison: Comparison = {
   format: 1,
   old: { ...run, name: 'old' },
@@ -21,7 +23,7 @@ const comparison: Comparison = {
   changes: [
     { rule: 'pods.a', kind: 'newly failing', isWorse: true, was: 'passed', is: 'failed', note: 'observed `\u001b[2J`' },
     { rule: 'pods.b', kind: 'fixed', isWorse: false, was: 'failed', is: 'passed', note: null },
-    { rule: 'pods.e', kind: 'changed time', isWorse: false, was: 'passed', is: 'passed', note: '1s → 9s' },
+    { rule: 'pods.e', ...time },
   ],
   stillFailing: ['pods.c', 'pods.d'],
   isWorse: true,
@@ -79,6 +81,15 @@ test('a comparison as Markdown', () => {
     - \`not conformant: core; 3 must rules failed\`
     "
   `)
+})
+
+test('of the changes of time, only the first ten are listed', () => {
+  const times = Array.from({ length: 12 }, (_, n) => ({ ...time, rule: `pods.${n}` }))
+  for (const render of [renderComparison, renderComparisonMarkdown]) {
+    const text = render({ ...comparison, changes: times })
+    expect(text).toContain('changed time: 12, 2 of them only in --format json\n')
+    expect(text.match(/pods\.\d+/g)).toEqual(times.slice(0, 10).map(({ rule }) => rule))
+  }
 })
 
 test('without a change, the verdict is all', () => {

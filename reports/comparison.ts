@@ -5,6 +5,9 @@ import { type Change, type Comparison, changeKinds } from '../results/compare.ts
 import { type Paint, plain } from './paint.ts'
 import { codeSpan, visible } from './sort.ts'
 
+/** Up to so many changes of time are listed. */
+const listedTimes = 10
+
 /** The whole comparison as text: the runs, each kind of change, the verdict last. Ends with a newline. */
 export function renderComparison(comparison: Comparison, paint: Paint = plain): string {
   return joined([runLines(comparison).join('\n'), renderChanges(comparison, paint)])
@@ -86,13 +89,17 @@ function runLines({ old, new: newer }: Comparison): string[] {
 
 /** The changes of each kind, with texts that can be printed. */
 function sectionsOf({ changes }: Comparison) {
-  return [...Map.groupBy(changes, ({ kind }) => kind)].map(([kind, all]) => ({
-    heading: `${kind}: ${all.length}`,
-    isWorse: all.some(({ isWorse }) => isWorse),
-    lines: all.map(({ rule, was, is, note }) => ({
-      rule,
-      change: was === is ? is : `${was} → ${is}`,
-      note: note === null ? null : visible(note),
-    })),
-  }))
+  return [...Map.groupBy(changes, ({ kind }) => kind)].map(([kind, all]) => {
+    const listed = kind === 'changed time' ? all.slice(0, listedTimes) : all
+    const rest = all.length - listed.length
+    return {
+      heading: `${kind}: ${all.length}${rest === 0 ? '' : `, ${rest} of them only in --format json`}`,
+      isWorse: all.some(({ isWorse }) => isWorse),
+      lines: listed.map(({ rule, was, is, note }) => ({
+        rule,
+        change: was === is ? is : `${was} → ${is}`,
+        note: note === null ? null : visible(note),
+      })),
+    }
+  })
 }

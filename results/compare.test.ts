@@ -111,19 +111,26 @@ test('runs that are not alike are named', async () => {
 })
 
 test('still failing rules are counted, and times that changed are listed', async () => {
-  const slow = { startedMs: sampleStartMs, endedMs: sampleStartMs + 4_000 }
+  const taking = (ms: number) => ({ ...passed, startedMs: sampleStartMs, endedMs: sampleStartMs + ms })
   const older = await run([
     [id, failed],
     ['pods.slow', passed],
+    ['pods.fast', taking(9_000)],
+    ['pods.alike', taking(9_000)],
   ])
   const newer = await run([
     [id, failed],
-    ['pods.slow', { ...passed, ...slow }],
+    ['pods.slow', taking(4_000)],
+    ['pods.fast', taking(3_000)],
+    ['pods.alike', taking(6_001)],
   ])
   const { stillFailing, changes } = compared(older, newer)
   expect(stillFailing).toEqual([id])
-  const time = { kind: 'changed time', isWorse: false, was: 'passed', is: 'passed', note: '2s → 4s' }
-  expect(changes).toEqual([{ rule: 'pods.slow', ...time }])
+  const time = { kind: 'changed time', isWorse: false, was: 'passed', is: 'passed' }
+  expect(changes).toEqual([
+    { rule: 'pods.fast', ...time, note: '9s → 3s' },
+    { rule: 'pods.slow', ...time, note: '2s → 4s' },
+  ])
 })
 
 function compared(older: NamedResults['results'], newer: NamedResults['results']) {

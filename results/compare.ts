@@ -47,6 +47,7 @@ export interface Comparison {
   readonly new: ComparedRun
   /** Why the two may not be comparable, each as a sentence. */
   readonly caveats: readonly string[]
+  /** By kind; changes of time begin with the largest. */
   readonly changes: readonly Change[]
   /** Rules that fail in both runs, in no other clause than before. */
   readonly stillFailing: readonly string[]
@@ -93,9 +94,11 @@ export function compareResults(older: NamedResults, newer: NamedResults, rules: 
     older.results.run.profiles.includes(profile)
   const isOneClock = older.results.run.clock === newer.results.run.clock
   const isScenario = (rule: string) => isOneClock && rules.isScenario(rule)
+  const factors = new Map(pairs.map((pair) => [pair.after?.id, factorOf(pair)]))
+  const sizeOf = ({ kind, rule }: Change) => (kind === 'changed time' && factors.get(rule)) || 0
   const changes = pairs
     .flatMap((pair) => changesOf(pair, isAdded, { ...rules, isScenario }))
-    .sort((a, b) => changeKinds.indexOf(a.kind) - changeKinds.indexOf(b.kind))
+    .sort((a, b) => changeKinds.indexOf(a.kind) - changeKinds.indexOf(b.kind) || sizeOf(b) - sizeOf(a))
   const failsAnew = new Set(changes.flatMap(({ kind, rule }) => (kind === 'newly failing' ? rule : [])))
   const stillFailing = newer.results.rules.filter((rule) => stateOf(rule) === 'failed' && !failsAnew.has(rule.id))
   return {
@@ -179,8 +182,14 @@ function timeChange(before: RuleResult, after: RuleResult, change: MakeChange): 
   if (!aboutTheTarget.has(before.verdict) || !aboutTheTarget.has(after.verdict)) return []
   const [wasMs, isMs] = [lengthOfRule(before), lengthOfRule(after)]
   if (wasMs === null || isMs === null || Math.abs(isMs - wasMs) < listedMs) return []
-  const isListed = Math.max(wasMs, isMs) >= listedFactor * Math.min(wasMs, isMs)
+  const isListed = factorOf({ before, after }) >= listedFactor
   return isListed ? change('changed time', `${lengthOf(wasMs)} → ${lengthOf(isMs)}`) : []
+}
+
+/** How many times the shorter time of a rule the longer one is. */
+function factorOf(pair: Pair): number {
+  const lengths = [pair.before, pair.after].map((rule) => (rule && lengthOfRule(rule)) ?? 0)
+  return Math.max(...lengths) / Math.max(1, Math.min(...lengths))
 }
 
 function stateOf(rule: RuleResult | undefined): State {

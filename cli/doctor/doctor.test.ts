@@ -90,6 +90,18 @@ keys:
     expect(readFileSync(join(served.cwd, 'away.yaml'), 'utf8')).toBe(text)
   })
 
+  test('an address that is not an endpoint: a warning, the diagnosis, and exit code 3', async () => {
+    const { url } = await served.serve([])
+    writeFileSync(
+      join(served.cwd, 'lb.yaml'),
+      pods.replace('pods: https://a.test', `lb: {endpoints: {normal: ${url}}}`),
+    )
+    const { code, said } = await served.run(['doctor', '--fix', '--target', 'lb.yaml'])
+    expect(said).toContain(`lb.yaml: lb was not seen at ${url}: GET /ping returned 404; check lb.endpoints.normal`)
+    expect(said).toContain('rules are left out as unclaimed')
+    expect(code).toBe(3)
+  })
+
   test('the built-in reference has no file', async () => {
     const { code, said } = await served.run(['doctor', '--fix', '--reference'])
     expect(said).toBe('plumbline: --fix changes a target file; the built-in reference has none\n')

@@ -8,6 +8,7 @@ import { allPlanes, isPlane, sectionOf } from '../../harness/planes/index.ts'
 import { embed } from '../../proof/instance.ts'
 import type { Target } from '../../target/types.ts'
 import { parseTarget } from '../../target-file/load.ts'
+import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refusalBefore } from '../shared/ask.ts'
 import { UsageError } from '../shared/errors.ts'
 import { addSeen, needsWithin, offersOf, warningsAbout } from '../shared/offers.ts'
@@ -28,16 +29,14 @@ export async function doctor({ fix, ...options }: Options, terminal: Terminal): 
     print(diagnose(embed().target), terminal)
     return 0
   }
-  if (fix) {
-    const code = await repair(name, terminal)
-    if (code !== 0) return code
-  }
+  const code = fix ? await repair(name, terminal) : 0
+  if (code !== 0 && code !== exitCodes.incomplete) return code
   print(diagnose(await readTarget(name, terminal)), terminal)
   if (!fix) terminal.out('nothing was sent; doctor --fix asks the target and adds what it sees')
-  return 0
+  return code
 }
 
-/** Adds to a target file what its target shows. Returns the exit code if nothing can be asked, else 0. */
+/** Adds to a target file what its target shows. Returns the exit code. */
 async function repair(name: string, terminal: Terminal): Promise<number> {
   const target = await readTarget(name, terminal)
   const refusal = await refusalBefore(target, () => true, 'doctor', terminal.err)
@@ -53,8 +52,9 @@ async function repair(name: string, terminal: Terminal): Promise<number> {
   if (lines.length > 0) writeFileSync(resolve(terminal.cwd, name), fixed)
   for (const line of lines) terminal.err(`${name}: ${line}`)
   if (lines.length === 0) terminal.err(`${name}: nothing to add was seen`)
-  for (const warning of warningsAbout(target, offers)) terminal.err(`${name}: ${warning}`)
-  return 0
+  const { planes, defaults } = warningsAbout(target, offers)
+  for (const warning of [...planes, ...defaults]) terminal.err(`${name}: ${warning}`)
+  return planes.length === 0 ? 0 : exitCodes.incomplete
 }
 
 function print(lines: readonly string[], terminal: Terminal): void {

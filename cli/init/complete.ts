@@ -23,7 +23,7 @@ export function complete(
   addSeen(document, offers, (need) => within.has(need))
   const target = read(document)
   const needs = needsWithin(target)
-  const warnings = warningsAbout(target, offers)
+  const { planes, defaults } = warningsAbout(target, offers)
   const draft = draftOf(document.toJS())
   let unseen = 0
   for (const need of needs) {
@@ -42,5 +42,9 @@ export function complete(
     const offer = offers.get(need)
     return offer === undefined ? isPlane(need) : 'line' in offer
   }
-  return { seen: needs.filter((need) => claimOf(target, need) === 'given' && isSeen(need)), unseen, warnings }
+  return {
+    seen: needs.filter((need) => claimOf(target, need) === 'given' && isSeen(need)),
+    unseen,
+    warnings: [...planes, ...defaults],
+  }
 }

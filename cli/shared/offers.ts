@@ -74,11 +74,8 @@ function receiverReason(target: Target): string {
     : 'no read shows it'
 }
 
-/**
- * Warnings about planes that were not seen, and about capabilities that a default claims and that were not seen, each with the lines
- * to add.
- */
-export function warningsAbout(target: Target, offers: ReadonlyMap<string, Offer>): string[] {
+/** Warnings about planes that were not seen, and about capabilities that a default claims and that were not seen. */
+export function warningsAbout(target: Target, offers: ReadonlyMap<string, Offer>) {
   const planes = allPlanes().flatMap(({ name, probeKeys }) => {
     const [offer, url] = [offers.get(name), sectionOf(target, name)?.url ?? null]
     if (offer === undefined || 'line' in offer || url === null) return []
@@ -91,7 +88,7 @@ export function warningsAbout(target: Target, offers: ReadonlyMap<string, Offer>
       `${need} is claimed by default, but ${offer.reason}; for a target without it, write ${lineWithout} and absent: {${need}: REASON}`,
     ]
   })
-  return [...planes, ...defaults]
+  return { planes, defaults }
 }
 
 /** All planes, and all that a rule of given planes asks for, sorted; the needs of other planes come once those are given. */

@@ -195,11 +195,6 @@ export const deploy: readonly Defect[] = [
     observed: '1 more',
     tool: toolPart('isFresh', () => false),
   }),
-  defect('peer-cached-for-200-s', 'deploy.peer-cache', 'cached', {
-    says: 'An endpoint looks up the address of a peer again after 200 s.',
-    observed: '1 more',
-    tool: toolPart('isFresh', (_, ageMs) => ageMs < 200_000),
-  }),
   defect('peer-cached-forever', 'deploy.peer-cache', 'again', {
     says: 'An endpoint looks up the address of a peer once.',
     observed: 'no look-up',

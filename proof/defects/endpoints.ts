@@ -41,12 +41,12 @@ export const endpoints: readonly Defect[] = [
       return next()
     }),
   }),
-  defect('endpoint-without-id', 'endpoints.create', 'id', {
+  defect('endpoint-without-id', 'endpoints.echoes', 'id', {
     says: 'The response to the creation of an endpoint has no id.',
     observed: 'nothing',
     wrap: onJson(requestOf('createEndpoint'), ({ id: _, ...rest }) => rest),
   }),
-  defect('endpoint-id-is-object', 'endpoints.create', 'id', {
+  defect('endpoint-id-is-object', 'endpoints.echoes', 'id', {
     says: 'The id of a new endpoint is an object.',
     observed: 'an object',
     wrap: onJson(requestOf('createEndpoint'), (shown) => ({ ...shown, id: { value: shown.id ?? null } })),

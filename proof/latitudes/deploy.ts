@@ -43,6 +43,10 @@ export const deploy: readonly Latitude[] = [
   latitude('tool-one-template', 'The tool creates endpoints that execute jobs and serve routes, whatever their kind.', {
     tool: (options) => ({ ...options, template: options.serverTemplate }),
   }),
+  latitude('peer-cached-by-worker', 'An endpoint forgets the addresses of its peers when its idle worker ends.', {
+    tool: toolPart('isFresh', (_, ageMs) => ageMs < 60_000),
+    verdicts: { 'deploy.peer-cache': 'inconclusive' },
+  }),
   timed('deployed-listed-later', 'A deployed endpoint is listed five seconds after its creation.', {
     listLagMs: 5_000,
   }),

@@ -14,6 +14,15 @@ export const management = (change: Partial<NonNullable<Target['management']>>) =
 /** Freedoms of endpoint management. */
 export const endpoints: readonly Latitude[] = [
   styled('endpoint-created-201', 'The creation of an endpoint is answered 201.', { endpointCreated: 201 }),
+  latitude('endpoint-created-204', 'The creation of an endpoint is answered 204, and the list alone shows its id.', {
+    about: 'endpoint management',
+    change: (options) => options,
+    wrap: onResponse(
+      (request, { ok }) => ok && requestOf('createEndpoint')(request),
+      () => ({ status: 204, text: '' }),
+    ),
+    verdicts: { 'endpoints.echoes': 'advice' },
+  }),
   styled('endpoint-deleted-200', 'The deletion of an endpoint is answered 200 with an empty object.', {
     endpointDeleted: 200,
   }),

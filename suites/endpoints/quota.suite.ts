@@ -16,6 +16,7 @@ import {
   isQuotaUsed,
   laterMs,
   listEndpoints,
+  namedId,
   retryWhileQuotaIsUsed,
   saysQuota,
   update,
@@ -61,9 +62,13 @@ rule('endpoints.quota-race', { alone: true }, async (context) => {
   // Endpoints with few workers each would fit into what is left.
   const used = await useUp(context, 'rest', Math.max(0, all - atOnce * workersMax + 1))
   const left = used.length > 0 ? await leftOfQuota(context, used) : all
-  const bodies = Array.from({ length: atOnce }, () => endpointBody(context, { workersMax }))
-  const coming = bodies.map((body) => on('management').begin('createEndpoint', { body }))
-  const responses = (await responsesTo(context, coming)).filter((response) => response !== null)
+  const race = async () => {
+    const bodies = Array.from({ length: atOnce }, () => endpointBody(context, { workersMax }))
+    const coming = bodies.map((body) => on('management').begin('createEndpoint', { body }))
+    return (await responsesTo(context, coming)).filter((response) => response !== null)
+  }
+  // Workers of endpoints that other rules deleted may count for a while.
+  const responses = await retryWhileQuotaIsUsed(context, race, (all) => all.every(isQuotaUsed))
   const made = responses.filter(({ status }) => isSuccess(status))
   const [last = inconclusive('no creation was answered')] = made.length > 0 ? made.slice(-1) : responses
   // Other rules judge whether a response has an id.
@@ -117,19 +122,20 @@ async function useUp(context: Context, clause: string, workers: number, succeede
   const ids: string[] = []
   for (let left = workers; left > 0; left -= workersOf(context, left)) {
     // Workers of endpoints that other rules deleted may count for a while.
-    const response = await createWithin(context, workersOf(context, left), succeeded || ids.length > 0)
+    const body = endpointBody(context, { workersMax: workersOf(context, left) })
+    const response = await createWithin(context, body, succeeded || ids.length > 0)
     context.check(clause).success(response)
-    ids.push(idOrNumberIn(response.json) ?? '')
+    ids.push(idOrNumberIn(response.json) ?? (await namedId(context, String(body.name))) ?? '')
   }
   return ids
 }
 
 /**
- * Creates an endpoint with `workersMax`. If it is refused without a word of the quota, first shows that a plain creation
+ * Creates an endpoint with a part of the quota. If it is refused without a word of the quota, first shows that a plain creation
  * succeeds, unless one has `succeeded`.
  */
-async function createWithin(context: Context, workersMax: number, succeeded: boolean): Promise<ApiResponse> {
-  const response = await create(context, endpointBody(context, { workersMax }))
+async function createWithin(context: Context, body: Members, succeeded: boolean): Promise<ApiResponse> {
+  const response = await create(context, body)
   if (!succeeded && !isSuccess(response.status) && !saysQuota(response)) await createdEndpoint(context)
   return response
 }

@@ -1,4 +1,5 @@
 import { tables } from '../../generated/tables.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idOrNumberIn } from '../../harness/exchange/read.ts'
 import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
@@ -38,11 +39,11 @@ rule('queue.status.crash-once', onDedicated, async (context) => {
 /** A job whose worker died is COMPLETED after another execution with the same input. */
 async function expectExecutedAgain(context: Context, clause: string, job: SubmittedJob): Promise<void> {
   const { check, found, target } = context
-  await expectReported(context, job, job.response)
-  // A job that is FAILED may still be executed again unasked.
-  const look = () => found(job)
   const isDone = (status: string) => status === 'COMPLETED'
-  const response = await poll(context, target.tolerances.retriesMs, look, (seen) => isDone(shownStatus(seen)))
+  // A job that is FAILED may still be executed again unasked.
+  const isOver = (seen: ApiResponse) => isDone(shownStatus(seen)) || job.beacon.executions().length === 0
+  const response = await poll(context, target.tolerances.retriesMs, () => found(job), isOver)
+  await expectReported(context, job, response)
   if (!isDone(shownStatus(response))) await plainEnd(context, 'COMPLETED', 'dedicated')
   const executions = job.beacon.executions().length
   const observed = `${shownStatus(response)} after ${executions === 1 ? 'the only execution' : 'further executions'}`

@@ -3,7 +3,14 @@ import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fix
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { expectGone, finishedBy, laterJobReads, shownStatus, whileWorkerMayReport } from '../shared/job-responses.ts'
+import {
+  expectGone,
+  expectReported,
+  finishedBy,
+  laterJobReads,
+  shownStatus,
+  whileWorkerMayReport,
+} from '../shared/job-responses.ts'
 import { afterEnd, beforeEnd, busyWorkers, endMsOf, expectWorkerFreed, leadMs } from './times.ts'
 
 /** A job that waits for days on an endpoint where no other rule has a job executed meanwhile. */
@@ -104,6 +111,7 @@ rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission', 'sampl
       const isMeant = operation === (by === 'run' ? 'runJob' : 'runJobSync')
       const isInTime = clock.now() <= sent.target + ttlMs - leadMs
       if (end.status === 'COMPLETED' && isMeant && isInTime) return { job, ttlMs }
+      if (end.status === 'FAILED' && offers('receiver')) await expectReported(context, job, end.response)
     }
     return inconclusive('no job was COMPLETED within its ttl')
   }
@@ -134,7 +142,7 @@ rule('queue.ttl.not-early-running', { varies: anyJob }, async (context) => {
 })
 
 rule('queue.ttl.from-submission', { wakes: ['scaleToZero'], varies: ['input', 'options'] }, async (context) => {
-  const { clock, follow, inconclusive } = context
+  const { clock, ended, inconclusive, offers } = context
   // Longer than an end may be late, so that a ttl which counts from the execution shows itself.
   const waitMs = quietMs(context)
   for (const workMs of [28_000, 120_000, 600_000]) {
@@ -145,8 +153,9 @@ rule('queue.ttl.from-submission', { wakes: ['scaleToZero'], varies: ['input', 'o
     if (shownStatus(await job.queue.status(job.id)) !== 'IN_QUEUE') continue
     await wakeWorker(context)
     const leftMs = submittedMs + ttlMs - leadMs - clock.now()
-    const end = await follow(job, (status) => status === 'COMPLETED', leftMs)
-    if (!end.settled) continue
+    const end = await ended(job, leftMs)
+    if (end.status === 'FAILED' && offers('receiver')) await expectReported(context, job, end.response)
+    if (end.status !== 'COMPLETED') continue
     await expectGone(context, 'gone', job, await afterEnd(context, job, ttlMs))
     return
   }

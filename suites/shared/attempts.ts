@@ -90,12 +90,11 @@ function patienceOf({ target }: Pick<Context, 'target'>): number {
 
 /** How long after the end of its worker's work the first notification of a job came, ms; ends the rule if none came. */
 export async function delayOf(context: Context, clause: string, job: SubmittedJob): Promise<number> {
-  const { inconclusive } = context
   const first = await waitForAttempt(context, job, 1)
   if (first === null) await expectOne(context, clause, job)
-  await expectReported(context, job, job.response)
-  const end = job.beacon.ends()[0] ?? inconclusive('a worker did not tell that it was done')
-  return (first?.at.target ?? 0) - end.at.target
+  const [end] = job.beacon.ends()
+  if (end === undefined) await expectReported(context, job, await context.found(job))
+  return (first?.at.target ?? 0) - (end ?? context.inconclusive('a worker did not tell that it was done')).at.target
 }
 
 /** A time in the words of a report. */

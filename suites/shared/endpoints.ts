@@ -65,7 +65,10 @@ export function workersOf(context: Context, wanted: number): number {
 export async function create(context: Context, body: Members, isUsed = isQuotaUsed): Promise<ApiResponse> {
   const api = context.on('management')
   const response = await retryWhileQuotaIsUsed(context, () => api.call('createEndpoint', { body }), isUsed)
-  return isOutage(response) && !isOutage(await api.call('listEndpoints')) ? deliberate(response) : response
+  // A list shows the ledger of resources the id that a response lacks.
+  const isWithoutId = isSuccess(response.status) && idOrNumberIn(response.json) === null
+  const list = isWithoutId || isOutage(response) ? await api.call('listEndpoints') : response
+  return isOutage(response) && !isOutage(list) ? deliberate(response) : response
 }
 
 /** Repeats `send` for a while: workers of deleted endpoints may count for some seconds. */

@@ -97,9 +97,7 @@ export function createOwnJobs(
       const { endpoint = '', job } = ids
       if (submits.has(operation)) return submitting(operation, endpoint, body)
       // A cancelled or purged job may be FAILED without an execution.
-      if (operation === 'cancelJob') reporting.delete(`${endpoint} ${job}`)
-      if (operation === 'purgeQueue')
-        for (const one of reporting.keys()) if (one.startsWith(`${endpoint} `)) reporting.delete(one)
+      if (operation === 'cancelJob' || operation === 'purgeQueue') reporting.clear()
       // With another key, the response may be that there is no such job, while the job goes on.
       const isOwn = job !== undefined && key === 'full' && authorization === undefined
       return (response) => (isOwn ? shown(operation, endpoint, job, response) : undefined)
