@@ -253,10 +253,22 @@ test('a quota that is too small for a short status is the reason why it was not 
   const { verdicts } = await run(
     { 'pods.busy': lists(20), 'pods.catches': catches },
     {
-      variants: [variant({ quotas: { minute: 5 }, life: { provisioningMs: 20_000, startingMs: 2_000 } })],
+      variants: [variant({ quotas: { minute: 5 }, life: { provisioningMs: 20_000, startingMs: 100 } })],
     },
   )
   expect(verdicts['pods.catches']).toMatch(
     /no pod was seen in STARTING; the next status seen is RUNNING; because of the quota of the target \(window minute: 5 requests in 1m\), \w+ passed between two reads of it$/,
   )
+})
+
+test('a short status that one pod leaves between two reads is seen on the next', async () => {
+  const life = { provisioningMs: 600, startingMs: 300 }
+  const { verdicts } = await run({ 'pods.catches': catches }, { variants: [variant({ life })] })
+  expect(verdicts).toEqual({ 'pods.catches': 'passed' })
+})
+
+test('a status that no pod shows is given up after a few', async () => {
+  const life = { provisioningMs: 600, startingMs: 0 }
+  const { verdicts } = await run({ 'pods.catches': catches }, { variants: [variant({ life })] })
+  expect(verdicts['pods.catches']).toMatch(/no pod was seen in STARTING; the next status seen is RUNNING; a shorter /)
 })

@@ -73,7 +73,7 @@ function planWith(
  */
 export function planRun(rules: readonly PlanRule[], resources: PlanResources, budgetMs: number | null): Plan {
   const all = inOrder(rules)
-  const fullMs = (some: readonly PlanRule[]) => timed(some, resources).expectedMs + cleanupMs(budgetMs ?? 0)
+  const fullMs = (some: readonly PlanRule[]) => atMostMs(timed(some, resources)) + cleanupMs(budgetMs ?? 0)
   const fits = (some: readonly PlanRule[]) => fullMs(some) <= (budgetMs ?? Number.MAX_VALUE)
   let kept = fitting(
     all.filter((rule) => fits([rule])),
@@ -111,6 +111,11 @@ export function planRun(rules: readonly PlanRule[], resources: PlanResources, bu
       : `it takes ${lengthOf(fullMs([rule]))} by itself`
     return `${leftOutByBudget}${lengthOf(budgetMs ?? 0)}: ${takes}`
   }
+}
+
+/** How long a run may take, ms. One that waits for a quota may take longer than planned, since a window may begin when it is used up. */
+export function atMostMs({ expectedMs, bound }: Pick<Plan, 'expectedMs' | 'bound'>): number {
+  return bound === 'requests' ? 1.1 * expectedMs : expectedMs
 }
 
 /** The part of a budget that is kept for removing what the run made, ms. */

@@ -14,11 +14,12 @@ import { createPodTimes } from './pod-times.ts'
 /** An owner's access to the pod API. */
 export type PodAccess = ReturnType<typeof createPodAccess>
 
-/** Polls a pod until `done` is true, at most `boundMs` (default: the tolerance `settle`). */
+/** Polls a pod until `done` is true, at most `boundMs` (default: the tolerance `settle`), after `pauses` (default: that double). */
 export type Settle = (
   id: string,
   done: (status: string, pod: PodView | null) => boolean,
   boundMs?: number,
+  pauses?: Iterable<number>,
 ) => Promise<Settled>
 
 /** The state in which a pod settled, or in which it was last seen when the time was over. */
@@ -51,14 +52,19 @@ export function createPodAccess(host: OwnerContext) {
   const podTimes = timesOf(services)
   let hooks = 0
 
-  const settle: Settle = (id, done, boundMs = target.tolerances.settleMs) => {
+  const settle: Settle = (
+    id,
+    done,
+    boundMs = target.tolerances.settleMs,
+    pauses = pausesWithin(actor, target.tolerances.pollMs, boundMs),
+  ) => {
     const look = async (): Promise<Settled> => {
       const response = await as('full').get(id)
       const pod = response.status === 200 ? podOf(response.json, response.exchange.n) : null
       const status = pod?.status ?? (response.status === 404 ? 'gone' : `HTTP ${response.status}`)
       return { status, pod, response, settled: done(status, pod) }
     }
-    return pollOn(actor, pausesWithin(actor, target.tolerances.pollMs, boundMs), look, ({ settled }) => settled)
+    return pollOn(actor, pauses, look, ({ settled }) => settled)
   }
 
   /** Waits until a pod may be RUNNING, by what others took: earlier reads show nothing new and use quota. */
