@@ -73,7 +73,7 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
       volumeSecond: volumeSecond?.id ?? '',
       volumeElsewhere: volumeElsewhere?.id ?? '',
       volumePath: '/workspace',
-      registry: 'reg-1',
+      registry: { id: 'reg-1' },
       fromTemplate: { id: defaultTemplates[0]?.id ?? '' },
       networked: { globalNetworking: true },
       locked: { lock: { locked: true }, unlock: { locked: false } },

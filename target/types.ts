@@ -68,6 +68,12 @@ export interface PlaneSection {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Something that creations of pods name, and the members of a body that do. */
+export interface Named {
+  readonly id: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
 /** The pod plane of a target. Kinds of pod that are present are claimed; null is unclaimed unless `absent` says why. */
 export interface PodSection extends Required<Pick<Pods, 'image' | 'extra' | 'catalog' | 'capacity'>> {
   readonly url: string
@@ -85,10 +91,10 @@ export interface PodSection extends Required<Pick<Pods, 'image' | 'extra' | 'cat
   /** A volume in another data center than `volume`. */
   readonly volumeElsewhere: string | null
   readonly volumePath: string
-  /** The id of a registry credential that pods may be created with. */
-  readonly registry: string | null
-  /** A template that pods are created from, with the members of a creation body that name it. */
-  readonly fromTemplate: { readonly id: string; readonly body: Readonly<Record<string, unknown>> } | null
+  /** A registry credential that pods are created with, with the members of a creation body that name it. */
+  readonly registry: Named | null
+  /** A template that pods are created from, likewise. */
+  readonly fromTemplate: Named | null
   /** Members of a creation body that give a pod a global address. */
   readonly networked: Readonly<Record<string, unknown>> | null
   /** Bodies of the PATCHes that lock a pod and unlock it. */

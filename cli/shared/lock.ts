@@ -59,13 +59,15 @@ export function takeAway(file: string, judged: string, folder: string): void {
   }
 }
 
-/** Writes a lock. One that is read before it has its text is held by a run that is not named. */
+/** Creates the lock. A reader may see it empty: then it counts as held by an unknown run. */
 function isNew(file: string, text: string): boolean {
   try {
     writeFileSync(file, text, { flag: 'wx' })
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
+    // A full disk leaves it empty.
+    rmSync(file, { force: true })
     throw error
   }
 }

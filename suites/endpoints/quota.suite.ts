@@ -68,7 +68,7 @@ rule('endpoints.quota-race', { alone: true }, async (context) => {
     return (await responsesTo(context, coming)).filter((response) => response !== null)
   }
   // Workers of endpoints that other rules deleted may count for a while.
-  const responses = await retryWhileQuotaIsUsed(context, race, (all) => all.every(isQuotaUsed))
+  const responses = await retryWhileQuotaIsUsed(context, race, (tried) => tried.length > 0 && tried.every(isQuotaUsed))
   const made = responses.filter(({ status }) => isSuccess(status))
   const [last = inconclusive('no creation was answered')] = made.length > 0 ? made.slice(-1) : responses
   // Other rules judge whether a response has an id.

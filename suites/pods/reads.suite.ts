@@ -127,8 +127,8 @@ rule('pods.shape.template', { varies: givenVaries }, (context) => {
 })
 
 rule('pods.shape.registry', { varies: givenVaries }, (context) => {
-  const { registry } = planeOf(context.target)
-  return expectKeptFromCreation(context, 'registry', registry, { registry })
+  const { id = null, body = {} } = planeOf(context.target).registry ?? {}
+  return expectKeptFromCreation(context, 'registry', id, body)
 })
 
 /** A pod that is created with `body` shows `id` as its member `name`, in each of its states and also once it is changed. */

@@ -107,7 +107,7 @@ export const pods: Plane<PodSection> = {
     registry: given(
       'registry',
       'a registry credential that pods may be created with',
-      'pods: {registry: CREDENTIAL_ID}',
+      'pods: {registry: {id: CREDENTIAL_ID}}',
     ),
     'global-networking': given(
       'networked',

@@ -25,6 +25,7 @@ function planeOf(section: FileSection<'pods'>, path: Path, around: Surroundings,
     catalog,
     change,
     fromTemplate,
+    registry,
     ...rest
   } = section
   if (rest.capacity !== undefined && !isPattern(rest.capacity)) {
@@ -52,8 +53,9 @@ function planeOf(section: FileSection<'pods'>, path: Path, around: Surroundings,
     paths: { ...defaultPaths, ...paths },
     cpu,
     catalog: catalog ?? cpu === 'catalog',
-    // As a pod shows it.
+    // As a pod shows them.
     fromTemplate: fromTemplate === undefined ? null : { body: { template: fromTemplate.id }, ...fromTemplate },
+    registry: registry === undefined ? null : { body: { registry: registry.id }, ...registry },
     change: change ?? (absent['pods.change'] === undefined ? defaultPlane.change : null),
     recipes: Object.fromEntries(
       Object.entries(statuses).map(([status, recipe]) => [status, recipeOf(status as PodStatus, recipe, around)]),

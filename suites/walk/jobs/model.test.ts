@@ -7,7 +7,13 @@ const expiry = { ttlMs: 12_000, earlyMs: 2_000, lateMs: 10_000 }
 function jobIn(phase: JobModel['phase'], kind: JobModel['kind'] = 'completes'): JobModel {
   const at = { target: 0 }
   const job = { response: { exchange: { sent: at, received: at } }, beacon: { executions: () => [] } }
-  const rest = { letter: 'A', isDedicated: false, isNotified: false, isReleased: false, executions: 0 }
+  const rest = {
+    letter: 'A',
+    isDedicated: false,
+    isNotified: false,
+    isReleased: false,
+    stoppedMs: Number.POSITIVE_INFINITY,
+  }
   return { ...rest, kind, phase, job: job as unknown as SubmittedJob }
 }
 
@@ -44,7 +50,7 @@ test('a job that was seen to end stays as it is, unless it failed', () => {
 
 test('a job that is stopped while it may end is never unfinished again', () => {
   const [live, ending] = [jobIn('live'), jobIn('ending')]
-  stop(live)
-  stop(ending)
+  stop(live, 0)
+  stop(ending, 0)
   expect([live.phase, ending.phase]).toEqual(['stopped', 'over'])
 })

@@ -28,8 +28,8 @@ export interface JobModel {
   readonly isNotified: boolean
   phase: Phase
   isReleased: boolean
-  /** Executions when it was stopped. */
-  executions: number
+  /** When it was stopped, ms on the target's clock; Infinity if it was not. */
+  stoppedMs: number
 }
 
 /** All that the walk has done. */
@@ -130,7 +130,7 @@ export function observe(one: JobModel, status: string): void {
 }
 
 /** A job is stopped: it never ends by itself, unless it may have ended just before. */
-export function stop(one: JobModel): void {
+export function stop(one: JobModel, nowMs: number): void {
   one.phase = one.phase === 'live' ? 'stopped' : 'over'
-  one.executions = one.job.beacon.executions().length
+  one.stoppedMs = nowMs
 }
