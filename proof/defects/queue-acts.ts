@@ -163,6 +163,17 @@ export const queueActs: readonly Defect[] = [
       return status
     }),
   }),
+  defect('cancel-takes-next-job', 'queue.cancel.queued', 'others', {
+    says: 'Cancelling a waiting job removes the next one from the queue as well.',
+    observed: 'IN_QUEUE',
+    change: part('cancelJob', (next, job) => {
+      const { waiting } = job.endpoint
+      const behind = [...waiting.all()].find(({ n }) => job.status === 'IN_QUEUE' && n > job.n)
+      const status = next()
+      if (behind !== undefined) waiting.remove(behind)
+      return status
+    }),
+  }),
   defect('cancel-takes-equal-jobs', 'queue.cancel.queued', 'others', {
     says: 'Cancelling a waiting job cancels all that wait with the same input.',
     observed: 'CANCELLED',

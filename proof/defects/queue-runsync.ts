@@ -81,6 +81,14 @@ export const queueRunsync: readonly Defect[] = [
     change: atEndOfWait((job, service) => service.parts.cancelJob(job, service)),
     wrap: onResponse(asks('runsync'), () => ({ status: 408, text: '{"error":"the wait is over"}' })),
   }),
+  defect('runsync-job-shown-in-queue', 'queue.runsync.wait', 'executing', {
+    says: 'A job of /runsync is IN_QUEUE while a worker executes it.',
+    observed: 'IN_QUEUE',
+    change: part('presentJob', (next, job) => {
+      const shown = next()
+      return job.operation === 'runsync' && shown.status === 'IN_PROGRESS' ? { ...shown, status: 'IN_QUEUE' } : shown
+    }),
+  }),
   defect('runsync-outlasting-job-fails', 'queue.runsync.wait', 'ends', {
     says: 'A job that outlasts the wait of /runsync is FAILED when it is done.',
     observed: 'FAILED',

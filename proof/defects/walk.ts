@@ -7,12 +7,11 @@ import { type Past, remembering } from './variation-pods.ts'
 
 /** Bugs that only three or more calls in a row show. */
 export const walk: readonly Defect[] = [
-  defect('mount-lost-at-start-after-two-stops', 'pods.walk', 'kept', {
-    says: 'A pod that was stopped twice is without its mount once it is started again.',
-    observed: 'mounts {}',
-    variation: { mount: 'network' },
+  defect('args-lost-at-start-after-two-stops', 'pods.walk', 'kept', {
+    says: 'A pod that was stopped twice has other arguments once it is started again.',
+    observed: 'args "lost"',
     change: after((pod, action, past) => {
-      if (action === 'start' && countOf(past, 'stop') > 1) pod.mounts = {}
+      if (action === 'start' && countOf(past, 'stop') > 1) pod.args = 'lost'
     }),
   }),
   defect('stopped-patch-forgotten-at-start', 'pods.walk', 'kept', {

@@ -181,6 +181,11 @@ export const webhookReceivers: readonly Defect[] = [
     observed: 'null at $.s3Config.bucketName',
     change: withBucket((bucket) => ({ ...bucket, bucketName: null })),
   }),
+  defect('s3config-of-job-before', 'queue.body.s3config-kept', 'own', {
+    says: 'A job without s3Config gets that of the job before.',
+    observed: 'that of another job',
+    change: lastBucket(),
+  }),
   defect('s3config-lost-by-retry', 'queue.body.s3config-kept', 'retried', {
     says: 'A job that is retried has no s3Config any more.',
     observed: 'null at $.s3Config',
@@ -253,6 +258,18 @@ function withBucket(change: (bucket: Readonly<Record<string, unknown>>) => Reado
     const submission = await next()
     return submission.s3Config === null ? submission : { ...submission, s3Config: change(submission.s3Config) }
   })
+}
+
+function lastBucket(): Change {
+  return (options) => {
+    let last: Readonly<Record<string, unknown>> | null = null
+    const change = part('readSubmission', async (next) => {
+      const submission = await next()
+      last = submission.s3Config ?? last
+      return { ...submission, s3Config: last }
+    })
+    return change(options)
+  }
 }
 
 function withoutMember(text: string, name: string): string {

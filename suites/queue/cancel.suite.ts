@@ -27,9 +27,9 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   const { fixture, begun, clock, ended, target } = context
   const { role, release } = await fullEndpoint(context)
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
-  // These two have equal bodies.
-  const equal = await fixture.plain({ endpoint: role })
+  // These two have equal bodies. The first, whose neighbours are cancelled, is executed.
   const behind = await fixture.plain({ endpoint: role })
+  const equal = await fixture.plain({ endpoint: role })
   await expectWaiting(context, waiting)
   await cancel(context, waiting)
   await equal.queue.cancel(equal.id)

@@ -101,8 +101,8 @@ rule('queue.runsync.wait', { ...onUnset, varies: ['input', 'options'] }, async (
   // An end of the wait that cancels the job may take effect later.
   await clock.sleep(sweepMs)
   if (response !== null && endIn(response) !== null) await expectReported(context, job, response)
-  if (id !== null) {
-    const shown = await untilFound(context, () => job.queue.status(id))
+  const shown = id === null ? null : await untilFound(context, () => job.queue.status(id))
+  if (shown !== null) {
     inconclusiveIfOutage(shown)
     check('carried-on').that(unfinished.has(statusOf(shown)), 'IN_QUEUE or IN_PROGRESS', statusOf(shown), shown)
   }
@@ -113,6 +113,9 @@ rule('queue.runsync.wait', { ...onUnset, varies: ['input', 'options'] }, async (
   // A gateway may have answered a submission that never reached the API.
   if (last !== null && job.beacon.executions().length === 0) inconclusiveIfOutage(last)
   check('carried-on').that(report !== null, 'an end of the execution', 'none', last)
+  // Its only worker had begun with it before.
+  if (shown !== null && job.beacon.executions().length === 1)
+    check('executing').that(statusOf(shown) === 'IN_PROGRESS', 'IN_PROGRESS', statusOf(shown), shown)
   if (id === null || last === null) return notJudged('ends', id === null ? '/runsync gave no id' : 'no response came')
   const own = submitted(job, id, last)
   const end = await expectEnd(context, 'ends', own, await ended(own), 'COMPLETED')

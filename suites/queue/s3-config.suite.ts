@@ -2,16 +2,20 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { countAttempts } from '../shared/attempts.ts'
-import { bucketOf, isIn, isInAttempt } from '../shared/bucket.ts'
+import { bucketHost, bucketOf, isIn, isInAttempt } from '../shared/bucket.ts'
 import { expectEnd, expectOutput, finishedBy, laterJobReads } from '../shared/job-responses.ts'
 
 rule('queue.body.s3config-kept', { varies: [...anyJob, 'submission'] }, async (context) => {
-  const { ended, fixture, part, vary } = context
+  const { check, ended, fixture, part, vary } = context
   for (const by of vary.every('submission')) {
     const { bucket } = bucketOf(context)
     const { job, end } = await finishedBy(context, { steps: [{ report: ['s3Config'] }], s3Config: bucket }, by)
     const { response } = await expectEnd(context, 'kept', job, end, 'COMPLETED')
     expectOutput(context, 'kept', { s3Config: bucket }, response)
+    const plain = await fixture.plain({ steps: [{ report: ['s3Config'] }] })
+    const after = await expectEnd(context, 'own', plain, await ended(plain), 'COMPLETED')
+    const isOwn = !JSON.stringify(after.response.json).includes(bucketHost)
+    check('own').that(isOwn, 'no s3Config, as the job has none', 'that of another job', after.response)
   }
   if (!part('receiver')) return
   for (const past of ['retried', 'requeued'] as const) {

@@ -3,11 +3,14 @@ import type { Arrival } from '../../harness/receiver/types.ts'
 import { createRedactor, type Redactor } from '../../harness/record/redact.ts'
 import type { Context } from '../../harness/rule/context.ts'
 
+/** The beginning of the endpointUrl of every s3Config of a run. */
+export const bucketHost = 'https://s3.test/'
+
 /** An s3Config whose texts occur nowhere else, with the characters of usual secrets, and what finds its secret in any encoding. */
 export function bucketOf({ random }: Pick<Context, 'random'>) {
   const word = () => Math.floor(random() * 36 ** 9).toString(36)
   const accessSecret = `${word()}/${word()}+${word()}=`
-  const bucket = { accessId: word(), accessSecret, bucketName: `b-${word()}`, endpointUrl: `https://s3.test/${word()}` }
+  const bucket = { accessId: word(), accessSecret, bucketName: `b-${word()}`, endpointUrl: `${bucketHost}${word()}` }
   return { bucket, secret: createRedactor({ secret: accessSecret }) }
 }
 
