@@ -10,7 +10,7 @@ import type { Target } from '../../target/types.ts'
 import { parseTarget } from '../../target-file/load.ts'
 import { refusalBefore } from '../shared/ask.ts'
 import { UsageError } from '../shared/errors.ts'
-import { addSeen, needsWithin, offersOf, warningsAbout } from '../shared/offers.ts'
+import { addOffers, needsWithin, offersOf, warningsAbout } from '../shared/offers.ts'
 import type * as commands from '../shared/options.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
@@ -47,7 +47,7 @@ async function repair(name: string, terminal: Terminal): Promise<number> {
   }
   const document = parseDocument(readFileSync(resolve(terminal.cwd, name), 'utf8'))
   const offers = await offersOf(target, terminal, 'doctor')
-  const lines = addSeen(document, offers, (need) => !isGiven(target, need))
+  const lines = addOffers(document, offers, (need) => !isGiven(target, need))
   const fixed = document.toString({ lineWidth: 0 })
   parseTarget(fixed, { file: name, environment: terminal.environment })
   if (lines.length > 0) writeFileSync(resolve(terminal.cwd, name), fixed)

@@ -33,7 +33,9 @@ test('it writes what it saw, by reads and probes that must be refused', async ()
     ...key,
     SECOND_API_KEY: 'plumbline-example-second',
   })
-  expect(said).toContain('both.yaml: written; seen: catalog, key.second, openapi, pods, queue, requests; ')
+  expect(said).toContain('both.yaml: requests was seen: queue: {requests: true}\n')
+  expect(said).toContain('both.yaml: key.second has a variable that is set: keys: ')
+  expect(said).toContain('both.yaml: written; ')
   expect(code).toBe(0)
   const text = textOf('both.yaml')
   expect(parse(text)).toEqual({
@@ -78,7 +80,7 @@ test('a load-balanced endpoint, and a clock that only moves when told', async ()
   const { url: at } = await commands.serve(['--clock', 'control'])
   const flags = `--queue AT --endpoint normal --lb AT/lb/normal --target clock.yaml`
   const { code, said } = await init(flags.replaceAll('AT', at))
-  expect(said).toContain('clock.yaml: written; seen: ')
+  expect(said).toContain('clock.yaml: written; ')
   expect(code, said).toBe(0)
   expect(parse(textOf('clock.yaml'))).toMatchObject({
     queue: { endpoints: { normal: 'normal' } },
@@ -101,8 +103,12 @@ describe('a plane whose first read fails is written with a warning', () => {
     const server = createServer((_, response) => response.writeHead(status).end('{}'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    const { code, said } = await init(`--pods http://127.0.0.1:${port} --target ${status}.yaml`)
+    const { code, said } = await init(`--pods http://127.0.0.1:${port} --target ${status}.yaml`, {
+      ...key,
+      EXPIRED_API_KEY: 'plumbline-example-expired',
+    })
     server.close()
+    expect(said).not.toMatch(/seen:|was seen\b/)
     expect(said).toContain(
       `pods was not seen at http://127.0.0.1:${port}: GET /v2/pods returned ${status}; check pods.url`,
     )

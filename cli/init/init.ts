@@ -61,11 +61,10 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
     return refusal.exit
   }
   const offers = await offersOf(withDocument(target), terminal, 'init')
-  const { seen, unseen, warnings } = complete(document, offers, (text) => read(text, options, terminal))
+  const { added, unseen, warnings } = complete(document, offers, (text) => read(text, options, terminal))
   writeFileSync(file, document.toString({ lineWidth: 0 }))
-  const all = seen.length === 0 ? '' : ` seen: ${seen.join(', ')};`
-  err(`${options.target}: written;${all} ${unseen} lines are commented, each with its reason`)
-  for (const warning of warnings) err(`${options.target}: ${warning}`)
+  const written = `written; ${unseen} lines are commented, each with its reason`
+  for (const line of [...added, written, ...warnings]) err(`${options.target}: ${line}`)
   if (options.create) {
     const code = await createOnePod(document, { target, file: options.target }, terminal)
     if (code !== 0) return code
@@ -74,7 +73,8 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
   err(
     `next: ${program} doctor --target ${options.target}, then ${program} check --target ${options.target} --out report`,
   )
-  return givenPlanes(options).every((plane) => seen.includes(plane)) ? exitCodes.conformant : exitCodes.incomplete
+  const isUnseen = (plane: string) => 'reason' in (offers.get(plane) ?? {})
+  return givenPlanes(options).some(isUnseen) ? exitCodes.incomplete : exitCodes.conformant
 }
 
 /** The options with at least one address, asked for on a terminal; null if that was cancelled. */

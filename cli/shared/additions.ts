@@ -50,9 +50,9 @@ export function draftOf(file: unknown): Document {
 
 /**
  * Notes `line` in a target file as a comment at the place where it would be added, with the reason after it. The sections of the
- * file are mappings.
+ * file are mappings. Returns the number of comments.
  */
-export function addComment(document: Document, line: string, reason: string): void {
+export function addComment(document: Document, line: string, reason: string): number {
   let node: Document | YAMLMap = document
   let members = membersOf(parse(line)) ?? {}
   for (;;) {
@@ -68,6 +68,7 @@ export function addComment(document: Document, line: string, reason: string): vo
   const texts = at === document ? [line] : missing.map(([key, value]) => flow({ [key]: value }))
   const comments = texts.map((text) => ` ${text} # ${reason}`)
   if (comments.length > 0) at.comment = [...(at.comment == null ? [] : [at.comment]), ...comments].join('\n')
+  return comments.length
 }
 
 /** Members on one line, without braces around the whole. */
