@@ -16,7 +16,7 @@ import { isFile, writableFile } from '../shared/output-folders.ts'
 import { program } from '../shared/package-paths.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { complete } from './complete.ts'
-import { createOnePod } from './create-pod.ts'
+import { createPod } from './create-pod.ts'
 
 export type Options = commands.OptionsOf<typeof commands.init>
 
@@ -66,9 +66,8 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
   const written = `written; ${unseen} lines are commented, each with its reason`
   for (const line of [...added, written, ...warnings]) err(`${options.target}: ${line}`)
   if (options.create) {
-    const code = await createOnePod(document, { target, file: options.target }, terminal)
+    const code = await createPod({ target, file: options.target }, terminal)
     if (code !== 0) return code
-    writeFileSync(file, document.toString({ lineWidth: 0 }))
   }
   err(
     `next: ${program} doctor --target ${options.target}, then ${program} check --target ${options.target} --out report`,

@@ -29,7 +29,7 @@ export const init = () =>
     .addOption(common.management)
     .option('--template <id>', 'with --management: the template that a run may create endpoints from')
     .option('--key-variable <name>', 'the environment variable that holds a key with all permissions', 'API_KEY')
-    .option('--create', 'also create one pod, and remove it', false)
+    .option('--create', 'also create a pod, after one that tries the CPU flavor, and remove both', false)
     .option('--target <file>', 'the target file to write', 'plumbline.yaml')
     .option('--force', 'overwrite the target file', false)
 
