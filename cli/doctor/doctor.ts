@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseDocument } from 'yaml'
 import { rules as ledger } from '../../generated/rules.ts'
 import { claimOf, needsOf } from '../../harness/claims/claims.ts'
 import { allNeeds, isGiven } from '../../harness/claims/needs.ts'
@@ -8,6 +7,7 @@ import { allPlanes, isPlane, sectionOf } from '../../harness/planes/index.ts'
 import { embed } from '../../proof/instance.ts'
 import type { Target } from '../../target/types.ts'
 import { parseTarget } from '../../target-file/load.ts'
+import { documentOf } from '../shared/additions.ts'
 import { refusalBefore } from '../shared/ask.ts'
 import { UsageError } from '../shared/errors.ts'
 import { addOffers, needsWithin, offersOf, warningsAbout } from '../shared/offers.ts'
@@ -45,7 +45,7 @@ async function repair(name: string, terminal: Terminal): Promise<number> {
     terminal.err(`plumbline: ${refusal.message}`)
     return refusal.exit
   }
-  const document = parseDocument(readFileSync(resolve(terminal.cwd, name), 'utf8'))
+  const document = documentOf(readFileSync(resolve(terminal.cwd, name), 'utf8'))
   const offers = await offersOf(target, terminal, 'doctor')
   const lines = addOffers(document, offers, (need) => !isGiven(target, need))
   const fixed = document.toString({ lineWidth: 0 })
