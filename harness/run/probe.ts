@@ -103,19 +103,19 @@ function isNoResponse(error: unknown): error is Error {
   return error instanceof Inconclusive || error instanceof TransportFailure
 }
 
-/** One response that resembles the API is enough, however wrong. A server that lists nothing must also refuse something. */
+/** One response that resembles the API is enough, however wrong. If another API may send it, the server must also refuse something. */
 async function look({ name: plane, named, probes }: Plane, section: unknown, send: Direct): Promise<ProbeResult> {
   const strange = new Map<string, string[]>()
   let first: number | null = null
   let isListed = false
-  for (const { asked, operation, call, resembles, isEmpty } of probes) {
+  for (const { asked, operation, call, resembles, isAmbiguous } of probes) {
     const response = await send(operation, call?.(section as never))
     const { status } = response
     const json = jsonOf(response.body)
     first ??= status
     const isAlike = isSuccess(status) && resembles(json)
     const isSuccessful =
-      isAlike && (isEmpty?.(json) !== true || !isSuccess((await send(operation, { authorization: null })).status))
+      isAlike && (isAmbiguous?.(json) !== true || !isSuccess((await send(operation, { authorization: null })).status))
     if (isSuccessful) {
       const unknown = await unknownOf(named?.(section as never) ?? [], send)
       if (unknown !== null) return { plane, unknown }
