@@ -179,8 +179,10 @@ describe('one clear sentence, and no file', () => {
     [
       '--pods URL/v2/pods',
       2,
-      'Check --pods, to which paths such as /v2/pods are added, and pods.paths. The address has the path /v2/pods; try URL.',
+      'Check --pods, to which paths such as /v2/pods are added, and pods.paths. URL responds as it should; try it.',
     ],
+    ['--queue URL/sls --endpoint nope', 2, 'queue.paths and --endpoint.\n'],
+    ['--queue URL/v2/normal --endpoint normal', 2, 'URL responds as it should; try it.\n'],
     ['--pods http://127.0.0.1:1', 5, 'Check --pods and that the target is running.'],
     ['--pods URL/plumbline', 2, 'does not look like the pod API of the Compute Platform API'],
     ['--pods me:secret@127.0.0.1:9571', 2, 'begins with http:// or https://, got "…@127.0.0.1:9571"'],
@@ -210,7 +212,7 @@ describe('one clear sentence, and no file', () => {
   ])('%s', async (flags, expected, message) => {
     const { code, said } = await init(`--target none.yaml ${flags}`)
     expect(said.trimEnd().split('\n')).toHaveLength(1)
-    expect(said).toContain(message.replaceAll('URL.', `${url}.`))
+    expect(said).toContain(message.replace('URL responds', `${url} responds`))
     expect(code).toBe(expected)
     expect(existsSync(join(commands.cwd, 'none.yaml'))).toBe(false)
   })

@@ -57,7 +57,7 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
   const target = clock === null ? first : read(document, options, terminal)
   const refusal = await refusalBefore(target, () => true, 'init', err)
   if (refusal !== null) {
-    err(`plumbline: ${inFlags(refusal.message, options, target)}`)
+    err(`plumbline: ${inFlags(refusal.message, options)}${await hintFor(refusal.message, target)}`)
     return refusal.exit
   }
   const offers = await offersOf(withDocument(target), terminal, 'init')
@@ -143,18 +143,34 @@ function withDocument(target: Target): Target {
   return { ...target, openapi: { url: `${target.pods.url}/openapi.json`, paths: { getDocument: '' } } }
 }
 
-/** A sentence about the target file in the words of the flags, with a hint if an address has a path. */
-function inFlags(message: string, { keyVariable }: Options, target: Target): string {
+/** A sentence about the target file in the words of the flags. */
+function inFlags(message: string, { keyVariable }: Options): string {
   const keys = Object.entries(flagOf)
     .filter(([key]) => key.includes('.') && key !== 'keys.full')
     .reduce((text, [key, flag]) => text.replaceAll(key, flag), message)
-  const said = keys
+  return keys
     .replaceAll('keys.full of the target file', `the value of ${keyVariable}`)
     .replaceAll('keys.full', `the key in ${keyVariable}`)
     .replaceAll(' in the target file', '')
-  const address = ['pods', 'queue', 'management'].map((plane) => sectionOf(target, plane)?.url ?? '')
-  const withPath = address.find((url) => url !== '' && message.startsWith(url) && new URL(url).pathname !== '/')
-  return withPath === undefined || !message.includes('does not look like')
-    ? said
-    : `${said} The address has the path ${new URL(withPath).pathname}; try ${new URL(withPath).origin}.`
+}
+
+/** Names the nearest address above that of a refused plane which responds as the plane should; empty if none does. */
+async function hintFor(message: string, target: Target): Promise<string> {
+  const plane = ['pods', 'queue', 'management'].find((name) => message.startsWith(`${sectionOf(target, name)?.url} `))
+  if (plane === undefined || !message.includes('does not look like')) return ''
+  const section = sectionOf(target, plane)
+  const alone = { ...target, pods: null, queue: null, lb: null, management: null }
+  let url = section?.url ?? ''
+  while (new URL(url).pathname !== '/') {
+    url = url.replace(/\/[^/]*$/, '')
+    const above = { ...alone, [plane]: { ...section, url } }
+    const refusal = await refusalBefore(
+      above,
+      () => true,
+      'init',
+      () => undefined,
+    )
+    if (refusal === null) return ` ${url} responds as it should; try it.`
+  }
+  return ''
 }

@@ -10,7 +10,7 @@ import { sayIfSlow } from '../transport/slow.ts'
 import { TransportFailure } from '../transport/types.ts'
 
 /** A longer body is not in the message, bytes. */
-const maxShown = 40
+const maxShown = 300
 
 /** A target that lets its first request wait longer does not respond at all, real ms. */
 const firstResponseMs = 10_000
@@ -163,7 +163,7 @@ function placeOf({ status, headers }: WireResponse): string {
 function contentOf({ body, headers }: WireResponse): string {
   if (body.length === 0) return 'no body'
   const json = jsonOf(body)
-  if (json !== undefined) return body.length <= maxShown ? show(json) : 'other JSON'
+  if (json !== undefined) return body.length <= maxShown ? show(json) : 'longer JSON'
   const type = mediaTypeOf(headers)
   if (type === null) return 'a body without a content type'
   return type.endsWith('json') ? `a body of ${type} that is not valid JSON` : type
