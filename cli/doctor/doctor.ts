@@ -23,17 +23,12 @@ type Options = commands.OptionsOf<typeof commands.doctor>
  */
 export async function doctor({ fix, ...options }: Options, terminal: Terminal): Promise<number> {
   const { target: name } = withTarget(options, terminal)
-  if (name === undefined) {
-    if (fix) throw new UsageError('--fix changes a target file; the built-in reference has none')
-    print(diagnose(embed().target), terminal)
-    return 0
-  }
-  if (fix) {
-    const code = await repair(name, terminal)
-    if (code !== 0) return code
-  }
-  print(diagnose(await readTarget(name, terminal)), terminal)
-  if (!fix) terminal.out('nothing was sent; doctor --fix asks the target and adds what it sees')
+  if (fix && name === undefined) throw new UsageError('--fix changes a target file; the built-in reference has none')
+  const code = fix && name !== undefined ? await repair(name, terminal) : 0
+  if (code !== 0) return code
+  const target = name === undefined ? embed().target : await readTarget(name, terminal)
+  for (const line of diagnose(target)) terminal.out(line)
+  if (name !== undefined && !fix) terminal.out('nothing was sent; doctor --fix asks the target and adds what it sees')
   return 0
 }
 
@@ -55,10 +50,6 @@ async function repair(name: string, terminal: Terminal): Promise<number> {
   if (lines.length === 0) terminal.err(`${name}: nothing to add was seen`)
   for (const warning of warningsAbout(target, offers)) terminal.err(`${name}: ${warning}`)
   return 0
-}
-
-function print(lines: readonly string[], terminal: Terminal): void {
-  for (const line of lines) terminal.out(line)
 }
 
 /** The lines of the diagnosis. */

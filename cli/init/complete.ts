@@ -5,20 +5,11 @@ import type { Target } from '../../target/types.ts'
 import { addComment, addTo, draftOf, lacks } from '../shared/additions.ts'
 import { addOffers, needsWithin, type Offer, warningsAbout } from '../shared/offers.ts'
 
-interface Completed {
-  /** A sentence for each addition. */
-  readonly added: readonly string[]
-  /** Number of comments. */
-  readonly unseen: number
-  readonly warnings: readonly string[]
-}
-
-/** Adds to a target file what is offered; what is not becomes a comment with its reason. */
-export function complete(
-  document: Document,
-  offers: ReadonlyMap<string, Offer>,
-  read: (document: Document) => Target,
-): Completed {
+/**
+ * Adds to a target file what is offered; what is not becomes a comment with its reason. Returns a sentence for each addition, the
+ * number of comments, and warnings.
+ */
+export function complete(document: Document, offers: ReadonlyMap<string, Offer>, read: (document: Document) => Target) {
   const added = addOffers(document, offers)
   const target = read(document)
   const warnings = warningsAbout(target, offers)

@@ -30,10 +30,9 @@ export function createPod(
     async printRecord(folder) {
       const { rules } = await resultsOf(folder)
       const judged = rules.find(({ id }) => id === rule)
-      if (judged === undefined) return note(`${rule} was not judged`)
-      const [finding] = judged.findings
-      const why = finding === undefined ? judged.reason : contrastText(finding)
-      if (judged.verdict !== 'passed') return note(`${rule} is ${judged.verdict}: ${why}`)
+      const finding = judged?.findings[0]
+      const why = finding === undefined ? judged?.reason : contrastText(finding)
+      if (judged?.verdict !== 'passed') return note(`${rule} is ${judged?.verdict ?? 'not judged'}: ${why}`)
       terminal.err('a pod was created and removed')
       return 0
     },

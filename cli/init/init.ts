@@ -21,7 +21,12 @@ import { createPod } from './create-pod.ts'
 export type Options = commands.OptionsOf<typeof commands.init>
 
 /** The flags of planes, each with the flag that it needs. */
-const planeFlags = { pods: null, queue: 'endpoint', lb: null, management: 'template' } as const
+const planeFlags = [
+  ['pods', null],
+  ['queue', 'endpoint'],
+  ['lb', null],
+  ['management', 'template'],
+] as const
 
 /** The flag that gives a key of the target file. */
 const flagOf: Readonly<Record<string, string>> = {
@@ -79,7 +84,8 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
 /** The options with at least one address, asked for on a terminal; null if that was cancelled. */
 async function withAddress(options: Options, { live }: Terminal): Promise<Options | null> {
   const isAsked = givenPlanes(options).length === 0 && live && process.stdin.isTTY
-  const answers = isAsked ? await prompted() : {}
+  // Loaded on demand: few use it.
+  const answers = isAsked ? await (await import('./prompts.ts')).prompts() : {}
   if (answers === null) return null
   const asked = { ...options, ...answers }
   if (asked.create && asked.pods === undefined) throw new UsageError('--create needs --pods URL')
@@ -91,10 +97,7 @@ async function withAddress(options: Options, { live }: Terminal): Promise<Option
       '--key-variable takes the name of an environment variable, such as API_KEY, and not the key itself',
     )
   }
-  for (const [plane, needed] of Object.entries(planeFlags) as [
-    keyof typeof planeFlags,
-    'endpoint' | 'template' | null,
-  ][]) {
+  for (const [plane, needed] of planeFlags) {
     if (needed === null || (asked[plane] === undefined) === (asked[needed] === undefined)) continue
     const [has, lacks] = asked[plane] === undefined ? [needed, `${plane} URL`] : [plane, `${needed} ID`]
     throw new UsageError(`--${has} needs --${lacks}`)
@@ -103,12 +106,7 @@ async function withAddress(options: Options, { live }: Terminal): Promise<Option
 }
 
 function givenPlanes(options: Options): string[] {
-  return Object.keys(planeFlags).filter((plane) => options[plane as keyof typeof planeFlags] !== undefined)
-}
-
-/** Loaded on demand: few use it. */
-async function prompted(): Promise<Partial<Options> | null> {
-  return (await import('./prompts.ts')).prompts()
+  return planeFlags.map(([plane]) => plane).filter((plane) => options[plane] !== undefined)
 }
 
 /** The file that the flags give. */
