@@ -136,11 +136,7 @@ export const accept = () =>
   command('accept', 'accept failures of a run until a day: writes them into known of the target file')
     .argument('<run>', 'the folder of a run, or its results.json')
     .argument('[rule...]', 'ids of rules that failed (default: all that are not accepted yet)')
-    .requiredOption(
-      '--until <day>',
-      'the last day on which they are accepted (expires in the file), as YYYY-MM-DD',
-      day,
-    )
+    .requiredOption('--until <day>', 'the last day of their entries (key expires), as YYYY-MM-DD', day)
     .requiredOption('--reason <text>', 'why they are accepted')
     .option('--target <file>', 'the target file (default: that of the run)')
 
