@@ -10,7 +10,9 @@ const target = {
   management: { url: 'https://api.example.test', template: 'tpl-1' },
 }
 
-const created = (status: number, body: object, expected = 'a 2xx status') => ({ status, body, expected })
+const created = (status: number, body: object, expected = 'a 2xx status', key = 'full') => ({
+  ...{ status, body, expected, key },
+})
 
 test.each<{ what: string; given: ReturnType<typeof created>; named: Readonly<Record<string, string>> }>([
   {
@@ -21,12 +23,42 @@ test.each<{ what: string; given: ReturnType<typeof created>; named: Readonly<Rec
   { what: 'a value is sent as a whole', given: created(422, { gpu: { id: 'gpu-zz' } }), named: {} },
   { what: 'a server error is no refusal', given: created(500, { gpu: { id: 'gpu-z' } }), named: {} },
   { what: 'a refusal was expected', given: created(400, { gpu: { id: 'gpu-z' } }, 'status 422'), named: {} },
-])('$what', ({ given: { status, body, expected }, named }) => {
+  {
+    what: 'a key without the permission is named beside what was sent',
+    given: created(403, { gpu: { id: 'gpu-z' } }),
+    named: { 'keys.full': '«key.full»', 'pods.gpu.id': 'gpu-z' },
+  },
+  {
+    what: 'a key of another account that is accepted',
+    given: created(200, {}, 'status 404', 'stranger'),
+    named: { 'keys.stranger': '«key.stranger»' },
+  },
+  {
+    what: 'an expired key that is accepted',
+    given: created(200, {}, 'status 401', 'expired'),
+    named: { 'keys.expired': '«key.expired»' },
+  },
+  {
+    what: 'a second key that does not find a pod',
+    given: created(404, {}, 'status 200', 'second'),
+    named: { 'keys.second': '«key.second»' },
+  },
+  {
+    what: 'a key that is refused with another status',
+    given: created(404, {}, 'status 403', 'restricted'),
+    named: {},
+  },
+  { what: 'a finding about no status', given: created(200, {}, 'the same pod', 'second'), named: {} },
+])('$what', ({ given: { status, body, expected, key }, named }) => {
   const at = { target: 0, harness: 0 }
   const shown = showExchange({
     ...{ n: 1, owner: 'pods.create.gpu', operation: 'createPod', subject: null, key: 'full', sent: at, received: at },
     request: {
-      ...{ method: 'POST', url: 'https://api.example.test/v2/pods', headers: [] },
+      ...{
+        method: 'POST',
+        url: 'https://api.example.test/v2/pods',
+        headers: [['Authorization', `Bearer «key.${key}»`]],
+      },
       body: Buffer.from(JSON.stringify(body)),
     },
     response: { status, headers: [], body: Buffer.from('') },

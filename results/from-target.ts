@@ -1,4 +1,4 @@
-import { jsonOf } from '../harness/exchange/exchange.ts'
+import { headerOf, jsonOf } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
@@ -6,22 +6,29 @@ import type { ShownExchange } from './types.ts'
 
 /**
  * Values of the recorded target file that a refused request sent, by their keys: if one of them is mistyped, the refusal is
- * right. Empty if the finding is not that a request was refused.
+ * right. An API key is named if it may lack a permission, or is not the full one and was refused or accepted against the
+ * expectation. Empty if the finding is about something else.
  */
 export function fromTarget(
   target: unknown,
   { expected }: Finding,
   { request, response }: ShownExchange,
 ): Readonly<Record<string, string>> {
-  const isRefused = response !== null && response.status >= 400 && response.status < 500
-  if (!isRefused || !/\b2(\d\d|xx)\b/.test(expected)) return {}
+  const expectsSuccess = /\b2(\d\d|xx)\b/.test(expected)
+  const status = response?.status ?? 0
+  const isRefused = status >= 400 && status < 500
+  const [key = '', name = ''] = /«key\.(\w+)»/.exec(headerOf(request.headers, 'authorization') ?? '') ?? []
+  const lacksPermission = expectsSuccess && (status === 401 || status === 403)
+  const isOtherKey = name !== 'full' && /\bstatus\b/.test(expected) && isRefused === expectsSuccess
+  const keys = name !== '' && (lacksPermission || isOtherKey) ? { [`keys.${name}`]: key } : {}
+  if (!isRefused || !expectsSuccess) return keys
   const sent = new Set(textsIn('', jsonOf(Buffer.from(request.body ?? ''))).map(([, value]) => value))
   for (const segment of request.url.split(/[/?]/)) sent.add(segment)
-  const given = allPlanes().flatMap(({ name }) => {
-    const section = Object.entries(membersOf(membersOf(target)?.[name]) ?? {})
-    return textsIn(name, Object.fromEntries(section.filter(([key]) => !isOfSuite.test(key))))
+  const given = allPlanes().flatMap(({ name: plane }) => {
+    const section = Object.entries(membersOf(membersOf(target)?.[plane]) ?? {})
+    return textsIn(plane, Object.fromEntries(section.filter(([member]) => !isOfSuite.test(member))))
   })
-  return Object.fromEntries(given.filter(([, value]) => sent.has(value)))
+  return { ...keys, ...Object.fromEntries(given.filter(([, value]) => sent.has(value))) }
 }
 
 /** Members that say where something is, and are not sent. */

@@ -25,6 +25,11 @@ const refusals: readonly [name: string, text: string, message: string][] = [
     'target.yaml:4: budget.money: unknown key; known: scenarios, requestsPerMinute, jobPrice, podPricePerHour',
   ],
   [
+    'the flag of accept as a key',
+    file({ more: 'known: [{rule: pods.patch.null, reason: later, expires: 2099-12-31, until: 2099-12-31}]' }),
+    'target.yaml:4: known.0.until: unknown key; did you mean expires?',
+  ],
+  [
     'a merge key',
     file({ more: 'budget: {<<: {jobPrice: 3}}' }),
     'target.yaml:4: budget.<<: unknown key; merge keys are not read: write the members out, or give the whole mapping as an alias',

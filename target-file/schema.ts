@@ -72,6 +72,7 @@ function toFault(failure: TargetFailure): SchemaFault {
 /** Advice about a merge key; `; move it to pods` if a key belongs there or to the top level, and nowhere else; null otherwise. */
 function elsewhere(key: string, path: readonly string[]): string | null {
   if (key === '<<') return '; merge keys are not read: write the members out, or give the whole mapping as an alias'
+  if (path[0] === 'known' && key === 'until') return '; did you mean expires?'
   if (path.length > 0) return key in schema.properties ? '; move it to the top level' : null
   const homes = Object.entries(schema.properties).filter(
     ([, part]) => key in (membersOf(resolved(part).properties) ?? {}),

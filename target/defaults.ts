@@ -9,10 +9,10 @@ export const defaultBudget: Budget = {
   fuzzPods: null,
 }
 
-/** A restricted key without grants may only read. */
+/** A restricted key without grants may only read pods; nothing is known of the other planes. */
 export const defaultGrants: Grants = {
   may: ['listPods', 'getPod'],
-  mayNot: ['createPod', 'updatePod', 'deletePod', 'start', 'stop', 'restart', 'terminate', 'management', 'lb', 'queue'],
+  mayNot: ['createPod', 'updatePod', 'deletePod', 'start', 'stop', 'restart', 'terminate'],
 }
 
 /** The usual certificate authorities, and nothing more. */

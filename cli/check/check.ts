@@ -23,7 +23,7 @@ async function checkOnce(given: CheckFlags, terminal: Terminal): Promise<number>
   // Before an earlier run and the target file, which may name these rules.
   const vendor = await vendorRulesOf(chosen.rules, terminal.cwd)
   const options = withFailed(chosen, terminal)
-  if (options === null) return exitCodes.conformant
+  if (typeof options === 'number') return options
   const opened = await openCheck(options, vendor, terminal)
   const { start, wait, quiet } = options
   const run = async (server?: RunServer) =>
@@ -31,14 +31,19 @@ async function checkOnce(given: CheckFlags, terminal: Terminal): Promise<number>
   return opened.target === null ? run() : withServer(opened.target, { start, wait, quiet }, terminal, run)
 }
 
-/** The options with the rules that failed in the run of `--rerun-failed`; null if none did, of which it says so. */
-function withFailed(options: CheckOptions, terminal: Terminal): CheckOptions | null {
+/** The options with the rules that failed in the run of `--rerun-failed`; if none did, says so and returns the exit code of that run. */
+function withFailed(options: CheckOptions, terminal: Terminal): CheckOptions | number {
   const { rerunFailed, load } = options
   if (rerunFailed === undefined) return options
   const failed = readFailed(rerunFailed, load !== undefined, terminal)
+  const { exit, line } = failed.verdict
   if (failed.only.length === 0) {
-    terminal.out(`nothing failed in ${rerunFailed}, so there is nothing to rerun`)
-    return null
+    const why =
+      exit === exitCodes.conformant
+        ? 'so there is nothing to rerun'
+        : `but rules were not verified: ${line}; run them again`
+    terminal.out(`nothing failed in ${rerunFailed}, ${why}`)
+    return exit
   }
   return { ...(failed.seed !== null && { seed: failed.seed }), ...options, only: [...failed.only] }
 }

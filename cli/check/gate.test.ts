@@ -94,6 +94,17 @@ describe('--rerun-failed', () => {
     const said = 'nothing failed in clean, so there is nothing to rerun\n'
     expect(await run(['check', ...target, '--rerun-failed', 'clean'])).toEqual({ code: 0, said })
   })
+
+  test('stays incomplete if rules of that run were not verified', async () => {
+    await write('open', [
+      sampleRun(['pods.delete']),
+      sampleVerdict('pods.delete', 'inconclusive', { reason: 'no capacity' }),
+      { type: 'end', endedMs: 0, passedMs: 0, exchanges: 0, stopped: null },
+    ])
+    const { code, said } = await run(['check', ...target, '--rerun-failed', 'open'])
+    expect(said).toMatch(/^nothing failed in open, but rules were not verified: incomplete: .*; run them again\n$/)
+    expect(code).toBe(3)
+  })
 })
 
 describe('--fail-fast', () => {

@@ -95,6 +95,13 @@ describe('a server that', () => {
       [],
     ],
     [
+      'listens somewhere else',
+      'echo listening on 9; sleep 600',
+      5,
+      ['listens there, or raise --wait; its last output:\n  listening on 9\n'],
+      [],
+    ],
+    [
       'never answers',
       'sleep 600',
       5,

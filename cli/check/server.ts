@@ -60,7 +60,7 @@ export async function withServer(
   try {
     const waitMs = wait ?? defaultWaitMs
     if (!quiet) terminal.err(`waiting for ${addresses.join(', ')}, at most ${lengthOf(waitMs)}`)
-    const waitedMs = await waitForAll(addresses, { network, waitMs }, () => failureOf(server, ended))
+    const waitedMs = await waitForAll(addresses, { network, waitMs, server }, () => failureOf(server, ended))
     if (!quiet) terminal.err(`the target answered after ${lengthOf(waitedMs)}`)
     return server === null || ended !== null
       ? await work()
@@ -115,7 +115,7 @@ async function refuseRunning(addresses: readonly string[], network: Network): Pr
 /** Resolves with the real ms until every address has answered. `failure` ends the waiting. */
 async function waitForAll(
   addresses: readonly string[],
-  { network, waitMs }: { readonly network: Network; readonly waitMs: number },
+  { network, waitMs, server }: { network: Network; waitMs: number; server: StartedCommand | null },
   failure: () => string | null,
 ): Promise<number> {
   const startMs = performance.now()
@@ -129,7 +129,8 @@ async function waitForAll(
     }
     const last = await pollOn(clock, evenPauses(clock, pauseMs, waitMs), look, (seen) => seen === null)
     if (last === null) continue
-    const advice = 'check that the server starts and listens there, or raise --wait'
+    const output = server === null ? '' : lastOutput(server)
+    const advice = `check that the server starts and listens there, or raise --wait${output}`
     throw new UnreachableError(`${url} did not answer within ${lengthOf(waitMs)}; last failure: ${last}; ${advice}`)
   }
   return clock.now()

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { parseDocument } from 'yaml'
+import { parse, parseDocument } from 'yaml'
 import { parseTarget } from '../../target-file/load.ts'
 import { createCommands } from '../shared/testing/commands.ts'
 import { diagnose } from './doctor.ts'
@@ -67,6 +67,18 @@ keys:
     )
     expect((await run()).said).toContain('mine.yaml: nothing to add was seen')
     expect(readFileSync(file, 'utf8')).toBe(after)
+  })
+
+  test('a restricted key is added without permissions, which no read shows', async () => {
+    const { url } = await served.serve([])
+    const file = join(served.cwd, 'restricted.yaml')
+    writeFileSync(file, pods.replace('https://a.test', url))
+    const environment = { RESTRICTED_API_KEY: 'plumbline-example-restricted' }
+    const { said } = await served.run(['doctor', '--fix', '--target', 'restricted.yaml'], environment)
+    expect(said).not.toMatch(/(may|lb|queue|management|restricted) was seen/)
+    expect(parse(readFileSync(file, 'utf8')).keys.restricted).toEqual({ key: `\${RESTRICTED_API_KEY}` })
+    const { grants } = parseTarget(readFileSync(file, 'utf8'), { file, environment })
+    expect(grants.mayNot).not.toContain('queue')
   })
 
   test('a target without a catalog: the line that it needs instead', async () => {

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseDocument } from 'yaml'
 import { rules as ledger } from '../../generated/rules.ts'
 import { claimOf, needsOf } from '../../harness/claims/claims.ts'
 import { allNeeds, isGiven } from '../../harness/claims/needs.ts'
@@ -9,9 +8,10 @@ import { embed } from '../../proof/instance.ts'
 import type { Target } from '../../target/types.ts'
 import { parseTarget } from '../../target-file/load.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
+import { documentOf } from '../shared/additions.ts'
 import { refusalBefore } from '../shared/ask.ts'
 import { UsageError } from '../shared/errors.ts'
-import { addSeen, needsWithin, offersOf, warningsAbout } from '../shared/offers.ts'
+import { addOffers, needsWithin, offersOf, warningsAbout } from '../shared/offers.ts'
 import type * as commands from '../shared/options.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
@@ -24,15 +24,12 @@ type Options = commands.OptionsOf<typeof commands.doctor>
  */
 export async function doctor({ fix, ...options }: Options, terminal: Terminal): Promise<number> {
   const { target: name } = withTarget(options, terminal)
-  if (name === undefined) {
-    if (fix) throw new UsageError('--fix changes a target file; the built-in reference has none')
-    print(diagnose(embed().target), terminal)
-    return 0
-  }
-  const code = fix ? await repair(name, terminal) : 0
+  if (fix && name === undefined) throw new UsageError('--fix changes a target file; the built-in reference has none')
+  const code = fix && name !== undefined ? await repair(name, terminal) : 0
   if (code !== 0 && code !== exitCodes.incomplete) return code
-  print(diagnose(await readTarget(name, terminal)), terminal)
-  if (!fix) terminal.out('nothing was sent; doctor --fix asks the target and adds what it sees')
+  const target = name === undefined ? embed().target : await readTarget(name, terminal)
+  for (const line of diagnose(target)) terminal.out(line)
+  if (name !== undefined && !fix) terminal.out('nothing was sent; doctor --fix asks the target and adds what it sees')
   return code
 }
 
@@ -44,9 +41,9 @@ async function repair(name: string, terminal: Terminal): Promise<number> {
     terminal.err(`plumbline: ${refusal.message}`)
     return refusal.exit
   }
-  const document = parseDocument(readFileSync(resolve(terminal.cwd, name), 'utf8'))
+  const document = documentOf(readFileSync(resolve(terminal.cwd, name), 'utf8'))
   const offers = await offersOf(target, terminal, 'doctor')
-  const lines = addSeen(document, offers, (need) => !isGiven(target, need))
+  const lines = addOffers(document, offers, (need) => !isGiven(target, need))
   const fixed = document.toString({ lineWidth: 0 })
   parseTarget(fixed, { file: name, environment: terminal.environment })
   if (lines.length > 0) writeFileSync(resolve(terminal.cwd, name), fixed)
@@ -55,10 +52,6 @@ async function repair(name: string, terminal: Terminal): Promise<number> {
   const { planes, defaults } = warningsAbout(target, offers)
   for (const warning of [...planes, ...defaults]) terminal.err(`${name}: ${warning}`)
   return planes.length === 0 ? 0 : exitCodes.incomplete
-}
-
-function print(lines: readonly string[], terminal: Terminal): void {
-  for (const line of lines) terminal.out(line)
 }
 
 /** The lines of the diagnosis. */

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { parseTarget } from '../../target-file/load.ts'
@@ -33,18 +34,20 @@ test('it writes what it saw, by reads and probes that must be refused', async ()
     ...key,
     SECOND_API_KEY: 'plumbline-example-second',
   })
-  expect(said).toContain('both.yaml: written; seen: catalog, key.second, openapi, pods, queue, requests; ')
+  expect(said).toContain('both.yaml: requests was seen: queue: {requests: true}\n')
+  expect(said).toContain('both.yaml: key.second has a variable that is set: keys: ')
+  expect(said).toContain('both.yaml: written; ')
   expect(code).toBe(0)
-  const text = textOf('both.yaml')
-  expect(parse(text)).toEqual({
+  const written = textOf('both.yaml')
+  expect(parse(written)).toEqual({
     plumbline: 1,
     pods: { url, cpu: 'catalog' },
     queue: { url, endpoints: { normal: 'normal' }, requests: true },
     keys: { full: `\${API_KEY}`, second: `\${SECOND_API_KEY}` },
     openapi: { url: `${url}/openapi.json` },
   })
-  expect(text).toContain('\n  # gpu: {id: GPU_TYPE_ID} # GPU pods: the response to GET /v2/pods does not show it\n')
-  expect(text).toContain('# a key of another account: STRANGER_API_KEY is not set\n')
+  expect(written).toContain('\n  # gpu: {id: GPU_TYPE_ID} # GPU pods: the response to GET /v2/pods does not show it\n')
+  expect(written).toContain('# a key of another account: STRANGER_API_KEY is not set\n')
   expect(log().slice(before)).not.toMatch(/\b(POST|PUT|PATCH|DELETE)\b/)
 })
 
@@ -78,7 +81,7 @@ test('a load-balanced endpoint, and a clock that only moves when told', async ()
   const { url: at } = await commands.serve(['--clock', 'control'])
   const flags = `--queue AT --endpoint normal --lb AT/lb/normal --target clock.yaml`
   const { code, said } = await init(flags.replaceAll('AT', at))
-  expect(said).toContain('clock.yaml: written; seen: ')
+  expect(said).toContain('clock.yaml: written; ')
   expect(code, said).toBe(0)
   expect(parse(textOf('clock.yaml'))).toMatchObject({
     queue: { endpoints: { normal: 'normal' } },
@@ -101,8 +104,12 @@ describe('a plane whose first read fails is written with a warning', () => {
     const server = createServer((_, response) => response.writeHead(status).end('{}'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    const { code, said } = await init(`--pods http://127.0.0.1:${port} --target ${status}.yaml`)
+    const { code, said } = await init(`--pods http://127.0.0.1:${port} --target ${status}.yaml`, {
+      ...key,
+      EXPIRED_API_KEY: 'plumbline-example-expired',
+    })
     server.close()
+    expect(said).not.toMatch(/seen:|was seen\b/)
     expect(said).toContain(
       `pods was not seen at http://127.0.0.1:${port}: GET /v2/pods returned ${status}; check pods.url`,
     )
@@ -119,7 +126,7 @@ test('its comments are lines that a target file takes', async () => {
   expect(read).not.toThrow(/unknown key|expected|duplicate|YAML/)
 })
 
-test('--create makes one pod and removes it', async () => {
+test('--create makes a pod, after one that tries the flavor, and removes both', async () => {
   const before = log().length
   const { code, said } = await init('--pods URL --target created.yaml --create')
   expect(said).toContain('a pod was created and removed')
@@ -128,9 +135,29 @@ test('--create makes one pod and removes it', async () => {
     log()
       .slice(before)
       .match(/POST \/v2\/pods 20\d/g),
-  ).toHaveLength(1)
+  ).toHaveLength(2)
   const list = await fetch(`${url}/v2/pods`, { headers: { authorization: `Bearer ${key.API_KEY}` } })
   expect(await list.json()).toEqual({ pods: [] })
+})
+
+test('--create names the memory of the flavor, and shows the response that refuses the pod', async () => {
+  const created: string[] = []
+  const server = createServer(async (request, response) => {
+    const { url: path, method = '' } = request
+    if (method === 'POST') created.push(await text(request))
+    const status = method === 'POST' ? 422 : 200
+    const body = { GET: path === '/v2/catalog/cpus' ? [{ id: 'small' }] : [], POST: { detail: 'no image' } }[method]
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const { code, said } = await init(`--pods http://127.0.0.1:${port} --target refused.yaml --create`)
+  server.close()
+  expect(created.find((body) => body.includes('"image"'))).toContain('"memory"')
+  expect(said).toContain(
+    'no pod was created and read: pods.create.read-back is blocked: a valid creation answered 422 {"detail":"no image"}',
+  )
+  expect(code).toBe(0)
 })
 
 test('a file is not overwritten without --force', async () => {
@@ -152,8 +179,10 @@ describe('one clear sentence, and no file', () => {
     [
       '--pods URL/v2/pods',
       2,
-      'Check --pods, to which paths such as /v2/pods are added, and pods.paths. The address has the path /v2/pods; try URL.',
+      'Check --pods, to which paths such as /v2/pods are added, and pods.paths. URL responds as it should; try it.',
     ],
+    ['--queue URL/sls --endpoint nope', 2, 'queue.paths and --endpoint.\n'],
+    ['--queue URL/v2/normal --endpoint normal', 2, 'URL responds as it should; try it.\n'],
     ['--pods http://127.0.0.1:1', 5, 'Check --pods and that the target is running.'],
     ['--pods URL/plumbline', 2, 'does not look like the pod API of the Compute Platform API'],
     ['--pods me:secret@127.0.0.1:9571', 2, 'begins with http:// or https://, got "…@127.0.0.1:9571"'],
@@ -183,7 +212,7 @@ describe('one clear sentence, and no file', () => {
   ])('%s', async (flags, expected, message) => {
     const { code, said } = await init(`--target none.yaml ${flags}`)
     expect(said.trimEnd().split('\n')).toHaveLength(1)
-    expect(said).toContain(message.replaceAll('URL.', `${url}.`))
+    expect(said).toContain(message.replace('URL responds', `${url} responds`))
     expect(code).toBe(expected)
     expect(existsSync(join(commands.cwd, 'none.yaml'))).toBe(false)
   })

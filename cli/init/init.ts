@@ -16,12 +16,17 @@ import { isFile, writableFile } from '../shared/output-folders.ts'
 import { program } from '../shared/package-paths.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { complete } from './complete.ts'
-import { createOnePod } from './create-pod.ts'
+import { createPod } from './create-pod.ts'
 
 export type Options = commands.OptionsOf<typeof commands.init>
 
 /** The flags of planes, each with the flag that it needs. */
-const planeFlags = { pods: null, queue: 'endpoint', lb: null, management: 'template' } as const
+const planeFlags = [
+  ['pods', null],
+  ['queue', 'endpoint'],
+  ['lb', null],
+  ['management', 'template'],
+] as const
 
 /** The flag that gives a key of the target file. */
 const flagOf: Readonly<Record<string, string>> = {
@@ -57,30 +62,30 @@ export async function init(given: Options, terminal: Terminal): Promise<number> 
   const target = clock === null ? first : read(document, options, terminal)
   const refusal = await refusalBefore(target, () => true, 'init', err)
   if (refusal !== null) {
-    err(`plumbline: ${inFlags(refusal.message, options, target)}`)
+    err(`plumbline: ${inFlags(refusal.message, options)}${await hintFor(refusal.message, target)}`)
     return refusal.exit
   }
   const offers = await offersOf(withDocument(target), terminal, 'init')
-  const { seen, unseen, warnings } = complete(document, offers, (text) => read(text, options, terminal))
+  const { added, unseen, warnings } = complete(document, offers, (text) => read(text, options, terminal))
   writeFileSync(file, document.toString({ lineWidth: 0 }))
-  const all = seen.length === 0 ? '' : ` seen: ${seen.join(', ')};`
-  err(`${options.target}: written;${all} ${unseen} lines are commented, each with its reason`)
-  for (const warning of warnings) err(`${options.target}: ${warning}`)
+  const written = `written; ${unseen} lines are commented, each with its reason`
+  for (const line of [...added, written, ...warnings]) err(`${options.target}: ${line}`)
   if (options.create) {
-    const code = await createOnePod(document, { target, file: options.target }, terminal)
+    const code = await createPod({ target, file: options.target }, terminal)
     if (code !== 0) return code
-    writeFileSync(file, document.toString({ lineWidth: 0 }))
   }
   err(
     `next: ${program} doctor --target ${options.target}, then ${program} check --target ${options.target} --out report`,
   )
-  return givenPlanes(options).every((plane) => seen.includes(plane)) ? exitCodes.conformant : exitCodes.incomplete
+  const isUnseen = (plane: string) => 'reason' in (offers.get(plane) ?? {})
+  return givenPlanes(options).some(isUnseen) ? exitCodes.incomplete : exitCodes.conformant
 }
 
 /** The options with at least one address, asked for on a terminal; null if that was cancelled. */
 async function withAddress(options: Options, { live }: Terminal): Promise<Options | null> {
   const isAsked = givenPlanes(options).length === 0 && live && process.stdin.isTTY
-  const answers = isAsked ? await prompted() : {}
+  // Loaded on demand: few use it.
+  const answers = isAsked ? await (await import('./prompts.ts')).prompts() : {}
   if (answers === null) return null
   const asked = { ...options, ...answers }
   if (asked.create && asked.pods === undefined) throw new UsageError('--create needs --pods URL')
@@ -92,10 +97,7 @@ async function withAddress(options: Options, { live }: Terminal): Promise<Option
       '--key-variable takes the name of an environment variable, such as API_KEY, and not the key itself',
     )
   }
-  for (const [plane, needed] of Object.entries(planeFlags) as [
-    keyof typeof planeFlags,
-    'endpoint' | 'template' | null,
-  ][]) {
+  for (const [plane, needed] of planeFlags) {
     if (needed === null || (asked[plane] === undefined) === (asked[needed] === undefined)) continue
     const [has, lacks] = asked[plane] === undefined ? [needed, `${plane} URL`] : [plane, `${needed} ID`]
     throw new UsageError(`--${has} needs --${lacks}`)
@@ -104,12 +106,7 @@ async function withAddress(options: Options, { live }: Terminal): Promise<Option
 }
 
 function givenPlanes(options: Options): string[] {
-  return Object.keys(planeFlags).filter((plane) => options[plane as keyof typeof planeFlags] !== undefined)
-}
-
-/** Loaded on demand: few use it. */
-async function prompted(): Promise<Partial<Options> | null> {
-  return (await import('./prompts.ts')).prompts()
+  return planeFlags.map(([plane]) => plane).filter((plane) => options[plane] !== undefined)
 }
 
 /** The file that the flags give. */
@@ -144,18 +141,34 @@ function withDocument(target: Target): Target {
   return { ...target, openapi: { url: `${target.pods.url}/openapi.json`, paths: { getDocument: '' } } }
 }
 
-/** A sentence about the target file in the words of the flags, with a hint if an address has a path. */
-function inFlags(message: string, { keyVariable }: Options, target: Target): string {
+/** A sentence about the target file in the words of the flags. */
+function inFlags(message: string, { keyVariable }: Options): string {
   const keys = Object.entries(flagOf)
     .filter(([key]) => key.includes('.') && key !== 'keys.full')
     .reduce((text, [key, flag]) => text.replaceAll(key, flag), message)
-  const said = keys
+  return keys
     .replaceAll('keys.full of the target file', `the value of ${keyVariable}`)
     .replaceAll('keys.full', `the key in ${keyVariable}`)
     .replaceAll(' in the target file', '')
-  const address = ['pods', 'queue', 'management'].map((plane) => sectionOf(target, plane)?.url ?? '')
-  const withPath = address.find((url) => url !== '' && message.startsWith(url) && new URL(url).pathname !== '/')
-  return withPath === undefined || !message.includes('does not look like')
-    ? said
-    : `${said} The address has the path ${new URL(withPath).pathname}; try ${new URL(withPath).origin}.`
+}
+
+/** Names the nearest address above that of a refused plane which responds as the plane should; empty if none does. */
+async function hintFor(message: string, target: Target): Promise<string> {
+  const plane = ['pods', 'queue', 'management'].find((name) => message.startsWith(`${sectionOf(target, name)?.url} `))
+  if (plane === undefined || !message.includes('does not look like')) return ''
+  const section = sectionOf(target, plane)
+  const alone = { ...target, pods: null, queue: null, lb: null, management: null }
+  let url = section?.url ?? ''
+  while (new URL(url).pathname !== '/') {
+    url = url.replace(/\/[^/]*$/, '')
+    const above = { ...alone, [plane]: { ...section, url } }
+    const refusal = await refusalBefore(
+      above,
+      () => true,
+      'init',
+      () => undefined,
+    )
+    if (refusal === null) return ` ${url} responds as it should; try it.`
+  }
+  return ''
 }

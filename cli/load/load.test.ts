@@ -93,7 +93,12 @@ describe('one clear sentence before anything is sent', () => {
     [
       'check --reference --only limits.queue.run',
       2,
-      /limits.queue.run is judged by load; run plumbline load limits --only/,
+      /limits.queue.run is judged by load; run plumbline load limits --target FILE --only/,
+    ],
+    [
+      'check --reference --only limits.queue.*',
+      2,
+      /limits.queue.\* is judged by load; run plumbline load limits --target FILE --only limits.queue.\*$/m,
     ],
     [
       'merge none --out x',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseDocument } from 'yaml'
-import { addTo, lacks } from './additions.ts'
+import { addTo, documentOf, lacks } from './additions.ts'
 
 const volume = 'pods: {volume: VOLUME_ID}'
 
@@ -35,6 +35,37 @@ test.each<[what: string, file: string, line: string, then: string]>([
   const document = parseDocument(file)
   addTo(document, line)
   expect(document.toString({ lineWidth: 0 })).toBe(then)
+})
+
+test('the comments of init stay where they are, except the note of what is added', () => {
+  const file = `# ours
+
+plumbline: 1
+keys:
+  full: key
+  # second: KEY # another key: SECOND_API_KEY is not set
+  # expired: KEY # a key: EXPIRED_API_KEY is not set
+  # second: remark of our own
+
+# queue: {url: https://HOST} # endpoints: not given
+# openapi: {url: https://HOST} # a document: not given
+`
+  const document = documentOf(file)
+  addTo(document, 'keys: {second: other}')
+  addTo(document, 'openapi: https://a.test')
+  expect(document.toString({ lineWidth: 0 })).toBe(
+    file
+      .replace(
+        '  full: key\n  # second: KEY # another key: SECOND_API_KEY is not set\n',
+        '  full: key\n  second: other\n',
+      )
+      .replace('\n# queue', 'openapi: https://a.test\n\n# queue')
+      .replace('# openapi: {url: https://HOST} # a document: not given\n', ''),
+  )
+})
+
+test.each(['plumbline: 1\npods: x', 'pods:\n  url: x\n  # last\n'])('a file is written as it was: %j', (file) => {
+  expect(documentOf(file).toString({ lineWidth: 0 }).trim()).toBe(file.trim())
 })
 
 test('nothing is added below an alias', () => {

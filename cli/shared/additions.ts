@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Document, isAlias, isMap, isSeq, parse, stringify, type YAMLMap } from 'yaml'
+import { Document, isAlias, isMap, isSeq, parse, parseDocument, stringify, type YAMLMap } from 'yaml'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { UsageError } from './errors.ts'
 
@@ -20,7 +20,7 @@ function union(old: unknown, wanted: unknown): unknown[] {
 }
 
 /**
- * Adds `line` to a target file, whose comments stay. What the file has already stays too, except `false`; a list gets the members
+ * Adds `line` to a target file, whose comments stay, except the note that stands for it. What the file has already stays too, except `false`; a list gets the members
  * that it lacks.
  */
 export function addTo(document: Document, line: string): void {
@@ -36,11 +36,30 @@ function put(document: Document, path: readonly string[], value: unknown): void 
   if (members === null || old === undefined) {
     if (old === undefined || isDenied(old, value)) document.setIn(path, document.createNode(value))
     else if (isSeq(old)) document.setIn(path, document.createNode(union(old.toJSON(), value)))
+    const section = document.getIn(path.slice(0, -1), true)
+    const at = path.length > 1 && isMap(section) ? section : document
+    const comments = at.comment?.split('\n').filter((text) => !isNote(text, path.at(-1) ?? ''))
+    if (comments !== undefined) at.comment = comments.join('\n')
     return
   }
   // The short form of a section is its address. Its node keeps the comment.
   if (typeof old === 'string') document.setIn(path, document.createNode({ url: document.getIn(path, true) }))
   for (const [key, member] of Object.entries(members)) put(document, [...path, key], member)
+}
+
+/** True for a comment that `addComment` made of this key. */
+function isNote(text: string, key: string): boolean {
+  return text.startsWith(` ${key}: `) && text.includes(' # ')
+}
+
+/** A target file to which lines are added. The parser would give the comments at its end to the last section. */
+export function documentOf(text: string): Document {
+  const lines = text.split('\n')
+  const end = lines.findLastIndex((line) => line !== '' && !line.startsWith('#')) + 1
+  const document: Document = parseDocument(lines.slice(0, end).join('\n'))
+  const comments = lines.slice(end).map((line) => line.slice(1))
+  document.comment = comments.join('\n').trimEnd().replace(/^\n+/, '')
+  return document
 }
 
 /** A document with these members, to which lines are added on trial. */
@@ -50,9 +69,9 @@ export function draftOf(file: unknown): Document {
 
 /**
  * Notes `line` in a target file as a comment at the place where it would be added, with the reason after it. The sections of the
- * file are mappings.
+ * file are mappings. Returns the number of comments.
  */
-export function addComment(document: Document, line: string, reason: string): void {
+export function addComment(document: Document, line: string, reason: string): number {
   let node: Document | YAMLMap = document
   let members = membersOf(parse(line)) ?? {}
   for (;;) {
@@ -63,11 +82,12 @@ export function addComment(document: Document, line: string, reason: string): vo
     members = membersOf(members[key]) ?? {}
   }
   const at = node
-  const isNoted = (key: string) => at.comment?.split('\n').some((text) => text.startsWith(` ${key}: `)) === true
+  const isNoted = (key: string) => at.comment?.split('\n').some((text) => isNote(text, key)) === true
   const missing = Object.entries(members).filter(([key]) => !at.has(key) && !isNoted(key))
   const texts = at === document ? [line] : missing.map(([key, value]) => flow({ [key]: value }))
   const comments = texts.map((text) => ` ${text} # ${reason}`)
   if (comments.length > 0) at.comment = [...(at.comment == null ? [] : [at.comment]), ...comments].join('\n')
+  return comments.length
 }
 
 /** Members on one line, without braces around the whole. */

@@ -5,7 +5,7 @@ import type { FailFast } from '../../harness/run/options.ts'
 import { findRow } from '../../harness/run/rows.ts'
 import { dayOf } from '../../results/known.ts'
 import { isFinished, type NamedResults } from '../../results/merge.ts'
-import type { RuleResult } from '../../results/types.ts'
+import type { Results, RuleResult } from '../../results/types.ts'
 import type { Target } from '../../target/types.ts'
 import { UsageError } from './errors.ts'
 import { resultsFile, resultsReader } from './read-results.ts'
@@ -23,8 +23,8 @@ export function readBaseline(name: string, out: string | undefined, { cwd }: Ter
   throw new UsageError(`--baseline ${name}: that run is ${baseline.results.verdict.line}; name one that ended`)
 }
 
-/** The rules that `--rerun-failed` selects; empty if nothing failed. */
-export interface FailedRules {
+/** The rules that `--rerun-failed` selects, none if nothing failed, and the verdict of the earlier run. */
+export interface FailedRules extends Pick<Results, 'verdict'> {
   readonly only: readonly string[]
   readonly seed: number | null
 }
@@ -51,7 +51,7 @@ export function readFailed(name: string, isWithLoad: boolean, { cwd, err }: Term
   if (only.length === 0 && ofLoad > 0)
     throw new UsageError(`--rerun-failed ${name}: only rules failed that load judges; add --load`)
   if (ofLoad > 0) err(`${pluralize(ofLoad, 'failed rule')} of ${name} not rerun, because load judges them; add --load`)
-  return { only, seed: results.run.seed }
+  return { only, seed: results.run.seed, verdict: results.verdict }
 }
 
 /** The ids in the rerun command of a rule: its own, and of the scenario that showed the failure of an invariant. */

@@ -12,12 +12,12 @@ import { addTo, lacks } from './additions.ts'
 import { asking } from './ask.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A capability that was seen, by the line that claims it, or why it was not. */
+/** The line that claims a capability that was seen, or a key whose variable is set; else why there is none. */
 export type Offer = { readonly line: string } | { readonly reason: string }
 
 /**
- * Asks a target what it offers beyond what its file claims or declares absent, by reads only; a key is offered if the variable
- * of its line is set. Capabilities that a default claims and that have a read are included.
+ * Asks a target by reads only what it offers for its planes, beyond what its file claims or declares absent; a key is offered if
+ * the variable of its line is set. Capabilities that a default claims and that have a read are included.
  */
 export async function offersOf(
   target: Target,
@@ -25,10 +25,10 @@ export async function offersOf(
   purpose: string,
 ): Promise<ReadonlyMap<string, Offer>> {
   const offers = new Map<string, Offer>()
-  const isOpen = (need: string) => absenceOf(target.absent, need) === undefined && !isGiven(target, need)
-  for (const [need, { line }] of Object.entries(allNeeds())) {
-    const [, variable] = /\$\{(\w+)\}/.exec(line ?? '') ?? []
-    if (!isOpen(need) || line === null) continue
+  for (const need of needsWithin(target)) {
+    const { line = null } = allNeeds()[need] ?? {}
+    if (line === null || claimOf(target, need) !== 'unclaimed') continue
+    const [, variable] = /\$\{(\w+)\}/.exec(isKey(need) ? line : '') ?? []
     const reason = isPlane(need) ? 'not given' : need === 'receiver' ? receiverReason(target) : 'no read shows it'
     if (variable === undefined) offers.set(need, { reason })
     else offers.set(need, environment[variable] ? { line } : { reason: `${variable} is not set` })
@@ -53,17 +53,21 @@ export async function offersOf(
   return offers
 }
 
-/** Adds to a target file what was seen of these needs. Returns a sentence for each addition. */
-export function addSeen(
+/** Adds to a target file what is offered of these needs; default: all. Returns a sentence for each addition. */
+export function addOffers(
   document: Document,
   offers: ReadonlyMap<string, Offer>,
-  isWanted: (need: string) => boolean,
+  isWanted: (need: string) => boolean = () => true,
 ): string[] {
   return [...offers].flatMap(([need, offer]) => {
     if (!('line' in offer) || !isWanted(need) || !lacks(document.toJS(), offer.line)) return []
     addTo(document, offer.line)
-    return [`${need} was seen: ${offer.line}`]
+    return [`${need} ${isKey(need) ? 'has a variable that is set' : 'was seen'}: ${offer.line}`]
   })
+}
+
+function isKey(need: string): boolean {
+  return need.startsWith('key.')
 }
 
 /** A target in a container has the address of this machine, too, but does not reach its loopback. */

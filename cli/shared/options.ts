@@ -29,7 +29,7 @@ export const init = () =>
     .addOption(common.management)
     .option('--template <id>', 'with --management: the template that a run may create endpoints from')
     .option('--key-variable <name>', 'the environment variable that holds a key with all permissions', 'API_KEY')
-    .option('--create', 'also create one pod, and remove it', false)
+    .option('--create', 'also create a pod, after one that tries the CPU flavor, and remove both', false)
     .option('--target <file>', 'the target file to write', 'plumbline.yaml')
     .option('--force', 'overwrite the target file', false)
 
@@ -136,7 +136,7 @@ export const accept = () =>
   command('accept', 'accept failures of a run until a day: writes them into known of the target file')
     .argument('<run>', 'the folder of a run, or its results.json')
     .argument('[rule...]', 'ids of rules that failed (default: all that are not accepted yet)')
-    .requiredOption('--until <day>', 'the last day on which they are accepted, as YYYY-MM-DD', day)
+    .requiredOption('--until <day>', 'the last day of their entries (key expires), as YYYY-MM-DD', day)
     .requiredOption('--reason <text>', 'why they are accepted')
     .option('--target <file>', 'the target file (default: that of the run)')
 

@@ -43,7 +43,6 @@ export async function selectionOf(
   terminal: Terminal,
   vendor: readonly RuleRow[] = [],
 ): Promise<Selected> {
-  if (load === undefined) refuseLoad(only)
   // Rows without a function in the suites are judged by load.
   const judged = load === undefined ? rules.filter(({ id }) => !judgedByLoad.has(id)) : rules
   const rows: readonly RuleRow[] = [...judged, ...vendor]
@@ -72,12 +71,6 @@ function profilesFor(
   throw new UsageError(
     `--profile: ${unjudged} is judged by load; add --load, or run plumbline load limits --target FILE, or load pods`,
   )
-}
-
-function refuseLoad(only: readonly string[]): void {
-  const id = only.find((pattern) => judgedByLoad.has(pattern))
-  if (id === undefined) return
-  throw new UsageError(`--only: ${id} is judged by load; run plumbline load ${planeOfRule(id).load} --only ${id}`)
 }
 
 /**
@@ -140,6 +133,11 @@ function noMatch(rows: readonly RuleRow[], pattern: string): string {
   const below = rows.filter(({ id }) => id.startsWith(`${pattern}.`)).length
   if (below > 0)
     return `--only: no rule has the id ${pattern}, but ${below === 1 ? '1 begins' : `${below} begin`} with it; write ${pattern}.*`
+  const id = [...judgedByLoad].find(matcherOf(pattern))
+  if (id !== undefined) {
+    const command = `plumbline load ${planeOfRule(id).load} --target FILE --only ${pattern}`
+    return `--only: ${pattern} is judged by load; run ${command}`
+  }
   const all = 'plumbline rules lists all'
   // A glob is not a misspelled id.
   if (pattern.includes('*')) return `--only: no rule matches ${pattern}; ${all}`

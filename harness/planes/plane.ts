@@ -113,8 +113,8 @@ interface Probe<Section = unknown> {
   call?(section: Section): Call
   /** True if a successful response resembles the API. */
   resembles(json: unknown): boolean
-  /** True if it lists nothing, as a server may that answers all requests alike; default: never. */
-  isEmpty?(json: unknown): boolean
+  /** True if a server of another API may send it to all requests, such as an empty list; default: never. */
+  isAmbiguous?(json: unknown): boolean
 }
 
 /** A read of a resource that must be there. */

@@ -116,6 +116,28 @@ test.each<[says: string, fetch: Fetch, seen: object]>([
   expect(await probe(fetch, [], lbAlone)).toEqual({ plane: 'lb', ...seen })
 })
 
+test.each<[says: string, fetch: Fetch, seen: object]>([
+  ['statistics', () => Response.json({ jobs: {}, Workers: {} }), { status: 200 }],
+  [
+    'statistics of other names',
+    ({ headers }) => (headers.has('authorization') ? Response.json({ idle: 1 }) : html(401)),
+    { status: 200 },
+  ],
+  [
+    'other names to everybody',
+    ({ url }) => (url.endsWith('/health') ? Response.json({ idle: 1 }) : html(400)),
+    { status: 200 },
+  ],
+  [
+    'a list of pods to everything',
+    () => Response.json({ pods: [] }),
+    { strange: '/health and /run with an empty body were answered 200 with {"pods":[]}' },
+  ],
+])('at the address of a queue, %s', async (_, fetch, seen) => {
+  const queueAlone = { pods: null, lb: null, management: null, openapi: null }
+  expect(await probe(fetch, [queueRule], queueAlone)).toEqual({ plane: 'queue', ...seen })
+})
+
 test('the queue plane is looked at where it is judged', async () => {
   const { fetch } = createInstance([])
   const isOfPods = (request: Request) => new URL(request.url).pathname.startsWith('/v2/pods')

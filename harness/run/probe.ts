@@ -10,7 +10,7 @@ import { sayIfSlow } from '../transport/slow.ts'
 import { TransportFailure } from '../transport/types.ts'
 
 /** A longer body is not in the message, bytes. */
-const maxShown = 40
+const maxShown = 300
 
 /** A target that lets its first request wait longer does not respond at all, real ms. */
 const firstResponseMs = 10_000
@@ -103,19 +103,19 @@ function isNoResponse(error: unknown): error is Error {
   return error instanceof Inconclusive || error instanceof TransportFailure
 }
 
-/** One response that resembles the API is enough, however wrong. A server that lists nothing must also refuse something. */
+/** One response that resembles the API is enough, however wrong. If another API may send it, the server must also refuse something. */
 async function look({ name: plane, named, probes }: Plane, section: unknown, send: Direct): Promise<ProbeResult> {
   const strange = new Map<string, string[]>()
   let first: number | null = null
   let isListed = false
-  for (const { asked, operation, call, resembles, isEmpty } of probes) {
+  for (const { asked, operation, call, resembles, isAmbiguous } of probes) {
     const response = await send(operation, call?.(section as never))
     const { status } = response
     const json = jsonOf(response.body)
     first ??= status
     const isAlike = isSuccess(status) && resembles(json)
     const isSuccessful =
-      isAlike && (isEmpty?.(json) !== true || !isSuccess((await send(operation, { authorization: null })).status))
+      isAlike && (isAmbiguous?.(json) !== true || !isSuccess((await send(operation, { authorization: null })).status))
     if (isSuccessful) {
       const unknown = await unknownOf(named?.(section as never) ?? [], send)
       if (unknown !== null) return { plane, unknown }
@@ -163,7 +163,7 @@ function placeOf({ status, headers }: WireResponse): string {
 function contentOf({ body, headers }: WireResponse): string {
   if (body.length === 0) return 'no body'
   const json = jsonOf(body)
-  if (json !== undefined) return body.length <= maxShown ? show(json) : 'other JSON'
+  if (json !== undefined) return body.length <= maxShown ? show(json) : 'longer JSON'
   const type = mediaTypeOf(headers)
   if (type === null) return 'a body without a content type'
   return type.endsWith('json') ? `a body of ${type} that is not valid JSON` : type

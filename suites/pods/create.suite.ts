@@ -1,6 +1,6 @@
 import { type RuleId, ruleById } from '../../generated/rules.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { listOf, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { listOf, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
@@ -113,7 +113,8 @@ rule('pods.create.read-back', { varies: ['kind', 'mount', 'fields'] }, async (co
     body = await fixture.body({ fields: 'few' })
     response = await creates(context, body)
   }
-  if (!isSuccess(response.status)) context.blocked(creationRule(body), `a valid creation answered ${response.status}`)
+  const answer = `${response.status} ${show(response.json)}`
+  if (!isSuccess(response.status)) context.blocked(creationRule(body), `a valid creation answered ${answer}`)
   const id = await fixture.createdId(response)
   const given = membersOf(response.json)?.id
   const shownId = given === undefined ? 'neither' : `${kindOfValue(given)} as its id, and no id by its name in the list`

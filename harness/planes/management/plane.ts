@@ -88,7 +88,7 @@ export const management: Plane<ManagementPlane> = {
       asked: 'the list of endpoints',
       operation: 'listEndpoints',
       resembles: (json) => listsIn(json).length > 0,
-      isEmpty: (json) => listsIn(json).flat().length === 0,
+      isAmbiguous: (json) => listsIn(json).flat().length === 0,
     },
     {
       asked: 'a creation whose body is an empty list',

@@ -164,7 +164,7 @@ export const pods: Plane<PodSection> = {
       asked: 'the list of pods',
       operation: 'listPods',
       resembles: (json) => listsIn(json).length > 0,
-      isEmpty: (json) => listsIn(json).flat().length === 0,
+      isAmbiguous: (json) => listsIn(json).flat().length === 0,
     },
     {
       asked: 'the action call for a pod that is not there',

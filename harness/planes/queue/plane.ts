@@ -92,6 +92,8 @@ export const queue: Plane<QueuePlane> = {
       operation: 'getEndpointHealth',
       call: ({ endpoints: { normal } }) => ({ ids: { endpoint: normal } }),
       resembles: (json) => Object.keys(membersOf(json) ?? {}).length > 0,
+      // The description names no members, but says that they are about workers and jobs.
+      isAmbiguous: (json) => !/"[^"]*(worker|job)[^"]*":/i.test(JSON.stringify(json)),
     },
     {
       asked: '/run with an empty body',
