@@ -11,14 +11,14 @@ rule('queue.body.s3config-kept', { varies: [...anyJob, 'submission'] }, async (c
     const { bucket } = bucketOf(context)
     const { job, end } = await finishedBy(context, { steps: [{ report: ['s3Config'] }], s3Config: bucket }, by)
     const { response } = await expectEnd(context, 'kept', job, end, 'COMPLETED')
-    expectOutput(context, 'kept', { s3Config: bucket }, response)
+    await expectOutput(context, 'kept', { s3Config: bucket }, response)
   }
   if (!part('receiver')) return
   for (const past of ['retried', 'requeued'] as const) {
     const { bucket } = bucketOf(context)
     const job = await fixture.submitted({ steps: [{ report: ['s3Config'] }], s3Config: bucket, past })
     const { response } = await expectEnd(context, past, job, await ended(job), 'COMPLETED')
-    expectOutput(context, past, { s3Config: bucket }, response)
+    await expectOutput(context, past, { s3Config: bucket }, response)
   }
 })
 
