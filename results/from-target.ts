@@ -1,20 +1,46 @@
-import { jsonOf } from '../harness/exchange/exchange.ts'
+import { headerOf, jsonOf } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { allPlanes } from '../harness/planes/index.ts'
+import { markOf } from '../harness/record/redact.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
+import type { KeyName, NearKeyName } from '../target/types.ts'
 import type { ShownExchange } from './types.ts'
 
 /**
- * Values of the recorded target file that a refused request sent, by their keys: if one of them is mistyped, the refusal is
- * right. Empty if the finding is not that a request was refused.
+ * Values of the recorded target file that explain a finding if they are wrong there, by their keys: the keys that the rule is
+ * about, each with what it has to be, and what a refused request sent.
  */
 export function fromTarget(
   target: unknown,
-  { expected }: Finding,
-  { request, response }: ShownExchange,
+  needs: readonly string[],
+  finding: Finding,
+  shown: ShownExchange | undefined,
 ): Readonly<Record<string, string>> {
-  const isRefused = response !== null && response.status >= 400 && response.status < 500
-  if (!isRefused || !/\b2(\d\d|xx)\b/.test(expected)) return {}
+  const status = shown?.response?.status ?? 0
+  const isRefused = status >= 400 && status < 500 && /\b2(\d\d|xx)\b/.test(finding.expected)
+  const sentKey = headerOf(shown?.request.headers ?? [], 'authorization')
+  const isInDoubt = (key: string) => {
+    if (needs.includes(`key.${key}`)) return true
+    if (sentKey !== `Bearer ${markOf(`key.${key}`)}`) return false
+    return key === 'full' ? isRefused && (status === 401 || status === 403) : /^status |2xx/.test(finding.expected)
+  }
+  const keys = Object.entries(keyIs).filter(([key]) => isInDoubt(key))
+  return {
+    ...Object.fromEntries(keys.map(([key, says]) => [`keys.${key}`, says])),
+    ...(isRefused && shown !== undefined ? valuesSent(target, shown) : {}),
+  }
+}
+
+/** A description of each key of the target file, as the end of a question. */
+const keyIs: Readonly<Record<Exclude<KeyName, NearKeyName>, string>> = {
+  full: 'a key that may do this',
+  second: 'another key of the same account',
+  restricted: 'a key that may call what its may names and may not call what its mayNot names',
+  expired: 'a key that has expired',
+  stranger: 'a key of another account',
+}
+
+function valuesSent(target: unknown, { request }: ShownExchange): Readonly<Record<string, string>> {
   const sent = new Set(textsIn('', jsonOf(Buffer.from(request.body ?? ''))).map(([, value]) => value))
   for (const segment of request.url.split(/[/?]/)) sent.add(segment)
   const given = allPlanes().flatMap(({ name }) => {
