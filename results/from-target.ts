@@ -13,22 +13,26 @@ import type { ShownExchange } from './types.ts'
 export function fromTarget(
   target: unknown,
   needs: readonly string[],
-  finding: Finding,
+  { expected }: Finding,
   shown: ShownExchange | undefined,
 ): Readonly<Record<string, string>> {
   const status = shown?.response?.status ?? 0
-  const isRefused = status >= 400 && status < 500 && /\b2(\d\d|xx)\b/.test(finding.expected)
+  const isRefused = status >= 400 && status < 500 && /\b2(\d\d|xx)\b/.test(expected)
   const sentKey = headerOf(shown?.request.headers ?? [], 'authorization')
   const isInDoubt = (key: string) => {
     if (needs.includes(`key.${key}`)) return true
     if (sentKey !== `Bearer ${markOf(`key.${key}`)}`) return false
-    return key === 'full' ? isRefused && (status === 401 || status === 403) : /^status |2xx/.test(finding.expected)
+    return key === 'full' ? isRefused && (status === 401 || status === 403) : /^status |2xx/.test(expected)
   }
-  const keys = Object.entries(keyIs).filter(([key]) => isInDoubt(key))
-  return {
-    ...Object.fromEntries(keys.map(([key, says]) => [`keys.${key}`, says])),
-    ...(isRefused && shown !== undefined ? valuesSent(target, shown) : {}),
-  }
+  const keys = Object.entries(keyIs).flatMap(([key, says]) => (isInDoubt(key) ? [[`keys.${key}`, says]] : []))
+  if (!isRefused || shown === undefined) return Object.fromEntries(keys)
+  const sent = new Set(textsIn('', jsonOf(Buffer.from(shown.request.body ?? ''))).map(([, value]) => value))
+  for (const segment of shown.request.url.split(/[/?]/)) sent.add(segment)
+  const given = allPlanes().flatMap(({ name }) => {
+    const section = Object.entries(membersOf(membersOf(target)?.[name]) ?? {})
+    return textsIn(name, Object.fromEntries(section.filter(([key]) => !isOfSuite.test(key))))
+  })
+  return Object.fromEntries([...keys, ...given.filter(([, value]) => sent.has(value))])
 }
 
 /** A description of each key of the target file, as the end of a question. */
@@ -38,16 +42,6 @@ const keyIs: Readonly<Record<Exclude<KeyName, NearKeyName>, string>> = {
   restricted: 'a key that may call what its may names and may not call what its mayNot names',
   expired: 'a key that has expired',
   stranger: 'a key of another account',
-}
-
-function valuesSent(target: unknown, { request }: ShownExchange): Readonly<Record<string, string>> {
-  const sent = new Set(textsIn('', jsonOf(Buffer.from(request.body ?? ''))).map(([, value]) => value))
-  for (const segment of request.url.split(/[/?]/)) sent.add(segment)
-  const given = allPlanes().flatMap(({ name }) => {
-    const section = Object.entries(membersOf(membersOf(target)?.[name]) ?? {})
-    return textsIn(name, Object.fromEntries(section.filter(([key]) => !isOfSuite.test(key))))
-  })
-  return Object.fromEntries(given.filter(([, value]) => sent.has(value)))
 }
 
 /** Members that say where something is, and are not sent. */
