@@ -188,3 +188,13 @@ it.each(['echo', 'another output', 'cannot start'])(
       expect(observed).toMatch(/ \(is the conformance worker deployed there, as queue\.worker says\?\)$/)
   },
 )
+
+it('a job that another worker has ended need not be cancelled', async () => {
+  const style = { cancelFinished: 400 } as const
+  const change = (base: ReferenceOptions) => composeOptions(base, { ...situations.echo?.options(), style })
+  const [judgement] = await judgeOn({
+    variants: [{ id: 'echo', says: 'Another worker; finished jobs cannot be cancelled.', change }],
+    rules: rules.filter(({ id }) => id === 'queue.cancel.unknown'),
+  })
+  expect(judgement).toMatchObject({ verdict: 'inconclusive', reason: `${noReport} COMPLETED` })
+})
