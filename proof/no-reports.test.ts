@@ -20,8 +20,6 @@ const rules = everything().rules.filter(({ id }) => /^(queue|webhook)\.|^auth\.q
 interface Situation {
   readonly says: string
   readonly options: () => Partial<ReferenceOptions>
-  /** The rules that fail. */
-  readonly failed: readonly string[]
   /** The rules that are judged all the same, besides `submissions`. */
   readonly judged: readonly string[]
   /** The reason of the rules that wait for a report. */
@@ -76,28 +74,31 @@ const outputs = [
   'queue.openai.answers',
   'queue.run.echo',
   'queue.runsync.completed',
-  'queue.runsync.then-status',
   'queue.status.completed-has-output',
   'queue.status.no-loss',
+]
+/** They need jobs that are COMPLETED, with any output. */
+const completions = [
+  'queue.runsync.then-status',
   'queue.status.order',
   'queue.ttl.completed',
   'queue.ttl.from-submission',
 ]
-const eachFailed = { failed: ['queue.run.echo', 'queue.runsync.completed'], judged: notifications }
+const noReport =
+  'no worker reported to the receiver (are receiver.url and queue.worker of the target file right?); a job was'
 
 const situations: Record<string, Situation> = {
   'cannot start': {
     says: 'The program of the workers cannot start, so each job is FAILED at once.',
     options: () => executing(() => ({ kind: 'failed', message: 'worker exited unexpectedly' })),
-    ...eachFailed,
-    reason: 'no worker reported to the receiver; a job was FAILED with error "worker exited unexpectedly"',
+    judged: notifications,
+    reason: `${noReport} FAILED with error "worker exited unexpectedly"`,
   },
   dies: {
     says: 'Each worker dies with its job.',
     options: () => executing(() => ({ kind: 'died' })),
-    ...eachFailed,
-    reason:
-      'no worker reported to the receiver; a job was FAILED with error "the worker exited before the job was done"',
+    judged: notifications,
+    reason: `${noReport} FAILED with error "the worker exited before the job was done"`,
   },
   'fails differently': {
     says: 'Each job is FAILED with another error.',
@@ -105,8 +106,8 @@ const situations: Record<string, Situation> = {
       let count = 0
       return executing(() => ({ kind: 'failed', message: `error ${++count}` }))
     },
-    ...eachFailed,
-    reason: 'no worker reported to the receiver; a job was FAILED with error "error N"',
+    judged: notifications,
+    reason: `${noReport} FAILED with error "error N"`,
   },
   'receiver unreachable': {
     says: 'Workers do not reach the receiver.',
@@ -114,32 +115,41 @@ const situations: Record<string, Situation> = {
       reachingOnly(async () => {
         throw new Error('connection refused')
       }),
-    ...eachFailed,
-    reason:
-      'no worker reported to the receiver; a job was FAILED with error "the beacon cannot be reached: connection refused"',
+    judged: notifications,
+    reason: `${noReport} FAILED with error "the beacon cannot be reached: connection refused"`,
   },
   'another receiver': {
     says: 'Another server answers the reports of the workers.',
     options: () => reachingOnly(async () => Response.json({ n: 1 })),
-    failed: [],
-    judged: [...notifications, ...outputs],
-    reason: 'no worker reported to the receiver; a job was COMPLETED',
+    judged: [...notifications, ...completions, ...outputs],
+    reason: `${noReport} COMPLETED`,
+  },
+  echo: {
+    says: 'Another worker returns the whole input.',
+    options: () => ({ worker: { execute: async ({ input }) => ({ kind: 'completed', output: input }) } }),
+    judged: [...notifications, ...completions, 'queue.openai.answers'],
+    reason: `${noReport} COMPLETED`,
+  },
+  'another output': {
+    says: 'Another worker returns what the input does not have.',
+    options: () => executing(() => ({ kind: 'completed', output: { tokens: 7 } })),
+    judged: [...notifications, ...completions],
+    reason: `${noReport} COMPLETED`,
   },
   'no worker': {
     says: 'Jobs stay IN_QUEUE.',
     options: () => ({ parts: { nextJob: () => () => null } }),
-    failed: [],
     judged: ['queue.runsync.wait-configured', 'queue.runsync.wait-length'],
     reason: 'no worker began with a job within 122 s',
   },
 }
 
-it.each(Object.entries(situations))('%s', async (id, { says, options, failed, judged, reason }) => {
+it.each(Object.entries(situations))('%s', async (id, { says, options, judged, reason }) => {
   const change = (base: ReferenceOptions) => composeOptions(base, options())
   const judgements = await judgeOn({ variants: [{ id, says, change }], rules, asReal: true })
   const by = (...verdicts: readonly string[]) =>
     judgements.filter(({ verdict }) => verdicts.includes(verdict)).map(({ rule }) => rule)
-  expect(by('failed', 'advice', 'broken').sort()).toEqual(failed)
+  expect(by('failed', 'advice', 'broken').sort()).toEqual([])
   expect(by('passed', 'observed').sort()).toEqual([...submissions, ...judged].sort())
   const reasons = Map.groupBy(judgements, (one) => one.reason?.replace(/error \d+/, 'error N'))
   const [[most] = []] = [...reasons].filter(([text]) => text != null).sort(([, a], [, b]) => b.length - a.length)
@@ -194,3 +204,30 @@ function reachingOnly(call: Call): Partial<ReferenceOptions> {
   const worker: WorkerProgram = { execute: (job, tools) => execute(job, { ...tools, call }) }
   return { worker }
 }
+
+it.each(['echo', 'another output', 'cannot start'])(
+  '%s: without a receiver, failures ask for the worker',
+  async (id) => {
+    const change = (base: ReferenceOptions) => composeOptions(base, situations[id]?.options() ?? {})
+    const judgements = await judgeOn({
+      variants: [{ id, says: id, change, file: (target) => ({ ...target, receiver: null }) }],
+      rules: rules.filter(({ id }) => ['queue.run.echo', 'queue.runsync.completed'].includes(id)),
+    })
+    expect(judgements.map(({ rule, verdict }) => ({ rule, verdict }))).toEqual([
+      { rule: 'queue.run.echo', verdict: 'failed' },
+      { rule: 'queue.runsync.completed', verdict: 'failed' },
+    ])
+    for (const { observed } of judgements.flatMap(({ findings }) => findings))
+      expect(observed).toMatch(/ \(is the conformance worker deployed there, as queue\.worker says\?\)$/)
+  },
+)
+
+it('a job that another worker has ended need not be cancelled', async () => {
+  const style = { cancelFinished: 400 } as const
+  const change = (base: ReferenceOptions) => composeOptions(base, { ...situations.echo?.options(), style })
+  const [judgement] = await judgeOn({
+    variants: [{ id: 'echo', says: 'Another worker; finished jobs cannot be cancelled.', change }],
+    rules: rules.filter(({ id }) => id === 'queue.cancel.unknown'),
+  })
+  expect(judgement).toMatchObject({ verdict: 'inconclusive', reason: `${noReport} COMPLETED` })
+})

@@ -43,12 +43,12 @@ describe('the text of a run', () => {
       ...stop,
       scenario,
       findings: finding === undefined ? [] : [{ ...finding, expected: 'x'.repeat(2_000) }],
-      fromTarget: { 'pods.gpu.id': 'gpu-z' },
+      fromTarget: { 'keys.full': 'a key that may do this', 'pods.gpu.id': 'gpu-z' },
       curl: ['x'.repeat(5_000)],
     })
     expect(failure).toContain(`\n    expected  ${'x'.repeat(500)}…\n`)
     expect(failure).toContain(
-      '\n    answered  {"detail":"unknown gpu"}\n  sent as in the target file (is it right there?): pods.gpu.id gpu-z\n  shell lines: in report.html and results.json\n',
+      '\n    answered  {"detail":"unknown gpu"}\n  is keys.full of the target file a key that may do this?\n  sent as in the target file (is it right there?): pods.gpu.id gpu-z\n  shell lines: in report.html and results.json\n',
     )
   })
 

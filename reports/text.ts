@@ -56,7 +56,9 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
   const { id, verdict, level, says, source, findings, omitted, curl, rerun } = rule
   const word = verdict === 'broken' ? 'BROKEN' : verdict === 'advice' ? 'ADVICE' : 'FAILED'
   const hasShellLines = shell && curl.join('\n').length <= longestShellLines
-  const given = Object.entries(rule.fromTarget ?? {})
+  const inDoubt = Object.entries(rule.fromTarget ?? {})
+  const keys = inDoubt.filter(([key]) => key.startsWith('keys.'))
+  const given = inDoubt.filter((entry) => !keys.includes(entry))
   const hidden = findings.length - printedFindings + omitted.findings
   return block([
     `${paint.bold((verdict === 'advice' ? paint.yellow : paint.red)(word))}  ${paint.bold(id)}  ${paint.dim(`(${level})`)}`,
@@ -67,6 +69,7 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
     ...(hidden > 0
       ? [`  ${paint.dim(`and ${pluralize(hidden, 'more finding')}, in results.json and the record`)}`]
       : []),
+    ...keys.map(([key, says]) => `  is ${key} of the target file ${says}?`),
     ...(given.length > 0
       ? [
           `  sent as in the target file (is it right there?): ${given.map(([key, value]) => `${key} ${visible(value)}`).join(', ')}`,

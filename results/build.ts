@@ -240,7 +240,7 @@ function ruleResult(
   const [first] = found.shown
   const shown = scenario.steps.find(({ shown }) => shown.n === first?.exchange)?.shown
   const given =
-    first === undefined || shown === undefined || targetFacts(run).embedded ? {} : fromTarget(run.target, first, shown)
+    first === undefined || targetFacts(run).embedded ? {} : fromTarget(run.target, row.needs ?? [], first, shown)
   const rerun = rerunCommand(run, { id, profile, shownBy: ownerOf(scenario, first?.exchange ?? null) })
   return {
     id,

@@ -10,59 +10,57 @@ const target = {
   management: { url: 'https://api.example.test', template: 'tpl-1' },
 }
 
-const created = (status: number, body: object, expected = 'a 2xx status', key = 'full') => ({
-  ...{ status, body, expected, key },
-})
+const created = (status: number, body: object, expected = 'a 2xx status') => ({ status, body, expected })
+const full = { 'keys.full': 'a key that may do this' }
+const second = { 'keys.second': 'another key of the same account' }
+const stranger = { 'keys.stranger': 'a key of another account' }
 
-test.each<{ what: string; given: ReturnType<typeof created>; named: Readonly<Record<string, string>> }>([
+interface Case {
+  readonly what: string
+  readonly given: ReturnType<typeof created>
+  readonly key?: string
+  readonly needs?: readonly string[]
+  readonly named: Readonly<Record<string, string>>
+}
+
+const gpu = { gpu: { id: 'gpu-z' } }
+
+test.each<Case>([
   {
     what: 'a refused creation names what it sent',
-    given: created(400, { gpu: { id: 'gpu-z' }, templates: ['tpl-1'] }),
+    given: created(400, { ...gpu, templates: ['tpl-1'] }),
     named: { 'pods.gpu.id': 'gpu-z', 'management.template': 'tpl-1' },
   },
   { what: 'a value is sent as a whole', given: created(422, { gpu: { id: 'gpu-zz' } }), named: {} },
-  { what: 'a server error is no refusal', given: created(500, { gpu: { id: 'gpu-z' } }), named: {} },
-  { what: 'a refusal was expected', given: created(400, { gpu: { id: 'gpu-z' } }, 'status 422'), named: {} },
+  { what: 'a server error is no refusal', given: created(500, gpu), named: {} },
+  { what: 'a refusal was expected', given: created(400, gpu, 'status 422'), named: {} },
+  { what: 'a forbidden creation names its key', given: created(403, gpu), named: { ...full, 'pods.gpu.id': 'gpu-z' } },
+  { what: 'a key that is not valid', given: created(401, {}), named: full },
+  { what: 'a refusal of the full key was expected', given: created(403, {}, 'status 404'), named: {} },
+  { what: 'a header that is not the key', given: created(401, {}), key: 'Token «key.full»', named: {} },
+  { what: 'another key', given: created(404, {}, 'status 202'), key: 'Bearer «key.second»', named: second },
+  { what: 'another key, and a body', given: created(200, {}, 'JSON'), key: 'Bearer «key.second»', named: {} },
   {
-    what: 'a key without the permission is named beside what was sent',
-    given: created(403, { gpu: { id: 'gpu-z' } }),
-    named: { 'keys.full': '«key.full»', 'pods.gpu.id': 'gpu-z' },
+    what: 'a rule about a key, whatever it sent',
+    given: created(200, {}, 'no execution'),
+    needs: ['key.stranger', 'worker'],
+    named: stranger,
   },
-  {
-    what: 'a key of another account that is accepted',
-    given: created(200, {}, 'status 404', 'stranger'),
-    named: { 'keys.stranger': '«key.stranger»' },
-  },
-  {
-    what: 'an expired key that is accepted',
-    given: created(200, {}, 'status 401', 'expired'),
-    named: { 'keys.expired': '«key.expired»' },
-  },
-  {
-    what: 'a second key that does not find a pod',
-    given: created(404, {}, 'status 200', 'second'),
-    named: { 'keys.second': '«key.second»' },
-  },
-  {
-    what: 'a key that is refused with another status',
-    given: created(404, {}, 'status 403', 'restricted'),
-    named: {},
-  },
-  { what: 'a finding about no status', given: created(200, {}, 'the same pod', 'second'), named: {} },
-])('$what', ({ given: { status, body, expected, key }, named }) => {
+])('$what', ({ given: { status, body, expected }, key = 'Bearer «key.full»', needs = [], named }) => {
   const at = { target: 0, harness: 0 }
   const shown = showExchange({
     ...{ n: 1, owner: 'pods.create.gpu', operation: 'createPod', subject: null, key: 'full', sent: at, received: at },
     request: {
-      ...{
-        method: 'POST',
-        url: 'https://api.example.test/v2/pods',
-        headers: [['Authorization', `Bearer «key.${key}»`]],
-      },
+      ...{ method: 'POST', url: 'https://api.example.test/v2/pods', headers: [['authorization', key]] },
       body: Buffer.from(JSON.stringify(body)),
     },
     response: { status, headers: [], body: Buffer.from('') },
     failure: null,
   })
-  expect(fromTarget(target, sampleFinding('pods.create.gpu', 1, { expected }), shown)).toEqual(named)
+  expect(fromTarget(target, needs, sampleFinding('pods.create.gpu', 1, { expected }), shown)).toEqual(named)
+})
+
+test('a rule about a key, without an exchange', () => {
+  const finding = sampleFinding('auth.pods.hidden', 1, {})
+  expect(fromTarget(target, ['key.stranger'], finding, undefined)).toEqual(stranger)
 })

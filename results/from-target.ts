@@ -1,34 +1,47 @@
 import { headerOf, jsonOf } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { allPlanes } from '../harness/planes/index.ts'
+import { markOf } from '../harness/record/redact.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
+import type { KeyName, NearKeyName } from '../target/types.ts'
 import type { ShownExchange } from './types.ts'
 
 /**
- * Values of the recorded target file that a refused request sent, by their keys: if one of them is mistyped, the refusal is
- * right. An API key is named if it may lack a permission, or is not the full one and was refused or accepted against the
- * expectation. Empty if the finding is about something else.
+ * Values of the recorded target file that explain a finding if they are wrong there, by their keys: the keys that the rule is
+ * about, each with what it has to be, and what a refused request sent.
  */
 export function fromTarget(
   target: unknown,
+  needs: readonly string[],
   { expected }: Finding,
-  { request, response }: ShownExchange,
+  shown: ShownExchange | undefined,
 ): Readonly<Record<string, string>> {
-  const expectsSuccess = /\b2(\d\d|xx)\b/.test(expected)
-  const status = response?.status ?? 0
-  const isRefused = status >= 400 && status < 500
-  const [key = '', name = ''] = /«key\.(\w+)»/.exec(headerOf(request.headers, 'authorization') ?? '') ?? []
-  const lacksPermission = expectsSuccess && (status === 401 || status === 403)
-  const isOtherKey = name !== 'full' && /\bstatus\b/.test(expected) && isRefused === expectsSuccess
-  const keys = name !== '' && (lacksPermission || isOtherKey) ? { [`keys.${name}`]: key } : {}
-  if (!isRefused || !expectsSuccess) return keys
-  const sent = new Set(textsIn('', jsonOf(Buffer.from(request.body ?? ''))).map(([, value]) => value))
-  for (const segment of request.url.split(/[/?]/)) sent.add(segment)
-  const given = allPlanes().flatMap(({ name: plane }) => {
-    const section = Object.entries(membersOf(membersOf(target)?.[plane]) ?? {})
-    return textsIn(plane, Object.fromEntries(section.filter(([member]) => !isOfSuite.test(member))))
+  const status = shown?.response?.status ?? 0
+  const isRefused = status >= 400 && status < 500 && /\b2(\d\d|xx)\b/.test(expected)
+  const sentKey = headerOf(shown?.request.headers ?? [], 'authorization')
+  const isInDoubt = (key: string) => {
+    if (needs.includes(`key.${key}`)) return true
+    if (sentKey !== `Bearer ${markOf(`key.${key}`)}`) return false
+    return key === 'full' ? isRefused && (status === 401 || status === 403) : /^status |2xx/.test(expected)
+  }
+  const keys = Object.entries(keyIs).flatMap(([key, says]) => (isInDoubt(key) ? [[`keys.${key}`, says]] : []))
+  if (!isRefused || shown === undefined) return Object.fromEntries(keys)
+  const sent = new Set(textsIn('', jsonOf(Buffer.from(shown.request.body ?? ''))).map(([, value]) => value))
+  for (const segment of shown.request.url.split(/[/?]/)) sent.add(segment)
+  const given = allPlanes().flatMap(({ name }) => {
+    const section = Object.entries(membersOf(membersOf(target)?.[name]) ?? {})
+    return textsIn(name, Object.fromEntries(section.filter(([key]) => !isOfSuite.test(key))))
   })
-  return { ...keys, ...Object.fromEntries(given.filter(([, value]) => sent.has(value))) }
+  return Object.fromEntries([...keys, ...given.filter(([, value]) => sent.has(value))])
+}
+
+/** A description of each key of the target file, as the end of a question. */
+const keyIs: Readonly<Record<Exclude<KeyName, NearKeyName>, string>> = {
+  full: 'a key that may do this',
+  second: 'another key of the same account',
+  restricted: 'a key that may call what its may names and may not call what its mayNot names',
+  expired: 'a key that has expired',
+  stranger: 'a key of another account',
 }
 
 /** Members that say where something is, and are not sent. */

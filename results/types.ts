@@ -57,7 +57,7 @@ export interface RuleResult
   /** Parts of the rule that were not judged because the target lacks a capability. */
   readonly unjudged: readonly UnjudgedPart[]
   readonly findings: readonly Finding[]
-  /** Values of the target file, by their keys, that the refused request of the first finding sent; missing without any. */
+  /** Values of the target file, by their keys, that explain the first finding if they are wrong; missing without any. */
   readonly fromTarget?: Readonly<Record<string, string>>
   readonly readings: Readonly<Record<string, string>>
   /** Values that the seed drew: dimension to values, in the order of their use. */

@@ -183,6 +183,14 @@ absent: {endpoint.second: one is all there is}
       smallest.replace('normal: e-1', 'normal: e-1, second: e-1'),
       'target.yaml:3: queue.endpoints.second is the same endpoint as normal; give another one',
     ],
+    ...[
+      ['normal', 'normal: e-1, executionTimeout: {id: e-1, after: 15s}'],
+      ['noExecutionTimeout', 'normal: e-1, noExecutionTimeout: e-2, executionTimeout: {id: e-2, after: 15s}'],
+    ].map(([role, ids = '']) => [
+      `the timeout of an endpoint that is ${role}`,
+      smallest.replace('normal: e-1', ids),
+      `target.yaml:3: queue.endpoints.executionTimeout ends jobs early, so it cannot be ${role} as well; give another endpoint or leave it out`,
+    ]),
     [
       'a receiver that nobody finds',
       `${smallest}receiver: {listen: "0.0.0.0:8787"}\n`,

@@ -1,4 +1,4 @@
-import { type OperationOf, operationsOf } from '../generated/operations.ts'
+import { type OperationOf, operationsOf, type PlaneName } from '../generated/operations.ts'
 import { podActions } from '../generated/tables.ts'
 
 const onPods: ReadonlySet<string> = new Set([...Object.keys(operationsOf('pods')), ...podActions])
@@ -8,8 +8,8 @@ export function podPermissions(names: readonly string[]): readonly string[] {
   return names.filter((name) => onPods.has(name))
 }
 
-/** The operations of endpoint management that permissions name, alone or as the whole plane. */
-export function managementPermissions(names: readonly string[]): readonly OperationOf<'management'>[] {
-  const all = Object.keys(operationsOf('management')) as OperationOf<'management'>[]
-  return all.filter((operation) => names.includes('management') || names.includes(operation))
+/** The operations of a plane that permissions name, alone or as the whole plane. */
+export function permissionsOn<P extends PlaneName>(plane: P, names: readonly string[]): readonly OperationOf<P>[] {
+  const all = Object.keys(operationsOf(plane)) as OperationOf<P>[]
+  return all.filter((operation) => names.includes(plane) || names.includes(operation))
 }

@@ -5,7 +5,7 @@ import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { authTable, kinds, operationsIn } from '../../suites/auth/table.ts'
 import type { Defect } from '../types.ts'
 import { seen } from './action-tools.ts'
-import { both, credentials, isStranger, lets, refusesAndDoes, tokenIs, type When } from './auth-tools.ts'
+import { both, credentials, isRestricted, isStranger, lets, refusesAndDoes, tokenIs, type When } from './auth-tools.ts'
 import { all, defect, part, requestOf } from './tools.ts'
 
 type Word = keyof typeof credentials
@@ -94,6 +94,12 @@ export const authOperations: readonly Defect[] = [
   ),
   served('bearer-without-token-accepted', 'auth.pods.malformed', 'no-token', 'getPod'),
   served('empty-authorization-accepted-for-actions', 'auth.pods.malformed', 'empty-header', 'triggerPodAction'),
+  defect('restricted-key-reads-jobs-and-cancels', 'auth.queue.forbidden', 'refused', {
+    says: 'cancelJob is served with a key that may read jobs and may not cancel them.',
+    observed: 'status 200',
+    change: lets(both(isRestricted, ({ url }) => /\/(status|cancel)\//.test(url))),
+    file: (target) => ({ ...target, grants: { may: [], mayNot: ['cancelJob'] } }),
+  }),
   served('restricted-key-deletes', 'auth.pods.forbidden', 'restricted', 'deletePod'),
 
   carriedOut('no-key-refused-and-cancels', 'auth.queue.no-effect', 'no-key', cancelled),

@@ -1,7 +1,8 @@
+import type { OperationId } from '../../generated/operations.ts'
 import { defaultAccounts, Refusal, type StoredPod } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { withoutNulls } from '../../suites/fuzz/oracle/creation.ts'
-import { all, exchanges, is, part, refusing, requestOf } from '../defects/tools.ts'
+import { all, type Change, exchanges, is, part, refusing, requestOf } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { management } from './endpoints.ts'
 import { latitude, needing, nullMountsOf, plane, reads, verdict } from './tools.ts'
@@ -75,19 +76,42 @@ export const offers = [
   }),
   latitude('restricted-key-sees-nothing', 'A key without any permission is answered 404 for everything.', {
     change: all(
-      (base) =>
-        composeOptions(base, {
-          accounts: (base.accounts ?? defaultAccounts).map((account) => ({
-            ...account,
-            keys: account.keys.map((key) => (key.permissions === '*' ? key : { ...key, permissions: [] })),
-          })),
-        }),
+      restrictedMay(() => []),
       refusing('authorize', ({ permissions }) => permissions.length === 0 && [404, 'resource not found']),
     ),
     file: (target) => ({ ...target, grants: { may: [], mayNot: [...target.grants.may, ...target.grants.mayNot] } }),
     verdicts: { 'auth.granted': 'unclaimed' },
   }),
+  latitude('restricted-key-reads-jobs', 'A key that may not submit jobs reads them, as the target file says.', {
+    planes: ['queue'],
+    about: 'permissions',
+    change: restrictedMay((own) => [...own, 'getJobStatus', 'getEndpointHealth', 'streamJob', 'listRequests']),
+    file: ({ grants, ...target }) => ({
+      ...target,
+      grants: {
+        ...grants,
+        mayNot: [
+          ...grants.mayNot.filter((name) => name !== 'queue'),
+          ...['runJob', 'runJobSync', 'cancelJob', 'retryJob', 'purgeQueue', 'callOpenaiRoute'],
+        ],
+      },
+    }),
+  }),
 ] as const satisfies readonly Latitude[]
+
+/** The restricted key has other permissions, made of its own. */
+function restrictedMay(change: (own: readonly OperationId[]) => readonly OperationId[]): Change {
+  return (base) =>
+    composeOptions(base, {
+      accounts: (base.accounts ?? defaultAccounts).map((account) => ({
+        ...account,
+        keys: account.keys.map(({ permissions, ...key }) => ({
+          ...key,
+          permissions: permissions === '*' ? permissions : change(permissions),
+        })),
+      })),
+    })
+}
 
 function isSubmission(request: Request): boolean {
   return requestOf('runJob')(request) || requestOf('runJobSync')(request)

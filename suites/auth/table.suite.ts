@@ -18,9 +18,11 @@ for (const row of authTable) rule(row.rule, planes[row.plane].options, (context)
 
 /** Sends every request of a plane with every credential of a row. */
 async function judge(context: Context, row: AuthRow): Promise<void> {
-  const { check, vary } = context
+  const { check, inconclusive, vary } = context
   const { scope } = kinds[row.sent[0]]
-  const arranged = await orBlocked(planes[row.plane].arrange(context, offeredIn(context, row.plane, scope), scope))
+  const offered = offeredIn(context, row.plane, scope)
+  if (offered.length === 0) inconclusive('the target offers no operation that keys.restricted.mayNot names')
+  const arranged = await orBlocked(planes[row.plane].arrange(context, offered, scope))
   if (arranged instanceof Blocked) return judgeReads(context, row, arranged)
   const hidden: Pick<Arranged, 'secrets' | 'expectUnlisted' | 'excuse'> = scope === 'owned' ? arranged : {}
   await hidden.expectUnlisted?.()

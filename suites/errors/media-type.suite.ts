@@ -94,7 +94,7 @@ rule('queue.body.media-type', { varies: ['options', 'sample'], workers: oneWorke
       const own = submitted(job, await idIfRead(context, operation, job, response), response)
       const first = endIn(response) ?? (await ended(own))
       const end = await expectEnd(context, 'read-as-json', own, first, 'COMPLETED')
-      expectOutput(context, 'read-as-json', operation, end.response)
+      await expectOutput(context, 'read-as-json', operation, end.response)
     } else {
       rejected.push(job)
     }

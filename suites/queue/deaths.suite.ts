@@ -49,7 +49,7 @@ async function expectExecutedAgain(context: Context, clause: string, job: Submit
   const observed = `${shownStatus(response)} after ${executions === 1 ? 'the only execution' : 'further executions'}`
   const isAgain = isDone(shownStatus(response)) && executions > 1
   check(clause).that(isAgain, 'COMPLETED after another execution', observed, response)
-  expectOutput(context, 'input', { input: job.body.input }, response)
+  await expectOutput(context, 'input', { input: job.body.input }, response)
 }
 
 rule('queue.status.crash-others', onDedicated, async (context) => {

@@ -8,7 +8,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { responsesTo } from '../shared/at-once.ts'
 import { fills, fullEndpoint } from '../shared/full-endpoint.ts'
-import { completedTwin, plainEnd } from '../shared/job-responses.ts'
+import { completedTwin, expectWork, plainEnd } from '../shared/job-responses.ts'
 import { poll, untilFound } from '../shared/poll.ts'
 import { kindOfValue, reportOf } from '../shared/readers.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
@@ -45,7 +45,7 @@ rule('queue.status.no-loss', { exclusive: ['dedicated'] }, async (context) => {
     if (!first.settled) await plainEnd(context, 'COMPLETED', 'dedicated')
     const end = first.settled ? first : await ended(job, 0)
     check('ends').that(end.status === 'COMPLETED', 'COMPLETED', end.status, end.response)
-    expectOwn(context, n, end.response)
+    await expectOwn(context, n, end.response)
   }
 })
 
@@ -136,15 +136,15 @@ async function expectOwnOutputs(context: Context): Promise<void> {
     response !== null && statusOf(response) === 'COMPLETED' ? [{ n, response }] : [],
   )
   if (completed.length < 2) context.notJudged('calls of /runsync', 'no two of them were COMPLETED in time')
-  for (const { n, response } of completed) expectOwn(context, n, response)
+  for (const { n, response } of completed) await expectOwn(context, n, response)
 }
 
 /** A COMPLETED job has the output of its n-th plan. */
-function expectOwn({ check }: Context, n: number, response: ApiResponse): void {
+async function expectOwn(context: Context, n: number, response: ApiResponse): Promise<void> {
   const output = membersOf(response.json)?.output
   const seen = membersOf(output)?.n
   const observed = typeof seen === 'number' ? 'the output of another job' : kindOfValue(output)
-  check('own').that(seen === n, 'the output of its own worker', observed, response)
+  await expectWork(context, 'own', seen === n, 'the output of its own worker', observed, response)
 }
 
 /** Jobs of the dedicated endpoint, all submitted at once. */

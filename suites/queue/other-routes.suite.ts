@@ -1,7 +1,7 @@
 import { canonical, listsIn, membersOf, show } from '../../harness/exchange/read.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { completedTwin, namesJob, shownStatus } from '../shared/job-responses.ts'
+import { completedTwin, expectWork, namesJob, shownStatus } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 
 /** A list of so many jobs may be one page of several. */
@@ -55,7 +55,8 @@ rule('queue.openai.answers', { varies: ['input', 'execution', 'neighbour', 'outp
     check('answered').that(response.json !== undefined, 'JSON', 'a body that is not JSON', response)
     if (['IN_QUEUE', 'IN_PROGRESS'].includes(shownStatus(response))) continue
     const [wanted, shown] = [canonical(output), canonical(response.json)]
-    check('reached').that(shown.includes(wanted), 'the output of the worker', show(response.json), response)
+    const isReached = shown.includes(wanted)
+    await expectWork(context, 'reached', isReached, 'the output of the worker', show(response.json), response)
     reading('response', shown === wanted ? 'the output alone' : 'the output within another value')
     return
   }

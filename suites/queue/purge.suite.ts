@@ -127,7 +127,7 @@ rule(
       check('running').that(end !== null, 'IN_PROGRESS', shownStatus(after), after)
       if (end === null) return
       const { response } = await expectEnd(context, 'running', running, end, 'COMPLETED')
-      expectOutput(context, 'running', output, response)
+      await expectOutput(context, 'running', output, response)
       const times = pluralize(beacon.executions().length, 'execution')
       check('running').that(times === '1 execution', '1 execution', times, response)
     }

@@ -11,6 +11,7 @@ import {
   blockedBy,
   completedTwin,
   expectEnd,
+  expectWork,
   laterJobReads,
   plainEnd,
   shownStatus,
@@ -99,19 +100,20 @@ rule('queue.status.completed-has-output', { varies: ['execution', 'submission'] 
     check('ends').that(isEnded, `an end within ${retriesMs / 1_000} s`, end.status, end.response)
     statuses.push(end.status)
     if (end.status !== 'COMPLETED') continue
-    for (const shown of [end.response, await found(job)]) expectWhole(bytes, shown)
+    for (const shown of [end.response, await found(job)]) await expectWhole(bytes, shown)
   }
   reading('from the smallest output', statuses.join(', '))
   if (statuses.includes('COMPLETED')) return
   await completedTwin(context)
   notJudged('whole', 'no job was COMPLETED')
 
-  function expectWhole(bytes: number, response: ApiResponse): void {
+  async function expectWhole(bytes: number, response: ApiResponse): Promise<void> {
     inconclusiveIfOutage(response)
     const output = membersOf(response.json)?.output
     const isWhole = typeof output === 'string' && output.length === bytes
     const length = typeof output === 'string' ? `${output.length} characters` : kindOfValue(output)
-    check('whole').that(isWhole, `the output of ${bytes} characters, or another status`, length, response)
+    const wanted = `the output of ${bytes} characters, or another status`
+    await expectWork(context, 'whole', isWhole, wanted, length, response)
   }
 })
 

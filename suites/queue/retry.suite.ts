@@ -94,9 +94,9 @@ rule('queue.retry.late-result', { workers: 2, varies: anyJob }, async (context) 
   job.beacon.release('again')
   await formerEndHidden(context, job)
   const end = await expectEnd(context, 'output', job, await ended(job, retriesMs), 'COMPLETED')
-  expectOutput(context, 'output', 'again', end.response)
+  await expectOutput(context, 'output', 'again', end.response)
   await clock.sleep(2 * dispatchMs)
-  expectOutput(context, 'output', 'again', await job.queue.status(job.id))
+  await expectOutput(context, 'output', 'again', await job.queue.status(job.id))
 })
 
 rule('queue.retry.alone', { exclusive: ['dedicated'], varies: ['input'] }, async (context) => {
@@ -282,5 +282,5 @@ async function retried(context: Context, job: SubmittedJob) {
 /** The job is COMPLETED with its input as the output. */
 async function expectSameInput(context: Context, job: SubmittedJob): Promise<void> {
   const { response } = await expectEnd(context, 'ends', job, await context.ended(job), 'COMPLETED')
-  expectOutput(context, 'input', { input: job.body.input }, response)
+  await expectOutput(context, 'input', { input: job.body.input }, response)
 }

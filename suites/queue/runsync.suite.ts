@@ -119,7 +119,7 @@ rule('queue.runsync.wait', { ...onUnset, varies: ['input', 'options'] }, async (
   if (id === null || last === null) return notJudged('ends', id === null ? '/runsync gave no id' : 'no response came')
   const own = submitted(job, id, last)
   const end = await expectEnd(context, 'ends', own, await ended(own), 'COMPLETED')
-  expectOutput(context, 'output', 'whole', end.response)
+  await expectOutput(context, 'output', 'whole', end.response)
   const isNotified = (await waitForAttempt(context, own, 1)) !== null
   check('notified').saw(end.response)
   // By now its result may be removed.

@@ -11,7 +11,7 @@ rule('queue.body.s3config-kept', { varies: [...anyJob, 'submission'] }, async (c
     const { bucket } = bucketOf(context)
     const { job, end } = await finishedBy(context, { steps: [{ report: ['s3Config'] }], s3Config: bucket }, by)
     const { response } = await expectEnd(context, 'kept', job, end, 'COMPLETED')
-    expectOutput(context, 'kept', { s3Config: bucket }, response)
+    await expectOutput(context, 'kept', { s3Config: bucket }, response)
     const plain = await fixture.plain({ steps: [{ report: ['s3Config'] }] })
     const after = await expectEnd(context, 'own', plain, await ended(plain), 'COMPLETED')
     const isOwn = !JSON.stringify(after.response.json).includes(bucketHost)
@@ -22,7 +22,7 @@ rule('queue.body.s3config-kept', { varies: [...anyJob, 'submission'] }, async (c
     const { bucket } = bucketOf(context)
     const job = await fixture.submitted({ steps: [{ report: ['s3Config'] }], s3Config: bucket, past })
     const { response } = await expectEnd(context, past, job, await ended(job), 'COMPLETED')
-    expectOutput(context, past, { s3Config: bucket }, response)
+    await expectOutput(context, past, { s3Config: bucket }, response)
   }
 })
 

@@ -63,7 +63,7 @@ async function expectSameInputs(context: Context, jobs: readonly SubmittedJob[])
   const { ended, target } = context
   for (const job of jobs) {
     const { response, status } = await ended(job, target.tolerances.retriesMs)
-    if (status === 'COMPLETED') expectOutput(context, 'input', { input: job.body.input }, response)
+    if (status === 'COMPLETED') await expectOutput(context, 'input', { input: job.body.input }, response)
   }
 }
 

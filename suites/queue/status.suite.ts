@@ -35,18 +35,18 @@ rule('queue.status.shape', { varies: [...anyJob, 'output', 'past', 'look'] }, as
   await expectShown(context, await fixture.plain({ steps: [{ output: 1 }] }))
   const output = vary.output()
   const done = await fixture.submitted({ steps: [{ output }] })
-  expectOutput(context, 'output', output, await lookUntilEnd(context, 'output', done, 'COMPLETED'))
+  await expectOutput(context, 'output', output, await lookUntilEnd(context, 'output', done, 'COMPLETED'))
   const failed = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
   const end = await lookUntilEnd(context, 'error', failed, 'FAILED')
   expectError(context, end)
   if (part('key.second')) {
     const response = await queueAs('second').status(done.id)
     if (isRefusal(response)) notJudged('second key', 'another key of the account may not read the job')
-    else expectOutput(context, 'output', output, response)
+    else await expectOutput(context, 'output', output, response)
   }
   for await (const _ of rereadMoments(context)) {
     await readOthers()
-    for (let n = 0; n < readsEach; n++) expectOutput(context, 'output', output, await expectShown(context, done))
+    for (let n = 0; n < readsEach; n++) await expectOutput(context, 'output', output, await expectShown(context, done))
     await expectShown(context, failed)
   }
 

@@ -20,6 +20,7 @@ import {
   expectEnd,
   expectOutput,
   expectReported,
+  expectWork,
   leastWaitMs,
   plainEnd,
   retryThroughOutage,
@@ -138,6 +139,7 @@ async function expectCompleted(context: Context, send: Context['queue']['health'
   for (let tries = 1; ; tries++) {
     const response = await retryThroughOutage(context, 'status', send)
     await blockedIfAllAreRefused(context, response)
+    await expectWork(context, 'status', response.status !== 500, 'status 200', 'status 500', response)
     check('status').status(response, 200)
     const { id, status } = check('body').object(response)
     if (isWaitOver(response) && tries < runsyncTries) {
@@ -146,9 +148,10 @@ async function expectCompleted(context: Context, send: Context['queue']['health'
     }
     if (isWaitOver(response) && !isQuick)
       inconclusive('no job was done within the wait of /runsync, nor as soon by /run')
-    check('completed').that(status === 'COMPLETED', 'status COMPLETED', `status ${kindOfValue(status)}`, response)
+    const observed = `status ${kindOfValue(status)}`
+    await expectWork(context, 'completed', status === 'COMPLETED', 'status COMPLETED', observed, response)
     check('id').that(isId(id), anId, kindOfValue(id), response)
-    expectOutput(context, 'output', expected, response)
+    await expectOutput(context, 'output', expected, response)
     return
   }
 }
@@ -213,7 +216,7 @@ rule('queue.run.echo', { varies: [...anyJob, 'output'], workers: 3 }, async (con
   }
   for (const { clause, job, expected } of sent) {
     const { response } = await expectEnd(context, clause, job, await ended(job), 'COMPLETED')
-    expectOutput(context, clause, expected, response)
+    await expectOutput(context, clause, expected, response)
   }
   const long = await ended(await fixture.submitted({ steps: [{ bytes: recordedBytes }] }))
   const output = long.job?.output

@@ -5,7 +5,7 @@ import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { failedJob } from '../shared/job-responses.ts'
+import { expectWork, failedJob } from '../shared/job-responses.ts'
 import { untilFound } from '../shared/poll.ts'
 import { expectRefusal } from '../shared/refusal.ts'
 
@@ -40,7 +40,10 @@ rule('queue.stream.unknown', anyUnknown, async (context) => {
 
 rule('queue.cancel.unknown', anyUnknown, async (context) => {
   const job = await context.fixture.submitted({ steps: [{ hold: 'go' }] })
-  await expectUnknown(context, job, (at, id) => at.cancel(id))
+  // A job that another worker has ended need not be cancelled.
+  const seen = (known: ApiResponse) =>
+    expectWork(context, 'known', !isRefusal(known), 'a 2xx status', `status ${known.status}`, known)
+  await expectUnknown(context, job, (at, id) => at.cancel(id), expectRefusal, seen)
 })
 
 rule('queue.retry.unknown', anyUnknown, async (context) => {
@@ -53,12 +56,12 @@ async function expectUnknown(
   job: SubmittedJob,
   send: Send,
   expect = expectRefusal,
-  seen = (_known: ApiResponse): void => {},
+  seen: (known: ApiResponse) => void | Promise<void> = () => {},
 ): Promise<void> {
   const { check, part, queue, vary } = context
   expect(context, 'unknown', await send(queue, vary.unknownId(job.id)))
   if (part('endpoint.second')) expect(context, 'of-another-endpoint', await send(queue.on('second'), job.id))
   const known = await untilFound(context, () => send(queue, job.id))
-  seen(known)
+  await seen(known)
   check('known').success(known)
 }

@@ -133,7 +133,7 @@ export async function expectEnd(
     if (wanted === 'FAILED' && offers('receiver')) await expectReported(context, job, end.response)
     return end
   }
-  const twin = await plainEnd(context, wanted, roleOf(context, job))
+  const twin = await plainEnd(context, wanted, roleOf(context, job.queue))
   if (twin.status !== wanted && row.id !== ends[wanted].rule) {
     blockedBy(context, ends[wanted].rule, `a plain job was ${twin.status} instead of ${wanted}`, twin.response)
   }
@@ -145,7 +145,7 @@ export async function expectEnd(
   }
   const response = end.settled ? end.response : await found(job)
   const status = shownStatus(response)
-  check(clause).that(status === wanted, wanted, status, response)
+  await expectWork(context, clause, status === wanted, wanted, status, response)
   return { ...end, status, response, job: membersOf(response.json) }
 }
 
@@ -153,7 +153,7 @@ export async function expectEnd(
  * The role of the endpoint for the twin of a job: its own, but the normal one in place of that which scales to zero, where it
  * would start a worker, and of the second one, which others use as well.
  */
-function roleOf({ target }: Context, { queue: { endpoint } }: Pick<JobAt, 'queue'>): EndpointRole {
+function roleOf({ target }: Context, { endpoint }: { readonly endpoint?: string | undefined }): EndpointRole {
   const roles = ['dedicated', 'twoWorkers', 'executionTimeout', 'noExecutionTimeout'] as const
   const { normal } = target.queue?.endpoints ?? {}
   return endpoint === normal ? 'normal' : (roles.find((role) => target.queue?.endpoints[role] === endpoint) ?? 'normal')
@@ -166,6 +166,26 @@ export async function expectReported(
   response: ApiResponse,
 ): Promise<void> {
   if (beacon?.executions().length === 0) await endWithoutWorker(withoutReport(response))
+}
+
+/**
+ * As `that` of a check, about what the conformance worker made of a job: another worker may have executed it. With a receiver,
+ * a failure is inconclusive if no worker reports a plain job either; without one, it asks for the worker.
+ */
+export async function expectWork(
+  context: Context,
+  clause: string,
+  ...[holds, expected, observed, at]: [boolean, string, string, ApiResponse]
+): Promise<void> {
+  const { check, ended, fixture, hasReport, offers } = context
+  if (!holds && offers('receiver') && !hasReport()) {
+    const twin = await fixture.plain({ steps: ends.COMPLETED.steps, endpoint: roleOf(context, at.exchange) })
+    const end = await ended(twin)
+    if (end.settled) await expectReported(context, twin, end.response)
+  }
+  const isInDoubt = offers('worker') && !offers('receiver')
+  const hint = isInDoubt ? ' (is the conformance worker deployed there, as queue.worker says?)' : ''
+  check(clause).that(holds, expected, observed + hint, at)
 }
 
 /** The end of a plain job that is COMPLETED. Ends the rule as blocked if it is not. */
@@ -271,13 +291,14 @@ export function namesJob({ bytes }: ApiResponse, { id }: JobAt): boolean {
 }
 
 /** Expects the output in a response to equal `expected`. */
-export function expectOutput(
-  { check, target }: Context,
+export async function expectOutput(
+  context: Context,
   clause: string,
   expected: unknown,
   response: ApiResponse,
-): void {
+): Promise<void> {
   inconclusiveIfOutage(response)
-  const difference = differenceOf(expected, membersOf(response.json)?.output, redactorOf(target).text)
-  check(clause).that(difference === null, `in the output ${difference?.expected}`, `${difference?.observed}`, response)
+  const difference = differenceOf(expected, membersOf(response.json)?.output, redactorOf(context.target).text)
+  const [wanted, observed] = [`in the output ${difference?.expected}`, `${difference?.observed}`]
+  await expectWork(context, clause, difference === null, wanted, observed, response)
 }

@@ -1,5 +1,5 @@
 import { operationsOf } from '../../../generated/operations.ts'
-import { managementPermissions } from '../../../target/permissions.ts'
+import { permissionsOn } from '../../../target/permissions.ts'
 import type { ManagementPlane } from '../../../target/types.ts'
 import { idOrNumberIn, listsIn, membersOf } from '../../exchange/read.ts'
 import { always, type Capability, given, notInDocument, type Plane, perOperation } from '../plane.ts'
@@ -42,7 +42,7 @@ export const management: Plane<ManagementPlane> = {
     'management.restricted': {
       says: 'operations of endpoint management that the restricted key may not call',
       line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', mayNot: [management]}}`,
-      given: (_, { grants }) => managementPermissions(grants.mayNot).length > 0,
+      given: (_, { grants }) => permissionsOn('management', grants.mayNot).length > 0,
     },
     'management.worker': given('worker', 'the conformance worker in the template', 'management: {worker: true}'),
     'gpu.unavailable': {

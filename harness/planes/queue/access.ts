@@ -48,7 +48,7 @@ export function createQueueAccess(host: OwnerContext) {
     await waitOnce(workerReport, { wait: async () => null })
     throw new Inconclusive(reason)
   }
-  const { isUnreported, note, removables, wasFound } = createOwnJobs(name, services, inboxes)
+  const { hasReport, isUnreported, note, removables, wasFound } = createOwnJobs(name, services, inboxes)
   const as = createClients(
     queue,
     host,
@@ -166,6 +166,7 @@ export function createQueueAccess(host: OwnerContext) {
     follow,
     begun,
     endWithoutWorker,
+    hasReport,
     /** Waits until a worker begins with a job once more; null if none does. */
     begunAgain({ beacon }: Pick<Begins, 'beacon'>): Promise<Arrival | null> {
       const wait = () => actor.until(beacon.started(2), actor.now() + target.tolerances.retriesMs)

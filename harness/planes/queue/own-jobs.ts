@@ -105,6 +105,8 @@ export function createOwnJobs(
     /** True if a response shows that a job ended without a report of its worker. */
     isUnreported: (endpoint: string, id: string, response: ApiResponse) =>
       executed.has(statusOf(response)) && reporting.get(`${endpoint} ${id}`)?.beacon.executions().length === 0,
+    /** True if a worker reported a job of the owner before its last exchange or wait. */
+    hasReport: () => [...reporting.values()].some(({ beacon }) => beacon.executions().length > 0),
     /** True if an operation of the owner has found the job before. */
     wasFound: (endpoint: string, id: string) => found.has(`${endpoint} ${id}`),
     removables: (): Removable[] => [...open.values()].map((of) => ({ of, removed: () => forget(of) })),
@@ -116,7 +118,7 @@ export function withoutReport(response: ApiResponse): string {
   const { error } = membersOf(response.json) ?? {}
   const status = statusOf(response)
   const end = error == null ? status : `${status} with error ${show(error)}`
-  return `no worker reported to the receiver; a job was ${end}`
+  return `no worker reported to the receiver (are receiver.url and queue.worker of the target file right?); a job was ${end}`
 }
 
 /** The ttl of a submission, ms; the longest possible one if it cannot be read. */

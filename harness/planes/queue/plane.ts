@@ -1,4 +1,5 @@
 import { operationsOf } from '../../../generated/operations.ts'
+import { permissionsOn } from '../../../target/permissions.ts'
 import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
 import { idIn, membersOf } from '../../exchange/read.ts'
 import { always, type Capability, given, notInDocument, type Plane, perOperation } from '../plane.ts'
@@ -72,9 +73,9 @@ export const queue: Plane<QueuePlane> = {
       endpoint('noExecutionTimeout', 'an endpoint without an execution timeout'),
     ]),
     'queue.restricted': {
-      says: 'queue-based endpoints that the restricted key may not call',
+      says: 'operations of queue-based endpoints that the restricted key may not call',
       line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', mayNot: [queue]}}`,
-      given: (_, { grants }) => grants.mayNot.includes('queue'),
+      given: (_, { grants }) => permissionsOn('queue', grants.mayNot).length > 0,
     },
     'endpoint.per-worker-rate': given(
       'perWorkerRate',

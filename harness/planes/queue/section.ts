@@ -16,6 +16,13 @@ export function queueOf(section: FileSection<'queue'>, around: Surroundings): Qu
       `queue.endpoints.dedicated is flooded and purged, so it cannot be ${role} as well; give another endpoint or leave it out`,
     )
   }
+  for (const role of ['normal', 'noExecutionTimeout'] as const) {
+    if (endpoints.executionTimeout === null || endpoints.executionTimeout !== endpoints[role]) continue
+    around.fault(
+      ['queue', 'endpoints', 'executionTimeout'],
+      `queue.endpoints.executionTimeout ends jobs early, so it cannot be ${role} as well; give another endpoint or leave it out`,
+    )
+  }
   if (endpoints.second !== null && endpoints.second === endpoints.normal) {
     around.fault(
       ['queue', 'endpoints', 'second'],

@@ -30,6 +30,8 @@ export interface QueueShorthands {
    * either, else with ClauseViolated.
    */
   begun(job: PlannedJob): Promise<Arrival>
+  /** True if a worker reported a job of the rule before its last exchange or wait. */
+  hasReport(): boolean
   /** Ends the rule because no worker came: Blocked if workers take no other job after one that ended, else Inconclusive. */
   endWithoutWorker(reason?: string): Promise<never>
 }
@@ -44,6 +46,7 @@ export function queueShorthands(access: QueueAccess): QueueShorthands {
     follow: access.follow,
     ended: access.ended,
     begun: (job) => begunJob(access, job),
+    hasReport: access.hasReport,
     endWithoutWorker: access.endWithoutWorker,
   }
 }
