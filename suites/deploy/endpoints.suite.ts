@@ -83,8 +83,10 @@ rule('deploy.independent', { creates: 3, varies: ['order'] }, async (context) =>
   check('purge').that(seen.status !== 404, 'the job', 'status 404', seen)
   const crashing = await submitTo(context, one.endpoint, { steps: [{ exit: 1 }], workerNeed }, takesJobs)
   const { settled, status } = await ended(crashing)
-  if (isHeld && !settled) inconclusive('a crashing job did not end while the other endpoint was busy')
-  if (!settled || status === 'COMPLETED') notJudged('crash', `the job that ends its worker was ${status}`)
+  // A platform may execute it again and again.
+  const isDead = settled || (isHeld && crashing.beacon.executions().length > 1)
+  if (isHeld && !isDead) inconclusive('a crashing job did not end while the other endpoint was busy')
+  if (!isDead || status === 'COMPLETED') notJudged('crash', `the job that ends its worker was ${status}`)
   await expectNotShown(context, 'jobs', crashing.queue, waiting.id)
   if (isHeld) busy.beacon.release('go')
   await expectOutput(context, 'crash', busy)
