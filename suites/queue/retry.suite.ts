@@ -132,7 +132,8 @@ rule('queue.retry.ttl', retriedInto, async (context, into) => {
     const submittedMs = job.response.exchange.received.target
     full?.release()
     const { response, status } = await ended(job, ttlMs / 2)
-    if (status === 'FAILED' && part('receiver')) await expectReported(context, job, response)
+    if ((status === 'FAILED' || status === 'COMPLETED') && part('receiver'))
+      await expectReported(context, job, response)
     if (full !== null) full = await fullEndpoint(context)
     if (status !== 'FAILED' || clock.now() > submittedMs + ttlMs / 2) continue
     await clock.at(submittedMs + ttlMs / 2)
@@ -244,7 +245,8 @@ async function expiring(context: Context) {
     const policy = { ttl: ttlMs }
     const failed = await fixture.submitted({ steps: [{ fail: 'each time' }], policy })
     const running = await fixture.submitted({ steps: [{ hold: 'never' }], policy })
-    const { status } = await ended(failed, ttlMs / 2)
+    const { response, status } = await ended(failed, ttlMs / 2)
+    if (status === 'COMPLETED') await expectReported(context, failed, response)
     const endMs = running.response.exchange.received.target + ttlMs
     const wait = () => clock.until(running.beacon.started(), endMs - leadMs)
     if (status === 'FAILED' && (await whileWorkerMayReport(context, running, wait)) !== null)
