@@ -14,6 +14,7 @@ import type { Points } from './points.ts'
 import { planAfterSmoke, readSmoke, type Smoke, type Undecided } from './queue/after-smoke.ts'
 import { limitSteps, type Step, smokeSteps } from './queue/steps.ts'
 import { jobsAdded, runningOnceBusy, workersDuring } from './queue/workers.ts'
+import { batchesOf } from './turns.ts'
 
 /** A plan that was driven. */
 export interface Driven {
@@ -24,6 +25,8 @@ export interface Driven {
   readonly notes: readonly string[]
   /** The responses of /health before and after the plan, which show its workers; empty on the pod API. */
   readonly health: readonly Health[]
+  /** True if other plans were driven meanwhile. */
+  readonly isBeside?: boolean
 }
 
 /** A step that was driven and judged. */
@@ -32,8 +35,14 @@ export interface Judged extends Driven {
   readonly verdicts: readonly LoadVerdict[]
 }
 
-/** Drives one plan, or reads it from the record of an earlier run. Throws LoadError if that fails. */
-export type Perform = (step: Step) => Promise<Driven>
+/**
+ * Drives the plans of a batch, perhaps beside each other, or reads them from the record of an earlier run. `done` takes each
+ * that was driven; one that was not is rejected, with LoadError if nothing more is to be sent to the plane.
+ */
+export type Perform = (
+  batch: readonly Step[],
+  done: (step: Step, driven: Driven) => void,
+) => Promise<readonly PromiseSettledResult<unknown>[]>
 
 interface ConductOptions {
   readonly target: Target
@@ -66,9 +75,10 @@ export interface Conducted {
 }
 
 /**
- * Drives the plans that the rules ask for, one at a time, and judges each: first a request of each operation, which
- * shows that address, key and paths are right, then what follows from it. A plane that breaks off keeps what was
- * judged until then, and the next plane goes on. The same rules and points give the same result, live or in a replay.
+ * Drives the plans that the rules ask for and judges each: first a request of each operation, which shows that address,
+ * key and paths are right, then what follows from it, plans that do not touch each other at the same time. A plane that
+ * breaks off keeps what was judged until then, and the next plane goes on. The same rules and points give the same result,
+ * live or in a replay.
  */
 export async function conductLoad(options: ConductOptions): Promise<Conducted> {
   const { target, load, action, perform, planned = () => {}, takePoint = () => {} } = options
@@ -80,13 +90,25 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
   let smoke: Smoke | null = null
   const take = async (steps: readonly Step[]): Promise<Judged[]> => {
     const taken: Judged[] = []
-    for (const step of steps) {
-      const one = judge(step, await perform(step), rules, target)
-      taken.push(one)
-      judged.push(one)
-      if (step.plan.plane === 'pods') givePoints(one.points, takePoint)
+    for (const batch of batchesOf(steps)) taken.push(...(await takeBatch(batch)))
+    return taken
+  }
+  const takeBatch = async (batch: readonly Step[]): Promise<Judged[]> => {
+    const found = new Map<Step, Judged>()
+    const settled = await perform(batch, (step, driven) => {
+      const one = judge(step, driven, rules, target)
+      found.set(step, one)
       options.judged?.(one)
-    }
+    })
+    const taken = batch.flatMap((step) => found.get(step) ?? [])
+    judged.push(...taken.filter((one) => !isRepeated(one)))
+    for (const { step, points } of taken) if (step.plan.plane === 'pods') givePoints(points, takePoint)
+    const failures = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    const worst =
+      failures.find((reason) => !(reason instanceof LoadError)) ??
+      failures.find((reason) => reason instanceof DamagedLoad) ??
+      failures[0]
+    if (worst !== undefined) throw worst
     return taken
   }
   const planes = {
@@ -95,14 +117,17 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
       if (queue === null) return
       if (load.mixed !== undefined) return mixed(load.mixed)
       const scope = { queue, rules, windowScale: load.windowScale }
-      const first = smokeSteps(scope)
+      const first = smokeSteps(scope, load.isSmoke)
       planned(load.isSmoke ? first : [...first, ...limitSteps(scope)])
       smoke = readSmoke(await take(first), scope)
       const after = planAfterSmoke(smoke, scope)
       if (after.fault !== null) throw new LoadError(`${after.fault}.`)
       if (load.isSmoke) return
       planned([...first, ...after.steps])
-      await take(after.steps)
+      const undone = (await take(after.steps)).filter(isRepeated)
+      const repeated = undone.map(({ step }) => ({ ...step, name: `${step.name}-alone`, isAlone: true }))
+      planned([...first, ...after.steps, ...repeated])
+      await take(repeated)
       undecided = after.undecided
     },
     async pods() {
@@ -136,6 +161,23 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
     }
   }
   return { leftOut, judged, undecided, brokenOff, smoke }
+}
+
+/** Performs the plans of a batch one after the other. If one fails, so do those after it. */
+export function oneByOne(batch: readonly Step[], perform: (step: Step) => Promise<void>): ReturnType<Perform> {
+  let last: Promise<unknown> = Promise.resolve()
+  return Promise.allSettled(
+    batch.map((step) => {
+      const next = last.then(() => perform(step))
+      last = next
+      return next
+    }),
+  )
+}
+
+/** True if a plan is driven again, alone: what others did meanwhile may be why it did not pass, so it decides nothing. */
+export function isRepeated({ isBeside, verdicts }: Judged): boolean {
+  return isBeside === true && verdicts.some(({ verdict }) => verdict !== 'passed')
 }
 
 /** Judges a plan, its workers set by the responses of /health. Pure: a replay gives the same verdicts. */

@@ -38,7 +38,7 @@ const SPARE_BYTES = 64 * 1024 * 1024
 export function planLoad(
   rules: readonly string[],
   target: Target,
-  { iOwnThis, maxRequests = 120_000, maxSeconds: given, windowScale = 1, quiet }: LoadFlags,
+  { iOwnThis, maxRequests = 200_000, maxSeconds: given, windowScale = 1, quiet }: LoadFlags,
   terminal: Terminal,
   { isSmoke = false, mixed }: LoadShape = {},
 ) {
@@ -49,7 +49,7 @@ export function planLoad(
   const [missing] = leftOut.values()
   if (claimed.size === 0) throw new UsageError(`nothing to load: ${missing?.message ?? 'no rule was selected'}`)
   const scope = target.queue === null ? null : { queue: target.queue, rules: claimed, windowScale }
-  const limits = scope === null ? [] : [...smokeSteps(scope), ...(isSmoke ? [] : limitSteps(scope))]
+  const limits = scope === null ? [] : [...smokeSteps(scope, isSmoke), ...(isSmoke ? [] : limitSteps(scope))]
   const steps = mixed === undefined ? limits : mixedSteps(mixed, windowScale)
   const estimate = estimateOf(steps)
   // The length of a mixed load was stated.

@@ -198,6 +198,8 @@ export interface PlanEvent {
   readonly health: readonly Health[]
   /** Remarks on how it was driven, one sentence each. */
   readonly notes: readonly string[]
+  /** Set if other plans were driven meanwhile. */
+  readonly beside?: boolean
   /** Missing in records of older versions. */
   readonly perSecond?: PerSecond
 }
