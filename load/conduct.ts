@@ -104,10 +104,8 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
     judged.push(...taken.filter((one) => !isRepeated(one)))
     for (const { step, points } of taken) if (step.plan.plane === 'pods') givePoints(points, takePoint)
     const failures = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-    const worst =
-      failures.find((reason) => !(reason instanceof LoadError)) ??
-      failures.find((reason) => reason instanceof DamagedLoad) ??
-      failures[0]
+    const isWorse = (reason: unknown) => !(reason instanceof LoadError) || reason instanceof DamagedLoad
+    const worst = failures.find(isWorse) ?? failures[0]
     if (worst !== undefined) throw worst
     return taken
   }
@@ -163,16 +161,13 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
   return { leftOut, judged, undecided, brokenOff, smoke }
 }
 
-/** Performs the plans of a batch one after the other. If one fails, so do those after it. */
-export function oneByOne(batch: readonly Step[], perform: (step: Step) => Promise<void>): ReturnType<Perform> {
-  let last: Promise<unknown> = Promise.resolve()
-  return Promise.allSettled(
-    batch.map((step) => {
-      const next = last.then(() => perform(step))
-      last = next
-      return next
-    }),
-  )
+/** Performs the plans of a batch one after the other, until one fails. */
+export async function oneByOne(batch: readonly Step[], perform: (step: Step) => Promise<void>): ReturnType<Perform> {
+  for (const step of batch) {
+    const settled = await Promise.allSettled([perform(step)])
+    if (settled.some(({ status }) => status === 'rejected')) return settled
+  }
+  return []
 }
 
 /** True if a plan is driven again, alone: what others did meanwhile may be why it did not pass, so it decides nothing. */

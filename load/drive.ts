@@ -65,9 +65,9 @@ export const driveLoad: DriveLoad = async (task, takePoint) => {
     if (steps.at(-1)?.plan.plane !== first?.plan.plane) earlier = steps
     steps = [...earlier, ...next]
     refusal = refusalBeyond(estimateOf(steps), load)
-    // Load on endpoints is known and told beforehand; load on the pod API follows from its quota.
-    if (first?.plan.plane !== 'pods' || next.length === 1) return
-    reportProgress({ type: 'shown', lines: [describeEstimate(estimateOf(next), null)] })
+    // Other load on endpoints is known and told beforehand; load on the pod API follows from its quota.
+    const told = first?.plan.plane === 'pods' ? next.slice(1) : next.filter(({ isAlone = false }) => isAlone)
+    if (told.length > 0) reportProgress({ type: 'shown', lines: [describeEstimate(estimateOf(told), null)] })
   }
 
   function judged(one: Judged): void {

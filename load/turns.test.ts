@@ -82,3 +82,20 @@ test('the plans of a load take a third of their time', () => {
   const alone = steps.map((step) => ({ ...step, isAlone: true }))
   expect(estimateOf(steps).seconds).toBeLessThan(estimateOf(alone).seconds / 3)
 })
+
+test('jobs of busy workers are cancelled at the end of a plan that holds requests', () => {
+  const turns = createTurns(named('runsync-concurrency', 'cancel-under', 'cancel-released'), 0)
+  const next = (name: string, nowMs: number) => {
+    const turn = turns.begin().find(({ step }) => step.name === name)
+    if (turn === undefined) throw new Error(`${name} did not begin`)
+    return { turn, quietMs: () => turns.prepared(turn, nowMs) }
+  }
+  const released = next('cancel-released', 0)
+  released.quietMs()
+  const held = next('runsync-concurrency', 1000)
+  held.quietMs()
+  turns.end(released.turn, 70_000)
+  const under = next('cancel-under', 91_000)
+  turns.end(held.turn, 90_000)
+  expect(under.quietMs()).toBe(19_000)
+})

@@ -74,10 +74,9 @@ export function createTurns(batch: readonly Step[], beganMs: number) {
   const usedMs = new Map<string, number>()
   // /health counts the jobs of other plans for a while, so a plan that is judged by it is the first.
   const first = batch.filter(({ plan }) => plan.shape === 'rejected')
-  let waiting = [...first, ...batch.filter((step) => !first.includes(step)).toSorted(longestFirst)]
+  const waiting = new Set([...first, ...batch.toSorted(longestFirst)])
 
   function fits(step: Step): boolean {
-    if (running.size === 0) return true
     const rate = [...running].reduce((sum, turn) => sum + rateOf(turn.step), rateOf(step))
     const uses = usesOf(step, true)
     return rate <= maxRate && [...running].every((turn) => !collide(uses, usesOf(turn.step, turn.isPreparing)))
@@ -87,14 +86,14 @@ export function createTurns(batch: readonly Step[], beganMs: number) {
     /** The turns that begin now. */
     begin(): readonly Turn[] {
       const begun: Turn[] = []
-      for (const step of waiting) {
+      for (const step of [...waiting]) {
         if (!fits(step)) continue
+        waiting.delete(step)
         for (const other of running) other.isBeside = true
         const turn = { step, isPreparing: true, isBeside: running.size > 0 }
         running.add(turn)
         begun.push(turn)
       }
-      waiting = waiting.filter((step) => begun.every((turn) => turn.step !== step))
       return begun
     },
     /** Ends the preparation of a step; returns how long its limits must still be left alone, ms. */
@@ -102,13 +101,19 @@ export function createTurns(batch: readonly Step[], beganMs: number) {
       turn.isPreparing = false
       const { plan } = turn.step
       if (plan.plane !== 'queue') return 0
-      if (isPrepared(plan)) for (const limit of preparing) usedMs.set(limit, nowMs)
+      // Jobs of /stream are read and ended beforehand, too.
+      const isStreaming = plan.stretches.some(({ operation }) => operation === 'stream')
+      if (isPrepared(plan))
+        for (const limit of isStreaming ? preparing : preparing.slice(0, 1)) usedMs.set(limit, nowMs)
       const lastMs = Math.max(...plan.stretches.map((stretch) => usedMs.get(limitOf(stretch)) ?? beganMs))
       return Math.max(0, plan.quietMs - (nowMs - lastMs))
     },
     end(turn: Turn, nowMs: number): void {
       running.delete(turn)
-      for (const stretch of stretchesOf(turn.step)) usedMs.set(limitOf(stretch), nowMs)
+      const { plan } = turn.step
+      // The jobs that keep workers busy while requests are held are cancelled at its end.
+      const cancelled = plan.plane === 'queue' && plan.holdMs > 0 ? preparing : []
+      for (const limit of [...stretchesOf(turn.step).map(limitOf), ...cancelled]) usedMs.set(limit, nowMs)
     },
   }
 }
