@@ -1,5 +1,5 @@
 import { pluralize } from '../harness/common/pluralize.ts'
-import type { LoadOptions } from '../harness/run/options.ts'
+import type { LoadFacts } from '../harness/record/events.ts'
 import { lengthOf, mixedCount, type Plan, plannedCount, podRequests, podWaitMs } from './plan/types.ts'
 import { preparedJobs, type Step, submittedJobs } from './queue/steps.ts'
 import { batchesOf, createTurns, type Turn } from './turns.ts'
@@ -74,7 +74,7 @@ export function msOf(plan: Plan): number {
 /** Why a load is not driven that would be beyond a cap; null if it is within both. */
 export function refusalBeyond(
   { requests, seconds }: Estimate,
-  { maxRequests, maxSeconds }: Pick<LoadOptions, 'maxRequests' | 'maxSeconds'>,
+  { maxRequests = Infinity, maxSeconds = Infinity }: Pick<LoadFacts, 'maxRequests' | 'maxSeconds'>,
 ): string | null {
   const hint = 'raise it, or select fewer rules with --only'
   if (requests > maxRequests) {

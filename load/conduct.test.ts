@@ -20,11 +20,11 @@ function drivenOf({ plan }: Step, isBeside: boolean): Driven {
   return { points, notes: [], health: [], isBeside }
 }
 
-function conduct(isBroken: (step: Step) => boolean = () => false) {
+function conduct(isBroken: (step: Step) => boolean = () => false, maxRequests = Infinity) {
   batches.length = 0
   return conductLoad({
     target,
-    load,
+    load: { ...load, maxRequests },
     action: 'stop',
     perform(batch, done) {
       batches.push(batch.map(({ name }) => name))
@@ -42,6 +42,17 @@ test('a plan that does not pass beside others is driven again, alone, and judged
   const again = ['purge-over-alone', 'purge-burst-alone', 'requests-recovery-alone']
   expect(batches).toEqual([['smoke'], together, ...again.map((name) => [name])])
   expect(judged.map(({ step }) => step.name)).toEqual(['smoke', 'purge-under', ...again])
+  expect(brokenOff.size).toBe(0)
+})
+
+test('a plan for whose repetition a cap leaves no room is inconclusive, and the others stay judged', async () => {
+  const { judged, brokenOff } = await conduct(undefined, 120)
+  expect(batches.slice(2)).toEqual([['purge-over-alone'], ['purge-burst-alone']])
+  const last = judged.find(({ step }) => step.name === 'requests-recovery')
+  const reason = 'requests-recovery did not pass beside other plans, and is not driven again, alone: this load takes'
+  expect(last?.verdicts.map(({ verdict, sentence }) => [verdict, sentence])).toEqual([
+    ['inconclusive', expect.stringContaining(reason)],
+  ])
   expect(brokenOff.size).toBe(0)
 })
 

@@ -3,7 +3,8 @@ import type { Health, LoadFacts, MixedFacts } from '../harness/record/events.ts'
 import type { TakeUnrecorded } from '../harness/run/invariants.ts'
 import type { Target } from '../target/types.ts'
 import { analyseByClocks } from './analyse/clocks.ts'
-import type { LoadVerdict } from './analyse/verdict.ts'
+import { type LoadVerdict, unclear } from './analyse/verdict.ts'
+import { estimateOf, refusalBeyond } from './caps.ts'
 import { type LeftOut, leftOutOf } from './claims.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
 import { mixedSmoke, mixedStep, mixedSteps, refuseUnserved } from './mixed/plan.ts'
@@ -46,8 +47,8 @@ export type Perform = (
 
 interface ConductOptions {
   readonly target: Target
-  /** The selected rules; a smoke ends each plane after its first plans. */
-  readonly load: Pick<LoadFacts, 'rules' | 'windowScale' | 'isSmoke' | 'mixed'>
+  /** The selected rules; a smoke ends each plane after its first plans. Plans are driven again only within the caps. */
+  readonly load: Pick<LoadFacts, 'rules' | 'windowScale' | 'isSmoke' | 'mixed' | 'maxRequests' | 'maxSeconds'>
   /** The request to the pod of a load, while the quota is used up and again later. */
   readonly action: LoadAction
   readonly perform: Perform
@@ -109,6 +110,10 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
     if (worst !== undefined) throw worst
     return taken
   }
+  const give = (one: Judged): void => {
+    judged.push(one)
+    options.judged?.(one)
+  }
   const planes = {
     async queue() {
       const { queue } = target
@@ -122,8 +127,14 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
       if (after.fault !== null) throw new LoadError(`${after.fault}.`)
       if (load.isSmoke) return
       planned([...first, ...after.steps])
-      const undone = (await take(after.steps)).filter(isRepeated)
-      const repeated = undone.map(({ step }) => ({ ...step, name: `${step.name}-alone`, isAlone: true }))
+      const toRepeat = (await take(after.steps)).filter(isRepeated)
+      const repeated: Step[] = []
+      for (const one of toRepeat) {
+        const alone = { ...one.step, name: `${one.step.name}-alone`, isAlone: true }
+        const refusal = refusalBeyond(estimateOf([...first, ...after.steps, ...repeated, alone]), load)
+        if (refusal === null) repeated.push(alone)
+        else give(unrepeated(one, refusal))
+      }
       planned([...first, ...after.steps, ...repeated])
       await take(repeated)
       undecided = after.undecided
@@ -171,8 +182,14 @@ export async function oneByOne(batch: readonly Step[], perform: (step: Step) => 
 }
 
 /** True if a plan is driven again, alone: what others did meanwhile may be why it did not pass, so it decides nothing. */
-export function isRepeated({ isBeside, verdicts }: Judged): boolean {
+function isRepeated({ isBeside, verdicts }: Judged): boolean {
   return isBeside === true && verdicts.some(({ verdict }) => verdict !== 'passed')
+}
+
+/** A plan that did not pass beside others and cannot be driven again: it proves nothing. */
+function unrepeated(one: Judged, refusal: string): Judged {
+  const sentence = `${one.step.name} did not pass beside other plans, and is not driven again, alone: ${refusal}`
+  return { ...one, isBeside: false, verdicts: one.verdicts.map((verdict) => ({ ...verdict, ...unclear(sentence) })) }
 }
 
 /** Judges a plan, its workers set by the responses of /health. Pure: a replay gives the same verdicts. */

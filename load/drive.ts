@@ -5,7 +5,7 @@ import { shorten } from '../harness/run/judge.ts'
 import type { DriveLoad } from '../harness/run/options.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
 import { describeEstimate, estimateOf, msOf, refusalBeyond } from './caps.ts'
-import { conductLoad, isRepeated, type Judged, type Perform } from './conduct.ts'
+import { conductLoad, type Judged, type Perform } from './conduct.ts'
 import { judgementsOf } from './judgements.ts'
 import { createLive } from './live.ts'
 import { LoadError } from './load-error.ts'
@@ -65,17 +65,17 @@ export const driveLoad: DriveLoad = async (task, takePoint) => {
     if (steps.at(-1)?.plan.plane !== first?.plan.plane) earlier = steps
     steps = [...earlier, ...next]
     refusal = refusalBeyond(estimateOf(steps), load)
-    // Other load on endpoints is known and told beforehand; load on the pod API follows from its quota.
-    const told = first?.plan.plane === 'pods' ? next.slice(1) : next.filter(({ isAlone = false }) => isAlone)
-    if (told.length > 0) reportProgress({ type: 'shown', lines: [describeEstimate(estimateOf(told), null)] })
+    // Other load on endpoints is known and announced beforehand; load on the pod API follows from its quota.
+    const alone = next.filter(({ isAlone = false }) => isAlone)
+    const announced = first?.plan.plane === 'pods' ? next.slice(1) : alone
+    if (announced.length === 0) return
+    const again = alone.map(({ name }) => `${name}: driven again, because other plans may be why it did not pass`)
+    reportProgress({ type: 'shown', lines: [...again, describeEstimate(estimateOf(announced), null)] })
   }
 
   function judged(one: Judged): void {
     const lines = one.verdicts.map(({ rule, verdict, sentence }) => `  ${verdict}  ${rule}: ${sentence}`)
-    const again = isRepeated(one)
-      ? [`${one.step.name} decides nothing beside other plans, and is driven again, alone`]
-      : []
-    const notes = [...one.notes, ...again].map((note) => `  ${note}`)
+    const notes = one.notes.map((note) => `  ${note}`)
     reportProgress({ type: 'shown', lines: [...lines, ...notes].map(recorder.clean) })
   }
 
