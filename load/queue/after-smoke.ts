@@ -60,12 +60,13 @@ export function readSmoke(driven: readonly DrivenSmoke[], { queue }: Pick<LoadSc
  * The plans that follow from a smoke, and the rules that it leaves undecided. `fault` says why nothing can be driven at
  * all, or is null. Pure: a replay derives them again.
  */
-export function planAfterSmoke({ brief: { faults, points }, running }: Smoke, scope: LoadScope) {
+export function planAfterSmoke({ brief, running }: Smoke, scope: LoadScope) {
+  const { faults, points } = brief
   const [first] = faults.values()
   const unscaled = unscaledReason(scope, running)
   const planned = limitSteps(scope, running)
   const wanted = unscaled === null ? planned : planned.filter(({ plan }) => plan.busyWorkers === 0)
-  const all = wanted.map((step) => ({ step, fault: faultOf(step, faults) }))
+  const all = wanted.map((step) => ({ step, fault: faultOf(step, brief) }))
   const steps = all.filter((one) => one.fault === undefined).map(({ step }) => step)
   const judging = new Set(steps.flatMap((step) => step.rules))
   const unserved = all.flatMap(({ step, fault }) =>
@@ -74,7 +75,8 @@ export function planAfterSmoke({ brief: { faults, points }, running }: Smoke, sc
   const inconclusive = unserved.map(([rule, reason]) => [rule, { verdict: 'inconclusive', reason }] as const)
   const unverified = unscaled === null ? [] : [[SCALING_RULE, { verdict: 'unverified', reason: unscaled }] as const]
   const undecided: Undecided = new Map<LoadRule, Fault>([...inconclusive, ...unverified])
-  return { fault: first !== undefined && faults.size === points.length ? first : null, steps, undecided }
+  const isDead = faults.size === points.length && steps.length === 0
+  return { fault: first !== undefined && isDead ? first : null, steps, undecided }
 }
 
 /** Why the rule about workers is not driven; null if it is, or is not selected. */
@@ -83,9 +85,10 @@ function unscaledReason(scope: LoadScope, running: Running | null): string | nul
   return scaling === null || typeof scaling === 'string' ? scaling : scalingFault(scaling, running, scope.queue)
 }
 
-/** A smoke does not hold requests, so it says nothing of plans that do. */
-function faultOf({ plan }: QueueStep, faults: Faults): string | undefined {
-  if (plan.shape === 'concurrency') return undefined
+/** A plan that holds requests is driven if the smoke had no response: it does not wait for one that is held. */
+function faultOf({ plan }: QueueStep, { faults, points }: Shown): string | undefined {
+  const isAnswered = points.some(({ operation, status }) => operation === plan.limit.operation && status !== 0)
+  if (plan.shape === 'concurrency' && !isAnswered) return undefined
   return plan.stretches.map(({ operation }) => faults.get(operation)).find((fault) => fault !== undefined)
 }
 

@@ -35,7 +35,7 @@ const PER_ENDPOINT: LoadRule = 'limits.queue.per-endpoint'
 /** Time between two requests of a smoke, ms. */
 const SMOKE_SPACING_MS = 100
 
-/** The smoke of requests that are held, which only a smoke by itself has: a load shows that by its own plans. */
+/** Requests that are held open; only `load smoke` sends them. */
 export const SMOKE_HELD = 'smoke-held'
 /** Shows how many workers run, once some are given a job. */
 export const SMOKE_WORKERS = 'smoke-workers'
@@ -110,19 +110,18 @@ function scalingRows(scope: LoadScope): Row[] {
 }
 
 /**
- * One request of each operation that the rules are about, one after the other. A smoke by itself also has, since a purge
- * would end them, one of each that is to be held open. One is sent while workers are kept busy.
+ * One request of each operation. `load smoke` then sends those that are held open; they are a step of their own because a
+ * purge would end them. One is sent while workers are kept busy.
  */
 export function smokeSteps(scope: LoadScope, isSmoke = false): QueueStep[] {
   const rows = rowsOf(scope)
-  const operationsIn = (isHeld: boolean) => {
-    const named = rows.filter(({ shape }) => (shape === 'concurrency') === isHeld)
-    return operations.filter((one) => named.some((row) => row.operation === one || row.neighbours?.includes(one)))
-  }
+  const isHeld = ({ shape }: Row) => shape === 'concurrency'
+  const operationsIn = (named: readonly Row[]) =>
+    operations.filter((one) => named.some((row) => row.operation === one || row.neighbours?.includes(one)))
   const raised = rows.find(({ shape }) => shape === 'raised-under')
   return [
-    ...smokeOf('smoke', operationsIn(false), 0),
-    ...(isSmoke ? smokeOf(SMOKE_HELD, operationsIn(true), LONGEST_HOLD_MS) : []),
+    ...smokeOf('smoke', operationsIn(isSmoke ? rows.filter((row) => !isHeld(row)) : rows), 0),
+    ...(isSmoke ? smokeOf(SMOKE_HELD, operationsIn(rows.filter(isHeld)), LONGEST_HOLD_MS) : []),
     ...(raised === undefined ? [] : smokeOf(SMOKE_WORKERS, [raised.operation], 0, raised.busyWorkers)),
   ]
 }
