@@ -43,7 +43,7 @@ export const driveLoad: DriveLoad = async (task, takePoint) => {
         if (failure !== null) throw failure
         const endsMs = Date.now() + msOf(step.plan)
         reportProgress({ type: 'plan', name: step.name, n, of: steps.length, endsMs, allEndMs })
-        const driven = await live[step.plan.plane](step, join(evidence, plansFolder, plan), prepared)
+        const driven = await live[step.plan.plane](turn, join(evidence, plansFolder, plan), prepared)
         const taken = { ...driven, isBeside: turn.isBeside }
         events.set(step, planEventOf(evidence, plan, step.plan, taken))
         done(step, taken)

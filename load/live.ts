@@ -13,9 +13,10 @@ import { type Drive, performQueue, refuseSilence } from './queue/perform.ts'
 import { queueRequests } from './queue/requests.ts'
 import type { QueueStep, Step } from './queue/steps.ts'
 import { runLoad } from './run.ts'
+import type { Turn } from './turns.ts'
 
 /** Drives a step with k6, its raw points in `folder`. `prepared` is that of `inTurns`. */
-type DriveIn = (step: Step, folder: string, prepared: () => number) => Promise<Driven>
+type DriveIn = (turn: Turn, folder: string, prepared: () => number) => Promise<Driven>
 
 /** Drives the steps of each plane of a target over HTTP. */
 export function createLive(
@@ -86,7 +87,7 @@ export function createLive(
     isLoaded = true
   }
   return {
-    async mixed(step, folder) {
+    async mixed({ step }, folder) {
       const { queue, pods } = target
       if (queue === null) throw new Error('there is no queue plane')
       noteLoaded(queue)
@@ -102,7 +103,7 @@ export function createLive(
       refuseSilence(driven.points)
       return driven
     },
-    async pods(step, folder) {
+    async pods({ step }, folder) {
       const { url = '', paths } = target.pods ?? {}
       const waitMs = step.plan.shape === 'pod-429' && last !== null ? waitBeforeDrainMs(last, Date.now()) : 0
       if (waitMs > 0) await clock.sleep(waitMs)
@@ -114,7 +115,7 @@ export function createLive(
       last = driven.points.at(-1) ?? null
       return driven
     },
-    async queue(step, folder, prepared) {
+    async queue(turn, folder, prepared) {
       const { queue, tolerances } = target
       if (queue === null) throw new Error('there is no queue plane')
       noteLoaded(queue)
@@ -122,7 +123,7 @@ export function createLive(
         ...{ transport, section: queue, token, userAgent: agentOf('load'), tolerances, clock, resources },
       })
       const drive = driverOf(queue.url, queueRequests(queue), folder)
-      return performQueue(step as QueueStep, {
+      return performQueue(turn.step as QueueStep, {
         queue,
         windowScale,
         client,
@@ -130,6 +131,7 @@ export function createLive(
         startMs: tolerances.coldStartMs + tolerances.dispatchMs,
         drive,
         prepared,
+        isBeside: () => turn.isBeside,
       })
     },
   }

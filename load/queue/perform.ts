@@ -28,6 +28,8 @@ interface QueuePerformOptions {
   readonly drive: Drive<QueueStep>
   /** Called once jobs are submitted; returns how long the limits must still be left alone, ms. */
   readonly prepared?: () => number
+  /** True if other plans were driven meanwhile, which may be why requests had no response. */
+  readonly isBeside?: () => boolean
 }
 
 /** Beyond this share of requests without a response a target is left alone. */
@@ -45,7 +47,7 @@ const END_MS = 5000
  * @throws LoadError if jobs are not accepted or most requests had no response; TransportFailure if the target is not there.
  */
 export async function performQueue(step: QueueStep, options: QueuePerformOptions): Promise<Driven> {
-  const { queue, client, prepared = () => step.plan.quietMs } = options
+  const { queue, client, prepared = () => step.plan.quietMs, isBeside = () => false } = options
   const dedicated = queue.endpoints.dedicated ?? ''
   const before = await client.health(dedicated)
   const { fills, busy } = await prepareJobs(step.plan, workerCount(before, queue), options)
@@ -56,7 +58,7 @@ export async function performQueue(step: QueueStep, options: QueuePerformOptions
     // Asked after every plan, so a target that went away is noticed at once.
     health.push(await client.health(dedicated))
     // A request may be held for longer than is waited.
-    if (step.plan.shape !== 'concurrency') refuseSilence(driven.points)
+    if (step.plan.shape !== 'concurrency' && !isBeside()) refuseSilence(driven.points)
     return { ...driven, health }
   } finally {
     for (const job of busy) await client.cancel(dedicated, job)
