@@ -8,7 +8,7 @@ import { estimateOf, refusalBeyond } from './caps.ts'
 import { type LeftOut, leftOutOf } from './claims.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
 import { mixedSmoke, mixedStep, mixedSteps, refuseUnserved } from './mixed/plan.ts'
-import type { LoadAction } from './plan/types.ts'
+import type { LoadAction, Shape } from './plan/types.ts'
 import { givePoints } from './pods/exchanges.ts'
 import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
 import type { Points } from './points.ts'
@@ -59,6 +59,9 @@ interface ConductOptions {
   readonly takePoint?: TakeUnrecorded
 }
 
+/** Shapes that pass only if a request was refused. */
+const needing429: ReadonlySet<Shape> = new Set<Shape>(['over', 'burst', 'concurrency', 'keys', 'recovery'])
+
 /** Why the plans of a plane ended early. */
 interface BrokenOff {
   readonly verdict: 'unverified' | 'broken'
@@ -86,6 +89,7 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
   const leftOut = leftOutOf(load.rules, target)
   const rules = new Set(load.rules.filter((id) => !leftOut.has(id)))
   const judged: Judged[] = []
+  const toRepeat: Judged[] = []
   let undecided: Undecided = new Map()
   const brokenOff = new Map<string, BrokenOff>()
   let smoke: Smoke | null = null
@@ -102,7 +106,9 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
       options.judged?.(one)
     })
     const taken = batch.flatMap((step) => found.get(step) ?? [])
-    judged.push(...taken.filter((one) => !isRepeated(one)))
+    const again = repeatedIn(taken)
+    toRepeat.push(...again)
+    judged.push(...taken.filter((one) => !again.includes(one)))
     for (const { step, points } of taken) if (step.plan.plane === 'pods') givePoints(points, takePoint)
     const failures = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
     const isWorse = (reason: unknown) => !(reason instanceof LoadError) || reason instanceof DamagedLoad
@@ -127,7 +133,7 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
       if (after.fault !== null) throw new LoadError(`${after.fault}.`)
       if (load.isSmoke) return
       planned([...first, ...after.steps])
-      const toRepeat = (await take(after.steps)).filter(isRepeated)
+      await take(after.steps)
       const repeated: Step[] = []
       for (const one of toRepeat) {
         const alone = { ...one.step, name: `${one.step.name}-alone`, isAlone: true }
@@ -181,14 +187,21 @@ export async function oneByOne(batch: readonly Step[], perform: (step: Step) => 
   return []
 }
 
-/** True if a plan is driven again, alone: what others did meanwhile may be why it did not pass, so it decides nothing. */
-function isRepeated({ isBeside, verdicts }: Judged): boolean {
-  return isBeside === true && verdicts.some(({ verdict }) => verdict !== 'passed')
+/**
+ * The plans of a batch that are driven again, alone, so that the first attempt decides nothing: other plans may be why one
+ * did not pass. If one failed, the target may share a limit, and others may owe a 429 to it.
+ */
+function repeatedIn(taken: readonly Judged[]): readonly Judged[] {
+  const isFailed = taken.some(({ verdicts }) => verdicts.some(({ verdict }) => verdict === 'failed'))
+  return taken.filter(({ isBeside, verdicts, step }) => {
+    const isPassed = verdicts.every(({ verdict }) => verdict === 'passed')
+    return isBeside === true && (!isPassed || (isFailed && needing429.has(step.plan.shape)))
+  })
 }
 
-/** A plan that did not pass beside others and cannot be driven again: it proves nothing. */
+/** A plan that cannot be driven again: it proves nothing. */
 function unrepeated(one: Judged, refusal: string): Judged {
-  const sentence = `${one.step.name} did not pass beside other plans, and is not driven again, alone: ${refusal}`
+  const sentence = `${one.step.name} decides nothing beside other plans, and is not driven again, alone: ${refusal}`
   return { ...one, isBeside: false, verdicts: one.verdicts.map((verdict) => ({ ...verdict, ...unclear(sentence) })) }
 }
 
