@@ -21,7 +21,7 @@ export function summarizeWindows(
   tolerance: number,
 ): Summary {
   const count = kind === 'soak' ? soakWindows : mixedWindows
-  const lengths = `${pluralize(count, 'window')} of ${(forMs / count / 1000).toFixed(1)}s after a lead of ${lengthOf(leadMs)}`
+  const lengths = `${pluralize(count, 'window')} of ${lengthOf(forMs / count)} after a lead of ${lengthOf(leadMs)}`
   const perSecond = `${((1000 * windows.points.length) / forMs).toFixed(1)}`
   const advice = (rounds: number) => `--duration ${lengthOf((forMs * rounds) / comparedWindows)}`
   const wording = { measuresOf: measuresIn(windows.operations), advice }
