@@ -30,8 +30,6 @@ test.each<[why: string, one: string, other: string, isTogether: boolean]>([
   ['a purge would end the jobs that are cancelled', 'purge-under', 'cancel-under', false],
   ['a purge would end the jobs that requests wait for', 'purge-under', 'runsync-concurrency', false],
   ['a purge does not end jobs that are over', 'purge-under', 'stream-under', true],
-  ['jobs are counted', 'run-rejected', 'cancel-under', false],
-  ['jobs are counted, and no others are submitted', 'run-rejected', 'requests-over', true],
   ['jobs are submitted beforehand, at the rate of run', 'cancel-under', 'run-under', false],
   ['workers are kept busy', 'runsync-concurrency', 'openai-under', false],
   ['other limits, with which many requests are sent', 'status-over', 'openai-over', true],

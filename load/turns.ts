@@ -12,7 +12,7 @@ export interface Turn {
   isBeside: boolean
 }
 
-/** So many more requests per second are no strain on k6 or a target. */
+/** Allowed beyond the rate of the fastest plan, requests per second. */
 const LIGHT_RATE = 100
 
 /** The limits that jobs submitted before a plan, and their removal, count for. */
@@ -31,9 +31,10 @@ export function batchesOf(steps: readonly Step[]): readonly (readonly Step[])[] 
   return batches
 }
 
-/** Not a smoke, from which the rest follows, and not a plan with busy workers, which raise limits. */
+/** Not a smoke, from which the rest follows, a plan that counts the jobs of all, or one with busy workers, which raise limits. */
 function mayBeBeside({ plan, isAlone = false }: Step): boolean {
-  return plan.plane === 'queue' && plan.shape !== 'smoke' && plan.busyWorkers === 0 && !isAlone
+  const isOne = plan.plane === 'queue' && plan.shape !== 'smoke' && plan.shape !== 'rejected' && plan.busyWorkers === 0
+  return isOne && !isAlone
 }
 
 /**
@@ -72,9 +73,7 @@ export function createTurns(batch: readonly Step[], beganMs: number) {
   const maxRate = LIGHT_RATE + Math.max(...batch.map(rateOf))
   const running = new Set<Turn>()
   const usedMs = new Map<string, number>()
-  // /health counts the jobs of other plans for a while, so a plan that is judged by it is the first.
-  const first = batch.filter(({ plan }) => plan.shape === 'rejected')
-  const waiting = new Set([...first, ...batch.toSorted(longestFirst)])
+  const waiting = new Set(batch.toSorted(longestFirst))
 
   function fits(step: Step): boolean {
     const rate = [...running].reduce((sum, turn) => sum + rateOf(turn.step), rateOf(step))

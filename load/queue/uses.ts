@@ -1,6 +1,5 @@
 import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
 import type { QueuePlan, Stretch } from '../plan/types.ts'
-import { namingJobs, submitting } from './requests.ts'
 import { preparedJobs, type Step } from './steps.ts'
 
 /** Names of what a plan uses, and how: two plans may use something in the same way at the same time, unless alone. */
@@ -21,10 +20,8 @@ export function usesOf({ plan }: Step, isPreparing: boolean): Uses {
   for (const stretch of plan.stretches) {
     const { operation } = stretch
     const isPurge = operation === 'purge'
-    const isChanging = isPurge || namingJobs.has(operation) || submitting.has(operation)
     uses.set(limitOf(stretch), ALONE)
     if (isPreparing && isPrepared(plan)) uses.set(limitOf({ ...stretch, operation: 'run' }), ALONE)
-    if (isChanging) uses.set('number of jobs', plan.shape === 'rejected' ? ALONE : 'changed')
     // A purge ends the jobs that a request names or waits for. Those of /stream are over, unless it is to be held.
     const isUnharmed = operation === 'run' || operation === 'requests' || (operation === 'stream' && !isHolding)
     if (!isUnharmed) uses.set('jobs in the queue', isPurge ? ALONE : 'kept')
