@@ -1,7 +1,8 @@
 import { pluralize } from '../harness/common/pluralize.ts'
-import type { LoadOptions } from '../harness/run/options.ts'
+import type { LoadFacts } from '../harness/record/events.ts'
 import { lengthOf, mixedCount, type Plan, plannedCount, podRequests, podWaitMs } from './plan/types.ts'
 import { preparedJobs, type Step, submittedJobs } from './queue/steps.ts'
+import { batchesOf, createTurns, type Turn } from './turns.ts'
 
 /** The most that a load takes, known before anything is sent. */
 export interface Estimate {
@@ -20,13 +21,11 @@ const STARTING_MS = 2000
 
 export function estimateOf(steps: readonly Step[]): Estimate {
   let requests = 0
-  let ms = 0
   let jobs = 0
   let busyJobs = 0
   let pods = 0
   for (const { plan } of steps) {
     requests += requestsOf(plan)
-    ms += msOf(plan) + STARTING_MS
     if (plan.plane === 'pods') {
       if (plan.action !== null) pods++
       continue
@@ -40,7 +39,30 @@ export function estimateOf(steps: readonly Step[]): Estimate {
     jobs += preparedJobs(plan) + submittedJobs(plan)
     busyJobs += plan.busyWorkers
   }
+  const ms = batchesOf(steps).reduce((sum, batch) => sum + msTogether(batch), 0)
   return { requests, seconds: Math.ceil(ms / 1000), jobs, busyJobs, pods }
+}
+
+/** How long the steps of a batch take beside each other, ms. */
+function msTogether(batch: readonly Step[]): number {
+  const turns = createTurns(batch, 0)
+  const ends = new Map<Turn, number>()
+  for (let nowMs = 0; ; ) {
+    for (let begun = turns.begin(); begun.length > 0; begun = turns.begin()) {
+      for (const turn of begun) {
+        const { plan } = turn.step
+        const quietMs = turns.prepared(turn, nowMs)
+        const ms = plan.plane === 'queue' ? msOf({ ...plan, quietMs }) : msOf(plan)
+        ends.set(turn, nowMs + ms + STARTING_MS)
+      }
+    }
+    const [next] = [...ends].toSorted(([, a], [, b]) => a - b)
+    if (next === undefined) return nowMs
+    const [turn, endMs] = next
+    nowMs = endMs
+    ends.delete(turn)
+    turns.end(turn, nowMs)
+  }
 }
 
 /** Planned length of a step, ms. */
@@ -52,7 +74,7 @@ export function msOf(plan: Plan): number {
 /** Why a load is not driven that would be beyond a cap; null if it is within both. */
 export function refusalBeyond(
   { requests, seconds }: Estimate,
-  { maxRequests, maxSeconds }: Pick<LoadOptions, 'maxRequests' | 'maxSeconds'>,
+  { maxRequests = Infinity, maxSeconds = Infinity }: Pick<LoadFacts, 'maxRequests' | 'maxSeconds'>,
 ): string | null {
   const hint = 'raise it, or select fewer rules with --only'
   if (requests > maxRequests) {

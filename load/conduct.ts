@@ -3,17 +3,19 @@ import type { Health, LoadFacts, MixedFacts } from '../harness/record/events.ts'
 import type { TakeUnrecorded } from '../harness/run/invariants.ts'
 import type { Target } from '../target/types.ts'
 import { analyseByClocks } from './analyse/clocks.ts'
-import type { LoadVerdict } from './analyse/verdict.ts'
+import { type LoadVerdict, unclear } from './analyse/verdict.ts'
+import { estimateOf, refusalBeyond } from './caps.ts'
 import { type LeftOut, leftOutOf } from './claims.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
 import { mixedSmoke, mixedStep, mixedSteps, refuseUnserved } from './mixed/plan.ts'
-import type { LoadAction } from './plan/types.ts'
+import type { LoadAction, Shape } from './plan/types.ts'
 import { givePoints } from './pods/exchanges.ts'
 import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
 import type { Points } from './points.ts'
 import { planAfterSmoke, readSmoke, type Smoke, type Undecided } from './queue/after-smoke.ts'
 import { limitSteps, type Step, smokeSteps } from './queue/steps.ts'
 import { jobsAdded, runningOnceBusy, workersDuring } from './queue/workers.ts'
+import { batchesOf } from './turns.ts'
 
 /** A plan that was driven. */
 export interface Driven {
@@ -24,6 +26,8 @@ export interface Driven {
   readonly notes: readonly string[]
   /** The responses of /health before and after the plan, which show its workers; empty on the pod API. */
   readonly health: readonly Health[]
+  /** True if other plans were driven meanwhile. */
+  readonly isBeside?: boolean
 }
 
 /** A step that was driven and judged. */
@@ -32,13 +36,19 @@ export interface Judged extends Driven {
   readonly verdicts: readonly LoadVerdict[]
 }
 
-/** Drives one plan, or reads it from the record of an earlier run. Throws LoadError if that fails. */
-export type Perform = (step: Step) => Promise<Driven>
+/**
+ * Drives the plans of a batch, perhaps beside each other, or reads them from the record of an earlier run. `done` takes each
+ * that was driven; one that was not is rejected, with LoadError if nothing more is to be sent to the plane.
+ */
+export type Perform = (
+  batch: readonly Step[],
+  done: (step: Step, driven: Driven) => void,
+) => Promise<readonly PromiseSettledResult<unknown>[]>
 
 interface ConductOptions {
   readonly target: Target
-  /** The selected rules; a smoke ends each plane after its first plans. */
-  readonly load: Pick<LoadFacts, 'rules' | 'windowScale' | 'isSmoke' | 'mixed'>
+  /** The selected rules; a smoke ends each plane after its first plans. Plans are driven again only within the caps. */
+  readonly load: Pick<LoadFacts, 'rules' | 'windowScale' | 'isSmoke' | 'mixed' | 'maxRequests' | 'maxSeconds'>
   /** The request to the pod of a load, while the quota is used up and again later. */
   readonly action: LoadAction
   readonly perform: Perform
@@ -48,6 +58,9 @@ interface ConductOptions {
   /** Takes each request to the pod API for the invariants of the run. */
   readonly takePoint?: TakeUnrecorded
 }
+
+/** Shapes that pass only if a request was refused. */
+const needing429: ReadonlySet<Shape> = new Set<Shape>(['over', 'burst', 'concurrency', 'keys', 'recovery'])
 
 /** Why the plans of a plane ended early. */
 interface BrokenOff {
@@ -66,28 +79,46 @@ export interface Conducted {
 }
 
 /**
- * Drives the plans that the rules ask for, one at a time, and judges each: first a request of each operation, which
- * shows that address, key and paths are right, then what follows from it. A plane that breaks off keeps what was
- * judged until then, and the next plane goes on. The same rules and points give the same result, live or in a replay.
+ * Drives the plans that the rules ask for and judges each: first a request of each operation, which shows that address,
+ * key and paths are right, then what follows from it, plans that do not touch each other at the same time. A plane that
+ * breaks off keeps what was judged until then, and the next plane goes on. The same rules and points give the same result,
+ * live or in a replay.
  */
 export async function conductLoad(options: ConductOptions): Promise<Conducted> {
   const { target, load, action, perform, planned = () => {}, takePoint = () => {} } = options
   const leftOut = leftOutOf(load.rules, target)
   const rules = new Set(load.rules.filter((id) => !leftOut.has(id)))
   const judged: Judged[] = []
+  const toRepeat: Judged[] = []
   let undecided: Undecided = new Map()
   const brokenOff = new Map<string, BrokenOff>()
   let smoke: Smoke | null = null
   const take = async (steps: readonly Step[]): Promise<Judged[]> => {
     const taken: Judged[] = []
-    for (const step of steps) {
-      const one = judge(step, await perform(step), rules, target)
-      taken.push(one)
-      judged.push(one)
-      if (step.plan.plane === 'pods') givePoints(one.points, takePoint)
-      options.judged?.(one)
-    }
+    for (const batch of batchesOf(steps)) taken.push(...(await takeBatch(batch)))
     return taken
+  }
+  const takeBatch = async (batch: readonly Step[]): Promise<Judged[]> => {
+    const found = new Map<Step, Judged>()
+    const settled = await perform(batch, (step, driven) => {
+      const one = judge(step, driven, rules, target)
+      found.set(step, one)
+      options.judged?.(one)
+    })
+    const taken = batch.flatMap((step) => found.get(step) ?? [])
+    const again = repeatedIn(taken)
+    toRepeat.push(...again)
+    judged.push(...taken.filter((one) => !again.includes(one)))
+    for (const { step, points } of taken) if (step.plan.plane === 'pods') givePoints(points, takePoint)
+    const failures = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    const isWorse = (reason: unknown) => !(reason instanceof LoadError) || reason instanceof DamagedLoad
+    const worst = failures.find(isWorse) ?? failures[0]
+    if (worst !== undefined) throw worst
+    return taken
+  }
+  const give = (one: Judged): void => {
+    judged.push(one)
+    options.judged?.(one)
   }
   const planes = {
     async queue() {
@@ -95,7 +126,7 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
       if (queue === null) return
       if (load.mixed !== undefined) return mixed(load.mixed)
       const scope = { queue, rules, windowScale: load.windowScale }
-      const first = smokeSteps(scope)
+      const first = smokeSteps(scope, load.isSmoke)
       planned(load.isSmoke ? first : [...first, ...limitSteps(scope)])
       smoke = readSmoke(await take(first), scope)
       const after = planAfterSmoke(smoke, scope)
@@ -103,6 +134,15 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
       if (load.isSmoke) return
       planned([...first, ...after.steps])
       await take(after.steps)
+      const repeated: Step[] = []
+      for (const one of toRepeat) {
+        const alone = { ...one.step, name: `${one.step.name}-alone`, isAlone: true }
+        const refusal = refusalBeyond(estimateOf([...first, ...after.steps, ...repeated, alone]), load)
+        if (refusal === null) repeated.push(alone)
+        else give(unrepeated(one, refusal))
+      }
+      planned([...first, ...after.steps, ...repeated])
+      await take(repeated)
       undecided = after.undecided
     },
     async pods() {
@@ -136,6 +176,33 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
     }
   }
   return { leftOut, judged, undecided, brokenOff, smoke }
+}
+
+/** Performs the plans of a batch one after the other, until one fails. */
+export async function oneByOne(batch: readonly Step[], perform: (step: Step) => Promise<void>): ReturnType<Perform> {
+  for (const step of batch) {
+    const settled = await Promise.allSettled([perform(step)])
+    if (settled.some(({ status }) => status === 'rejected')) return settled
+  }
+  return []
+}
+
+/**
+ * The plans of a batch that are driven again, alone, so that the first attempt decides nothing: other plans may be why one
+ * did not pass. If one failed, the target may share a limit, and others may owe a 429 to it.
+ */
+function repeatedIn(taken: readonly Judged[]): readonly Judged[] {
+  const isFailed = taken.some(({ verdicts }) => verdicts.some(({ verdict }) => verdict === 'failed'))
+  return taken.filter(({ isBeside, verdicts, step }) => {
+    const isPassed = verdicts.every(({ verdict }) => verdict === 'passed')
+    return isBeside === true && (!isPassed || (isFailed && needing429.has(step.plan.shape)))
+  })
+}
+
+/** A plan that cannot be driven again: it proves nothing. */
+function unrepeated(one: Judged, refusal: string): Judged {
+  const sentence = `${one.step.name} decides nothing beside other plans, and is not driven again, alone: ${refusal}`
+  return { ...one, isBeside: false, verdicts: one.verdicts.map((verdict) => ({ ...verdict, ...unclear(sentence) })) }
 }
 
 /** Judges a plan, its workers set by the responses of /health. Pure: a replay gives the same verdicts. */

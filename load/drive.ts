@@ -10,7 +10,8 @@ import { judgementsOf } from './judgements.ts'
 import { createLive } from './live.ts'
 import { LoadError } from './load-error.ts'
 import type { Step } from './queue/steps.ts'
-import { actionOf, loadOf, planEventOf, planFolder, plansFolder } from './record.ts'
+import { actionOf, type Driving, loadOf, planEventOf, planFolder, plansFolder } from './record.ts'
+import { inTurns } from './turns.ts'
 
 /** Longer reasons are cut: the body of a response may be part of one. */
 const longestReason = 1_000
@@ -26,41 +27,56 @@ export const driveLoad: DriveLoad = async (task, takePoint) => {
   let earlier: readonly Step[] = []
   let steps: readonly Step[] = []
   let count = 0
+  let refusal: string | null = null
 
-  const perform: Perform = async (step) => {
-    const plan = planFolder(++count, step.name)
-    reportProgress({ type: 'plan', name: step.name, n: count, of: steps.length, ...endsOf(steps, count) })
-    try {
-      const driven = await live[step.plan.plane](step, join(evidence, plansFolder, plan))
-      recorder.event(planEventOf(evidence, plan, step.plan, driven))
-      return driven
-    } catch (error) {
-      const message = reasonOf(error)
-      if (message === null) throw error
-      throw brokenOff(plan, message)
-    }
-  }
-
-  function brokenOff(plan: string, message: string): LoadError {
-    const reason = shorten(recorder, message, longestReason)
-    recorder.event({ type: 'broken-off', plan, reason })
-    return new LoadError(reason)
+  /** Drives a batch. Its record is in the order of the batch, whichever plan ends first. */
+  const perform: Perform = async (batch, done) => {
+    const allEndMs = Date.now() + estimateOf(steps.slice(count)).seconds * 1000
+    const numbers = new Map(batch.map((step) => [step, ++count]))
+    const events = new Map<Step, Driving>()
+    let failure = refusal === null ? null : new LoadError(refusal)
+    const settled = await inTurns(batch, async (turn, prepared) => {
+      const { step } = turn
+      const n = numbers.get(step) ?? 0
+      const plan = planFolder(n, step.name)
+      try {
+        if (failure !== null) throw failure
+        const endsMs = Date.now() + msOf(step.plan)
+        reportProgress({ type: 'plan', name: step.name, n, of: steps.length, endsMs, allEndMs })
+        const driven = await live[step.plan.plane](turn, join(evidence, plansFolder, plan), prepared)
+        const taken = { ...driven, isBeside: turn.isBeside }
+        events.set(step, planEventOf(evidence, plan, step.plan, taken))
+        done(step, taken)
+      } catch (error) {
+        const message = reasonOf(error)
+        if (message === null) throw error
+        const reason = shorten(recorder, message, longestReason)
+        failure ??= new LoadError(reason)
+        events.set(step, { type: 'broken-off', plan, reason })
+        throw new LoadError(reason)
+      }
+    })
+    for (const event of batch.flatMap((step) => events.get(step) ?? [])) recorder.event(event)
+    return settled
   }
 
   const planned = (next: readonly Step[]): void => {
     const [first] = next
     if (steps.at(-1)?.plan.plane !== first?.plan.plane) earlier = steps
     steps = [...earlier, ...next]
-    // Load on endpoints is known and told beforehand; load on the pod API follows from its quota.
-    if (first?.plan.plane !== 'pods' || next.length === 1) return
-    reportProgress({ type: 'shown', lines: [describeEstimate(estimateOf(next), null)] })
-    const refusal = refusalBeyond(estimateOf(steps), load)
-    if (refusal !== null) throw brokenOff(planFolder(++count, steps[count - 1]?.name ?? ''), refusal)
+    refusal = refusalBeyond(estimateOf(steps), load)
+    // Other load on endpoints is known and announced beforehand; load on the pod API follows from its quota.
+    const alone = next.filter(({ isAlone = false }) => isAlone)
+    const announced = first?.plan.plane === 'pods' ? next.slice(1) : alone
+    if (announced.length === 0) return
+    const again = alone.map(({ name }) => `${name}: driven again, because it decides nothing beside other plans`)
+    reportProgress({ type: 'shown', lines: [...again, describeEstimate(estimateOf(announced), null)] })
   }
 
-  function judged({ verdicts, notes }: Judged): void {
-    const lines = verdicts.map(({ rule, verdict, sentence }) => `  ${verdict}  ${rule}: ${sentence}`)
-    reportProgress({ type: 'shown', lines: [...lines, ...notes.map((note) => `  ${note}`)].map(recorder.clean) })
+  function judged(one: Judged): void {
+    const lines = one.verdicts.map(({ rule, verdict, sentence }) => `  ${verdict}  ${rule}: ${sentence}`)
+    const notes = one.notes.map((note) => `  ${note}`)
+    reportProgress({ type: 'shown', lines: [...lines, ...notes].map(recorder.clean) })
   }
 
   try {
@@ -72,13 +88,6 @@ export const driveLoad: DriveLoad = async (task, takePoint) => {
     actor.done()
     clock.close()
   }
-}
-
-/** When the plan that begins now ends, and when all do, ms of the Unix epoch. */
-function endsOf(steps: readonly Step[], count: number) {
-  const current = steps[count - 1]
-  const endsMs = Date.now() + (current === undefined ? 0 : msOf(current.plan))
-  return { endsMs, allEndMs: endsMs + estimateOf(steps.slice(count)).seconds * 1000 }
 }
 
 /** Why a plan could not be driven; null for a fault of plumbline itself. */

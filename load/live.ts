@@ -8,14 +8,15 @@ import { FIRST_ENDPOINT } from './plan/queue-plan.ts'
 import { createLoadPod } from './pods/pod.ts'
 import { waitBeforeDrainMs } from './pods/steps.ts'
 import type { Point } from './points.ts'
-import { createQueueClient } from './queue/client.ts'
+import { createQueueClient, type QueueClient } from './queue/client.ts'
 import { type Drive, performQueue, refuseSilence } from './queue/perform.ts'
 import { queueRequests } from './queue/requests.ts'
 import type { QueueStep, Step } from './queue/steps.ts'
 import { runLoad } from './run.ts'
+import type { Turn } from './turns.ts'
 
-/** Drives a step with k6, its raw points in `folder`. */
-type DriveIn = (step: Step, folder: string) => Promise<Driven>
+/** Drives a step with k6, its raw points in `folder`. `prepared` is that of `inTurns`. */
+type DriveIn = (turn: Turn, folder: string, prepared: () => number) => Promise<Driven>
 
 /** Drives the steps of each plane of a target over HTTP. */
 export function createLive(
@@ -26,7 +27,9 @@ export function createLive(
   const token = target.keys.full ?? ''
   const agentOf = (rule: string) => `plumbline/${options.plumbline} (run ${run.run}; rule ${rule})`
 
+  const processes = new Set<number>()
   function driverOf(url: string, requests: LoadRequests, folder: string): Drive<Step> {
+    let own: readonly number[] = []
     return ({ plan, rules }, fills) =>
       runLoad({
         plan,
@@ -42,7 +45,13 @@ export function createLive(
         userAgent: agentOf(rules[0] ?? 'smoke'),
         folder,
         segments,
-        onStart: (ids) => reportProgress({ type: 'processes', ids }),
+        onStart(ids) {
+          own = ids
+          for (const id of ids) processes.add(id)
+          reportProgress({ type: 'processes', ids: [...processes] })
+        },
+      }).finally(() => {
+        for (const id of own) processes.delete(id)
       })
   }
 
@@ -69,6 +78,7 @@ export function createLive(
     return { ...driven, notes: [...driven.notes, ...left], health: [] }
   }
 
+  let client: QueueClient | null = null
   let last: Point | null = null
   let isLoaded = false
   /** Notes the dedicated endpoint, which is purged at the end. */
@@ -77,7 +87,7 @@ export function createLive(
     isLoaded = true
   }
   return {
-    async mixed(step, folder) {
+    async mixed({ step }, folder) {
       const { queue, pods } = target
       if (queue === null) throw new Error('there is no queue plane')
       noteLoaded(queue)
@@ -93,7 +103,7 @@ export function createLive(
       refuseSilence(driven.points)
       return driven
     },
-    async pods(step, folder) {
+    async pods({ step }, folder) {
       const { url = '', paths } = target.pods ?? {}
       const waitMs = step.plan.shape === 'pod-429' && last !== null ? waitBeforeDrainMs(last, Date.now()) : 0
       if (waitMs > 0) await clock.sleep(waitMs)
@@ -105,21 +115,23 @@ export function createLive(
       last = driven.points.at(-1) ?? null
       return driven
     },
-    async queue(step, folder) {
-      const { queue } = target
+    async queue(turn, folder, prepared) {
+      const { queue, tolerances } = target
       if (queue === null) throw new Error('there is no queue plane')
       noteLoaded(queue)
-      const { tolerances } = target
-      const userAgent = agentOf('load')
-      const client = createQueueClient({ transport, section: queue, token, userAgent, tolerances, clock, resources })
+      client ??= createQueueClient({
+        ...{ transport, section: queue, token, userAgent: agentOf('load'), tolerances, clock, resources },
+      })
       const drive = driverOf(queue.url, queueRequests(queue), folder)
-      return performQueue(step as QueueStep, {
+      return performQueue(turn.step as QueueStep, {
         queue,
         windowScale,
         client,
         clock,
         startMs: tolerances.coldStartMs + tolerances.dispatchMs,
         drive,
+        prepared,
+        isBeside: () => turn.isBeside,
       })
     },
   }

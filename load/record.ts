@@ -12,6 +12,7 @@ import { DamagedLoad, LoadError } from './load-error.ts'
 import { type MachinePoints, readMachines } from './machines.ts'
 import { perSecondOf } from './per-second.ts'
 import { type LoadAction, loadActions, type Plan } from './plan/types.ts'
+import type { Step } from './queue/steps.ts'
 
 /** Folder beside the record in which each plan has a folder. */
 export const plansFolder = 'load'
@@ -44,9 +45,10 @@ function rawNamesOf(dir: string, plan: string): readonly string[] {
 
 /** The event of a plan that was driven, with its points in the folder `plan` of the record. */
 export function planEventOf(dir: string, plan: string, planned: Plan, driven: Driven): PlanEvent {
-  const { points, health, notes } = driven
+  const { points, health, notes, isBeside } = driven
   return {
     ...{ type: 'plan', plan, points: pointsOf(dir, plan), requests: points.length, health, notes },
+    ...(isBeside === true && { beside: true }),
     perSecond: perSecondOf(points, planned),
   }
 }
@@ -86,15 +88,20 @@ export async function conductRecorded(
   takePoint: TakeUnrecorded = () => {},
 ): Promise<Conducted> {
   let count = 0
-  const perform: Perform = async ({ name, plan: planned }) => {
+  let brokenOff: LoadError | null = null
+  const readNext = async ({ name, plan: planned }: Step): Promise<Driven> => {
     const event = driven[count++]
     const plan = planFolder(count, name)
+    if (event === undefined && brokenOff !== null) throw brokenOff
     if (event?.plan !== plan) {
       throw new DamagedLoad(`the plan ${plan} follows from the record, which has ${nameOf(event)} in its place`)
     }
-    if (event.type === 'broken-off') throw new LoadError(event.reason)
-    const { health, notes } = event
-    const read = { ...(await readPoints(dir, plan)), health, notes }
+    if (event.type === 'broken-off') {
+      brokenOff = new LoadError(event.reason)
+      throw brokenOff
+    }
+    const { health, notes, beside: isBeside = false } = event
+    const read = { ...(await readPoints(dir, plan)), health, notes, isBeside }
     const { perSecond, ...given } = planEventOf(dir, plan, planned, read)
     if (canonical({ ...given, ...(event.perSecond !== undefined && { perSecond }) }) !== canonical(event)) {
       throw new DamagedLoad(
@@ -105,6 +112,8 @@ export async function conductRecorded(
     }
     return read
   }
+  const perform: Perform = (batch, done) =>
+    Promise.allSettled(batch.map(async (step) => done(step, await readNext(step))))
   const conducted = await conductLoad({
     target: toTarget(run),
     load: loadOf(run),

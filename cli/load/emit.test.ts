@@ -91,6 +91,10 @@ describe('one clear sentence', () => {
       /--emit cannot pass on network of the target/,
     ],
     [
+      `load limits ${requests} --only limits.queue.purge --max-seconds 350 --out o`,
+      /this load takes up to 403 s, and --max-seconds permits 350/,
+    ],
+    [
       'load limits --target secret.yaml --only limits.queue.run --emit k8s --out o',
       /--emit would write a secret of queue\.input into a file/,
     ],

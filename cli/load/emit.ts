@@ -36,7 +36,7 @@ export async function emitLoad(emission: Emission, options: Options, terminal: T
   const { queue } = target
   if (out === undefined) throw new UsageError('--emit writes several files; name a folder for them with --out')
   if (queue === null) throw new Error('load limits has a queue plane')
-  const { limits: steps } = planLoad(rules, target, options, terminal)
+  const { limits: steps } = planLoad(rules, target, options, terminal, { isSequential: true })
   refuseUnsuited(rules, needDriver(steps), target)
   const run = newRunId()
   const { plan, lengthMs } = timelineOf(steps, queue)

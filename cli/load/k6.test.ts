@@ -36,7 +36,7 @@ test.concurrent('a load is judged again without the target and k6, with the same
   expect(await replay('first', 'again')).toMatchObject({ code })
   const resultsIn = (folder: string) => readFileSync(join(cwd, folder, 'results.json'), 'utf8')
   expect(resultsIn('again')).toBe(resultsIn('first'))
-  writeFileSync(join(cwd, 'first', 'load', '04-cancel-under', 'raw.json.gz'), 'nothing')
+  writeFileSync(join(cwd, 'first', 'load', '03-cancel-under', 'raw.json.gz'), 'nothing')
   const changed = await replay('first', 'changed')
   expect(changed.said).toMatch(/limits\.queue\.cancel was kept as \w+, and the record gives broken/)
   expect(changed.code).toBe(4)

@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { createFileRecorder } from '../../harness/record/recorder.ts'
 import { createRedactor } from '../../harness/record/redact.ts'
 import { recordJudgement } from '../../harness/run/judge.ts'
-import { conductLoad } from '../../load/conduct.ts'
+import { conductLoad, oneByOne } from '../../load/conduct.ts'
 import { judgementsOf } from '../../load/judgements.ts'
 import { readRawPoints } from '../../load/k6/raw.ts'
 import type { Step } from '../../load/queue/steps.ts'
@@ -167,16 +167,17 @@ async function writeLoad(dir: string): Promise<void> {
     target,
     load,
     action: 'stop',
-    async perform(step) {
-      const plan = planFolder(++count, step.name)
-      const folder = join(dir, plansFolder, plan)
-      mkdirSync(folder, { recursive: true })
-      writeFileSync(join(folder, rawName), gzipSync(rawOf(step)))
-      const { points } = await readRawPoints(join(folder, rawName))
-      const driven = { points, health, notes: [] }
-      recorder.event(planEventOf(dir, plan, step.plan, driven))
-      return driven
-    },
+    perform: (batch, done) =>
+      oneByOne(batch, async (step) => {
+        const plan = planFolder(++count, step.name)
+        const folder = join(dir, plansFolder, plan)
+        mkdirSync(folder, { recursive: true })
+        writeFileSync(join(folder, rawName), gzipSync(rawOf(step)))
+        const { points } = await readRawPoints(join(folder, rawName))
+        const driven = { points, health, notes: [] }
+        recorder.event(planEventOf(dir, plan, step.plan, driven))
+        done(step, driven)
+      }),
   })
   for (const judgement of judgementsOf(load, conducted)) recordJudgement(recorder, judgement)
   recorder.event({ type: 'end', endedMs: run.startedMs + 5000, passedMs: 5000, exchanges: 0, stopped: null })

@@ -31,7 +31,7 @@ export const common = {
   lb: new Option('--lb <url>', 'address of a load-balanced endpoint'),
   management: new Option('--management <url>', 'base address of endpoint management'),
   owned: new Option('--i-own-this <host>', 'load this host, which is not this machine, if its owner permits it'),
-  maxRequests: new Option('--max-requests <number>', 'refuse a larger load (default: 120000)').argParser(integer(0)),
+  maxRequests: new Option('--max-requests <number>', 'refuse a larger load (default: 200000)').argParser(integer(0)),
   maxSeconds: new Option('--max-seconds <number>', 'refuse a longer load (default: 3600)').argParser(integer(0)),
   windowScale: new Option(
     '--window-scale <factor>',

@@ -20,7 +20,10 @@ export type LoadFlags = Pick<
   'iOwnThis' | 'maxRequests' | 'maxSeconds' | 'windowScale' | 'segments' | 'quiet'
 >
 
-type LoadShape = Pick<Partial<LoadOptions>, 'isSmoke' | 'mixed'>
+type LoadShape = Pick<Partial<LoadOptions>, 'isSmoke' | 'mixed'> & {
+  /** True if the plans are driven one after the other. */
+  readonly isSequential?: boolean
+}
 
 export interface PreparedLoad {
   readonly options: LoadOptions
@@ -38,9 +41,9 @@ const SPARE_BYTES = 64 * 1024 * 1024
 export function planLoad(
   rules: readonly string[],
   target: Target,
-  { iOwnThis, maxRequests = 120_000, maxSeconds: given, windowScale = 1, quiet }: LoadFlags,
+  { iOwnThis, maxRequests = 200_000, maxSeconds: given, windowScale = 1, quiet }: LoadFlags,
   terminal: Terminal,
-  { isSmoke = false, mixed }: LoadShape = {},
+  { isSmoke = false, mixed, isSequential = false }: LoadShape = {},
 ) {
   const planes = rules.map((id) => planeOfRule(id).name)
   refuseAddresses(new Set([...planes, ...(mixed === undefined ? [] : ['pods'])]), target, windowScale, iOwnThis)
@@ -49,9 +52,9 @@ export function planLoad(
   const [missing] = leftOut.values()
   if (claimed.size === 0) throw new UsageError(`nothing to load: ${missing?.message ?? 'no rule was selected'}`)
   const scope = target.queue === null ? null : { queue: target.queue, rules: claimed, windowScale }
-  const limits = scope === null ? [] : [...smokeSteps(scope), ...(isSmoke ? [] : limitSteps(scope))]
+  const limits = scope === null ? [] : [...smokeSteps(scope, isSmoke), ...(isSmoke ? [] : limitSteps(scope))]
   const steps = mixed === undefined ? limits : mixedSteps(mixed, windowScale)
-  const estimate = estimateOf(steps)
+  const estimate = estimateOf(isSequential ? steps.map((step) => ({ ...step, isAlone: true })) : steps)
   // The length of a mixed load was stated.
   const maxSeconds = given ?? (mixed === undefined ? 3600 : estimate.seconds)
   // The load on the pod API follows from its quota, which its first response states.

@@ -67,6 +67,9 @@ export interface LoadFacts {
   readonly k6: string
   /** True if only one request of each operation is sent and nothing is judged. */
   readonly isSmoke: boolean
+  /** Caps within which plans are driven again, alone; missing if there are none. */
+  readonly maxRequests?: number
+  readonly maxSeconds?: number
   /** Processes of k6 that others start, whose files of points complete the record; missing if the run starts k6 itself. */
   readonly processes?: number
   /** Load of all operations together, which judges no rule; missing for any other load. */
@@ -198,6 +201,8 @@ export interface PlanEvent {
   readonly health: readonly Health[]
   /** Remarks on how it was driven, one sentence each. */
   readonly notes: readonly string[]
+  /** Set if other plans were driven meanwhile. */
+  readonly beside?: boolean
   /** Missing in records of older versions. */
   readonly perSecond?: PerSecond
 }

@@ -248,6 +248,7 @@ function recordStart(recorder: Recorder, options: RunOptions, target: Target, cl
     ...(load !== undefined && {
       load: {
         ...{ rules: load.rules, windowScale: load.windowScale, k6: load.k6.version, isSmoke: load.isSmoke },
+        ...{ maxRequests: load.maxRequests, maxSeconds: load.maxSeconds },
         ...(load.mixed !== undefined && { mixed: load.mixed }),
       },
     }),

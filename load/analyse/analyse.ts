@@ -1,5 +1,5 @@
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
-import { SECOND_ENDPOINT } from '../plan/queue-plan.ts'
+import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
 import { lengthOf, type Plan, plannedCount, type QueuePlan, type Shape } from '../plan/types.ts'
 import { isNeither, type Point, type Points, statusesOf } from '../points.ts'
 import { judgeConcurrency, judgeReleased } from './at-once.ts'
@@ -13,6 +13,12 @@ type Judge = (subject: Case) => Ruling
 
 /** Without one of each a rate was looked at from one side only. */
 const rateShapes: readonly (readonly Shape[])[] = [['under'], ['over', 'burst']]
+
+/** The rules about limits that are shared, each with the endpoint of the limits that must not be touched. */
+const isolated = [
+  ['limits.queue.per-operation', FIRST_ENDPOINT],
+  ['limits.queue.per-endpoint', SECOND_ENDPOINT],
+] as const
 
 /** Requests that a driver may leave out without a word: arrival rates begin and end between two requests. */
 const MISSING_REQUESTS = 2
@@ -63,12 +69,9 @@ function judgesOf({ shape, limit, stretches }: QueuePlan): readonly (readonly [L
     rejected: [['limits.queue.rejected-not-executed', judgeRejectedJobs]],
     released: [['limits.queue.concurrency-released', judgeReleased]],
     keys: [['limits.queue.shared-by-keys', judgeKeys]],
-    isolation: [
-      [
-        stretches[1]?.endpoint === SECOND_ENDPOINT ? 'limits.queue.per-endpoint' : 'limits.queue.per-operation',
-        judgeIsolation,
-      ],
-    ],
+    isolation: isolated
+      .filter(([, endpoint]) => stretches.slice(1).some((stretch) => stretch.endpoint === endpoint))
+      .map(([rule, endpoint]) => [rule, (subject) => judgeIsolation(subject, endpoint)]),
   }
   return judges[shape]
 }

@@ -1,7 +1,10 @@
-import type { QueuePlan } from '../plan/types.ts'
-import { isNeither, isRefused, isServed, type Point } from '../points.ts'
+import { lengthOf, plannedCount, type QueuePlan } from '../plan/types.ts'
+import { isNeither, isRefused, isServed, type Point, type Points } from '../points.ts'
 import { createExplainer } from './explain.ts'
 import { type Case, failed, milliseconds, passed, type Ruling, unclear } from './verdict.ts'
+
+/** A target must hold requests this many times as long as it takes to open all of them, so that all are open together. */
+const HOLD_MARGIN = 1.2
 
 interface Crowd {
   readonly atMs: number
@@ -18,7 +21,9 @@ export function judgeConcurrency({ plan, points, beganMs }: Case): Ruling {
   const refused = points.filter(isRefused)
   let onTheWayMs = 0
   for (const { sentMs, receivedMs } of refused) onTheWayMs = Math.max(onTheWayMs, receivedMs - sentMs)
-  const crowd = greatestCrowd([...points.filter(isServed)], plan, onTheWayMs)
+  const served = [...points.filter(isServed)]
+  const heldMs = holdOf(points)
+  const crowd = greatestCrowd(served, heldMs, onTheWayMs)
   if (crowd.open > concurrent) {
     const sentence = `${operation} served ${crowd.open} requests at once at ${milliseconds(crowd.atMs - beganMs)}, where ${concurrent} are permitted`
     if (crowd.open > raisedBy(plan, concurrent)) return failed(sentence)
@@ -34,6 +39,12 @@ export function judgeConcurrency({ plan, points, beganMs }: Case): Ruling {
     )
   }
   const beyond = refused.filter((point) => openAt(point) >= concurrent).length
+  const neededMs = Math.ceil(lengthOf(plan) * HOLD_MARGIN)
+  if (beyond === 0 && heldMs > 0 && heldMs < neededMs) {
+    return unclear(
+      `${operation} holds a request open for ${milliseconds(heldMs)}, and ${plannedCount(plan)} opened at a pace that its rate permits need ${milliseconds(neededMs)} to be open at once`,
+    )
+  }
   if (beyond === 0 || crowd.open < Math.floor(concurrent * 0.9)) {
     return unclear(
       `${operation} held ${crowd.open} requests open at once for certain, and refused ${beyond} beyond ${concurrent}: not enough to judge`,
@@ -42,8 +53,14 @@ export function judgeConcurrency({ plan, points, beganMs }: Case): Ruling {
   return passed(`${operation} served up to ${crowd.open} requests at once and refused ${beyond} beyond ${concurrent}`)
 }
 
+/** How long the target holds a request, by the one that was sent before all others; 0 if it was not served. */
+function holdOf(points: Points): number {
+  const first = points.at(0)
+  return first !== undefined && isServed(first) ? first.receivedMs - first.sentMs : 0
+}
+
 /** The most requests that were surely under way at once: their ways there and back are taken off both ends. */
-function greatestCrowd(served: readonly Point[], { holdMs }: QueuePlan, onTheWayMs: number): Crowd {
+function greatestCrowd(served: readonly Point[], holdMs: number, onTheWayMs: number): Crowd {
   const edges = served.flatMap(({ sentMs, receivedMs }) => {
     const wayMs = Math.max(onTheWayMs, Math.abs(receivedMs - sentMs - holdMs))
     const [fromMs, toMs] = [sentMs + wayMs, receivedMs - wayMs]

@@ -168,14 +168,14 @@ const defects: readonly (readonly [string, Defect, QueuePlanOptions, string, Reg
     { concurrent: (number) => (number * 9) / 10 },
     { operation: 'run', shape: 'concurrency' },
     'limits.queue.concurrent-run',
-    /^run answered 429 at 2,250 ms with at most 180 requests open, where 200 are permitted$/,
+    /^run answered 429 at 3,238 ms with at most 180 requests open, where 200 are permitted$/,
   ],
   [
     'a tenth too many at once',
     { concurrent: (number) => (number * 11) / 10 },
     { operation: 'run', shape: 'concurrency' },
     'limits.queue.concurrent-run',
-    /^run served 220 requests at once at 2,738 ms, where 200 are permitted$/,
+    /^run served 220 requests at once at 3,725 ms, where 200 are permitted$/,
   ],
 ]
 

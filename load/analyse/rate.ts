@@ -99,8 +99,8 @@ function limitInForce({ limit, workers }: QueuePlan): number {
     : Math.max(limit.requests, workers.running * workers.requestsPerWindow)
 }
 
-/** One limit is exceeded while others are used a little: the 429s of the others must be their own. */
-export function judgeIsolation({ plan, points, beganMs }: Case): Ruling {
+/** One limit is exceeded while others on an endpoint are used a little: the 429s of the others must be their own. */
+export function judgeIsolation({ plan, points, beganMs }: Case, endpoint: string): Ruling {
   const { neighbours, stretches, limit } = plan
   const [loud, ...quiet] = stretches
   const of = (stretch: Stretch | undefined) =>
@@ -111,9 +111,11 @@ export function judgeIsolation({ plan, points, beganMs }: Case): Ruling {
   if (refused === 0) {
     return unclear(`${limit.operation} was never at its limit, so nothing shows whether it is shared`)
   }
-  const rulings = neighbours.map((neighbour, n) => judgeRefusals(of(quiet[n]), neighbour, beganMs))
+  const rulings = neighbours.flatMap((neighbour, n) =>
+    quiet[n]?.endpoint === endpoint ? [judgeRefusals(of(quiet[n]), neighbour, beganMs)] : [],
+  )
   const bad = rulings.find(({ verdict }) => verdict === 'failed') ?? rulings.find(({ verdict }) => verdict !== 'passed')
-  const where = quiet[0]?.endpoint === SECOND_ENDPOINT ? 'on another endpoint' : 'on the same endpoint'
+  const where = endpoint === SECOND_ENDPOINT ? 'on another endpoint' : 'on the same endpoint'
   const sentence = bad?.sentence ?? rulings.map((ruling) => ruling.sentence).join(', ')
   return {
     verdict: bad?.verdict ?? 'passed',

@@ -8,7 +8,7 @@ import { toTarget } from '../../harness/record/read.ts'
 import { createFileRecorder } from '../../harness/record/recorder.ts'
 import { createRedactor } from '../../harness/record/redact.ts'
 import { recordJudgement } from '../../harness/run/judge.ts'
-import { conductLoad, type Perform } from '../conduct.ts'
+import { conductLoad, oneByOne, type Perform } from '../conduct.ts'
 import { judgementsOf } from '../judgements.ts'
 import { eachLine, headOf, REQUEST_HEAD } from '../k6/lines.ts'
 import { IncompletePoints, LoadError } from '../load-error.ts'
@@ -39,8 +39,9 @@ export async function completeLoad(dir: string, emitted: RunEvent, files: readon
   const planned = (steps: readonly Step[]) => {
     dividing ??= divide(divided, files, steps)
   }
-  const perform: Perform = async ({ name, plan: planOfStep }) => {
-    const plan = planFolder(driven.length + 1, name)
+  let count = 0
+  const take = async ({ name, plan: planOfStep }: Step) => {
+    const plan = planFolder(++count, name)
     const health = (await dividing)?.[name] ?? []
     mkdirSync(join(dir, plansFolder), { recursive: true })
     renameSync(join(divided, name), join(dir, plansFolder, plan))
@@ -58,6 +59,7 @@ export async function completeLoad(dir: string, emitted: RunEvent, files: readon
     driven.push(planEventOf(dir, plan, planOfStep, read))
     return read
   }
+  const perform: Perform = (batch, done) => oneByOne(batch, async (step) => done(step, await take(step)))
   // An earlier replay may have been killed.
   clear()
   const options = { target: toTarget(emitted), load, action: actionOf(emitted), perform, planned }

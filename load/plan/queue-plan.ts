@@ -13,8 +13,6 @@ export interface QueuePlanOptions {
   readonly neighbours?: readonly RateOperation[]
   /** Share of the limit at which it is exceeded. */
   readonly overShare?: number
-  /** Concurrency alone: how long the target holds a request, where it decides that itself. */
-  readonly holdMs?: number
   /** Requests a window that the running workers allow together: the limit if it is higher than the base. */
   readonly workersAllow?: number
   /** Default: 0. */
@@ -36,6 +34,11 @@ const REJECTED_SHARE = 4
 const WINDOWS = 4
 /** How long a client waits beyond a window until it counts as over, as a share of it. */
 const BACKOFF_MARGIN = 0.1
+
+/** The most that is waited for a response that a target holds: its documented wait, and a third of it. */
+export const LONGEST_HOLD_MS = Math.ceil((tables.durations.runsyncWaitMs * 4) / 3)
+/** How long one request is held alone before the others are sent, as a share of a window. */
+const HOLD_LEAD = 0.1
 
 /** An overload that empties a full bucket in one window, and the most requests to each limit beside it. */
 const ISOLATION = { share: 2, windows: 1.5, beside: 40 } as const
@@ -59,7 +62,7 @@ export function queuePlan(options: QueuePlanOptions): QueuePlan {
     limit,
     neighbours,
     stretches: stretchesOf(limit, neighbours, options),
-    holdMs: shape === 'concurrency' ? (options.holdMs ?? holdMsOf(limit)) : 0,
+    holdMs: shape === 'concurrency' ? LONGEST_HOLD_MS : 0,
     quietMs: 2 * limit.windowMs,
     workers,
     busyWorkers,
@@ -91,7 +94,8 @@ function stretchesOf(limit: PlannedLimit, neighbours: readonly PlannedLimit[], o
     case 'burst':
       return [{ ...even(0, 3 * requests, 1), spacingMs: 0 }]
     case 'concurrency':
-      return [even(0, heldCount(limit), UNDER_SHARE)]
+      // The first shows how long a request is held, while nothing else is sent.
+      return [even(0, 1, UNDER_SHARE), even(HOLD_LEAD * windowMs, heldCount(limit) - 1, UNDER_SHARE)]
     case 'released': {
       // At a pace that even half of the limit permits: a limit that is too strict is judged by other rules.
       const share = UNDER_SHARE / 2
@@ -172,10 +176,4 @@ function evenly({ operation, requests, windowMs }: PlannedLimit) {
 /** A tenth more than may be held at once. */
 function heldCount({ concurrent }: PlannedLimit): number {
   return concurrent === null ? 1 : Math.max(concurrent + 1, Math.ceil((concurrent * 11) / 10))
-}
-
-/** Long enough that the first is still open when the last is sent, with half a window to spare. */
-function holdMsOf(limit: PlannedLimit): number {
-  const spacingMs = limit.windowMs / (UNDER_SHARE * limit.requests)
-  return Math.ceil(heldCount(limit) * spacingMs + limit.windowMs / 2)
 }

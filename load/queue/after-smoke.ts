@@ -3,17 +3,7 @@ import type { Health } from '../../harness/record/events.ts'
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import { isServed, type Point, type Points } from '../points.ts'
 import { SCALING_RULE, scalingFault, scalingOf } from './scaling.ts'
-import {
-  type Holds,
-  holdFault,
-  type LoadScope,
-  limitSteps,
-  type QueueStep,
-  SMOKE_HELD,
-  SMOKE_WORKERS,
-  type Step,
-  smokeSteps,
-} from './steps.ts'
+import { type LoadScope, limitSteps, type QueueStep, SMOKE_HELD, SMOKE_WORKERS, type Step } from './steps.ts'
 import { type Running, runningOnceBusy } from './workers.ts'
 
 /** Operations that would show nothing under load, each with the reason. */
@@ -50,19 +40,19 @@ interface DrivenSmoke {
 }
 
 /** The result of a smoke; requests that are held open are listed separately. */
-export function readSmoke(driven: readonly DrivenSmoke[], scope: LoadScope): Smoke {
-  const planned = smokeSteps(scope)
+export function readSmoke(driven: readonly DrivenSmoke[], { queue }: Pick<LoadScope, 'queue'>): Smoke {
   const shown = (isOne: (name: string) => boolean): Shown => {
-    const points = driven.filter(({ step }) => isOne(step.name)).flatMap((one) => [...one.points])
-    const stretches = planned.filter(({ name }) => isOne(name)).flatMap(({ plan }) => plan.stretches)
+    const those = driven.filter(({ step }) => isOne(step.name))
+    const points = those.flatMap((one) => [...one.points])
+    const stretches = those.flatMap(({ step }) => (step.plan.plane === 'queue' ? step.plan.stretches : []))
     const operations = stretches.map(({ operation }) => operation)
-    return { points, faults: smokeFaults(points, operations, scope.queue.url) }
+    return { points, faults: smokeFaults(points, operations, queue.url) }
   }
   const health = driven.find(({ step }) => step.name === SMOKE_WORKERS)?.health ?? []
   return {
     brief: shown((name) => name !== SMOKE_HELD && name !== SMOKE_WORKERS),
     held: shown((name) => name === SMOKE_HELD),
-    running: runningOnceBusy(health, scope.queue),
+    running: runningOnceBusy(health, queue),
   }
 }
 
@@ -70,24 +60,22 @@ export function readSmoke(driven: readonly DrivenSmoke[], scope: LoadScope): Smo
  * The plans that follow from a smoke, and the rules that it leaves undecided. `fault` says why nothing can be driven at
  * all, or is null. Pure: a replay derives them again.
  */
-export function planAfterSmoke({ brief, held, running }: Smoke, scope: LoadScope) {
-  const [first] = brief.faults.values()
-  const isDead = [brief, held].every(({ faults, points }) => faults.size === points.length)
-  const holds = holdsOf(held)
+export function planAfterSmoke({ brief, running }: Smoke, scope: LoadScope) {
+  const { faults, points } = brief
+  const [first] = faults.values()
   const unscaled = unscaledReason(scope, running)
-  const planned = limitSteps(scope, holds, running)
+  const planned = limitSteps(scope, running)
   const wanted = unscaled === null ? planned : planned.filter(({ plan }) => plan.busyWorkers === 0)
-  const all = wanted.map((step) => ({ step, fault: faultOf(step, { brief, held }) }))
+  const all = wanted.map((step) => ({ step, fault: faultOf(step, brief) }))
   const steps = all.filter((one) => one.fault === undefined).map(({ step }) => step)
   const judging = new Set(steps.flatMap((step) => step.rules))
   const unserved = all.flatMap(({ step, fault }) =>
     fault === undefined ? [] : step.rules.filter((rule) => !judging.has(rule)).map((rule) => [rule, fault] as const),
   )
-  const inconclusive = [...tooShort(scope, holds), ...unserved].map(
-    ([rule, reason]) => [rule, { verdict: 'inconclusive', reason }] as const,
-  )
+  const inconclusive = unserved.map(([rule, reason]) => [rule, { verdict: 'inconclusive', reason }] as const)
   const unverified = unscaled === null ? [] : [[SCALING_RULE, { verdict: 'unverified', reason: unscaled }] as const]
   const undecided: Undecided = new Map<LoadRule, Fault>([...inconclusive, ...unverified])
+  const isDead = faults.size === points.length && steps.length === 0
   return { fault: first !== undefined && isDead ? first : null, steps, undecided }
 }
 
@@ -97,25 +85,11 @@ function unscaledReason(scope: LoadScope, running: Running | null): string | nul
   return scaling === null || typeof scaling === 'string' ? scaling : scalingFault(scaling, running, scope.queue)
 }
 
-function holdsOf({ points, faults }: Shown): Holds {
-  const served = points.filter(({ operation }) => !faults.has(operation as RateOperation))
-  return Object.fromEntries(served.map(({ operation, sentMs, receivedMs }) => [operation, receivedMs - sentMs]))
-}
-
-function faultOf({ plan }: QueueStep, { brief, held }: Pick<Smoke, 'brief' | 'held'>): string | undefined {
-  const { faults } = plan.shape === 'concurrency' ? held : brief
+/** A plan that holds requests is driven if the smoke had no response: it does not wait for one that is held. */
+function faultOf({ plan }: QueueStep, { faults, points }: Shown): string | undefined {
+  const isAnswered = points.some(({ operation, status }) => operation === plan.limit.operation && status !== 0)
+  if (plan.shape === 'concurrency' && !isAnswered) return undefined
   return plan.stretches.map(({ operation }) => faults.get(operation)).find((fault) => fault !== undefined)
-}
-
-/** Rules about requests at once, of operations that do not hold a request for long enough. */
-function tooShort(scope: LoadScope, holds: Holds): ReadonlyMap<LoadRule, string> {
-  const found = new Map<LoadRule, string>()
-  for (const operation of Object.keys(holds) as RateOperation[]) {
-    if (operation === 'purge' || !scope.rules.has(`limits.queue.concurrent-${operation}`)) continue
-    const fault = holdFault(operation, scope, holds)
-    if (fault !== null) found.set(`limits.queue.concurrent-${operation}`, fault)
-  }
-  return found
 }
 
 /** Operations that did not serve one request, each with why a load of it would show nothing. */

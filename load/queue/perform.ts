@@ -26,6 +26,10 @@ interface QueuePerformOptions {
   /** How long the first worker of an endpoint may take to start, ms. */
   readonly startMs: number
   readonly drive: Drive<QueueStep>
+  /** Called once jobs are submitted; returns how long the limits must still be left alone, ms. */
+  readonly prepared?: () => number
+  /** True if other plans were driven meanwhile, which may be why requests had no response. */
+  readonly isBeside?: () => boolean
 }
 
 /** Beyond this share of requests without a response a target is left alone. */
@@ -43,17 +47,18 @@ const END_MS = 5000
  * @throws LoadError if jobs are not accepted or most requests had no response; TransportFailure if the target is not there.
  */
 export async function performQueue(step: QueueStep, options: QueuePerformOptions): Promise<Driven> {
-  const { queue, client } = options
+  const { queue, client, prepared = () => step.plan.quietMs, isBeside = () => false } = options
   const dedicated = queue.endpoints.dedicated ?? ''
   const before = await client.health(dedicated)
   const { fills, busy } = await prepareJobs(step.plan, workerCount(before, queue), options)
   const health = [before]
   try {
     if (step.plan.busyWorkers > 0) health.push(await waitUntilBusy(busy, options))
-    const driven = await options.drive(step, fills)
+    const driven = await options.drive({ ...step, plan: { ...step.plan, quietMs: prepared() } }, fills)
     // Asked after every plan, so a target that went away is noticed at once.
     health.push(await client.health(dedicated))
-    refuseSilence(driven.points)
+    // A request may be held for longer than is waited.
+    if (step.plan.shape !== 'concurrency' && !isBeside()) refuseSilence(driven.points)
     return { ...driven, health }
   } finally {
     for (const job of busy) await client.cancel(dedicated, job)

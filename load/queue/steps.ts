@@ -2,8 +2,8 @@ import { type RateOperation, tables } from '../../generated/tables.ts'
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import type { QueuePlane } from '../../target/types.ts'
 import { jobsKey } from '../k6/script-plan.ts'
-import { FIRST_ENDPOINT, queuePlan } from '../plan/queue-plan.ts'
-import { lengthOf, type Plan, plannedCount, type QueuePlan, type QueueShape, type Stretch } from '../plan/types.ts'
+import { FIRST_ENDPOINT, LONGEST_HOLD_MS, queuePlan } from '../plan/queue-plan.ts'
+import type { Plan, QueuePlan, QueueShape, Stretch } from '../plan/types.ts'
 import { namingJobs, submitting } from './requests.ts'
 import { isKept, SCALING_RULE, scalingOf } from './scaling.ts'
 import { perWorkerRate, type Running } from './workers.ts'
@@ -14,6 +14,8 @@ export interface Step<P extends Plan = Plan> {
   readonly name: string
   readonly plan: P
   readonly rules: readonly LoadRule[]
+  /** True if no other plan is driven meanwhile, whatever it uses. */
+  readonly isAlone?: boolean
 }
 
 export type QueueStep = Step<QueuePlan>
@@ -26,19 +28,14 @@ export interface LoadScope {
   readonly windowScale: number
 }
 
-/** How long the target holds a request of an operation, as far as that is known, ms. */
-export type Holds = Readonly<Partial<Record<RateOperation, number>>>
-
 const operations = Object.keys(tables.rates) as RateOperation[]
+const PER_OPERATION: LoadRule = 'limits.queue.per-operation'
+const PER_ENDPOINT: LoadRule = 'limits.queue.per-endpoint'
 
 /** Time between two requests of a smoke, ms. */
 const SMOKE_SPACING_MS = 100
-/** A target must hold requests this many times as long as it takes to open all of them, so that all are open together. */
-const HOLD_MARGIN = 1.2
-/** The most that is waited for a response that a target holds: its documented wait, and a third of it. */
-const LONGEST_HOLD_MS = Math.ceil((tables.durations.runsyncWaitMs * 4) / 3)
 
-/** A request that was held has shown nothing of its operation's rate, and the other way round. */
+/** Requests that are held open; only `load smoke` sends them. */
 export const SMOKE_HELD = 'smoke-held'
 /** Shows how many workers run, once some are given a job. */
 export const SMOKE_WORKERS = 'smoke-workers'
@@ -47,7 +44,7 @@ export const SMOKE_WORKERS = 'smoke-workers'
 interface Row {
   readonly shape: QueueShape
   readonly operation: RateOperation
-  readonly rules: readonly [LoadRule, ...LoadRule[]]
+  readonly rules: readonly LoadRule[]
   /** Isolation alone. */
   readonly neighbours?: readonly RateOperation[]
   /** Workers that are kept busy. */
@@ -66,11 +63,11 @@ function rowsOf(scope: LoadScope): Row[] {
   // if the rate of that operation is judged as well.
   const isDriven = (operation: RateOperation) =>
     operation === cheapest || operation === 'cancel' || rules.has(`limits.queue.${operation}`)
-  const besides: readonly (readonly [RateOperation, ...RateOperation[]])[] = [
-    ['cancel', beside],
-    ['run', 'cancel', beside],
-    ['status', 'cancel', 'run', ...streamed, ...(queue.requests ? ['requests' as const] : [])],
-  ]
+  const besides: Readonly<Partial<Record<RateOperation, readonly RateOperation[]>>> = {
+    cancel: [beside],
+    run: ['cancel', beside],
+    status: ['cancel', 'run', ...streamed, ...(queue.requests ? ['requests' as const] : [])],
+  }
   const elsewhere = new Set<RateOperation>([beside, 'cancel', ...(isDriven('run') ? (['run'] as const) : [])])
   const rows: Row[] = [
     // First: /health counts the jobs of other plans for a while.
@@ -86,17 +83,19 @@ function rowsOf(scope: LoadScope): Row[] {
     { shape: 'released', operation: 'cancel', rules: ['limits.queue.concurrency-released'] },
     { shape: 'recovery', operation: cheapest, rules: ['limits.queue.recovers'] },
     { shape: 'keys', operation: cheapest, rules: ['limits.queue.shared-by-keys'] },
-    ...besides
-      .filter(([operation]) => isDriven(operation))
-      .map(([operation, ...neighbours]): Row => {
-        return { shape: 'isolation', operation, neighbours, rules: ['limits.queue.per-operation'] }
-      }),
-    ...[...elsewhere].map((operation): Row => {
-      return { shape: 'isolation', operation, neighbours: [operation], rules: ['limits.queue.per-endpoint'] }
+    // One overload shows what it does to other operations and to the other endpoint.
+    ...operations.map((operation): Row => {
+      const near = rules.has(PER_OPERATION) && isDriven(operation) ? (besides[operation] ?? []) : []
+      const far = rules.has(PER_ENDPOINT) && elsewhere.has(operation) ? [operation] : []
+      const judged: LoadRule[] = [
+        ...(near.length > 0 ? [PER_OPERATION] : []),
+        ...(far.length > 0 ? [PER_ENDPOINT] : []),
+      ]
+      return { shape: 'isolation', operation, neighbours: [...near, ...far], rules: judged }
     }),
     ...scalingRows(scope),
   ]
-  return rows.filter(({ rules: [rule] }) => rules.has(rule))
+  return rows.filter(({ rules: [rule] }) => rule !== undefined && rules.has(rule))
 }
 
 /** Last: they bring up workers, which take jobs of other plans. */
@@ -111,19 +110,18 @@ function scalingRows(scope: LoadScope): Row[] {
 }
 
 /**
- * One request of each operation that the rules are about, one after the other; and then, by themselves, since a purge
- * would end them, one of each that is to be held open, and one while workers are kept busy.
+ * One request of each operation. `load smoke` then sends those that are held open; they are a step of their own because a
+ * purge would end them. One is sent while workers are kept busy.
  */
-export function smokeSteps(scope: LoadScope): QueueStep[] {
+export function smokeSteps(scope: LoadScope, isSmoke = false): QueueStep[] {
   const rows = rowsOf(scope)
-  const operationsIn = (isHeld: boolean) => {
-    const named = rows.filter(({ shape }) => (shape === 'concurrency') === isHeld)
-    return operations.filter((one) => named.some((row) => row.operation === one || row.neighbours?.includes(one)))
-  }
+  const isHeld = ({ shape }: Row) => shape === 'concurrency'
+  const operationsIn = (named: readonly Row[]) =>
+    operations.filter((one) => named.some((row) => row.operation === one || row.neighbours?.includes(one)))
   const raised = rows.find(({ shape }) => shape === 'raised-under')
   return [
-    ...smokeOf('smoke', operationsIn(false), 0),
-    ...smokeOf(SMOKE_HELD, operationsIn(true), LONGEST_HOLD_MS),
+    ...smokeOf('smoke', operationsIn(isSmoke ? rows.filter((row) => !isHeld(row)) : rows), 0),
+    ...(isSmoke ? smokeOf(SMOKE_HELD, operationsIn(rows.filter(isHeld)), LONGEST_HOLD_MS) : []),
     ...(raised === undefined ? [] : smokeOf(SMOKE_WORKERS, [raised.operation], 0, raised.busyWorkers)),
   ]
 }
@@ -138,25 +136,14 @@ function smokeOf(name: string, wanted: readonly RateOperation[], holdMs: number,
 }
 
 /** Every plan that the rules ask for. `running` workers raise limits; unless it is known, those that are given a job. */
-export function limitSteps(scope: LoadScope, holds: Holds = {}, running: Running | null = null): QueueStep[] {
+export function limitSteps(scope: LoadScope, running: Running | null = null): QueueStep[] {
   const rows = rowsOf(scope)
   // Each overload shows the status of what is refused.
   const [firstOver] = rows.filter(({ shape }) => shape === 'over')
   return rows
     .filter((row) => row.shape !== 'over' || row.rules.length > 1 || row === firstOver)
-    .filter(({ shape, operation }) => shape !== 'concurrency' || holdFault(operation, scope, holds) === null)
     .filter(({ shape, operation }) => shape !== 'kept-under' || isKept(operation, running?.most ?? 0, scope.queue))
-    .map((row) => stepOf(row, scope, holds, running))
-}
-
-/** Why requests of an operation cannot be held open at once, or null. */
-export function holdFault(operation: RateOperation, { windowScale }: LoadScope, holds: Holds): string | null {
-  const held = holds[operation]
-  if (held === undefined) return null
-  const plan = queuePlan({ operation, shape: 'concurrency', windowScale })
-  const neededMs = Math.ceil(lengthOf(plan) * HOLD_MARGIN)
-  if (held >= neededMs) return null
-  return `${operation} holds a request open for ${Math.round(held)} ms, and ${plannedCount(plan)} opened at a pace that its rate permits need ${neededMs} ms to be open at once`
+    .map((row) => stepOf(row, scope, running))
 }
 
 /** How many requests of a plan submit a job. */
@@ -175,11 +162,10 @@ export function preparedJobs({ busyWorkers, stretches }: QueuePlan): number {
   return busyWorkers + [...named.values()].reduce((sum, count) => sum + count, 0)
 }
 
-function stepOf(row: Row, { queue, windowScale }: LoadScope, holds: Holds, running: Running | null): QueueStep {
+function stepOf(row: Row, { queue, windowScale }: LoadScope, running: Running | null): QueueStep {
   const { shape, operation, rules, neighbours, busyWorkers = 0 } = row
   const raising = shape === 'raised-under' ? running?.least : shape === 'raised-over' ? running?.most : 0
   const workersAllow = (raising ?? busyWorkers) * (perWorkerRate(queue, operation) ?? 0)
-  const holdMs = holds[operation] ?? (operation === 'runsync' ? tables.durations.runsyncWaitMs : undefined)
   const plan = queuePlan({
     operation,
     shape,
@@ -187,9 +173,6 @@ function stepOf(row: Row, { queue, windowScale }: LoadScope, holds: Holds, runni
     workersAllow,
     busyWorkers,
     ...(neighbours !== undefined && { neighbours }),
-    ...(holdMs !== undefined && { holdMs: Math.round(holdMs) }),
   })
-  const isAcross = neighbours?.includes(operation) === true
-  const apart = neighbours === undefined ? '' : isAcross ? '-across-endpoints' : `-beside-${neighbours[0]}`
-  return { name: `${operation}-${shape}${apart}`, plan, rules }
+  return { name: `${operation}-${shape}`, plan, rules }
 }

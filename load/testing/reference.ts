@@ -7,7 +7,7 @@ import { referenceTarget } from '../../proof/instance.ts'
 import { createControlledClock, createReference, defaultKeys, type ReferenceOptions } from '../../reference/index.ts'
 import type { PerWorkerRate, QueuePlane } from '../../target/types.ts'
 import type { WorkerProgram } from '../../worker/program.ts'
-import { type Conducted, conductLoad } from '../conduct.ts'
+import { type Conducted, conductLoad, oneByOne } from '../conduct.ts'
 import { type Fills, jobsKey } from '../k6/script-plan.ts'
 import { keepingOpen } from '../other-limits.ts'
 import type { Shape } from '../plan/types.ts'
@@ -92,8 +92,11 @@ export async function loadReference(options: ReferenceLoad): Promise<Conducted> 
       target: { ...target, queue: plane },
       load: { rules: [...rules], windowScale, isSmoke: false },
       action: 'stop',
-      perform: (step) =>
-        performQueue(step as QueueStep, { queue: plane, windowScale, client, clock, startMs: 10_000, drive }),
+      perform: (batch, done) =>
+        oneByOne(batch, async (step) => {
+          const options = { queue: plane, windowScale, client, clock, startMs: 10_000, drive }
+          done(step, await performQueue(step as QueueStep, options))
+        }),
     })
     for (const { reason } of conducted.brokenOff.values()) throw new Error(reason)
     return conducted

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { referenceTarget } from '../proof/instance.ts'
+import { conductLoad, type Driven, oneByOne } from './conduct.ts'
+import { LoadError } from './load-error.ts'
+import type { Step } from './queue/steps.ts'
+
+const target = referenceTarget('https://reference.test', 'real')
+const load = { rules: ['limits.queue.recovers', 'limits.queue.purge'], windowScale: 1, isSmoke: false }
+const batches: string[][] = []
+
+/** All requests are answered 200 at once, which passes below a limit and decides nothing beyond it. */
+function drivenOf({ plan }: Step, isBeside: boolean, served = Infinity): Driven {
+  const stretches = plan.plane === 'queue' ? plan.stretches : []
+  const points = stretches.flatMap(({ operation, endpoint, startMs, count, spacingMs }) =>
+    Array.from({ length: count }, (_, n) => {
+      const sentMs = startMs + n * spacingMs
+      return {
+        operation,
+        endpoint,
+        sentMs,
+        receivedMs: sentMs + 1,
+        status: n < served ? 200 : 429,
+        kind: 'answer' as const,
+      }
+    }),
+  )
+  return { points, notes: [], health: [], isBeside }
+}
+
+function conduct(
+  isBroken: (step: Step) => boolean = () => false,
+  maxRequests = Infinity,
+  servedOf = (_: Step) => Infinity,
+) {
+  batches.length = 0
+  return conductLoad({
+    target,
+    load: { ...load, maxRequests },
+    action: 'stop',
+    perform(batch, done) {
+      batches.push(batch.map(({ name }) => name))
+      return oneByOne(batch, async (step) => {
+        if (isBroken(step)) throw new LoadError('no response')
+        done(step, drivenOf(step, batch.length > 1, servedOf(step)))
+      })
+    },
+  })
+}
+
+test('a plan that does not pass beside others is driven again, alone, and judged by that', async () => {
+  const { judged, brokenOff } = await conduct()
+  const together = ['purge-under', 'purge-over', 'purge-burst', 'requests-recovery']
+  const again = ['purge-over-alone', 'purge-burst-alone', 'requests-recovery-alone']
+  expect(batches).toEqual([['smoke'], together, ...again.map((name) => [name])])
+  expect(judged.map(({ step }) => step.name)).toEqual(['smoke', 'purge-under', ...again])
+  expect(brokenOff.size).toBe(0)
+})
+
+test('a 429 beside a plan that fails may be that of a shared limit, so its plan is driven again', async () => {
+  const served: Record<string, number> = { 'purge-burst': 2, 'purge-under': 0 }
+  const alone = async () => {
+    await conduct(undefined, undefined, ({ name }) => served[name] ?? Infinity)
+    return batches.slice(2).flat()
+  }
+  expect(await alone()).toContain('purge-burst-alone')
+  served['purge-under'] = Infinity
+  expect(await alone()).not.toContain('purge-burst-alone')
+})
+
+test('a plan for whose repetition a cap leaves no room is inconclusive, and the others stay judged', async () => {
+  const { judged, brokenOff } = await conduct(undefined, 120)
+  expect(batches.slice(2)).toEqual([['purge-over-alone'], ['purge-burst-alone']])
+  const last = judged.find(({ step }) => step.name === 'requests-recovery')
+  const reason = 'requests-recovery decides nothing beside other plans, and is not driven again, alone: this load takes'
+  expect(last?.verdicts.map(({ verdict, sentence }) => [verdict, sentence])).toEqual([
+    ['inconclusive', expect.stringContaining(reason)],
+  ])
+  expect(brokenOff.size).toBe(0)
+})
+
+test('a plan that breaks off ends the plane, and those before it stay judged', async () => {
+  const { judged, brokenOff } = await conduct(({ name }) => name === 'purge-over')
+  expect(batches).toHaveLength(2)
+  expect(judged.map(({ step }) => step.name)).toEqual(['smoke', 'purge-under'])
+  expect([...brokenOff]).toEqual([['queue', { verdict: 'unverified', reason: 'no response' }]])
+})
