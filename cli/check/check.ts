@@ -1,4 +1,3 @@
-import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { readFailed } from '../shared/earlier-run.ts'
 import { parseFormats } from '../shared/formats.ts'
 import { type CheckFlags, type CheckOptions, openCheck, prepareOpened, withLoad } from '../shared/prepare-check.ts'
@@ -31,19 +30,14 @@ async function checkOnce(given: CheckFlags, terminal: Terminal): Promise<number>
   return opened.target === null ? run() : withServer(opened.target, { start, wait, quiet }, terminal, run)
 }
 
-/** The options with the rules that failed in the run of `--rerun-failed`; if none did, says so and returns the exit code of that run. */
+/** The options with the rules that `--rerun-failed` selects; if there are none, says so and returns the exit code of that run. */
 function withFailed(options: CheckOptions, terminal: Terminal): CheckOptions | number {
   const { rerunFailed, load } = options
   if (rerunFailed === undefined) return options
   const failed = readFailed(rerunFailed, load !== undefined, terminal)
-  const { exit, line } = failed.verdict
   if (failed.only.length === 0) {
-    const why =
-      exit === exitCodes.conformant
-        ? 'so there is nothing to rerun'
-        : `but rules were not verified: ${line}; run them again`
-    terminal.out(`nothing failed in ${rerunFailed}, ${why}`)
-    return exit
+    terminal.out(`nothing failed in ${rerunFailed}, and nothing is left to verify: ${failed.verdict.line}`)
+    return failed.verdict.exit
   }
   return { ...(failed.seed !== null && { seed: failed.seed }), ...options, only: [...failed.only] }
 }

@@ -23,25 +23,26 @@ export function readBaseline(name: string, out: string | undefined, { cwd }: Ter
   throw new UsageError(`--baseline ${name}: that run is ${baseline.results.verdict.line}; name one that ended`)
 }
 
-/** The rules that `--rerun-failed` selects, none if nothing failed, and the verdict of the earlier run. */
+/** The rules that `--rerun-failed` selects, none if all was verified, and the verdict of the earlier run. */
 export interface FailedRules extends Pick<Results, 'verdict'> {
   readonly only: readonly string[]
   readonly seed: number | null
 }
 
+const notVerified: ReadonlySet<string> = new Set(['blocked', 'inconclusive', 'unverified', 'broken'])
+
 /**
- * The rules that failed in an earlier run, those that a failed one blocked, and the scenarios that showed a failure. It
- * says which of them this version does not have, or load judges.
+ * The rules that failed in an earlier run or were not verified, and the scenarios that showed a failure. It says which of
+ * them this version does not have, or load judges.
  */
 export function readFailed(name: string, isWithLoad: boolean, { cwd, err }: Terminal): FailedRules {
   const { results } = resultsReader(cwd)(name)
   const failed = results.rules.filter(({ verdict }) => verdict === 'failed')
-  const ids = new Set(failed.map(({ id }) => id))
-  const blocked = results.rules.filter(({ verdict, by }) => verdict === 'blocked' && ids.has(by ?? ''))
-  const all = [...new Set([...failed.flatMap(rerunOf), ...blocked.map(({ id }) => id)])]
+  const open = results.rules.filter(({ verdict }) => notVerified.has(verdict))
+  const all = [...new Set([...failed.flatMap(rerunOf), ...open.map(({ id }) => id)])]
   const known = all.filter((id) => findRow(id) !== undefined)
   const only = known.filter((id) => isWithLoad || !judgedByLoad.has(id))
-  const missing = pluralize(all.length - known.length, 'failed rule')
+  const missing = pluralize(all.length - known.length, 'rule')
   if (known.length === 0 && all.length > 0)
     throw new UsageError(
       `--rerun-failed ${name}: unknown to this run: ${missing}; give the --rules of that run, if it had any`,
@@ -49,8 +50,8 @@ export function readFailed(name: string, isWithLoad: boolean, { cwd, err }: Term
   if (known.length < all.length) err(`unknown to this run, so not rerun: ${missing} of ${name}`)
   const ofLoad = known.length - only.length
   if (only.length === 0 && ofLoad > 0)
-    throw new UsageError(`--rerun-failed ${name}: only rules failed that load judges; add --load`)
-  if (ofLoad > 0) err(`${pluralize(ofLoad, 'failed rule')} of ${name} not rerun, because load judges them; add --load`)
+    throw new UsageError(`--rerun-failed ${name}: only rules are left that load judges; add --load`)
+  if (ofLoad > 0) err(`${pluralize(ofLoad, 'rule')} of ${name} not rerun, because load judges them; add --load`)
   return { only, seed: results.run.seed, verdict: results.verdict }
 }
 

@@ -47,7 +47,10 @@ export const check = () =>
     .option('--keep', 'leave the pods of failed rules alive', false)
     .option('--baseline <run>', 'exit with 0 unless something is worse than in this run (its folder or results.json)')
     .addOption(
-      new Option('--rerun-failed <run>', 'only the rules that failed in this run').conflicts(['only', 'profile']),
+      new Option('--rerun-failed <run>', 'only the rules that failed in this run or were not verified').conflicts([
+        'only',
+        'profile',
+      ]),
     )
     .addOption(new Option('--fail-fast', 'end the run when a rule fails').default(false).conflicts('load'))
     .option('--watch <path>', 'run again whenever this file or folder changes, until Ctrl-C')

@@ -187,7 +187,7 @@ const plans: readonly [
     'what sends most is left out where the quota decides',
     [rule('a', 1, { requests: 30 }), rule('b', 1, { requests: 50 })],
     { quotas: [minute] },
-    46,
+    80,
     30,
     ['b'],
   ],

@@ -73,7 +73,7 @@ function planWith(
  */
 export function planRun(rules: readonly PlanRule[], resources: PlanResources, budgetMs: number | null): Plan {
   const all = inOrder(rules)
-  const fullMs = (some: readonly PlanRule[]) => atMostMs(timed(some, resources)) + cleanupMs(budgetMs ?? 0)
+  const fullMs = (some: readonly PlanRule[]) => timed(some, resources).mostMs + cleanupMs(budgetMs ?? 0)
   const fits = (some: readonly PlanRule[]) => fullMs(some) <= (budgetMs ?? Number.MAX_VALUE)
   let kept = fitting(
     all.filter((rule) => fits([rule])),
@@ -111,11 +111,6 @@ export function planRun(rules: readonly PlanRule[], resources: PlanResources, bu
       : `it takes ${lengthOf(fullMs([rule]))} by itself`
     return `${leftOutByBudget}${lengthOf(budgetMs ?? 0)}: ${takes}`
   }
-}
-
-/** How long a run may take, ms. One that waits for a quota may take longer than planned, since a window may begin when it is used up. */
-export function atMostMs({ expectedMs, bound }: Pick<Plan, 'expectedMs' | 'bound'>): number {
-  return bound === 'requests' ? 1.1 * expectedMs : expectedMs
 }
 
 /** The part of a budget that is kept for removing what the run made, ms. */
@@ -224,6 +219,7 @@ function timed(
     podMs: Math.ceil(Math.max(podMs, Math.min(podMs * (ms / Math.max(1, pathMs)), pods * ms)) + shared.pods * ms),
     jobs: Math.ceil(sum(({ jobs }) => jobs)),
     expectedMs: rules.length === 0 ? 0 : ms + aroundMs,
+    mostMs: rules.length === 0 ? 0 : Math.max(pathMs, granted.mostMs) + aroundMs,
     bound: isByRequests ? 'requests' : 'rules',
     quota: isByRequests ? granted.by : null,
     path,

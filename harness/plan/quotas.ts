@@ -26,19 +26,25 @@ export function quotasOf(windows: readonly RateWindow[], { budget }: Pick<Target
 }
 
 /**
- * The time that so many requests take, and the window that decides it; Infinity if they exceed a window that is longer
- * than `longestMs`, because that one is not waited for.
+ * The time that so many requests take, at most if each window gives all its requests at its beginning, and the window that
+ * decides it; Infinity if they exceed a window that is longer than `longestMs`, because that one is not waited for.
  */
 export function grantedMs(
   requests: number,
   quotas: readonly PlanQuota[],
   longestMs: number,
-): { readonly ms: number; readonly by: PlanQuota | null } {
+): { readonly ms: number; readonly mostMs: number; readonly by: PlanQuota | null } {
   const waits = quotas.map((by) => {
-    if (by.lengthMs > longestMs) return { ms: requests > by.remaining * usable ? Number.POSITIVE_INFINITY : 0, by }
-    return { ms: Math.ceil((Math.max(0, requests - by.remaining) / by.quota) * by.lengthMs), by }
+    if (by.lengthMs > longestMs) {
+      const ms = requests > by.remaining * usable ? Number.POSITIVE_INFINITY : 0
+      return { ms, mostMs: ms, by }
+    }
+    const windows = Math.max(0, requests - by.remaining) / by.quota
+    return { ms: Math.ceil(windows * by.lengthMs), mostMs: Math.ceil(windows) * by.lengthMs, by }
   })
-  return waits.reduce((most, wait) => (wait.ms > most.ms ? wait : most), { ms: 0, by: null as PlanQuota | null })
+  const mostMs = Math.max(0, ...waits.map((wait) => wait.mostMs))
+  const none = { ms: 0, mostMs: 0, by: null as PlanQuota | null }
+  return { ...waits.reduce((most, wait) => (wait.ms > most.ms ? wait : most), none), mostMs }
 }
 
 /** Requests that so many leave of the windows that are longer than `longestMs`; null if there are none. */

@@ -1,4 +1,4 @@
-import { atMostMs, cleanupMs, type PlanOptions, planFor } from './plan.ts'
+import { cleanupMs, type PlanOptions, planFor } from './plan.ts'
 import { leftOutByBudget } from './text.ts'
 import type { Plan } from './types.ts'
 
@@ -7,8 +7,8 @@ const minuteMs = 60_000
 /** The line that says which budget, or how many workers, the rules need that a budget leaves out; none if it leaves out none. */
 export function remedyLines(options: PlanOptions, plan: Plan): string[] {
   if (options.budgetMs === null || isWhole(plan)) return []
-  const wholeMs = atMostMs(planFor({ ...options, budgetMs: null }))
-  const minutes = Math.ceil((wholeMs + cleanupMs(wholeMs)) / minuteMs)
+  const { mostMs } = planFor({ ...options, budgetMs: null })
+  const minutes = Math.ceil((mostMs + cleanupMs(mostMs)) / minuteMs)
   const budget = minutes <= 120 ? `${minutes}m` : `${Math.ceil(minutes / 60)}h`
   const workers = workersFor(options)
   const more = workers === null ? '' : `, or queue.workers: ${workers} if the normal endpoint may have so many`

@@ -48,6 +48,8 @@ export interface Plan {
   readonly podMs: number
   readonly jobs: number
   readonly expectedMs: number
+  /** The same if each window of a quota gives all its requests at its beginning. */
+  readonly mostMs: number
   /** The reason for that time: the rules of the critical path, or the requests that the target grants. */
   readonly bound: 'rules' | 'requests'
   /** The window that decides; null if the rules do. */

@@ -88,6 +88,8 @@ async function listen(address: string): Promise<HttpListener | string> {
     return await listenForArrivals(address)
   } catch (error) {
     const { code = String(error) } = error as { code?: string }
-    return `receiver.listen: ${address} cannot be opened (${code}); choose another port, or 0 for any`
+    const way =
+      code === 'EADDRNOTAVAIL' ? 'name a host of this machine, such as 0.0.0.0' : 'choose another port, or 0 for any'
+    return `receiver.listen: ${address} cannot be opened (${code}); ${way}`
   }
 }
