@@ -60,7 +60,15 @@ interface ConductOptions {
 }
 
 /** Shapes that pass only if a request was refused. */
-const needing429: ReadonlySet<Shape> = new Set<Shape>(['over', 'burst', 'concurrency', 'keys', 'recovery'])
+const needing429: ReadonlySet<Shape> = new Set<Shape>([
+  'over',
+  'burst',
+  'concurrency',
+  'released',
+  'isolation',
+  'keys',
+  'recovery',
+])
 
 /** Why the plans of a plane ended early. */
 interface BrokenOff {
@@ -192,10 +200,13 @@ export async function oneByOne(batch: readonly Step[], perform: (step: Step) => 
  * did not pass. If one failed, the target may share a limit, and others may owe a 429 to it.
  */
 function repeatedIn(taken: readonly Judged[]): readonly Judged[] {
+  const isPassedBy = ({ verdicts }: Judged) => verdicts.every(({ verdict }) => verdict === 'passed')
   const isFailed = taken.some(({ verdicts }) => verdicts.some(({ verdict }) => verdict === 'failed'))
-  return taken.filter(({ isBeside, verdicts, step }) => {
-    const isPassed = verdicts.every(({ verdict }) => verdict === 'passed')
-    return isBeside === true && (!isPassed || (isFailed && needing429.has(step.plan.shape)))
+  // Only isolation shows that operations do not share a limit, which a 429 may come from.
+  const isShared = !taken.some((one) => one.step.plan.shape === 'isolation' && isPassedBy(one))
+  return taken.filter((one) => {
+    const mayShare = (isFailed || isShared) && needing429.has(one.step.plan.shape)
+    return one.isBeside === true && (!isPassedBy(one) || mayShare)
   })
 }
 

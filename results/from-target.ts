@@ -22,7 +22,9 @@ export function fromTarget(
   const isInDoubt = (key: string) => {
     if (needs.includes(`key.${key}`)) return true
     if (sentKey !== `Bearer ${markOf(`key.${key}`)}`) return false
-    return key === 'full' ? isRefused && (status === 401 || status === 403) : /^status |2xx/.test(expected)
+    if (key === 'full') return isRefused && (status === 401 || status === 403)
+    // Another key of the account is at fault only if it was refused.
+    return /^status |2xx/.test(expected) && (key !== 'second' || refusedKey.has(status))
   }
   const keys = Object.entries(keyIs).flatMap(([key, says]) => (isInDoubt(key) ? [[`keys.${key}`, says]] : []))
   if (!isRefused || shown === undefined) return Object.fromEntries(keys)
@@ -39,17 +41,19 @@ export function fromTarget(
 const keyIs: Readonly<Record<Exclude<KeyName, NearKeyName>, string>> = {
   full: 'a key that may do this',
   second: 'another key of the same account',
-  restricted: 'a key that may call what its may names and may not call what its mayNot names',
+  restricted: 'a key that may call only what the target file grants it',
   expired: 'a key that has expired',
   stranger: 'a key of another account',
 }
 
+const refusedKey: ReadonlySet<number> = new Set([401, 403, 404])
+
 /** Members that say where something is, and are not sent. */
 const isOfSuite = /^paths$|At$/
 
-/** Texts in a value that are not empty, each with the keys to it. */
+/** Texts in a value that are not empty, each with the keys to it. What a `body` names stands beside it as the id. */
 function textsIn(path: string, value: unknown): (readonly [path: string, text: string])[] {
   if (typeof value === 'string') return value === '' ? [] : [[path, value]]
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, inner]) => textsIn(`${path}.${key}`, inner))
+  return Object.entries(value).flatMap(([key, inner]) => (key === 'body' ? [] : textsIn(`${path}.${key}`, inner)))
 }

@@ -20,8 +20,8 @@ function union(old: unknown, wanted: unknown): unknown[] {
 }
 
 /**
- * Adds `line` to a target file, whose comments stay, except the note that stands for it. What the file has already stays too, except `false`; a list gets the members
- * that it lacks.
+ * Adds `line` to a target file. Comments stay, except the note of init about the same key. What the file has already stays too,
+ * except `false`; a list gets the members that it lacks.
  */
 export function addTo(document: Document, line: string): void {
   put(document, [], parse(line))

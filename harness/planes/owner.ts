@@ -50,6 +50,7 @@ export interface RunServices {
   readonly longWaits: {
     came(what: string): void
     missed(what: string, subject: unknown, error: Blocked | Inconclusive): void
+    endUnlessCame(owner: string, what: string, error: Blocked | Inconclusive): void
     once<T>(owner: string, what: string, wait: LongWait<T>): Promise<T>
   }
 }

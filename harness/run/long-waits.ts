@@ -53,6 +53,10 @@ export function createLongWaits(knowledge: Knowledge, cuts: Pick<Cuts, 'cut'>, n
       state.vain = null
       state.inVain.clear()
     },
+    /** Ends an owner if `what` has come to nobody yet. */
+    endUnlessCame(owner: string, what: string, error: Known): void {
+      knowledge.decide(owner, () => (stateOf(what).comes > 0 ? null : error))
+    },
     /** A subject ended without `what`. Two such subjects show that it does not come, unless it came before. */
     missed(what: string, subject: unknown, error: Known): void {
       const state = stateOf(what)

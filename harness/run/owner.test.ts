@@ -43,7 +43,7 @@ const services: RunServices = {
     rely() {},
     failureOf: async () => null,
   },
-  longWaits: { came() {}, missed() {}, once: (_, __, { wait }) => wait() },
+  longWaits: { came() {}, missed() {}, endUnlessCame() {}, once: (_, __, { wait }) => wait() },
 }
 
 test('names of a run have at most 33 characters, and those of two rules differ', () => {

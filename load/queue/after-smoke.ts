@@ -85,7 +85,7 @@ function unscaledReason(scope: LoadScope, running: Running | null): string | nul
   return scaling === null || typeof scaling === 'string' ? scaling : scalingFault(scaling, running, scope.queue)
 }
 
-/** A plan that holds requests is driven if the smoke had no response: it does not wait for one that is held. */
+/** The smoke does not wait for held requests, so silence there does not stop their plan. */
 function faultOf({ plan }: QueueStep, { faults, points }: Shown): string | undefined {
   const isAnswered = points.some(({ operation, status }) => operation === plan.limit.operation && status !== 0)
   if (plan.shape === 'concurrency' && !isAnswered) return undefined

@@ -9,7 +9,7 @@ test.each([
   {
     mayNot: ['purgeQueue'],
     verdict: 'inconclusive',
-    reason: 'the target offers no operation that keys.restricted.mayNot names',
+    reason: 'the target offers no operation of queue that keys.restricted.mayNot names',
   },
 ])('a restricted key without $mayNot, and no endpoint to purge: $verdict', async ({ mayNot, verdict, reason }) => {
   const judgements = await judgeOn({

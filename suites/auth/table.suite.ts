@@ -21,7 +21,8 @@ async function judge(context: Context, row: AuthRow): Promise<void> {
   const { check, inconclusive, vary } = context
   const { scope } = kinds[row.sent[0]]
   const offered = offeredIn(context, row.plane, scope)
-  if (offered.length === 0) inconclusive('the target offers no operation that keys.restricted.mayNot names')
+  if (offered.length === 0)
+    inconclusive(`the target offers no operation of ${row.plane} that keys.restricted.mayNot names`)
   const arranged = await orBlocked(planes[row.plane].arrange(context, offered, scope))
   if (arranged instanceof Blocked) return judgeReads(context, row, arranged)
   const hidden: Pick<Arranged, 'secrets' | 'expectUnlisted' | 'excuse'> = scope === 'owned' ? arranged : {}

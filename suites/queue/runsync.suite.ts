@@ -98,6 +98,7 @@ rule('queue.runsync.wait', { ...onUnset, varies: ['input', 'options'] }, async (
   if (response !== null && isSuccess(response.status)) {
     check('id').that(id !== null, anId, kindOfValue(membersOf(response.json)?.id), response)
   }
+  const hadBegun = job.beacon.executions().length === 1
   // An end of the wait that cancels the job may take effect later.
   await clock.sleep(sweepMs)
   if (response !== null && endIn(response) !== null) await expectReported(context, job, response)
@@ -113,8 +114,7 @@ rule('queue.runsync.wait', { ...onUnset, varies: ['input', 'options'] }, async (
   // A gateway may have answered a submission that never reached the API.
   if (last !== null && job.beacon.executions().length === 0) inconclusiveIfOutage(last)
   check('carried-on').that(report !== null, 'an end of the execution', 'none', last)
-  // Its only worker had begun with it before.
-  if (shown !== null && job.beacon.executions().length === 1)
+  if (shown !== null && hadBegun && job.beacon.executions().length === 1)
     check('executing').that(statusOf(shown) === 'IN_PROGRESS', 'IN_PROGRESS', statusOf(shown), shown)
   if (id === null || last === null) return notJudged('ends', id === null ? '/runsync gave no id' : 'no response came')
   const own = submitted(job, id, last)

@@ -167,6 +167,8 @@ export function createQueueAccess(host: OwnerContext) {
     begun,
     endWithoutWorker,
     hasReport,
+    endUnlessReported: (reason: string) =>
+      services.longWaits.endUnlessCame(name, workerReport, new Inconclusive(reason)),
     /** Waits until a worker begins with a job once more; null if none does. */
     begunAgain({ beacon }: Pick<Begins, 'beacon'>): Promise<Arrival | null> {
       const wait = () => actor.until(beacon.started(2), actor.now() + target.tolerances.retriesMs)

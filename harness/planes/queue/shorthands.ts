@@ -32,6 +32,8 @@ export interface QueueShorthands {
   begun(job: PlannedJob): Promise<Arrival>
   /** True if a worker reported a job of the rule before its last exchange or wait. */
   hasReport(): boolean
+  /** Ends the rule as inconclusive if no worker has reported to the run. */
+  endUnlessReported(reason: string): void
   /** Ends the rule because no worker came: Blocked if workers take no other job after one that ended, else Inconclusive. */
   endWithoutWorker(reason?: string): Promise<never>
 }
@@ -47,6 +49,7 @@ export function queueShorthands(access: QueueAccess): QueueShorthands {
     ended: access.ended,
     begun: (job) => begunJob(access, job),
     hasReport: access.hasReport,
+    endUnlessReported: access.endUnlessReported,
     endWithoutWorker: access.endWithoutWorker,
   }
 }
