@@ -122,7 +122,10 @@ test.each<[words: string, said: string]>([
     '--reference --rerun-failed red --only pods',
     "option '--rerun-failed <run>' cannot be used with option '--only <pattern>'",
   ],
-  ['--reference --rerun-failed load', '--rerun-failed load: only rules are left that load judges; add --load'],
+  [
+    '--reference --rerun-failed load',
+    '--rerun-failed load: this run judges none of its 1 rule; add --load if load judges them, and the --rules of that run if it had any',
+  ],
   ['--target away.yaml --load --fail-fast', "option '--fail-fast' cannot be used with option '--load'"],
 ])('check %s is refused', async (words, message) => {
   await write('cut', [sampleRun([failing])])

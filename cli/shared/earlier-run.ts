@@ -32,26 +32,20 @@ export interface FailedRules extends Pick<Results, 'verdict'> {
 const notVerified: ReadonlySet<string> = new Set(['blocked', 'inconclusive', 'unverified', 'broken'])
 
 /**
- * The rules that failed in an earlier run or were not verified, and the scenarios that showed a failure. It says which of
- * them this version does not have, or load judges.
+ * The rules that failed in an earlier run or were not verified, and the scenarios that showed a failure. It says how many
+ * of them this run does not judge.
  */
 export function readFailed(name: string, isWithLoad: boolean, { cwd, err }: Terminal): FailedRules {
   const { results } = resultsReader(cwd)(name)
   const failed = results.rules.filter(({ verdict }) => verdict === 'failed')
   const open = results.rules.filter(({ verdict }) => notVerified.has(verdict))
   const all = [...new Set([...failed.flatMap(rerunOf), ...open.map(({ id }) => id)])]
-  const known = all.filter((id) => findRow(id) !== undefined)
-  const only = known.filter((id) => isWithLoad || !judgedByLoad.has(id))
-  const missing = pluralize(all.length - known.length, 'rule')
-  if (known.length === 0 && all.length > 0)
-    throw new UsageError(
-      `--rerun-failed ${name}: unknown to this run: ${missing}; give the --rules of that run, if it had any`,
-    )
-  if (known.length < all.length) err(`unknown to this run, so not rerun: ${missing} of ${name}`)
-  const ofLoad = known.length - only.length
-  if (only.length === 0 && ofLoad > 0)
-    throw new UsageError(`--rerun-failed ${name}: only rules are left that load judges; add --load`)
-  if (ofLoad > 0) err(`${pluralize(ofLoad, 'rule')} of ${name} not rerun, because load judges them; add --load`)
+  const only = all.filter((id) => findRow(id) !== undefined && (isWithLoad || !judgedByLoad.has(id)))
+  const missing = pluralize(all.length - only.length, 'rule')
+  const remedy = 'add --load if load judges them, and the --rules of that run if it had any'
+  if (only.length === 0 && all.length > 0)
+    throw new UsageError(`--rerun-failed ${name}: this run judges none of its ${missing}; ${remedy}`)
+  if (only.length < all.length) err(`${missing} of ${name} not rerun; ${remedy}`)
   return { only, seed: results.run.seed, verdict: results.verdict }
 }
 

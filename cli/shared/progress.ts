@@ -139,13 +139,9 @@ export function redraw(text: () => string): { clear(): void; end(): void } {
   }
 }
 
-/** A wait that is printed ends later than now, and later than those printed before, by this, ms. */
-const worthTellingMs = 10_000
-
 function plainProgress({ err }: Terminal, leftMs: () => number | null): Shown {
   let state = atStart
   let quarter = 0
-  let deadlineMs = 0
   return {
     tell(progress) {
       state = advance(state, progress)
@@ -157,13 +153,6 @@ function plainProgress({ err }: Terminal, leftMs: () => number | null): Shown {
         const reached = Math.floor((4 * progress.done) / Math.max(1, progress.total))
         if (reached > quarter) err(headline(state, leftMs()))
         quarter = Math.max(quarter, reached)
-      }
-      if (progress.type === 'waiting' && state.clock === 'real') {
-        const [last] = latest(progress.pending)
-        if (last !== undefined && last.until > Math.max(deadlineMs, progress.nowMs) + worthTellingMs) {
-          err(`longest wait: ${last.name}, at most ${span(last.until - progress.nowMs)}, usually less`)
-        }
-        deadlineMs = Math.max(deadlineMs, last?.until ?? 0)
       }
     },
     end() {},
