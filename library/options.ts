@@ -15,7 +15,7 @@ export interface CheckOptions {
   readonly seed?: number
   /** Unclaimed rules make the run incomplete. */
   readonly strict?: boolean
-  /** Rules that take longer are left out, ms; default: five minutes in real time. */
+  /** Rules that take longer are left out, ms; default: eight minutes in real time. */
   readonly budgetMs?: number
   /** Refuses a run that is planned to cost more, and ends one that costs more, USD. */
   readonly maxCost?: number
