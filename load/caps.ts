@@ -2,7 +2,7 @@ import { pluralize } from '../harness/common/pluralize.ts'
 import type { LoadFacts } from '../harness/record/events.ts'
 import { lengthOf, mixedCount, type Plan, plannedCount, podRequests, podWaitMs } from './plan/types.ts'
 import { preparedJobs, type Step, submittedJobs } from './queue/steps.ts'
-import { batchesOf, createTurns, type Turn } from './turns.ts'
+import { batchesOf, createPlanTurns, type PlanTurn } from './turns.ts'
 
 /** The most that a load takes, known before anything is sent. */
 export interface Estimate {
@@ -45,8 +45,8 @@ export function estimateOf(steps: readonly Step[]): Estimate {
 
 /** How long the steps of a batch take beside each other, ms. */
 function msTogether(batch: readonly Step[]): number {
-  const turns = createTurns(batch, 0)
-  const ends = new Map<Turn, number>()
+  const turns = createPlanTurns(batch, 0)
+  const ends = new Map<PlanTurn, number>()
   for (let nowMs = 0; ; ) {
     for (let begun = turns.begin(); begun.length > 0; begun = turns.begin()) {
       for (const turn of begun) {

@@ -203,11 +203,9 @@ function repeatedIn(taken: readonly Judged[]): readonly Judged[] {
   const isPassedBy = ({ verdicts }: Judged) => verdicts.every(({ verdict }) => verdict === 'passed')
   const isFailed = taken.some(({ verdicts }) => verdicts.some(({ verdict }) => verdict === 'failed'))
   // Only isolation shows that operations do not share a limit, which a 429 may come from.
-  const isShared = !taken.some((one) => one.step.plan.shape === 'isolation' && isPassedBy(one))
-  return taken.filter((one) => {
-    const mayShare = (isFailed || isShared) && needing429.has(one.step.plan.shape)
-    return one.isBeside === true && (!isPassedBy(one) || mayShare)
-  })
+  const isIsolated = taken.some((one) => one.step.plan.shape === 'isolation' && isPassedBy(one))
+  const isInDoubt = ({ plan }: Step) => needing429.has(plan.shape) && (isFailed || !isIsolated)
+  return taken.filter((one) => one.isBeside === true && (!isPassedBy(one) || isInDoubt(one.step)))
 }
 
 /** A plan that cannot be driven again: it proves nothing. */

@@ -13,10 +13,10 @@ import { type Drive, performQueue, refuseSilence } from './queue/perform.ts'
 import { queueRequests } from './queue/requests.ts'
 import type { QueueStep, Step } from './queue/steps.ts'
 import { runLoad } from './run.ts'
-import type { Turn } from './turns.ts'
+import type { PlanTurn } from './turns.ts'
 
 /** Drives a step with k6, its raw points in `folder`. `prepared` is that of `inTurns`. */
-type DriveIn = (turn: Turn, folder: string, prepared: () => number) => Promise<Driven>
+type DriveIn = (turn: PlanTurn, folder: string, prepared: () => number) => Promise<Driven>
 
 /** Drives the steps of each plane of a target over HTTP. */
 export function createLive(
@@ -119,9 +119,8 @@ export function createLive(
       const { queue, tolerances } = target
       if (queue === null) throw new Error('there is no queue plane')
       noteLoaded(queue)
-      client ??= createQueueClient({
-        ...{ transport, section: queue, token, userAgent: agentOf('load'), tolerances, clock, resources },
-      })
+      const userAgent = agentOf('load')
+      client ??= createQueueClient({ transport, section: queue, token, userAgent, tolerances, clock, resources })
       const drive = driverOf(queue.url, queueRequests(queue), folder)
       return performQueue(turn.step as QueueStep, {
         queue,

@@ -4,7 +4,7 @@ import { referenceTarget } from '../proof/instance.ts'
 import { estimateOf } from './caps.ts'
 import { limitSteps, type Step } from './queue/steps.ts'
 import { collide, usesOf } from './queue/uses.ts'
-import { batchesOf, createTurns, inTurns } from './turns.ts'
+import { batchesOf, createPlanTurns, inTurns } from './turns.ts'
 
 const { queue } = referenceTarget('https://reference.test', 'real')
 if (queue === null) throw new Error('the reference has no queue plane')
@@ -42,11 +42,11 @@ test.each([
   ['twice as many as the fastest', ['status-over', 'openai-over'], 1],
   ['hardly more than the fastest', ['stream-over', 'requests-over', 'purge-under'], 3],
 ])('together they send %s', (_, names, count) => {
-  expect(createTurns(named(...names), 0).begin()).toHaveLength(count)
+  expect(createPlanTurns(named(...names), 0).begin()).toHaveLength(count)
 })
 
 test('a limit is left alone for two windows from its last request on', () => {
-  const turns = createTurns(named('requests-over', 'requests-under'), 0)
+  const turns = createPlanTurns(named('requests-over', 'requests-under'), 0)
   const [over] = turns.begin()
   if (over === undefined) throw new Error('nothing began')
   expect(turns.prepared(over, 5000)).toBe(15_000)
@@ -82,7 +82,7 @@ test('the plans of a load take a third of their time', () => {
 })
 
 test('jobs of busy workers are cancelled at the end of a plan that holds requests', () => {
-  const turns = createTurns(named('runsync-concurrency', 'cancel-under', 'cancel-released'), 0)
+  const turns = createPlanTurns(named('runsync-concurrency', 'cancel-under', 'cancel-released'), 0)
   const next = (name: string, nowMs: number) => {
     const turn = turns.begin().find(({ step }) => step.name === name)
     if (turn === undefined) throw new Error(`${name} did not begin`)

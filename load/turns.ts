@@ -4,7 +4,7 @@ import type { Step } from './queue/steps.ts'
 import { collide, isPrepared, limitOf, usesOf } from './queue/uses.ts'
 
 /** A plan that is driven, perhaps beside others. */
-export interface Turn {
+export interface PlanTurn {
   readonly step: Step
   /** True until its jobs are submitted. */
   isPreparing: boolean
@@ -43,9 +43,9 @@ function mayBeBeside({ plan, isAlone = false }: Step): boolean {
  */
 export function inTurns(
   batch: readonly Step[],
-  drive: (turn: Turn, prepared: () => number) => Promise<void>,
+  drive: (turn: PlanTurn, prepared: () => number) => Promise<void>,
 ): Promise<readonly PromiseSettledResult<void>[]> {
-  const turns = createTurns(batch, Date.now())
+  const turns = createPlanTurns(batch, Date.now())
   const outcomes = new Map(batch.map((step) => [step, Promise.withResolvers<void>()]))
   const begin = (): void => {
     for (const turn of turns.begin()) {
@@ -69,9 +69,9 @@ export function inTurns(
  * send hardly more requests per second than the fastest one does alone. Moments are those of any clock. All limits may have
  * been used until `beganMs`.
  */
-export function createTurns(batch: readonly Step[], beganMs: number) {
+export function createPlanTurns(batch: readonly Step[], beganMs: number) {
   const maxRate = LIGHT_RATE + Math.max(...batch.map(rateOf))
-  const running = new Set<Turn>()
+  const running = new Set<PlanTurn>()
   const usedMs = new Map<string, number>()
   const waiting = new Set(batch.toSorted(longestFirst))
 
@@ -83,8 +83,8 @@ export function createTurns(batch: readonly Step[], beganMs: number) {
 
   return {
     /** The turns that begin now. */
-    begin(): readonly Turn[] {
-      const begun: Turn[] = []
+    begin(): readonly PlanTurn[] {
+      const begun: PlanTurn[] = []
       for (const step of [...waiting]) {
         if (!fits(step)) continue
         waiting.delete(step)
@@ -96,7 +96,7 @@ export function createTurns(batch: readonly Step[], beganMs: number) {
       return begun
     },
     /** Ends the preparation of a step; returns how long its limits must still be left alone, ms. */
-    prepared(turn: Turn, nowMs: number): number {
+    prepared(turn: PlanTurn, nowMs: number): number {
       turn.isPreparing = false
       const { plan } = turn.step
       if (plan.plane !== 'queue') return 0
@@ -107,7 +107,7 @@ export function createTurns(batch: readonly Step[], beganMs: number) {
       const lastMs = Math.max(...plan.stretches.map((stretch) => usedMs.get(limitOf(stretch)) ?? beganMs))
       return Math.max(0, plan.quietMs - (nowMs - lastMs))
     },
-    end(turn: Turn, nowMs: number): void {
+    end(turn: PlanTurn, nowMs: number): void {
       running.delete(turn)
       const { plan } = turn.step
       // The jobs that keep workers busy while requests are held are cancelled at its end.

@@ -155,24 +155,12 @@ export const queueActs: readonly Defect[] = [
   defect('cancel-takes-jobs-behind', 'queue.cancel.queued', 'others', {
     says: 'Cancelling a waiting job removes those behind it from the queue.',
     observed: 'IN_QUEUE',
-    change: part('cancelJob', (next, job) => {
-      const { waiting } = job.endpoint
-      const behind = [...waiting.all()].filter(({ n }) => job.status === 'IN_QUEUE' && n > job.n)
-      const status = next()
-      for (const one of behind) waiting.remove(one)
-      return status
-    }),
+    change: cancelTakesBehind(Number.POSITIVE_INFINITY),
   }),
   defect('cancel-takes-next-job', 'queue.cancel.queued', 'others', {
     says: 'Cancelling a waiting job removes the next one from the queue as well.',
     observed: 'IN_QUEUE',
-    change: part('cancelJob', (next, job) => {
-      const { waiting } = job.endpoint
-      const behind = [...waiting.all()].find(({ n }) => job.status === 'IN_QUEUE' && n > job.n)
-      const status = next()
-      if (behind !== undefined) waiting.remove(behind)
-      return status
-    }),
+    change: cancelTakesBehind(1),
   }),
   defect('cancel-takes-equal-jobs', 'queue.cancel.queued', 'others', {
     says: 'Cancelling a waiting job cancels all that wait with the same input.',
@@ -229,5 +217,16 @@ export const queueActs: readonly Defect[] = [
 function workersEnd(isOver: (endpoint: Endpoint) => boolean): Change {
   return part('scaleWorkers', (next, endpoint) => {
     if (!isOver(endpoint)) next()
+  })
+}
+
+/** Cancelling a waiting job removes so many of those behind it from the queue. */
+function cancelTakesBehind(count: number): Change {
+  return part('cancelJob', (next, job) => {
+    const { waiting } = job.endpoint
+    const behind = [...waiting.all()].filter(({ n }) => job.status === 'IN_QUEUE' && n > job.n).slice(0, count)
+    const status = next()
+    for (const one of behind) waiting.remove(one)
+    return status
   })
 }
