@@ -3,6 +3,7 @@ import { pluralize } from '../../harness/common/pluralize.ts'
 import { judgedByLoad } from '../../harness/rule/load-rules.ts'
 import type { FailFast } from '../../harness/run/options.ts'
 import { findRow } from '../../harness/run/rows.ts'
+import { unverifiedOf } from '../../reports/sort.ts'
 import { dayOf } from '../../results/known.ts'
 import { isFinished, type NamedResults } from '../../results/merge.ts'
 import type { Results, RuleResult } from '../../results/types.ts'
@@ -29,8 +30,6 @@ export interface FailedRules extends Pick<Results, 'verdict'> {
   readonly seed: number | null
 }
 
-const notVerified: ReadonlySet<string> = new Set(['blocked', 'inconclusive', 'unverified', 'broken'])
-
 /**
  * The rules that failed in an earlier run or were not verified, and the scenarios that showed a failure. It says how many
  * of them this run does not judge.
@@ -38,7 +37,7 @@ const notVerified: ReadonlySet<string> = new Set(['blocked', 'inconclusive', 'un
 export function readFailed(name: string, isWithLoad: boolean, { cwd, err }: Terminal): FailedRules {
   const { results } = resultsReader(cwd)(name)
   const failed = results.rules.filter(({ verdict }) => verdict === 'failed')
-  const open = results.rules.filter(({ verdict }) => notVerified.has(verdict))
+  const open = [...results.rules.filter(({ verdict }) => verdict === 'broken'), ...unverifiedOf(results)]
   const all = [...new Set([...failed.flatMap(rerunOf), ...open.map(({ id }) => id)])]
   const only = all.filter((id) => findRow(id) !== undefined && (isWithLoad || !judgedByLoad.has(id)))
   const missing = pluralize(all.length - only.length, 'rule')
