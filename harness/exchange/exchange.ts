@@ -124,7 +124,7 @@ const maxLevels = 1_000
 
 /** True if brackets nest deeper than that, those in strings aside. */
 function isTooDeep(text: string): boolean {
-  if (text.length < 2 * maxLevels) return false
+  if (text.length < 2 * maxLevels || text.split(/[[{]/, maxLevels + 1).length <= maxLevels) return false
   let level = 0
   let isString = false
   for (let at = 0; at < text.length && level <= maxLevels; at++) {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import querystring from 'node:querystring'
 import { isDeepStrictEqual } from 'node:util'
 import { raw } from '../../harness/client/body.ts'
+import { once } from '../../harness/common/memoize.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { isSuccess, jsonIn, textOf } from '../../harness/exchange/exchange.ts'
 import { canonical, show, textIn } from '../../harness/exchange/read.ts'
@@ -220,12 +221,16 @@ const otherAnswers = [206, 303, 402, 405, 406, 410, 411, 412, 413, 416, 421, 423
 /** Requests that are under way together. */
 const together = 8
 
-/** Statuses and lengths of long responses: buffers often end at a mebibyte, those of errors earlier. */
-const longResponses = [
-  [200, 1_500_000],
-  [200, largeBytes],
-  [409, 20_000],
-] as const
+/** Statuses and bodies of long responses: buffers often end at a mebibyte, those of errors earlier. */
+const longResponses = once(() =>
+  (
+    [
+      [200, 1_500_000],
+      [200, largeBytes],
+      [409, 20_000],
+    ] as const
+  ).map(([status, size]) => [status, size, raw(`{"a":"${'y'.repeat(size - '{"a":""}'.length)}"}`)] as const),
+)
 
 rule('lb.direct-response', usesNormal, async (context) => {
   const { check, notJudged } = context
@@ -266,8 +271,7 @@ rule('lb.direct-response', usesNormal, async (context) => {
     }
   }
   await expectOwnResponses(context)
-  for (const [status, size] of longResponses) {
-    const long = raw(JSON.stringify({ a: 'y'.repeat(size - '{"a":""}'.length) }))
+  for (const [status, size, long] of longResponses()) {
     const whole = await client.send('POST', `/plumbline/return/${status}`, { body: long })
     // The description leaves the limit of a body open.
     const isRefused = whole.status === 413 || jsonOnly.has(whole.status)
