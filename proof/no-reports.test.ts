@@ -127,7 +127,7 @@ const situations: Record<string, Situation> = {
   echo: {
     says: 'Another worker returns the whole input.',
     options: () => ({ worker: { execute: async ({ input }) => ({ kind: 'completed', output: input }) } }),
-    judged: [...notifications, ...completions, 'queue.openai.answers'],
+    judged: [...notifications, ...completions],
     reason: `${noReport} COMPLETED`,
   },
   'another output': {
