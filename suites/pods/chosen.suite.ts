@@ -23,7 +23,7 @@ const ofRunIn: Readonly<Record<string, (value: unknown) => readonly string[]>> =
       .filter((word) => /^plumbline-\w$/.test(word)),
 }
 
-/** What a finding calls them. */
+/** Their names in a finding. */
 const calls: Readonly<Record<string, string>> = { env: 'variable', args: 'argument' }
 
 /** A pod that the run has created. */
