@@ -127,7 +127,7 @@ const situations: Record<string, Situation> = {
   echo: {
     says: 'Another worker returns the whole input.',
     options: () => ({ worker: { execute: async ({ input }) => ({ kind: 'completed', output: input }) } }),
-    judged: [...notifications, ...completions, 'queue.openai.answers'],
+    judged: [...notifications, ...completions],
     reason: `${noReport} COMPLETED`,
   },
   'another output': {
@@ -173,16 +173,18 @@ it.each(['cancelJob', 'purgeQueue'] as const)('%s of a waiting job shows nothing
     const response = await found(job)
     check('failed').that(statusOf(response) === 'FAILED', 'FAILED', statusOf(response), response)
   }
-  const begins = async ({ begun, check, fixture }: Context) => {
-    const job = await fixture.submitted({ steps: [{ output: 1 }] })
-    check('begun').that((await begun(job)) !== null, 'a report', 'none', job.response)
-  }
   const scenarios = { first: { run: stops }, second: { run: stops }, begins: { run: begins } }
   const { judgements } = await runOnRig(scenarios, { variants: [late] })
   expect([...judgements.values()].map(({ verdict, reason }) => [verdict, reason])).toEqual(
     Array(3).fill(['passed', null]),
   )
 })
+
+/** A rule that waits for the report of a job. */
+async function begins({ begun, check, fixture }: Context): Promise<void> {
+  const job = await fixture.submitted({ steps: [{ output: 1 }] })
+  check('begun').that((await begun(job)) !== null, 'a report', 'none', job.response)
+}
 
 /** Rules that waited as long as a worker may take, though the run knew that none reports. */
 function waiting(judgements: readonly Judgement[]): readonly string[] {
@@ -230,4 +232,17 @@ it('a job that another worker has ended need not be cancelled', async () => {
     rules: rules.filter(({ id }) => id === 'queue.cancel.unknown'),
   })
   expect(judgement).toMatchObject({ verdict: 'inconclusive', reason: `${noReport} COMPLETED` })
+})
+
+it('a job that is FAILED late without a report ends the wait for one', async () => {
+  const late = {
+    ...situations['cannot start']?.options(),
+    endpoints: endpointsWith({ workersMin: 0, coldStartMs: 20_000 }),
+  }
+  const change = (base: ReferenceOptions) => composeOptions(base, late)
+  const variant = { id: 'late', says: 'Workers come late, and their program cannot start.', change }
+  const { judgements } = await runOnRig({ begins: { run: begins } }, { variants: [variant] })
+  const all = [...judgements.values()]
+  expect(all).toMatchObject([{ verdict: 'inconclusive', reason: situations['cannot start']?.reason }])
+  expect(waiting(all)).toEqual([])
 })

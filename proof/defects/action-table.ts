@@ -1,4 +1,5 @@
 import { type PodStatus, podActions, tables } from '../../generated/tables.ts'
+import { Refusal } from '../../reference/index.ts'
 import type { ReferenceOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import {
@@ -121,7 +122,7 @@ function permitted(cell: Cell): Own[] {
       rewritten(({ env: _env, cost: _cost, ...pod }) => pod),
     ),
   }
-  if (status === 'ERROR') return [refused, success, partial]
+  if (status === 'ERROR') return [refused, success, partial, refusedAgain(cell)]
   const stays = {
     id: 'ignored',
     clause: `becomes-${tables.transitions[action].to.toLowerCase()}`,
@@ -145,6 +146,25 @@ function permitted(cell: Cell): Own[] {
     change: doesToo(cell, later(10_000, effectOf(to === 'EXITED' ? 'start' : 'stop'))),
   }
   return [refused, success, partial, action === 'restart' ? stops : stays, reverts]
+}
+
+/** The action is refused for a pod that has once left the status by it. */
+function refusedAgain(cell: Cell): Own {
+  return {
+    id: 'refused-again',
+    clause: 'answered',
+    says: `The second ${cell.action} of a pod that is ${cell.status} again is refused.`,
+    observed: 'status 409',
+    change: (base) => {
+      const taken = new Set<string>()
+      return part('permit', (next, pod, action) => {
+        const isMeant = action === cell.action && pod.status === cell.status
+        if (isMeant && taken.has(pod.id)) return new Refusal(409, `${action} was taken before`)
+        if (isMeant) taken.add(pod.id)
+        return next()
+      })(base)
+    },
+  }
 }
 
 function notPermitted(cell: Cell): Own[] {

@@ -25,6 +25,14 @@ export const authOther: readonly Defect[] = [
     observed: 'the pod of another account',
     change: part('listPods', (_next, _caller, { store }) => [...store.all()]),
   }),
+  defect('stranger-mounts-volume', 'auth.pods.hidden-volume', 'refused', {
+    says: 'A pod may have the network volume of another account.',
+    observed: 'status 201',
+    change: part('buildPod', (next, body, caller) => ({
+      ...next(body, { ...caller, user: 'user-1' }),
+      user: caller.user,
+    })),
+  }),
   defect('no-key-403-on-stream', 'auth.queue.missing', 'refused', {
     says: 'The operation /stream without a key is answered 403.',
     observed: 'status 403',

@@ -1,6 +1,6 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { defect, is, onJson, options, part, refusing } from './tools.ts'
+import { all, defect, is, onJson, options, part, refusing, shows } from './tools.ts'
 
 /** Creations that are valid, and what of those that are not; most defects of creations are derived from tables. */
 export const create: readonly Defect[] = [
@@ -85,5 +85,14 @@ export const create: readonly Defect[] = [
     says: 'A pod with a volume of another data center is created in the one that was asked for.',
     observed: 'a pod without its volume',
     change: part('enforces', (next, name) => name !== 'volumeElsewhere' && next()),
+  }),
+  defect('volume-elsewhere-not-mounted-late', 'pods.create.volume-elsewhere', 'placed', {
+    says: 'The same, and pods take a while to start, and show no data center before.',
+    observed: 'a pod without its volume',
+    change: all(
+      options({ life: { provisioningMs: 30_000 } }),
+      part('enforces', (next, name) => name !== 'volumeElsewhere' && next()),
+      shows((shown, { status }) => (status === 'PROVISIONING' ? { ...shown, dataCenterId: null } : shown)),
+    ),
   }),
 ]

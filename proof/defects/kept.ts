@@ -78,6 +78,15 @@ export const kept: readonly Defect[] = [
       })(options)
     },
   }),
+  defect('patch-sets-arguments-of-all', 'pods.shape.id-matches', 'own', {
+    says: 'A PATCH of the arguments sets those of all pods that have none.',
+    observed: 'the argument plumbline-d',
+    tour: ['pods.patch.others', 'pods.action.running.stop'],
+    change: part('patchPod', (next, { id }, _body, { store }) => {
+      next()
+      for (const one of store.all()) if (one.args === '') one.args = store.get(id)?.args ?? ''
+    }),
+  }),
   defect('removed-variable-back-at-start', 'pods.action.start-restores', 'kept', {
     says: 'A start gives a pod the variables of its creation again.',
     observed: 'env {"PLUMBLINE":"kept","PLUMBLINE_REMOVED":"by a PATCH"}',

@@ -1,7 +1,7 @@
 import { type Limiter, type LimiterMaker, type LimitReading, limiterOf } from '../../reference/limits/limiter.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
-import { all, type Change, defect, options, part } from './tools.ts'
+import { all, type Change, defect, is, options, part, serving } from './tools.ts'
 
 /** Quotas that are announced and not kept. They are small, so that a tour exceeds them. */
 export const limits: readonly Defect[] = [
@@ -56,6 +56,26 @@ export const limits: readonly Defect[] = [
         remaining: Math.min(window.quota - 1, window.remaining + Math.floor(n / 2)),
       })),
     })),
+  }),
+  defect('actions-not-counted', 'limits.pods.counts-each', 'actions', {
+    says: 'Actions do not count.',
+    observed: 'r of minute falls by less than the actions sent',
+    change: (base) => {
+      let isAction = false
+      let last: LimitReading | null = null
+      return all(
+        limited(({ take }) => ({
+          take(user, nowMs) {
+            if (!isAction || last === null) last = take(user, nowMs)
+            return last
+          },
+        })),
+        serving((request, { fetch }) => {
+          isAction = is.action(request)
+          return fetch(request)
+        }),
+      )(base)
+    },
   }),
   defect('no-window-moves-on', 'limits.pods.counts-each', 'time', {
     says: 'Each window says the same t until it resets.',

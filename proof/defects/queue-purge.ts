@@ -2,7 +2,7 @@ import { isFinished, type Job } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
 import { afterPurge, asks, restartJob, showsIn } from './queue-tools.ts'
-import { all, type Change, defect, onResponse, options, part, refusing } from './tools.ts'
+import { all, type Change, defect, jsonOf, onJson, onResponse, options, part, refusing } from './tools.ts'
 
 /** Purges that clear too little or too much, and routes whose responses the description does not show. */
 export const queuePurge: readonly Defect[] = [
@@ -167,6 +167,16 @@ export const queuePurge: readonly Defect[] = [
     says: 'The OpenAI routes respond with text.',
     observed: 'a body that is not JSON',
     wrap: onResponse(asks('openai'), ({ text }) => ({ text: `data: ${text}` })),
+  }),
+  defect('openai-echo', 'queue.openai.answers', 'reached', {
+    says: 'The OpenAI routes respond with the body of the request.',
+    observed:
+      '{"model":"plumbline","messages":[{"role":"user","content":"hello"}],"plumbline":{"v":1,"steps":[{"output":{"object":"chat.completion","choices":[{"index":0}],"drawn":{"depth":3}}}]}} (is the conformance worker deployed there, as queue.worker says?)',
+    file: (target) => ({ ...target, receiver: null }),
+    wrap: (fetch) => async (request) => {
+      const body = await jsonOf(request)
+      return onJson(asks('openai'), () => ({ ...body }))(fetch)(request)
+    },
   }),
   defect('openai-body-lost', 'queue.openai.answers', 'reached', {
     says: 'The worker gets an OpenAI route without the body of the request.',

@@ -30,6 +30,18 @@ export const queueWalk: readonly Defect[] = [
       (job, service) => void service.parts.addJob(job, job.operation, job.endpoint, service),
     ),
   }),
+  defect('second-cancel-executes-job-twice', 'queue.walk', 'not-executed', {
+    says: 'From the second cancellation on, a cancelled job is executed twice at once.',
+    observed: 'an execution',
+    change: withPasts((pasts) =>
+      part('cancelJob', (next, job, service) => {
+        const answer = next()
+        if (pasts.count('cancel') > 1)
+          for (const _ of [1, 2]) service.parts.addJob(job, job.operation, job.endpoint, service)
+        return answer
+      }),
+    ),
+  }),
   defect('refused-submission-after-cancel-stops-job', 'queue.walk', 'status', {
     says: 'After two cancellations a submission that is refused cancels a running job of its endpoint.',
     observed: 'CANCELLED',

@@ -156,11 +156,32 @@ export const creation: readonly Latitude[] = [
     ),
     readings: reads('pods.create.neither', 'accepted', ['neither']),
   }),
+  latitude('strangers-create-nothing', 'A key of another account may create no pods.', {
+    change: refusing('createPod', (_, { user }) => user === 'user-2' && [403, 'no permission to create pods']),
+    verdicts: { 'auth.pods.hidden-volume': 'inconclusive' },
+  }),
   latitude('data-centers-not-chosen', 'A creation names no data center: the one of its volume is taken.', {
     change: refusing('createPod', (body) => Object(body).dataCenterIds !== undefined && [422, 'unknown member']),
     about: 'offers of a creation',
     readings: reads('pods.create.volume-elsewhere', 'accepted', ['elsewhere']),
   }),
+  latitude(
+    'credential-named-otherwise',
+    'A creation names its registry credential otherwise, and reads alone show it.',
+    {
+      about: ['creations', 'registry credentials'],
+      wrap: (fetch) =>
+        onJson(
+          (request, { status }) => (is.create(request) && status === 201) || (is.patch(request) && status === 200),
+          ({ registry: _, ...pod }) => pod,
+        )(
+          exchanges(is.create, ({ registryAuth, ...body }) =>
+            registryAuth === undefined ? null : { ...body, registry: registryAuth },
+          )(fetch),
+        ),
+      file: plane({ registry: { id: 'reg-1', body: { registryAuth: 'reg-1' } } }),
+    },
+  ),
   scarce('no-instances', 409, 'There are no longer any instances available with these specifications.'),
   scarce('out-of-stock', 422, 'gpu-a is out of stock in this region.'),
   scarce('insufficient-resources', 400, 'Insufficient resources; try again later.'),

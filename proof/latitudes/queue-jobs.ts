@@ -1,7 +1,7 @@
 import { Refusal } from '../../reference/index.ts'
 import { isFinished, type Job } from '../../reference/queue/model.ts'
 import { asks, restartJob } from '../defects/queue-tools.ts'
-import { onJson, onResponse, part } from '../defects/tools.ts'
+import { jsonOf, onJson, onResponse, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, streamed, timed } from './tools.ts'
 
@@ -129,12 +129,13 @@ export const queueJobs: readonly Latitude[] = [
       },
     ),
   ),
-  latitude('openai-in-a-job', 'An OpenAI route responds with the job, which holds what the worker returned.', {
+  latitude('openai-in-a-job', 'An OpenAI route responds with the job: its input, and what the worker returned.', {
     about: 'responses of OpenAI routes',
-    wrap: onJson(
-      (request, { status }) => status === 200 && asks('openai')(request),
-      (output) => ({ status: 'COMPLETED', output }),
-    ),
+    wrap: (fetch) => async (request) => {
+      const input = await jsonOf(request)
+      const isMeant = (one: Request, { status }: Response) => status === 200 && asks('openai')(one)
+      return onJson(isMeant, (output) => ({ status: 'COMPLETED', input, output }))(fetch)(request)
+    },
     readings: reads('queue.openai.answers', 'the output within another value', ['response']),
   }),
   latitude('workers-die-at-a-purge', 'Just before every second purge the workers of the endpoint die.', {

@@ -1,6 +1,7 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { nothing } from '../../harness/client/body.ts'
-import type { PodView } from '../../harness/exchange/read.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { createdIdIn, type PodView } from '../../harness/exchange/read.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import type { PodClient } from '../../harness/planes/pods/client.ts'
 import { changeOf } from '../../harness/planes/pods/fixtures/change.ts'
@@ -9,6 +10,8 @@ import type { Fixtures } from '../../harness/planes/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
+import { created } from '../pods/creation.ts'
+import { expectRefusal } from '../shared/refusal.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { isAction, type Permission, permissionsOf } from './permissions.ts'
 import { workingPods } from './pods.ts'
@@ -36,6 +39,23 @@ rule('auth.pods.forbidden', { varies: anyPod }, async (context) => {
   }
   await stopped.expectNoEffect(running)
   stopped.expectAllWorked()
+})
+
+rule('auth.pods.hidden-volume', async (context) => {
+  const { as, inconclusive, nextName } = context
+  const stranger = as('stranger')
+  const { valid } = await created(context, { mount: 'network' })
+  const wrong = await stranger.create({ plumbline: true }, { mustBeRefused: true })
+  // A key that may create no pods is refused whatever the body holds.
+  if (wrong.status !== 400 && wrong.status !== 422)
+    inconclusive(`a wrong creation is answered ${wrong.status} to the stranger, who may be allowed to create none`)
+  const name = nextName()
+  const response = await stranger.create({ ...valid, name }, { mustBeRefused: true })
+  inconclusiveIfNoCapacity(context, response)
+  const id = isSuccess(response.status) ? createdIdIn(response.json, name) : null
+  // The end of the run removes only what the owner's key can.
+  if (id !== null) await stranger.delete(id)
+  expectRefusal(context, 'refused', response)
 })
 
 rule('auth.granted', { varies: anyPod }, async (context) => {

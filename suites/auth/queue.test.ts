@@ -8,8 +8,8 @@ test.each([
   { mayNot: ['purgeQueue', 'cancelJob'], verdict: 'passed', reason: null },
   {
     mayNot: ['purgeQueue'],
-    verdict: 'inconclusive',
-    reason: 'the target offers no operation of queue that keys.restricted.mayNot names',
+    verdict: 'unclaimed',
+    reason: expect.stringContaining('endpoint.dedicated is neither given nor declared absent'),
   },
 ])('a restricted key without $mayNot, and no endpoint to purge: $verdict', async ({ mayNot, verdict, reason }) => {
   const judgements = await judgeOn({

@@ -1,4 +1,5 @@
 import type { OperationId, PlaneName } from '../../generated/operations.ts'
+import { demand } from '../../harness/claims/claims.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -18,11 +19,9 @@ for (const row of authTable) rule(row.rule, planes[row.plane].options, (context)
 
 /** Sends every request of a plane with every credential of a row. */
 async function judge(context: Context, row: AuthRow): Promise<void> {
-  const { check, inconclusive, vary } = context
+  const { check, vary } = context
   const { scope } = kinds[row.sent[0]]
   const offered = offeredIn(context, row.plane, scope)
-  if (offered.length === 0)
-    inconclusive(`the target offers no operation of ${row.plane} that keys.restricted.mayNot names`)
   const arranged = await orBlocked(planes[row.plane].arrange(context, offered, scope))
   if (arranged instanceof Blocked) return judgeReads(context, row, arranged)
   const hidden: Pick<Arranged, 'secrets' | 'expectUnlisted' | 'excuse'> = scope === 'owned' ? arranged : {}
@@ -59,13 +58,16 @@ async function judgeReads(context: Context, row: AuthRow, blocked: Blocked): Pro
   throw blocked
 }
 
-/** The operations of a plane in a scope that the target offers. */
+/** The operations of a plane in a scope that the target offers. Throws Unclaimed or NotApplicable if it offers none. */
 function offeredIn({ part, target }: Context, plane: PlaneName, scope: Scope): readonly OperationId[] {
   const { mayNot } = target.grants
   const { partOf } = planes[plane]
-  return operationsIn(plane, scope)
-    .filter((operation) => scope !== 'forbidden' || mayNot.includes(plane) || mayNot.includes(operation))
-    .filter((operation) => partOf[operation] === undefined || part(partOf[operation]))
+  const wanted = operationsIn(plane, scope).filter(
+    (operation) => scope !== 'forbidden' || mayNot.includes(plane) || mayNot.includes(operation),
+  )
+  const offered = wanted.filter((operation) => partOf[operation] === undefined || part(partOf[operation]))
+  if (offered.length === 0) for (const operation of wanted) demand(target, partOf[operation] ?? plane)
+  return offered
 }
 
 /** Ends the rule if a key is answered 401 and no other request shows that it is valid. */

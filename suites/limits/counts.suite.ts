@@ -1,3 +1,5 @@
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { resetShownBy } from './reset-time.ts'
@@ -9,8 +11,16 @@ const trials = [2, 4, 3, 2, 5, 4, 3]
 /** How long t is to fall, ms: whole seconds show it. */
 const pauseMs = 3_000
 
-rule('limits.pods.counts-each', { alone: true }, (context) =>
-  judgeTrials(context, 'each', trials, async (requests) => {
+/** Restarts of each trial. One alone may be hidden by what is given back. */
+const restarts = [2, 3, 4]
+
+rule('limits.pods.counts-each', { alone: true }, async (context) => {
+  await expectReadsCounted(context)
+  if (context.part('pod.running')) await expectActionsCounted(context)
+})
+
+function expectReadsCounted(context: Context): Promise<void> {
+  return judgeTrials(context, 'each', trials, async (requests) => {
     const { clock, reserve } = context
     await reserve(requests + 1)
     const reads = [await readWindows(context)]
@@ -25,8 +35,45 @@ rule('limits.pods.counts-each', { alone: true }, (context) =>
       return observed === 'unknown' ? [] : [{ name: window.name, isRight, fault }]
     })
     return { counted, response: later.response }
-  }),
-)
+  })
+}
+
+/** From a read just before a restart to one just after it, r falls by 2. An action may count more, as other users do. */
+async function expectActionsCounted(context: Context): Promise<void> {
+  const { id } = await context.fixture.pod('RUNNING')
+  await judgeTrials(context, 'actions', restarts, async (count) => {
+    const steps = [await aroundRestart(context, id)]
+    while (steps.length < count) steps.push(await aroundRestart(context, id))
+    const [{ reads }] = steps as [Step]
+    const counted = (reads[0]?.windows ?? []).map(({ name, q, w }): Counted => {
+      const missing = 2 * count - steps.reduce((sum, step) => sum + (fallsOf(name, step.reads)[0] ?? Number.NaN), 0)
+      const passedMs = steps.reduce((sum, step) => sum + step.passedMs, 0)
+      const isFault = q !== null && w !== null && missing > (q * passedMs) / 1_000 / w + 1
+      const fault = { expected: 'falls by 1 or more with each action', observed: 'falls by less than the actions sent' }
+      return { name, isRight: missing <= 0, fault: isFault ? fault : null }
+    })
+    return { counted, response: reads.at(-1)?.response ?? context.inconclusive('no action was sent') }
+  })
+}
+
+/** The reads around a restart, and the time from the first to the last. */
+interface Step {
+  readonly reads: readonly WindowRead[]
+  readonly passedMs: number
+}
+
+async function aroundRestart(context: Context, id: string): Promise<Step> {
+  const { blocked, clock, pods, reserve, settle } = context
+  await reserve(3)
+  const before = await readWindows(context)
+  const { status } = await pods.act(id, 'restart')
+  const after = await readWindows(context)
+  if (!isSuccess(status)) blocked('pods.action.running.restart', `restart was answered ${status}`)
+  await clock.sleep(restartBeginsMs)
+  await settle(id, (seen) => seen === 'RUNNING')
+  const passedMs = after.response.exchange.received.target - before.response.exchange.sent.target
+  return { reads: [before, after], passedMs }
+}
 
 /** How r of a window fell with requests that followed each other; what it gives back may hide that. */
 function countOf({ name, q, w }: Window, reads: readonly WindowRead[], later: WindowRead): string {

@@ -49,8 +49,7 @@ async function permitted(context: Context, status: PodStatus, action: PodAction)
   expectAnswered(context, response, action)
   if (action === 'terminate') expectNoBody(check('no-body'), response)
   else expectFullPod(check('full-pod'), response)
-  // The pod may go to ERROR again: only pods.action.error.start-leaves judges that.
-  if (status === 'ERROR' && action === 'start') return
+  if (status === 'ERROR' && action === 'start') return againInError(context, pod)
   await expectReached(context, pod, action)
   if (settled.has(status)) await again(context, pod, status, action)
 }
@@ -66,14 +65,30 @@ async function again(context: Context, { id }: PodView, status: PodStatus, actio
   if (way !== undefined && !isSuccess((await pods.act(id, way)).status)) return notJudged('again', `${way} was refused`)
   const { pod } = await settle(id, (seen) => seen === status)
   if (pod?.status !== status) return notJudged('again', `the pod did not become ${status} again`)
-  const response = await retryWhileScarce(context, pod, () => actOnceMore(context, id, action))
-  // A pod may have left the status by itself since it was read.
-  if (response.status === 409 && podOf((await pods.get(id)).json, 0)?.status !== status)
-    return notJudged('again', `the pod left ${status} by itself`)
-  expectAnswered(context, response, action)
+  if (!(await actsAgain(context, pod, status, action))) return
   await expectReached(context, pod, action)
   // A pod that was started more than once is EXITED once more, as the rules about every pod have it.
   if (way === 'stop' && isSuccess((await pods.act(id, way)).status)) await settle(id, (seen) => seen === status)
+}
+
+/** Starts a pod a second time if it is in ERROR again. Only pods.action.error.start-leaves judges where a start leads. */
+async function againInError(context: Context, { id }: PodView): Promise<void> {
+  const { clock, notJudged, settle, target } = context
+  // Until then a read may show the pod as it was before the start.
+  await clock.sleep(target.tolerances.visibleMs)
+  const { pod } = await settle(id, (seen) => final.has(seen))
+  if (pod?.status !== 'ERROR') return notJudged('again', 'the pod did not become ERROR again')
+  await actsAgain(context, pod, 'ERROR', 'start')
+}
+
+/** Takes an action with a pod that is back in the status. False if it is not judged, because the pod left the status by itself. */
+async function actsAgain(context: Context, pod: PodView, status: PodStatus, action: PodAction): Promise<boolean> {
+  const { notJudged, pods } = context
+  const response = await retryWhileScarce(context, pod, () => actOnceMore(context, pod.id, action))
+  const hasLeft = response.status === 409 && podOf((await pods.get(pod.id)).json, 0)?.status !== status
+  if (hasLeft) notJudged('again', `the pod left ${status} by itself`)
+  else expectAnswered(context, response, action)
+  return !hasLeft
 }
 
 /** Statuses of a key that lacks a permission, or access to a pod. */

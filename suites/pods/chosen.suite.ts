@@ -14,13 +14,25 @@ const lasting = [
   ...['cloud', 'gpu', 'cpu', 'template', 'locked'],
 ]
 
+/** The texts in a member that only rules put there: variables, and the words that a PATCH adds to the arguments. */
+const ofRunIn: Readonly<Record<string, (value: unknown) => readonly string[]>> = {
+  env: (value) => Object.keys(membersOf(value) ?? {}).filter(isOfRun),
+  args: (value) =>
+    textIn(value)
+      .split(/\s+/)
+      .filter((word) => /^plumbline-\w$/.test(word)),
+}
+
+/** Their names in a finding. */
+const calls: Readonly<Record<string, string>> = { env: 'variable', args: 'argument' }
+
 /** A pod that the run has created. */
 interface Chosen {
   /** The lasting members of its creation, or of the last PATCH that named them. */
   readonly asked: Members
   /** Those of them that the pod has shown as asked; a platform may show another value from the beginning. */
   readonly shown: ReadonlySet<string>
-  /** Those that a PATCH named. For some time, a read may show what they were before. */
+  /** Those that a PATCH named, even if it was refused. For some time, a read may show what they were before. */
   readonly patched: ReadonlySet<string>
   /** When the last PATCH was answered, ms. */
   readonly patchedMs: number
@@ -73,9 +85,13 @@ function judgeChosen(pod: Members, own: Chosen, { operation, sent }: Exchange, t
   const seen = names
     .filter(isKnown)
     .map((name) => judged('kept', asAsked.includes(name), `the ${name} that was chosen`, `another ${name}`))
-  if ('env' in asked && asked.template === undefined) {
-    const others = Object.keys(membersOf(pod.env) ?? {}).filter((name) => isOfRun(name) && !isIn(asked.env, name))
-    seen.push(judged('own', others.length === 0, 'no variable of another pod', `the variable ${others[0]}`))
+  // A template may give a pod anything.
+  for (const [name, textsIn] of Object.entries(asked.template === undefined ? ofRunIn : {})) {
+    if (patched.has(name)) continue
+    const own = textsIn(asked[name] ?? '')
+    const [other] = textsIn(pod[name] ?? '').filter((text) => !own.includes(text))
+    const what = calls[name]
+    seen.push(judged('own', other === undefined, `no ${what} of another pod`, `the ${what} ${other}`))
   }
   return { ...joined(seen), shown: new Set([...shown, ...asAsked]) }
 }
@@ -89,10 +105,6 @@ function afterDoubt(known: ReadonlyMap<string, Chosen>, { operation, sent, subje
   if (!isLater && !isPatch) return { findings: [], state: known }
   const state = withEntry(known, subject ?? '', { ...own, doubt: null })
   return { findings: isLater ? own.doubt.findings : [], state }
-}
-
-function isIn(members: unknown, name: string): boolean {
-  return Object.hasOwn(membersOf(members) ?? {}, name)
 }
 
 const unseen: Omit<Chosen, 'asked'> = { shown: new Set(), patched: new Set(), patchedMs: 0, doubt: null }
@@ -121,7 +133,7 @@ function patchedIn(
   const before = known.get(subject ?? '')
   if (operation !== 'updatePod' || before === undefined) return null
   const body = bodyOf(request)
-  if (body === null) return { ...unseen, asked: {} }
+  if (body === null) return { ...unseen, asked: {}, patched: new Set(lasting) }
   // A platform may call the lock otherwise in a PATCH than in a pod.
   const isKnown = Object.keys(body).every((name) => name === 'image' || lasting.includes(name))
   const isLeft = (name: string) => !(name in body) && (isKnown || name !== 'locked')
@@ -130,7 +142,7 @@ function patchedIn(
   return {
     asked: { ...Object.fromEntries(Object.entries(before.asked).filter(([name]) => isLeft(name))), ...named },
     shown: new Set([...before.shown].filter(isLeft)),
-    patched: new Set([...before.patched, ...Object.keys(named)]),
+    patched: new Set([...before.patched, ...Object.keys(lastingIn(body))]),
     patchedMs: received.target,
     doubt: null,
   }

@@ -1,6 +1,6 @@
 import { type RuleId, ruleById } from '../../generated/rules.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { listOf, type Members, membersOf, show } from '../../harness/exchange/read.ts'
+import { listOf, type Members, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
@@ -173,14 +173,22 @@ refusals(
   ['4XX', '2XX'],
   { elsewhere: (valid, { pods }) => put('mounts.network.0.volumeId', pods?.volumeElsewhere)(valid) },
   async (context, response, body) => {
-    const id =
-      (await context.fixture.createdId(response)) ?? context.blocked('pods.create.read-back', 'no pod is found')
-    const rest = await shown(context, id, ({ value }) => typeof value.dataCenterId === 'string')
+    const { blocked, check, fixture, notJudged, settle } = context
+    const id = (await fixture.createdId(response)) ?? blocked('pods.create.read-back', 'no pod is found')
+    const rest = await settle(id, (status, pod) => placed.has(status) || hasCenter(pod))
+    if (!hasCenter(rest.pod)) return notJudged('placed', `the pod shows no data center, and is ${rest.status}`)
     const [center = await centerOf(context)] = listOf(body, 'dataCenterIds') ?? []
     const isElsewhere = rest.pod?.value.dataCenterId !== center
-    context.check('placed').that(isElsewhere, 'a pod with its volume', 'a pod without its volume', rest.response)
+    check('placed').that(isElsewhere, 'a pod with its volume', 'a pod without its volume', rest.response)
   },
 )
+
+/** Statuses in which a pod has a data center, or never will have one. */
+const placed: ReadonlySet<string> = new Set(['RUNNING', 'EXITED', 'ERROR', 'TERMINATED', 'gone'])
+
+function hasCenter(pod: PodView | null): boolean {
+  return typeof pod?.value.dataCenterId === 'string'
+}
 
 rule('pods.create.atomic', { varies: ['kind', 'mount', 'fields'] }, async (context) => {
   const { blocked, fixture, inconclusive, part, pods, random, target } = context

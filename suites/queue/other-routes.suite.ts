@@ -54,7 +54,9 @@ rule('queue.openai.answers', { varies: ['input', 'execution', 'neighbour', 'outp
     check('answered').status(response, 200)
     check('answered').that(response.json !== undefined, 'JSON', 'a body that is not JSON', response)
     if (['IN_QUEUE', 'IN_PROGRESS'].includes(shownStatus(response))) continue
-    const [wanted, shown] = [canonical(output), canonical(response.json)]
+    // A response that repeats the request shows nothing of the worker.
+    const shown = canonical(response.json).replaceAll(canonical(membersOf(body.input)?.plumbline), '')
+    const wanted = canonical(output)
     const isReached = shown.includes(wanted)
     await expectWork(context, 'reached', isReached, 'the output of the worker', show(response.json), response)
     reading('response', shown === wanted ? 'the output alone' : 'the output within another value')

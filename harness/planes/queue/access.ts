@@ -143,11 +143,17 @@ export function createQueueAccess(host: OwnerContext) {
   /** The first report of a job; if none comes soon, its end may show that none will. */
   async function startOf({ beacon, id, queue }: Begins) {
     const untilMs = actor.now() + workerMs
-    const until = (ms: number) => actor.until(beacon.started(), Math.min(untilMs, ms))
-    const soon = await until(actor.now() + target.tolerances.dispatchMs)
-    if (soon !== null) return { arrival: soon, isOver: false }
-    const isOver = id !== undefined && isUnreported(queue.endpoint, id, await queue.status(id))
-    return { arrival: isOver ? null : await until(untilMs), isOver }
+    let arrival: Arrival | null = null
+    const sleep = async (ms: number) => {
+      arrival = await actor.until(beacon.started(), Math.min(untilMs, actor.now() + ms))
+    }
+    const look = async () => {
+      const mayBeOver = arrival === null && id !== undefined
+      return { arrival, isOver: mayBeOver && isUnreported(queue.endpoint, id, await queue.status(id)) }
+    }
+    await sleep(target.tolerances.dispatchMs)
+    const pauses = pausesWithin(actor, target.tolerances.dispatchMs, untilMs - actor.now())
+    return pollOn({ sleep }, pauses, look, (seen) => seen.arrival !== null || seen.isOver)
   }
 
   const maker = {

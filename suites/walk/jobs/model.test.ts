@@ -13,6 +13,7 @@ function jobIn(phase: JobModel['phase'], kind: JobModel['kind'] = 'completes'): 
     isNotified: false,
     isReleased: false,
     stoppedMs: Number.POSITIVE_INFINITY,
+    startsBefore: 0,
   }
   return { ...rest, kind, phase, job: job as unknown as SubmittedJob }
 }
@@ -50,7 +51,7 @@ test('a job that was seen to end stays as it is, unless it failed', () => {
 
 test('a job that is stopped while it may end is never unfinished again', () => {
   const [live, ending] = [jobIn('live'), jobIn('ending')]
-  stop(live, 0)
-  stop(ending, 0)
+  stop(live, 0, 0)
+  stop(ending, 0, 0)
   expect([live.phase, ending.phase]).toEqual(['stopped', 'over'])
 })

@@ -30,6 +30,8 @@ export interface JobModel {
   isReleased: boolean
   /** When it was stopped, ms on the target's clock; Infinity if it was not. */
   stoppedMs: number
+  /** How often it had begun before the call that stopped it was sent. */
+  startsBefore: number
 }
 
 /** All that the walk has done. */
@@ -130,7 +132,8 @@ export function observe(one: JobModel, status: string): void {
 }
 
 /** A job is stopped: it never ends by itself, unless it may have ended just before. */
-export function stop(one: JobModel, nowMs: number): void {
+export function stop(one: JobModel, nowMs: number, startsBefore: number): void {
   one.phase = one.phase === 'live' ? 'stopped' : 'over'
   one.stoppedMs = nowMs
+  one.startsBefore = startsBefore
 }
