@@ -11,6 +11,7 @@ import { createLive } from './live.ts'
 import { LoadError } from './load-error.ts'
 import type { Step } from './queue/steps.ts'
 import { actionOf, loadOf, planEventOf, planFolder, plansFolder } from './record.ts'
+import { createRests } from './rests.ts'
 import { inTurns } from './turns.ts'
 
 /** Longer reasons are cut: the body of a response may be part of one. */
@@ -24,6 +25,7 @@ export const driveLoad: DriveLoad = async (task, takePoint) => {
   const clock = createRealClock()
   const actor = clock.actor('load')
   const live = createLive(task, load, actor)
+  const rests = createRests(Date.now())
   let earlier: readonly Step[] = []
   let steps: readonly Step[] = []
   let count = 0
@@ -34,7 +36,7 @@ export const driveLoad: DriveLoad = async (task, takePoint) => {
     const allEndMs = Date.now() + estimateOf(steps.slice(count)).seconds * 1000
     const numbers = new Map(batch.map((step) => [step, ++count]))
     let failure = refusal === null ? null : new LoadError(refusal)
-    return inTurns(batch, async (turn, prepared) => {
+    return inTurns(batch, rests, async (turn, prepared) => {
       const { step } = turn
       const n = numbers.get(step) ?? 0
       const plan = planFolder(n, step.name)
