@@ -50,13 +50,11 @@ function endOf(batch: readonly Step[], rests: Rests, beganMs: number): number {
   const turns = createPlanTurns(batch, rests)
   const ends = new Map<PlanTurn, number>()
   for (let nowMs = beganMs; ; ) {
-    for (let begun = turns.begin(); begun.length > 0; begun = turns.begin()) {
-      for (const turn of begun) {
-        const { plan } = turn.step
-        const quietMs = turns.prepared(turn, nowMs)
-        const ms = plan.plane === 'queue' ? msOf({ ...plan, quietMs }) : msOf(plan)
-        ends.set(turn, nowMs + ms + STARTING_MS)
-      }
+    for (const turn of turns.begin()) {
+      const { plan } = turn.step
+      const quietMs = turns.prepared(turn, nowMs)
+      const ms = plan.plane === 'queue' ? msOf({ ...plan, quietMs }) : msOf(plan)
+      ends.set(turn, nowMs + ms + STARTING_MS)
     }
     const [next] = [...ends].toSorted(([, a], [, b]) => a - b)
     if (next === undefined) return nowMs

@@ -3,37 +3,30 @@ import { limitOf, limitsOfJobs } from './queue/uses.ts'
 
 export type Rests = ReturnType<typeof createRests>
 
-/** When the limits of a load were used last, so that each is left alone before the next plan. Any may have been used until `beganMs`. */
+/** When the limits of a load were used last, so that each is left alone before a plan. Any may have been used up until `beganMs`. */
 export function createRests(beganMs: number) {
-  const usedMs = new Map<string, number>()
-  /** The same without light use. */
-  const filledMs = new Map<string, number>()
-
-  function note(limits: readonly string[], nowMs: number, isLight = false): void {
-    for (const limit of limits) {
-      usedMs.set(limit, nowMs)
-      if (!isLight) filledMs.set(limit, nowMs)
-    }
-  }
-
+  const usedMs = { below: new Map<string, number>(), beyond: new Map<string, number>() }
   return {
     /** Call it once the jobs of a plan are submitted. Returns how long its limits must still be left alone, ms. */
     prepared(plan: Plan, nowMs: number): number {
       if (plan.plane !== 'queue') return 0
-      note(limitsOfJobs(plan).before, nowMs, true)
-      const usesMs = plan.stretches.map((stretch) => {
+      for (const limit of limitsOfJobs(plan)) usedMs.below.set(limit, nowMs)
+      const lastMs = plan.stretches.map((stretch) => {
         const limit = limitOf(stretch)
-        // Twice a light use is still below the limit.
-        if (stretch.isLight === true) return filledMs.get(limit) ?? beganMs
+        const beyondMs = usedMs.beyond.get(limit) ?? beganMs
+        // One even pace after another leaves room at every moment.
+        if (stretch.isBelow === true) return beyondMs
         // Isolation does not judge the limit that it exceeds.
-        return plan.shape === 'isolation' ? -Infinity : (usedMs.get(limit) ?? beganMs)
+        return plan.shape === 'isolation' ? -Infinity : Math.max(beyondMs, usedMs.below.get(limit) ?? beganMs)
       })
-      return Math.max(0, plan.quietMs - (nowMs - Math.max(...usesMs)))
+      return Math.max(0, plan.quietMs - (nowMs - Math.max(...lastMs)))
     },
     ended(plan: Plan, nowMs: number): void {
       if (plan.plane !== 'queue') return
-      for (const stretch of plan.stretches) note([limitOf(stretch)], nowMs, stretch.isLight)
-      note(limitsOfJobs(plan).after, nowMs)
+      for (const stretch of plan.stretches) {
+        usedMs[stretch.isBelow === true ? 'below' : 'beyond'].set(limitOf(stretch), nowMs)
+      }
+      for (const limit of limitsOfJobs(plan, true)) usedMs.beyond.set(limit, nowMs)
     },
   }
 }

@@ -1,13 +1,13 @@
 import { lengthOf, type Plan, plannedCount } from './plan/types.ts'
 import type { Step } from './queue/steps.ts'
-import { collide, type Uses, usesInPreparation, usesOf } from './queue/uses.ts'
+import { collide, usesOf } from './queue/uses.ts'
 import type { Rests } from './rests.ts'
 
 /** A plan that is driven, perhaps beside others. */
 export interface PlanTurn {
   readonly step: Step
-  /** Fewer once its jobs are submitted. */
-  uses: Uses
+  /** True until its jobs are submitted. */
+  isPreparing: boolean
   /** True once another plan was under way. */
   isBeside: boolean
 }
@@ -45,16 +45,15 @@ export async function inTurns(
   const driven: Promise<readonly PromiseSettledResult<void>[]>[] = []
   const begin = (): void => {
     for (const turn of turns.begin()) {
-      const prepared = (): number => {
+      const driving = drive(turn, () => {
         const quietMs = turns.prepared(turn, Date.now())
         begin()
         return quietMs
-      }
-      const ended = drive(turn, prepared).finally(() => {
+      }).finally(() => {
         turns.end(turn, Date.now())
         begin()
       })
-      driven.push(Promise.allSettled([ended]))
+      driven.push(Promise.allSettled([driving]))
     }
   }
   begin()
@@ -73,29 +72,28 @@ export function createPlanTurns(batch: readonly Step[], rests: Rests) {
   const running = new Set<PlanTurn>()
   const waiting = new Set(batch.toSorted((one, other) => sendingMs(other.plan) - sendingMs(one.plan)))
 
-  function fits(plan: Plan, uses: Uses): boolean {
+  function fits({ plan }: Step): boolean {
     const rate = [...running].reduce((sum, { step }) => sum + rateOf(step.plan), rateOf(plan))
-    return rate <= maxRate && [...running].every((turn) => !collide(uses, turn.uses))
+    const uses = usesOf(plan, true)
+    return (
+      rate <= maxRate && [...running].every(({ step, isPreparing }) => !collide(uses, usesOf(step.plan, isPreparing)))
+    )
   }
 
   return {
     /** The turns that begin now. */
-    begin(): readonly PlanTurn[] {
-      const begun: PlanTurn[] = []
-      for (const step of [...waiting]) {
-        const uses = usesInPreparation(step.plan)
-        if (!fits(step.plan, uses)) continue
+    *begin(): Generator<PlanTurn> {
+      for (let step = [...waiting].find(fits); step !== undefined; step = [...waiting].find(fits)) {
         waiting.delete(step)
         for (const other of running) other.isBeside = true
-        const turn = { step, uses, isBeside: running.size > 0 }
+        const turn = { step, isPreparing: true, isBeside: running.size > 0 }
         running.add(turn)
-        begun.push(turn)
+        yield turn
       }
-      return begun
     },
     /** Ends the preparation of a step; returns how long its limits must still be left alone, ms. */
     prepared(turn: PlanTurn, nowMs: number): number {
-      turn.uses = usesOf(turn.step.plan)
+      turn.isPreparing = false
       return rests.prepared(turn.step.plan, nowMs)
     },
     end(turn: PlanTurn, nowMs: number): void {

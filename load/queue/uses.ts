@@ -1,5 +1,6 @@
+import type { RateOperation } from '../../generated/tables.ts'
 import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
-import type { Plan, Stretch } from '../plan/types.ts'
+import type { Plan, QueuePlan, Stretch } from '../plan/types.ts'
 import { preparedJobs } from './steps.ts'
 
 /** Names of what a plan uses, and how: two plans may use something in the same way at the same time, unless alone. */
@@ -13,9 +14,10 @@ export function collide(one: Uses, other: Uses): boolean {
 }
 
 /** The limits that the requests of a plan count for, and what else of an endpoint they change or rely on. */
-export function usesOf(plan: Plan): Uses {
+export function usesOf(plan: Plan, isPreparing: boolean): Uses {
   const uses = new Map<string, string>()
   if (plan.plane !== 'queue') return uses
+  if (isPreparing) for (const limit of limitsOfJobs(plan)) uses.set(limit, ALONE)
   const isHolding = plan.holdMs > 0
   for (const stretch of plan.stretches) {
     const { operation } = stretch
@@ -29,23 +31,16 @@ export function usesOf(plan: Plan): Uses {
   return uses
 }
 
-/** The same until the jobs of a plan are submitted. */
-export function usesInPreparation(plan: Plan): Uses {
-  return new Map([...usesOf(plan), ...limitsOfJobs(plan).before.map((limit) => [limit, ALONE] as const)])
-}
-
-/** The limits that the jobs of a plan count for: their submission before it, and their removal after it. */
-export function limitsOfJobs(plan: Plan): { readonly before: readonly string[]; readonly after: readonly string[] } {
-  if (plan.plane !== 'queue') return { before: [], after: [] }
-  const isHolding = plan.holdMs > 0
-  const isBusy = isHolding || plan.busyWorkers > 0
-  if (!isBusy && preparedJobs(plan) === 0) return { before: [], after: [] }
-  // Jobs of workers are read until they are executed, and jobs of /stream until they are over.
-  const isRead = plan.busyWorkers > 0 || (!isHolding && plan.stretches.some(({ operation }) => operation === 'stream'))
-  const endpoints = new Set([FIRST_ENDPOINT, ...plan.stretches.map(({ endpoint }) => endpoint)])
-  const limitsOf = (operations: readonly Stretch['operation'][]) =>
-    operations.flatMap((operation) => [...endpoints].map((endpoint) => limitOf({ operation, endpoint })))
-  return { before: limitsOf(isRead ? ['run', 'status', 'cancel'] : ['run']), after: limitsOf(isBusy ? ['cancel'] : []) }
+/** The limits that the jobs of a plan count for: those that its requests name, and those that keep workers busy until it is over. */
+export function limitsOfJobs(plan: QueuePlan, isOver = false): readonly string[] {
+  const { busyWorkers, holdMs, stretches } = plan
+  const isBusy = busyWorkers > 0 || holdMs > 0
+  // Jobs of /stream are read and ended beforehand, unless it is to be held.
+  const isRead = busyWorkers > 0 || (holdMs === 0 && stretches.some(({ operation }) => operation === 'stream'))
+  const before: readonly RateOperation[] = isRead ? ['run', 'status', 'cancel'] : ['run']
+  const isPrepared = isBusy || preparedJobs(plan) > 0
+  const operations: readonly RateOperation[] = isOver ? (isBusy ? ['cancel'] : []) : isPrepared ? before : []
+  return stretches.flatMap(({ endpoint }) => operations.map((operation) => limitOf({ operation, endpoint })))
 }
 
 /** The limit that a request counts for, which both keys share. */
