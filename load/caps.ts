@@ -2,6 +2,7 @@ import { pluralize } from '../harness/common/pluralize.ts'
 import type { LoadFacts } from '../harness/record/events.ts'
 import { lengthOf, mixedCount, type Plan, plannedCount, podRequests, podWaitMs } from './plan/types.ts'
 import { preparedJobs, type Step, submittedJobs } from './queue/steps.ts'
+import { createRests, type Rests } from './rests.ts'
 import { batchesOf, createPlanTurns, type PlanTurn } from './turns.ts'
 
 /** The most that a load takes, known before anything is sent. */
@@ -39,22 +40,21 @@ export function estimateOf(steps: readonly Step[]): Estimate {
     jobs += preparedJobs(plan) + submittedJobs(plan)
     busyJobs += plan.busyWorkers
   }
-  const ms = batchesOf(steps).reduce((sum, batch) => sum + msTogether(batch), 0)
+  const rests = createRests(0)
+  const ms = batchesOf(steps).reduce((beganMs, batch) => endOf(batch, rests, beganMs), 0)
   return { requests, seconds: Math.ceil(ms / 1000), jobs, busyJobs, pods }
 }
 
-/** How long the steps of a batch take beside each other, ms. */
-function msTogether(batch: readonly Step[]): number {
-  const turns = createPlanTurns(batch, 0)
+/** When the last step of a batch ends, ms. */
+function endOf(batch: readonly Step[], rests: Rests, beganMs: number): number {
+  const turns = createPlanTurns(batch, rests)
   const ends = new Map<PlanTurn, number>()
-  for (let nowMs = 0; ; ) {
-    for (let begun = turns.begin(); begun.length > 0; begun = turns.begin()) {
-      for (const turn of begun) {
-        const { plan } = turn.step
-        const quietMs = turns.prepared(turn, nowMs)
-        const ms = plan.plane === 'queue' ? msOf({ ...plan, quietMs }) : msOf(plan)
-        ends.set(turn, nowMs + ms + STARTING_MS)
-      }
+  for (let nowMs = beganMs; ; ) {
+    for (const turn of turns.begin()) {
+      const { plan } = turn.step
+      const quietMs = turns.prepared(turn, nowMs)
+      const ms = plan.plane === 'queue' ? msOf({ ...plan, quietMs }) : msOf(plan)
+      ends.set(turn, nowMs + ms + STARTING_MS)
     }
     const [next] = [...ends].toSorted(([, a], [, b]) => a - b)
     if (next === undefined) return nowMs

@@ -134,7 +134,7 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
       if (queue === null) return
       if (load.mixed !== undefined) return mixed(load.mixed)
       const scope = { queue, rules, windowScale: load.windowScale }
-      const first = smokeSteps(scope, load.isSmoke)
+      const first = smokeSteps(scope)
       planned(load.isSmoke ? first : [...first, ...limitSteps(scope)])
       smoke = readSmoke(await take(first), scope)
       const after = planAfterSmoke(smoke, scope)

@@ -4,13 +4,14 @@ import { lackIn } from '../harness/common/lack.ts'
 import { shorten } from '../harness/run/judge.ts'
 import type { DriveLoad } from '../harness/run/options.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
-import { describeEstimate, estimateOf, msOf, refusalBeyond } from './caps.ts'
+import { describeEstimate, estimateOf, refusalBeyond } from './caps.ts'
 import { conductLoad, type Judged, type Perform } from './conduct.ts'
 import { judgementsOf } from './judgements.ts'
 import { createLive } from './live.ts'
 import { LoadError } from './load-error.ts'
 import type { Step } from './queue/steps.ts'
-import { actionOf, type Driving, loadOf, planEventOf, planFolder, plansFolder } from './record.ts'
+import { actionOf, loadOf, planEventOf, planFolder, plansFolder } from './record.ts'
+import { createRests } from './rests.ts'
 import { inTurns } from './turns.ts'
 
 /** Longer reasons are cut: the body of a response may be part of one. */
@@ -24,40 +25,40 @@ export const driveLoad: DriveLoad = async (task, takePoint) => {
   const clock = createRealClock()
   const actor = clock.actor('load')
   const live = createLive(task, load, actor)
+  const rests = createRests(Date.now())
   let earlier: readonly Step[] = []
   let steps: readonly Step[] = []
   let count = 0
   let refusal: string | null = null
 
-  /** Drives a batch. Its record is in the order of the batch, whichever plan ends first. */
-  const perform: Perform = async (batch, done) => {
+  /** Drives a batch; records each plan once it has ended. */
+  const perform: Perform = (batch, done) => {
     const allEndMs = Date.now() + estimateOf(steps.slice(count)).seconds * 1000
     const numbers = new Map(batch.map((step) => [step, ++count]))
-    const events = new Map<Step, Driving>()
     let failure = refusal === null ? null : new LoadError(refusal)
-    const settled = await inTurns(batch, async (turn, prepared) => {
+    return inTurns(batch, rests, async (turn, prepared) => {
       const { step } = turn
       const n = numbers.get(step) ?? 0
       const plan = planFolder(n, step.name)
+      const progress = { type: 'plan', name: step.name, n, of: steps.length, allEndMs } as const
+      reportProgress({ ...progress, isOver: false })
       try {
         if (failure !== null) throw failure
-        const endsMs = Date.now() + msOf(step.plan)
-        reportProgress({ type: 'plan', name: step.name, n, of: steps.length, endsMs, allEndMs })
         const driven = await live[step.plan.plane](turn, join(evidence, plansFolder, plan), prepared)
         const taken = { ...driven, isBeside: turn.isBeside }
-        events.set(step, planEventOf(evidence, plan, step.plan, taken))
+        recorder.event(planEventOf(evidence, plan, step.plan, taken))
         done(step, taken)
       } catch (error) {
         const message = reasonOf(error)
         if (message === null) throw error
         const reason = shorten(recorder, message, longestReason)
         failure ??= new LoadError(reason)
-        events.set(step, { type: 'broken-off', plan, reason })
+        recorder.event({ type: 'broken-off', plan, reason })
         throw new LoadError(reason)
+      } finally {
+        reportProgress({ ...progress, isOver: true })
       }
     })
-    for (const event of batch.flatMap((step) => events.get(step) ?? [])) recorder.event(event)
-    return settled
   }
 
   const planned = (next: readonly Step[]): void => {

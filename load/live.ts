@@ -27,9 +27,14 @@ export function createLive(
   const token = target.keys.full ?? ''
   const agentOf = (rule: string) => `plumbline/${options.plumbline} (run ${run.run}; rule ${rule})`
 
-  const processes = new Set<number>()
+  /** The processes of k6, by the folder of their plan. */
+  const processes = new Map<string, readonly number[]>()
+  function noteProcesses(folder: string, ids: readonly number[]): void {
+    processes.set(folder, ids)
+    reportProgress({ type: 'processes', ids: [...processes.values()].flat() })
+  }
+
   function driverOf(url: string, requests: LoadRequests, folder: string): Drive<Step> {
-    let own: readonly number[] = []
     return ({ plan, rules }, fills) =>
       runLoad({
         plan,
@@ -45,14 +50,8 @@ export function createLive(
         userAgent: agentOf(rules[0] ?? 'smoke'),
         folder,
         segments,
-        onStart(ids) {
-          own = ids
-          for (const id of ids) processes.add(id)
-          reportProgress({ type: 'processes', ids: [...processes] })
-        },
-      }).finally(() => {
-        for (const id of own) processes.delete(id)
-      })
+        onStart: (ids) => noteProcesses(folder, ids),
+      }).finally(() => noteProcesses(folder, []))
   }
 
   function podOf({ name, rules }: Step) {

@@ -89,13 +89,16 @@ export async function conductRecorded(
 ): Promise<Conducted> {
   let count = 0
   let brokenOff: LoadError | null = null
+  // Plans that were driven beside each other are in the order of their ends.
+  const unread = new Set(driven)
   const readNext = async ({ name, plan: planned }: Step): Promise<Driven> => {
-    const event = driven[count++]
-    const plan = planFolder(count, name)
+    const plan = planFolder(++count, name)
+    const event = driven.find((one) => one.plan === plan)
     if (event === undefined && brokenOff !== null) throw brokenOff
-    if (event?.plan !== plan) {
-      throw new DamagedLoad(`the plan ${plan} follows from the record, which has ${nameOf(event)} in its place`)
+    if (event === undefined) {
+      throw new DamagedLoad(`the plan ${plan} follows from the record, which does not have it`)
     }
+    unread.delete(event)
     if (event.type === 'broken-off') {
       brokenOff = new LoadError(event.reason)
       throw brokenOff
@@ -122,11 +125,9 @@ export async function conductRecorded(
     takePoint,
   })
   const isDamaged = [...conducted.brokenOff.values()].some(({ verdict }) => verdict === 'broken')
-  if (isDamaged || count >= driven.length) return conducted
-  const surplus = {
-    verdict: 'broken',
-    reason: `nothing in the record leads to its plan ${nameOf(driven[count])}`,
-  } as const
+  const [first] = unread
+  if (isDamaged || first === undefined) return conducted
+  const surplus = { verdict: 'broken', reason: `nothing in the record leads to its plan ${nameOf(first)}` } as const
   return { ...conducted, brokenOff: new Map([...conducted.brokenOff, ['queue', surplus], ['pods', surplus]]) }
 }
 
@@ -139,7 +140,6 @@ async function readPoints(dir: string, plan: string) {
   }
 }
 
-function nameOf(event: Driving | undefined): string {
-  if (event === undefined) return 'nothing'
-  return /^\d+-[\w-]+$/.test(event.plan) ? event.plan : 'another one'
+function nameOf({ plan }: Driving): string {
+  return /^\d+-[\w-]+$/.test(plan) ? plan : 'of another name'
 }

@@ -4,6 +4,7 @@ import { referenceTarget } from '../proof/instance.ts'
 import { estimateOf } from './caps.ts'
 import { limitSteps, type Step } from './queue/steps.ts'
 import { collide, usesOf } from './queue/uses.ts'
+import { createRests } from './rests.ts'
 import { batchesOf, createPlanTurns, inTurns } from './turns.ts'
 
 const { queue } = referenceTarget('https://reference.test', 'real')
@@ -19,7 +20,7 @@ function named(...names: readonly string[]): readonly Step[] {
 function usesOfStep(name: string) {
   const step = steps.find((one) => one.name === name)
   if (step === undefined) throw new Error(`there is no step ${name}`)
-  return usesOf(step, true)
+  return usesOf(step.plan, true)
 }
 
 test.each<[why: string, one: string, other: string, isTogether: boolean]>([
@@ -31,6 +32,8 @@ test.each<[why: string, one: string, other: string, isTogether: boolean]>([
   ['a purge would end the jobs that requests wait for', 'purge-under', 'runsync-concurrency', false],
   ['a purge does not end jobs that are over', 'purge-under', 'stream-under', true],
   ['jobs are submitted beforehand, at the rate of run', 'cancel-under', 'run-under', false],
+  ['both submit jobs beforehand', 'cancel-under', 'status-under', false],
+  ['jobs are read beforehand, at the rate of status', 'stream-under', 'status-under', false],
   ['workers are kept busy', 'runsync-concurrency', 'openai-under', false],
   ['other limits, with which many requests are sent', 'status-over', 'openai-over', true],
 ])('%s: %s beside %s', (_, one, other, isTogether) => {
@@ -42,24 +45,38 @@ test.each([
   ['twice as many as the fastest', ['status-over', 'openai-over'], 1],
   ['hardly more than the fastest', ['stream-over', 'requests-over', 'purge-under'], 3],
 ])('together they send %s', (_, names, count) => {
-  expect(createPlanTurns(named(...names), 0).begin()).toHaveLength(count)
+  expect([...createPlanTurns(named(...names), createRests(0)).begin()]).toHaveLength(count)
 })
 
 test('a limit is left alone for two windows from its last request on', () => {
-  const turns = createPlanTurns(named('requests-over', 'requests-under'), 0)
+  const turns = createPlanTurns(named('requests-over', 'requests-under'), createRests(0))
   const [over] = turns.begin()
   if (over === undefined) throw new Error('nothing began')
   expect(turns.prepared(over, 5000)).toBe(15_000)
-  expect(turns.begin()).toEqual([])
+  expect([...turns.begin()]).toEqual([])
   turns.end(over, 200_000)
   const [under] = turns.begin()
   expect(under && turns.prepared(under, 201_000)).toBe(19_000)
   expect([over, under].map((turn) => turn?.isBeside)).toEqual([false, false])
 })
 
+test.each([
+  ['a limit that the plan before did not use', 'requests-over', 'purge-under', 0],
+  ['a limit that the plan before used', 'requests-over', 'requests-under', 20_000],
+  ['a limit that both use a little', 'status-isolation', 'run-isolation', 0],
+  ['a limit that is used a little after the other used it up', 'run-isolation', 'status-isolation', 20_000],
+  ['one even pace below a limit after another', 'cancel-isolation', 'requests-under', 0],
+  ['a limit that is exceeded after a little use', 'cancel-isolation', 'requests-over', 20_000],
+])('%s: %s, then %s', (_, one, other, restMs) => {
+  const rests = createRests(0)
+  for (const step of named(one)) rests.ended(step.plan, 100_000)
+  expect(named(other).map((step) => rests.prepared(step.plan, 100_000))).toEqual([restMs])
+})
+
 test('each step is driven once, and one that fails ends no other', async () => {
   const driven: string[] = []
-  const settled = await inTurns(named('requests-over', 'requests-under', 'purge-under'), async ({ step }, prepared) => {
+  const batch = named('requests-over', 'requests-under', 'purge-under')
+  const settled = await inTurns(batch, createRests(0), async ({ step }, prepared) => {
     prepared()
     driven.push(step.name)
     if (step.name === 'requests-over') throw new Error('no response')
@@ -82,9 +99,9 @@ test('the plans of a load take a third of their time', () => {
 })
 
 test('jobs of busy workers are cancelled at the end of a plan that holds requests', () => {
-  const turns = createPlanTurns(named('runsync-concurrency', 'cancel-under', 'cancel-released'), 0)
+  const turns = createPlanTurns(named('runsync-concurrency', 'cancel-under', 'cancel-released'), createRests(0))
   const next = (name: string, nowMs: number) => {
-    const turn = turns.begin().find(({ step }) => step.name === name)
+    const turn = [...turns.begin()].find(({ step }) => step.name === name)
     if (turn === undefined) throw new Error(`${name} did not begin`)
     return { turn, quietMs: () => turns.prepared(turn, nowMs) }
   }

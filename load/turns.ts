@@ -1,7 +1,7 @@
-import { FIRST_ENDPOINT } from './plan/queue-plan.ts'
-import { lengthOf, plannedCount, type Stretch } from './plan/types.ts'
+import { lengthOf, type Plan, plannedCount } from './plan/types.ts'
 import type { Step } from './queue/steps.ts'
-import { collide, isPrepared, limitOf, usesOf } from './queue/uses.ts'
+import { collide, usesOf } from './queue/uses.ts'
+import type { Rests } from './rests.ts'
 
 /** A plan that is driven, perhaps beside others. */
 export interface PlanTurn {
@@ -14,11 +14,6 @@ export interface PlanTurn {
 
 /** Allowed beyond the rate of the fastest plan, requests per second. */
 const LIGHT_RATE = 100
-
-/** The limits that jobs submitted before a plan, and their removal, count for. */
-const preparing = (['run', 'status', 'cancel'] as const).map((operation) =>
-  limitOf({ operation, endpoint: FIRST_ENDPOINT }),
-)
 
 /** The steps of a load in the order in which they are driven; those of one batch may be driven at the same time. */
 export function batchesOf(steps: readonly Step[]): readonly (readonly Step[])[] {
@@ -41,15 +36,16 @@ function mayBeBeside({ plan, isAlone = false }: Step): boolean {
  * Drives the steps of a batch, each when it fits. `drive` calls `prepared` once its jobs are submitted, which returns how
  * long its limits must still be left alone, ms.
  */
-export function inTurns(
+export async function inTurns(
   batch: readonly Step[],
+  rests: Rests,
   drive: (turn: PlanTurn, prepared: () => number) => Promise<void>,
 ): Promise<readonly PromiseSettledResult<void>[]> {
-  const turns = createPlanTurns(batch, Date.now())
-  const outcomes = new Map(batch.map((step) => [step, Promise.withResolvers<void>()]))
+  const turns = createPlanTurns(batch, rests)
+  const driven: Promise<readonly PromiseSettledResult<void>[]>[] = []
   const begin = (): void => {
     for (const turn of turns.begin()) {
-      const driven = drive(turn, () => {
+      const driving = drive(turn, () => {
         const quietMs = turns.prepared(turn, Date.now())
         begin()
         return quietMs
@@ -57,76 +53,61 @@ export function inTurns(
         turns.end(turn, Date.now())
         begin()
       })
-      outcomes.get(turn.step)?.resolve(driven)
+      driven.push(Promise.allSettled([driving]))
     }
   }
   begin()
-  return Promise.allSettled([...outcomes.values()].map(({ promise }) => promise))
+  const settled: PromiseSettledResult<void>[] = []
+  // It grows while one is waited for.
+  for (const one of driven) settled.push(...(await one))
+  return settled
 }
 
 /**
  * Says which steps of a batch begin: the longest first, beside those under way if they do not collide, and if all together
- * send hardly more requests per second than the fastest one does alone. Moments are those of any clock. All limits may have
- * been used until `beganMs`.
+ * send hardly more requests per second than the fastest one does alone. Moments are those of the clock of `rests`.
  */
-export function createPlanTurns(batch: readonly Step[], beganMs: number) {
-  const maxRate = LIGHT_RATE + Math.max(...batch.map(rateOf))
+export function createPlanTurns(batch: readonly Step[], rests: Rests) {
+  const maxRate = LIGHT_RATE + Math.max(...batch.map(({ plan }) => rateOf(plan)))
   const running = new Set<PlanTurn>()
-  const usedMs = new Map<string, number>()
-  const waiting = new Set(batch.toSorted(longestFirst))
+  const waiting = new Set(batch.toSorted((one, other) => sendingMs(other.plan) - sendingMs(one.plan)))
 
-  function fits(step: Step): boolean {
-    const rate = [...running].reduce((sum, turn) => sum + rateOf(turn.step), rateOf(step))
-    const uses = usesOf(step, true)
-    return rate <= maxRate && [...running].every((turn) => !collide(uses, usesOf(turn.step, turn.isPreparing)))
+  function fits({ plan }: Step): boolean {
+    const rate = [...running].reduce((sum, { step }) => sum + rateOf(step.plan), rateOf(plan))
+    const uses = usesOf(plan, true)
+    return (
+      rate <= maxRate && [...running].every(({ step, isPreparing }) => !collide(uses, usesOf(step.plan, isPreparing)))
+    )
   }
 
   return {
     /** The turns that begin now. */
-    begin(): readonly PlanTurn[] {
-      const begun: PlanTurn[] = []
-      for (const step of [...waiting]) {
-        if (!fits(step)) continue
+    *begin(): Generator<PlanTurn> {
+      for (let step = [...waiting].find(fits); step !== undefined; step = [...waiting].find(fits)) {
         waiting.delete(step)
         for (const other of running) other.isBeside = true
         const turn = { step, isPreparing: true, isBeside: running.size > 0 }
         running.add(turn)
-        begun.push(turn)
+        yield turn
       }
-      return begun
     },
     /** Ends the preparation of a step; returns how long its limits must still be left alone, ms. */
     prepared(turn: PlanTurn, nowMs: number): number {
       turn.isPreparing = false
-      const { plan } = turn.step
-      if (plan.plane !== 'queue') return 0
-      // Jobs of /stream are read and ended beforehand, too.
-      const isStreaming = plan.stretches.some(({ operation }) => operation === 'stream')
-      if (isPrepared(plan))
-        for (const limit of isStreaming ? preparing : preparing.slice(0, 1)) usedMs.set(limit, nowMs)
-      const lastMs = Math.max(...plan.stretches.map((stretch) => usedMs.get(limitOf(stretch)) ?? beganMs))
-      return Math.max(0, plan.quietMs - (nowMs - lastMs))
+      return rests.prepared(turn.step.plan, nowMs)
     },
     end(turn: PlanTurn, nowMs: number): void {
       running.delete(turn)
-      const { plan } = turn.step
-      // The jobs that keep workers busy while requests are held are cancelled at its end.
-      const cancelled = plan.plane === 'queue' && plan.holdMs > 0 ? preparing : []
-      for (const limit of [...stretchesOf(turn.step).map(limitOf), ...cancelled]) usedMs.set(limit, nowMs)
+      rests.ended(turn.step.plan, nowMs)
     },
   }
 }
 
-function stretchesOf({ plan }: Step): readonly Stretch[] {
-  return plan.plane === 'queue' ? plan.stretches : []
+function sendingMs(plan: Plan): number {
+  return plan.plane === 'queue' ? lengthOf(plan) : 0
 }
 
-function longestFirst(one: Step, other: Step): number {
-  return lengthOf({ stretches: stretchesOf(other) }) - lengthOf({ stretches: stretchesOf(one) })
-}
-
-/** Requests per second while a plan sends. */
-function rateOf(step: Step): number {
-  const stretches = stretchesOf(step)
-  return (plannedCount({ stretches }) * 1000) / Math.max(1000, lengthOf({ stretches }))
+/** Requests per second while a plan lasts. Those that are held are sent in its first moments. */
+function rateOf(plan: Plan): number {
+  return plan.plane === 'queue' ? (plannedCount(plan) * 1000) / Math.max(1000, lengthOf(plan) + plan.holdMs) : 0
 }

@@ -146,6 +146,7 @@ async function readSummary(events: Events) {
     }
   }
   if (run === null) throw new InvalidRecord('the record does not begin with a run; it is empty or damaged')
+  load.sort((a, b) => (a.plan < b.plan ? -1 : 1))
   return { run, end, exchanges, load, lastMs, spans, verdicts, findings, readings }
 }
 

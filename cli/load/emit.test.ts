@@ -92,7 +92,7 @@ describe('one clear sentence', () => {
     ],
     [
       `load limits ${requests} --only limits.queue.purge --max-seconds 350 --out o`,
-      /this load takes up to 403 s, and --max-seconds permits 350/,
+      /this load takes up to 383 s, and --max-seconds permits 350/,
     ],
     [
       'load limits --target secret.yaml --only limits.queue.run --emit k8s --out o',

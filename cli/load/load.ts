@@ -124,17 +124,16 @@ async function printLoad(dir: string, print: Print, terminal: Terminal): Promise
 /** Prints what a smoke showed. Returns the exit code: 0 if every operation was served. */
 function printSmoke({ smoke }: Conducted, _: RunEvent, { out, err }: Terminal): number {
   if (smoke === null) return exitCodes.incomplete
-  const { brief, held } = smoke
-  for (const point of brief.points) out(lineOf(point, ''))
-  for (const point of held.points) out(lineOf(point, ', held open'))
-  for (const line of smokeLines([...brief.points, ...held.points], [...brief.faults, ...held.faults])) out(line)
-  const [fault] = brief.faults.values()
+  const { points, faults } = smoke
+  for (const point of points) out(lineOf(point))
+  for (const line of smokeLines(points, [...faults])) out(line)
+  const [fault] = faults.values()
   if (fault !== undefined) err(`plumbline: ${fault}.`)
   return fault === undefined ? exitCodes.conformant : exitCodes.incomplete
 }
 
-function lineOf({ operation, status, sentMs, receivedMs }: Point, how: string): string {
-  return `${operation}${how}: ${status === 0 ? 'no response' : status} after ${Math.round(receivedMs - sentMs)} ms`
+function lineOf({ operation, status, sentMs, receivedMs }: Point): string {
+  return `${operation}: ${status === 0 ? 'no response' : status} after ${Math.round(receivedMs - sentMs)} ms`
 }
 
 /** Which operations can be driven, and why not the others. */

@@ -52,7 +52,7 @@ export function planLoad(
   const [missing] = leftOut.values()
   if (claimed.size === 0) throw new UsageError(`nothing to load: ${missing?.message ?? 'no rule was selected'}`)
   const scope = target.queue === null ? null : { queue: target.queue, rules: claimed, windowScale }
-  const limits = scope === null ? [] : [...smokeSteps(scope, isSmoke), ...(isSmoke ? [] : limitSteps(scope))]
+  const limits = scope === null ? [] : [...smokeSteps(scope), ...(isSmoke ? [] : limitSteps(scope))]
   const steps = mixed === undefined ? limits : mixedSteps(mixed, windowScale)
   const estimate = estimateOf(isSequential ? steps.map((step) => ({ ...step, isAlone: true })) : steps)
   // The length of a mixed load was stated.

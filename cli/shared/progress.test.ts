@@ -37,3 +37,15 @@ test('on a controlled clock nothing is counted down', () => {
   ] satisfies Progress[]
   expect(draw(state.reduce<typeof atStart>(advance, atStart), 5_000, null)[1]).toBe('  waits 10s at most  c')
 })
+
+test('the plans of load under way are named', () => {
+  const plan = { type: 'plan', of: 27, allEndMs: Date.now() + 90_500 } as const
+  const story = [
+    { ...plan, name: 'purge-under', n: 2, isOver: false },
+    { ...plan, name: 'run-over', n: 3, isOver: false },
+    { ...plan, name: 'run-under', n: 4, isOver: false },
+    { ...plan, name: 'run-over', n: 3, isOver: true },
+  ] satisfies Progress[]
+  const [, line] = draw(story.reduce<typeof atStart>(advance, atStart), 0, null)
+  expect(line).toMatch(/^plan 4 of 27: purge-under, run-under; the whole ends in about 1m3\ds$/)
+})

@@ -14,9 +14,11 @@ interface ProgressState {
   readonly counts: Readonly<Partial<Record<Verdict, number>>>
   /** The waits on the target's clock with their ends; `nowMs` is that clock when they were reported. */
   readonly waiting: { readonly nowMs: number; readonly pending: Pending } | null
-  /** The plan of load that is being driven. */
-  readonly plan: Extract<Progress, { type: 'plan' }> | null
+  /** The plans of load under way. */
+  readonly plans: readonly LoadPlan[]
 }
+
+type LoadPlan = Extract<Progress, { type: 'plan' }>
 
 export const atStart: ProgressState = {
   rules: 0,
@@ -24,7 +26,7 @@ export const atStart: ProgressState = {
   done: 0,
   counts: {},
   waiting: null,
-  plan: null,
+  plans: [],
 }
 
 /** The state after one line of progress. */
@@ -39,8 +41,10 @@ export function advance(state: ProgressState, progress: Progress): ProgressState
     }
     case 'waiting':
       return { ...state, waiting: { nowMs: progress.nowMs, pending: progress.pending } }
-    case 'plan':
-      return { ...state, plan: progress }
+    case 'plan': {
+      const others = state.plans.filter(({ n }) => n !== progress.n)
+      return { ...state, plans: progress.isOver ? others : [...others, progress] }
+    }
     default:
       return state
   }
@@ -50,7 +54,8 @@ export function advance(state: ProgressState, progress: Progress): ProgressState
  * The lines of a live display; `sinceMs` is how long ago the last `waiting` came, `leftMs` how long the run goes on, if known.
  */
 export function draw(state: ProgressState, sinceMs: number, leftMs: number | null, shown = 4): string[] {
-  const lines = state.plan === null ? [headline(state, leftMs)] : [headline(state, null), planLine(state.plan)]
+  const [last] = state.plans.slice(-1)
+  const lines = last === undefined ? [headline(state, leftMs)] : [headline(state, null), planLine(last, state.plans)]
   const { waiting } = state
   if (waiting === null || waiting.pending.length === 0) return lines
   const now = waiting.nowMs + (state.clock === 'real' ? sinceMs : 0)
@@ -76,9 +81,9 @@ function headline({ done, rules, counts }: ProgressState, leftMs: number | null)
   return `${done} of ${pluralize(rules, 'rule')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}${left}`
 }
 
-function planLine({ name, n, of, endsMs, allEndMs }: Extract<Progress, { type: 'plan' }>): string {
-  const left = (ms: number) => span(ms - Date.now())
-  return `plan ${n} of ${of}: ${name}, ${left(endsMs)} left; the whole ends in about ${left(allEndMs)}`
+function planLine({ n, of, allEndMs }: LoadPlan, underWay: readonly LoadPlan[]): string {
+  const names = underWay.map(({ name }) => name).join(', ')
+  return `plan ${n} of ${of}: ${names}; the whole ends in about ${span(allEndMs - Date.now())}`
 }
 
 interface Shown {
@@ -146,7 +151,7 @@ function plainProgress({ err }: Terminal, leftMs: () => number | null): Shown {
     tell(progress) {
       state = advance(state, progress)
       if (progress.type === 'started') err(`${pluralize(progress.rules, 'rule')} on the ${progress.clock} clock`)
-      if (progress.type === 'plan') err(planLine(progress))
+      if (progress.type === 'plan' && !progress.isOver) err(planLine(progress, [progress]))
       if (progress.type === 'shown') for (const line of progress.lines) err(line)
       if (progress.type === 'verdict') {
         if (notable.has(progress.verdict)) err(`${progress.verdict} ${progress.rule}`)

@@ -93,13 +93,13 @@ export type Progress =
       readonly requests: number
       readonly pending: readonly { readonly name: string; readonly until: number | null }[]
     }
-  /** A plan of load begins, number `n` of `of`, with its end and the end of all plans, ms of the Unix epoch. */
+  /** A plan of load begins or is over, number `n` of `of`, with the end of all plans, ms of the Unix epoch. */
   | {
       readonly type: 'plan'
       readonly name: string
       readonly n: number
       readonly of: number
-      readonly endsMs: number
+      readonly isOver: boolean
       readonly allEndMs: number
     }
   /** Lines to show as they are. */

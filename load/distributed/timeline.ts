@@ -6,6 +6,7 @@ import { scriptPlan } from '../k6/script-plan.ts'
 import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
 import { queueRequests } from '../queue/requests.ts'
 import { preparedJobs, type QueueStep } from '../queue/steps.ts'
+import { createRests } from '../rests.ts'
 import type { ScriptPlan, ScriptScenario } from '../scripts/lib/types.ts'
 
 /** Time for late responses at the end of each plan, and the longest of /health, ms. */
@@ -30,12 +31,15 @@ export function timelineOf(steps: readonly QueueStep[], queue: QueuePlane): { pl
   const requests = { ...queueRequests(queue), health }
   const scenarios: Record<string, ScriptScenario> = {}
   let answerMs = HEALTH_MS
+  const rests = createRests(0)
   let startMs = 0
   for (const { name, plan } of steps) {
-    const later = scriptPlan({ ...plan, quietMs: startMs + plan.quietMs }, requests)
+    const quietMs = rests.prepared(plan, startMs)
+    const later = scriptPlan({ ...plan, quietMs: startMs + quietMs }, requests)
     for (const [n, scenario] of Object.values(later.scenarios).entries()) scenarios[`${name}_${n}`] = scenario
     scenarios[`${name}_before`] = onceAt(startMs, 'health')
-    startMs += msOf(plan) + LATE_MS
+    startMs += msOf({ ...plan, quietMs }) + LATE_MS
+    rests.ended(plan, startMs)
     scenarios[`${name}_after`] = onceAt(startMs, 'health')
     answerMs = Math.max(answerMs, later.answerMs)
   }

@@ -87,7 +87,7 @@ function stretchesOf(limit: PlannedLimit, neighbours: readonly PlannedLimit[], o
     case 'raised-under':
     case 'kept-under':
       if (requests < MIN_IN_A_ROW) return rowsWithRests(limit)
-      return [even(0, Math.floor(UNDER_SHARE * requests * WINDOWS), UNDER_SHARE)]
+      return [{ ...even(0, Math.floor(UNDER_SHARE * requests * WINDOWS), UNDER_SHARE), isBelow: true }]
     case 'over':
     case 'raised-over':
       return [even(0, Math.ceil(overShare * requests * overWindows(requests)), overShare)]
@@ -129,7 +129,7 @@ function stretchesOf(limit: PlannedLimit, neighbours: readonly PlannedLimit[], o
         const count = Math.max(1, Math.min(beside, Math.floor((UNDER_SHARE / 2) * other.requests * windows)))
         const { operation } = other
         const endpoint = operation === limit.operation ? SECOND_ENDPOINT : FIRST_ENDPOINT
-        return { operation, endpoint, startMs: 0, count, spacingMs: (windows * windowMs) / count }
+        return { operation, endpoint, startMs: 0, count, spacingMs: (windows * windowMs) / count, isBelow: true }
       }
       return [even(0, share * requests * windows, share), ...neighbours.map(quiet)]
     }

@@ -1,9 +1,9 @@
 import type { RateOperation } from '../../generated/tables.ts'
-import type { Health } from '../../harness/record/events.ts'
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
-import { isServed, type Point, type Points } from '../points.ts'
+import type { Judged } from '../conduct.ts'
+import { isServed, type Point } from '../points.ts'
 import { SCALING_RULE, scalingFault, scalingOf } from './scaling.ts'
-import { type LoadScope, limitSteps, type QueueStep, SMOKE_HELD, SMOKE_WORKERS, type Step } from './steps.ts'
+import { type LoadScope, limitSteps, type QueueStep, SMOKE_WORKERS } from './steps.ts'
 import { type Running, runningOnceBusy } from './workers.ts'
 
 /** Operations that would show nothing under load, each with the reason. */
@@ -18,55 +18,36 @@ interface Fault {
 /** Rules that no plan can decide here. */
 export type Undecided = ReadonlyMap<LoadRule, Fault>
 
-/** Responses of one request of each operation, and why some would show nothing under load. */
-interface Shown {
+/** One request of each operation whose limit is judged, and of busy workers. */
+export interface Smoke {
   readonly points: readonly Point[]
   readonly faults: Faults
-}
-
-/** The smoke of the operations whose rate is judged, of those that are to be held open, and of busy workers. */
-export interface Smoke {
-  readonly brief: Shown
-  readonly held: Shown
   /** Null if /health does not say, or no plan needs to know. */
   readonly running: Running | null
 }
 
-/** A step of a smoke that was driven. */
-interface DrivenSmoke {
-  readonly step: Step
-  readonly points: Points
-  readonly health: readonly Health[]
-}
-
-/** The result of a smoke; requests that are held open are listed separately. */
-export function readSmoke(driven: readonly DrivenSmoke[], { queue }: Pick<LoadScope, 'queue'>): Smoke {
-  const shown = (isOne: (name: string) => boolean): Shown => {
-    const those = driven.filter(({ step }) => isOne(step.name))
-    const points = those.flatMap((one) => [...one.points])
-    const stretches = those.flatMap(({ step }) => (step.plan.plane === 'queue' ? step.plan.stretches : []))
-    const operations = stretches.map(({ operation }) => operation)
-    return { points, faults: smokeFaults(points, operations, queue.url) }
-  }
-  const health = driven.find(({ step }) => step.name === SMOKE_WORKERS)?.health ?? []
-  return {
-    brief: shown((name) => name !== SMOKE_HELD && name !== SMOKE_WORKERS),
-    held: shown((name) => name === SMOKE_HELD),
-    running: runningOnceBusy(health, queue),
-  }
+/** The result of a smoke. */
+export function readSmoke(driven: readonly Judged[], { queue }: Pick<LoadScope, 'queue'>): Smoke {
+  const ofWorkers = driven.find(({ step }) => step.name === SMOKE_WORKERS)
+  const brief = driven.filter((one) => one !== ofWorkers)
+  const points = brief.flatMap((one) => [...one.points])
+  const stretches = brief.flatMap(({ step }) => (step.plan.plane === 'queue' ? step.plan.stretches : []))
+  const operations = stretches.map(({ operation }) => operation)
+  const running = runningOnceBusy(ofWorkers?.health ?? [], queue)
+  return { points, faults: smokeFaults(points, operations, queue.url), running }
 }
 
 /**
  * The plans that follow from a smoke, and the rules that it leaves undecided. `fault` says why nothing can be driven at
  * all, or is null. Pure: a replay derives them again.
  */
-export function planAfterSmoke({ brief, running }: Smoke, scope: LoadScope) {
-  const { faults, points } = brief
+export function planAfterSmoke(smoke: Smoke, scope: LoadScope) {
+  const { faults, points, running } = smoke
   const [first] = faults.values()
   const unscaled = unscaledReason(scope, running)
   const planned = limitSteps(scope, running)
   const wanted = unscaled === null ? planned : planned.filter(({ plan }) => plan.busyWorkers === 0)
-  const all = wanted.map((step) => ({ step, fault: faultOf(step, brief) }))
+  const all = wanted.map((step) => ({ step, fault: faultOf(step, smoke) }))
   const steps = all.filter((one) => one.fault === undefined).map(({ step }) => step)
   const judging = new Set(steps.flatMap((step) => step.rules))
   const unserved = all.flatMap(({ step, fault }) =>
@@ -86,7 +67,7 @@ function unscaledReason(scope: LoadScope, running: Running | null): string | nul
 }
 
 /** The smoke does not wait for held requests, so silence there does not stop their plan. */
-function faultOf({ plan }: QueueStep, { faults, points }: Shown): string | undefined {
+function faultOf({ plan }: QueueStep, { faults, points }: Smoke): string | undefined {
   const isAnswered = points.some(({ operation, status }) => operation === plan.limit.operation && status !== 0)
   if (plan.shape === 'concurrency' && !isAnswered) return undefined
   return plan.stretches.map(({ operation }) => faults.get(operation)).find((fault) => fault !== undefined)

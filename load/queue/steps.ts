@@ -2,7 +2,7 @@ import { type RateOperation, tables } from '../../generated/tables.ts'
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import type { QueuePlane } from '../../target/types.ts'
 import { jobsKey } from '../k6/script-plan.ts'
-import { FIRST_ENDPOINT, LONGEST_HOLD_MS, queuePlan } from '../plan/queue-plan.ts'
+import { FIRST_ENDPOINT, queuePlan } from '../plan/queue-plan.ts'
 import type { Plan, QueuePlan, QueueShape, Stretch } from '../plan/types.ts'
 import { namingJobs, submitting } from './requests.ts'
 import { isKept, SCALING_RULE, scalingOf } from './scaling.ts'
@@ -35,8 +35,6 @@ const PER_ENDPOINT: LoadRule = 'limits.queue.per-endpoint'
 /** Time between two requests of a smoke, ms. */
 const SMOKE_SPACING_MS = 100
 
-/** Requests that are held open; only `load smoke` sends them. */
-export const SMOKE_HELD = 'smoke-held'
 /** Shows how many workers run, once some are given a job. */
 export const SMOKE_WORKERS = 'smoke-workers'
 
@@ -109,30 +107,24 @@ function scalingRows(scope: LoadScope): Row[] {
   return [row('raised-under', raised), row('raised-over', raised), ...(kept === null ? [] : [row('kept-under', kept)])]
 }
 
-/**
- * One request of each operation. `load smoke` then sends those that are held open; they are a step of their own because a
- * purge would end them. One is sent while workers are kept busy.
- */
-export function smokeSteps(scope: LoadScope, isSmoke = false): QueueStep[] {
+/** One request of each operation; then one while workers are kept busy. */
+export function smokeSteps(scope: LoadScope): QueueStep[] {
   const rows = rowsOf(scope)
-  const isHeld = ({ shape }: Row) => shape === 'concurrency'
-  const operationsIn = (named: readonly Row[]) =>
-    operations.filter((one) => named.some((row) => row.operation === one || row.neighbours?.includes(one)))
+  const sent = operations.filter((one) => rows.some((row) => row.operation === one || row.neighbours?.includes(one)))
   const raised = rows.find(({ shape }) => shape === 'raised-under')
   return [
-    ...smokeOf('smoke', operationsIn(isSmoke ? rows.filter((row) => !isHeld(row)) : rows), 0),
-    ...(isSmoke ? smokeOf(SMOKE_HELD, operationsIn(rows.filter(isHeld)), LONGEST_HOLD_MS) : []),
-    ...(raised === undefined ? [] : smokeOf(SMOKE_WORKERS, [raised.operation], 0, raised.busyWorkers)),
+    ...smokeOf('smoke', sent),
+    ...(raised === undefined ? [] : smokeOf(SMOKE_WORKERS, [raised.operation], raised.busyWorkers)),
   ]
 }
 
-function smokeOf(name: string, wanted: readonly RateOperation[], holdMs: number, busyWorkers = 0): QueueStep[] {
-  const [first] = wanted
+function smokeOf(name: string, sent: readonly RateOperation[], busyWorkers = 0): QueueStep[] {
+  const [first] = sent
   if (first === undefined) return []
   const common = { endpoint: FIRST_ENDPOINT, count: 1, spacingMs: SMOKE_SPACING_MS }
-  const stretches = wanted.map((operation, n): Stretch => ({ operation, startMs: n * SMOKE_SPACING_MS, ...common }))
+  const stretches = sent.map((operation, n): Stretch => ({ operation, startMs: n * SMOKE_SPACING_MS, ...common }))
   const plan = queuePlan({ operation: first, shape: 'smoke', busyWorkers })
-  return [{ name, plan: { ...plan, stretches, quietMs: 0, holdMs }, rules: [] }]
+  return [{ name, plan: { ...plan, stretches, quietMs: 0 }, rules: [] }]
 }
 
 /** Every plan that the rules ask for. `running` workers raise limits; unless it is known, those that are given a job. */

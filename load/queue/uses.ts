@@ -1,6 +1,7 @@
+import type { RateOperation } from '../../generated/tables.ts'
 import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
-import type { QueuePlan, Stretch } from '../plan/types.ts'
-import { preparedJobs, type Step } from './steps.ts'
+import type { Plan, QueuePlan, Stretch } from '../plan/types.ts'
+import { preparedJobs } from './steps.ts'
 
 /** Names of what a plan uses, and how: two plans may use something in the same way at the same time, unless alone. */
 export type Uses = ReadonlyMap<string, string>
@@ -13,27 +14,33 @@ export function collide(one: Uses, other: Uses): boolean {
 }
 
 /** The limits that the requests of a plan count for, and what else of an endpoint they change or rely on. */
-export function usesOf({ plan }: Step, isPreparing: boolean): Uses {
+export function usesOf(plan: Plan, isPreparing: boolean): Uses {
   const uses = new Map<string, string>()
   if (plan.plane !== 'queue') return uses
+  if (isPreparing) for (const limit of limitsOfJobs(plan)) uses.set(limit, ALONE)
   const isHolding = plan.holdMs > 0
   for (const stretch of plan.stretches) {
     const { operation } = stretch
-    const isPurge = operation === 'purge'
     uses.set(limitOf(stretch), ALONE)
-    if (isPreparing && isPrepared(plan)) uses.set(limitOf({ ...stretch, operation: 'run' }), ALONE)
     // A purge ends the jobs that a request names or waits for. Those of /stream are over, unless it is to be held.
     const isUnharmed = operation === 'run' || operation === 'requests' || (operation === 'stream' && !isHolding)
-    if (!isUnharmed) uses.set('jobs in the queue', isPurge ? ALONE : 'kept')
+    if (!isUnharmed) uses.set('jobs in the queue', operation === 'purge' ? ALONE : 'kept')
     if (isHolding) uses.set('workers', 'busy')
     else if (operation === 'runsync' || operation === 'openai') uses.set('workers', 'free')
   }
   return uses
 }
 
-/** True if jobs are submitted before a plan. */
-export function isPrepared(plan: QueuePlan): boolean {
-  return preparedJobs(plan) > 0 || plan.holdMs > 0
+/** The limits that the jobs of a plan count for: those that its requests name, and those that keep workers busy until it is over. */
+export function limitsOfJobs(plan: QueuePlan, isOver = false): readonly string[] {
+  const { busyWorkers, holdMs, stretches } = plan
+  const isBusy = busyWorkers > 0 || holdMs > 0
+  // Jobs of /stream are read and ended beforehand, unless it is to be held.
+  const isRead = busyWorkers > 0 || (holdMs === 0 && stretches.some(({ operation }) => operation === 'stream'))
+  const before: readonly RateOperation[] = isRead ? ['run', 'status', 'cancel'] : ['run']
+  const isPrepared = isBusy || preparedJobs(plan) > 0
+  const operations: readonly RateOperation[] = isOver ? (isBusy ? ['cancel'] : []) : isPrepared ? before : []
+  return stretches.flatMap(({ endpoint }) => operations.map((operation) => limitOf({ operation, endpoint })))
 }
 
 /** The limit that a request counts for, which both keys share. */
