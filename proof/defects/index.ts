@@ -34,6 +34,8 @@ import { outages } from './outages.ts'
 import { patch } from './patch.ts'
 import { patchFields } from './patch-fields.ts'
 import { queueActs } from './queue-acts.ts'
+import { queueEcho } from './queue-echo.ts'
+import { queueExecutionTimeout } from './queue-execution-timeout.ts'
 import { queueHealth } from './queue-health.ts'
 import { queueHistories } from './queue-histories.ts'
 import { queueMany } from './queue-many.ts'
@@ -47,7 +49,7 @@ import { queueRunsync } from './queue-runsync.ts'
 import { queueStatus } from './queue-status.ts'
 import { queueStream } from './queue-stream.ts'
 import { queueSubmission } from './queue-submission.ts'
-import { queueTime } from './queue-time.ts'
+import { queueTtl } from './queue-ttl.ts'
 import { queueUnknown } from './queue-unknown.ts'
 import { queueVariation } from './queue-variation.ts'
 import { queueWalk } from './queue-walk.ts'
@@ -64,6 +66,7 @@ import { webhookReceivers } from './webhook-receivers.ts'
 /** Every defect; at least one for each clause of each rule. */
 export const defects: readonly Defect[] = [
   ...queueSubmission,
+  ...queueEcho,
   ...queueStatus,
   ...queueRunsync,
   ...queueHealth,
@@ -107,7 +110,8 @@ export const defects: readonly Defect[] = [
   ...queueRetry,
   ...queueStream,
   ...queueRetention,
-  ...queueTime,
+  ...queueTtl,
+  ...queueExecutionTimeout,
   ...queueUnknown,
   ...queueVariation,
   ...queueWalk,

@@ -4,6 +4,7 @@ import { unusualVariables } from '../../suites/pods/creation.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, doesToo, effectOf, later } from './action-tools.ts'
 import { isSecond } from './auth-tools.ts'
+import { secondStart } from './history-tools.ts'
 import { patching } from './patch-tools.ts'
 import {
   type Change,
@@ -20,7 +21,6 @@ import {
   type Wrap,
   withBody,
 } from './tools.ts'
-import { secondStart } from './variation-pods.ts'
 
 /** Pods that lose or get what nobody asked for, and other keys of their account. */
 export const kept: readonly Defect[] = [

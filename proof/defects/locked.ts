@@ -3,8 +3,8 @@ import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { doesToo, type Effect, effectOf, later, seen } from './action-tools.ts'
 import { isSecond } from './auth-tools.ts'
+import { permits } from './history-tools.ts'
 import { all, type Change, defect, idIn, is, options, part, serving } from './tools.ts'
-import { permits } from './variation-pods.ts'
 
 const restartAllowed = options({ style: { lockedRestart: 'allow' } })
 

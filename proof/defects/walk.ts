@@ -2,8 +2,8 @@ import type { PodAction } from '../../generated/tables.ts'
 import { type PodService, type ReferenceOptions, Refusal, type StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { effectOf } from './action-tools.ts'
+import { type Past, remembering } from './history-tools.ts'
 import { all, type Change, defect, idIn, is, type Json, jsonOf, part, parts, serving } from './tools.ts'
-import { type Past, remembering } from './variation-pods.ts'
 
 /** Bugs that only three or more calls in a row show. */
 export const walk: readonly Defect[] = [
