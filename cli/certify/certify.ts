@@ -12,7 +12,7 @@ import { judgedRuns } from '../shared/certificate/verify.ts'
 import { BrokenError, UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
 import { writableFolder } from '../shared/output-folders.ts'
-import { type CheckFlags, prepareCheck } from '../shared/prepare-check.ts'
+import { type CheckFlags, plainCheck, prepareCheck } from '../shared/prepare-check.ts'
 import { runCheck } from '../shared/run-check.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
@@ -70,7 +70,7 @@ function flagsOf({ quiet, maxCost, ...options }: Given, scope: Scope, isFirst: b
   const { iOwnThis, maxRequests, maxSeconds, windowScale } = options
   const isLoaded = isFirst && scope.byLoad.length > 0
   return {
-    ...{ reference: false, only: [], format: [], strict: true, keep: false, failFast: false, quiet },
+    ...{ ...plainCheck, strict: true, quiet },
     ...(maxCost !== undefined && { maxCost }),
     profile: [...scope.always, ...(isLoaded ? scope.byLoad : [])].join(','),
     ...(isLoaded && { load: true as const, iOwnThis, maxRequests, maxSeconds, windowScale }),

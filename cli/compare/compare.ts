@@ -1,11 +1,9 @@
-import { allRules } from '../../harness/rule/registry.ts'
-import { findRow } from '../../harness/run/rows.ts'
 import { renderComparison, renderComparisonMarkdown } from '../../reports/comparison.ts'
-import { type Comparison, compareResults } from '../../results/compare.ts'
+import type { Comparison } from '../../results/compare.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
+import { compareRuns } from '../shared/compare-runs.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
-import { moduleUrl } from '../shared/package-paths.ts'
 import { resultsFile, resultsReader } from '../shared/read-results.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
@@ -16,14 +14,7 @@ export async function compare(older: string, newer: string, { format }: Options,
   if (resultsFile(terminal.cwd, older) === resultsFile(terminal.cwd, newer))
     throw new UsageError(`${older} and ${newer} are the same results; name those of two runs`)
   const read = resultsReader(terminal.cwd)
-  const both = [read(older), read(newer)] as const
-  // Loaded on demand: it imports every suite.
-  await import(moduleUrl('suites/all'))
-  const scenarios = new Set<string>(allRules().flatMap(({ kind, id }) => (kind === 'scenario' ? id : [])))
-  const comparison = compareResults(...both, {
-    exists: (id) => findRow(id) !== undefined,
-    isScenario: (id) => scenarios.has(id),
-  })
+  const comparison = await compareRuns(read(older), read(newer))
   terminal.out(textOf(comparison, format, terminal).trimEnd())
   return comparison.isWorse ? exitCodes['not conformant'] : exitCodes.conformant
 }

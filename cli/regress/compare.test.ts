@@ -166,6 +166,17 @@ test('a side that never succeeds is too noisy to say for latencies, and has more
   expect(answers[0]).toMatchObject({ change: null, rounds: null })
 })
 
+test('targets that go away in the middle are too noisy to say: so few rounds show nothing', () => {
+  const away: Round = { alone: null, load: null, throughput: null, errors: 1, limited: 0 }
+  const rounds = roundsOf(randomFrom(1, 'before'), { noise: 0 }).map((round, at) => (at < 7 ? round : away))
+  const answers = compareRounds({ getPod: rounds }, { getPod: rounds }, { seed: 1, ...pairs })
+  expect(answers.map(({ kind }) => kind)).toEqual([
+    ...Array(3).fill('too noisy to say'),
+    ...Array(2).fill('no difference'),
+  ])
+  expect(exitOfAnswers(answers)).toBe(3)
+})
+
 test('more operations need more rounds', () => {
   const names = Array.from({ length: 9 }, (_, at) => `operation ${at}`)
   expect([['getPod'], ['runJob'], ['runJob', ...names]].map(minRounds)).toEqual([8, 9, 12])

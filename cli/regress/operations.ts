@@ -3,7 +3,7 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { CallOptions } from '../../harness/client/caller.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idOrNumberIn, type PodView } from '../../harness/exchange/read.ts'
-import { planeOfOperation } from '../../harness/planes/index.ts'
+import { planeOfOperation, sectionOf } from '../../harness/planes/index.ts'
 import { changeOf } from '../../harness/planes/pods/fixtures/change.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { Inconclusive } from '../../harness/rule/outcome.ts'
@@ -25,32 +25,26 @@ export interface Subject {
 
 /** An operation whose latency is measured. */
 interface Measured {
-  readonly isOffered: (target: Target) => boolean
   /** True if it is measured only if it is named. */
   readonly isNamed?: boolean
   readonly needsPod?: boolean
-  readonly send: (subject: Subject, options: CallOptions) => Promise<ApiResponse>
+  /** Default: a request without an id and without a body. */
+  readonly send?: (subject: Subject, options: CallOptions) => Promise<ApiResponse>
 }
 
-const hasPods = ({ pods }: Target) => pods !== null
-const hasQueue = ({ queue }: Target) => queue !== null
-
 const measured = {
-  listPods: { isOffered: hasPods, send: ({ context }, options) => context.on('pods').list(options) },
+  listPods: {},
   getPod: {
-    isOffered: hasPods,
     needsPod: true,
     send: ({ context, pod }, options) => context.on('pods').get(pod?.id ?? '', options),
   },
   updatePod: {
-    isOffered: hasPods,
     needsPod: true,
     // An empty change, because a real one may restart the container.
     send: ({ context, pod }, options) =>
       context.on('pods').patch(pod?.id ?? '', pod === null ? {} : changeOf(context, pod, '', null), options),
   },
   createPod: {
-    isOffered: hasPods,
     isNamed: true,
     async send({ context, pods }, options) {
       const response = await context.on('pods').create(await context.fixture.body(), options)
@@ -60,7 +54,6 @@ const measured = {
     },
   },
   deletePod: {
-    isOffered: hasPods,
     isNamed: true,
     send({ context, pods }, options) {
       const id = pods.shift()
@@ -68,12 +61,8 @@ const measured = {
       return context.on('pods').delete(id, options)
     },
   },
-  listCpuFlavors: {
-    isOffered: ({ pods }) => pods?.catalog === true,
-    send: ({ context }, options) => context.on('pods').cpus(options),
-  },
+  listCpuFlavors: {},
   runJob: {
-    isOffered: hasQueue,
     async send({ context, jobs }, options) {
       const response = await context.on('queue').run(submission(context), options)
       const id = isSuccess(response.status) ? idOrNumberIn(response.json) : null
@@ -82,26 +71,16 @@ const measured = {
     },
   },
   getJobStatus: {
-    isOffered: hasQueue,
     send({ context, jobs }, options) {
       const id = jobs.length > 1 ? jobs.shift() : jobs[0]
       if (id === undefined) throw new Inconclusive('getJobStatus: no job was accepted whose status can be read')
       return context.on('queue').status(id, options)
     },
   },
-  runJobSync: {
-    isOffered: hasQueue,
-    send: ({ context }, options) => context.on('queue').runsync(submission(context), options),
-  },
-  getEndpointHealth: { isOffered: hasQueue, send: ({ context }, options) => context.on('queue').health(options) },
-  pingWorker: {
-    isOffered: ({ lb }) => lb !== null,
-    send: ({ context }, options) => context.on('lb').call('pingWorker', options),
-  },
-  listEndpoints: {
-    isOffered: ({ management }) => management !== null,
-    send: ({ context }, options) => context.on('management').call('listEndpoints', options),
-  },
+  runJobSync: { send: ({ context }, options) => context.on('queue').runsync(submission(context), options) },
+  getEndpointHealth: {},
+  pingWorker: {},
+  listEndpoints: {},
 } as const satisfies Readonly<Partial<Record<OperationId, Measured>>>
 
 export type MeasuredOperation = keyof typeof measured
@@ -109,7 +88,8 @@ export type MeasuredOperation = keyof typeof measured
 const all: Readonly<Record<MeasuredOperation, Measured>> = measured
 
 export function send(operation: MeasuredOperation, subject: Subject, options: CallOptions): Promise<ApiResponse> {
-  return all[operation].send(subject, options)
+  const plane = planeOfOperation(operation).name
+  return all[operation].send?.(subject, options) ?? subject.context.on(plane).call(operation, options)
 }
 
 /** Waits until the quota has room for so many requests in a row. Only the pod API has one that they may use up. */
@@ -134,7 +114,7 @@ export function operationsOf(names: readonly string[], targets: readonly Target[
   const unknown = names.find((name) => !known.some((one) => one === name))
   if (unknown !== undefined)
     throw new UsageError(`--operation: "${unknown}" is not measured${suggestion(unknown, known, known.join(', '))}`)
-  const offered = known.filter((name) => targets.every((target) => all[name].isOffered(target)))
+  const offered = known.filter((name) => targets.every((target) => isOffered(name, target)))
   const missing = names.find((name) => !offered.some((one) => one === name))
   if (missing !== undefined) throw new UsageError(`--operation ${missing}: not every target file has its plane`)
   const pairs = ['createPod', 'deletePod']
@@ -142,6 +122,12 @@ export function operationsOf(names: readonly string[], targets: readonly Target[
   const chosen = offered.filter((name) => (names.length === 0 ? all[name].isNamed !== true : wanted.has(name)))
   if (chosen.length > 0) return chosen
   throw new UsageError('the target files have no plane in common whose operations are measured')
+}
+
+/** The CPU flavors are a part of the pod API that a target may lack. */
+function isOffered(operation: MeasuredOperation, target: Target): boolean {
+  if (operation === 'listCpuFlavors') return target.pods?.catalog === true
+  return sectionOf(target, planeOfOperation(operation).name) !== null
 }
 
 /** The body of a job that a worker echoes. */

@@ -210,7 +210,7 @@ describe('refusals', () => {
     [nowhere, nowhere, ['--operation', 'getpod'], 2, 'did you mean getPod?'],
     [nowhere, nowhere, ['--operation', 'runJob'], 2, '--operation runJob: not every target file has its plane'],
     [nowhere, nowhere, ['--tolerance', '0'], 2, 'Expected a percentage above 0'],
-    ['.', nowhere, [], 2, 'the folder has no regress.json'],
+    ['.', nowhere, [], 2, 'has no regress.json'],
   ])('%s and %s with %j: exit %d', limit, async (baseline, candidate, flags, exit, text) => {
     const { code, said } = await measured(baseline, candidate, ...flags)
     expect(said).toContain(text)

@@ -1,11 +1,14 @@
 import { randomInt } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { planeOfOperation } from '../../harness/planes/index.ts'
 import { Blocked, Inconclusive, NotApplicable, Unclaimed } from '../../harness/rule/outcome.ts'
+import { renderComparison } from '../../reports/comparison.ts'
+import type { Comparison } from '../../results/compare.ts'
+import type { NamedResults } from '../../results/merge.ts'
 import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { refusalBefore } from '../shared/ask.ts'
 import { refuseStandingClock } from '../shared/clocks.ts'
+import { compareRuns } from '../shared/compare-runs.ts'
 import { slowdownBy, watchProcessor } from '../shared/comparison/busy.ts'
 import { type Answer, compareRounds, exitOfAnswers, levelOf } from '../shared/comparison/compare.ts'
 import { summaryLines, summaryPage } from '../shared/comparison/summary.ts'
@@ -13,38 +16,31 @@ import { UsageError } from '../shared/errors.ts'
 import { type Interruption, watchInterruption } from '../shared/interrupt.ts'
 import { withOutput } from '../shared/lock.ts'
 import type * as commands from '../shared/options.ts'
-import { isFile, temporaryFolder, writableFolder } from '../shared/output-folders.ts'
 import { program } from '../shared/package-paths.ts'
-import { resultsFile } from '../shared/read-results.ts'
 import { readTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { measuresOf, minRounds } from './measures.ts'
 import { type MeasuredOperation, operationsOf } from './operations.ts'
 import { paced } from './paced.ts'
 import { plotsOf } from './plots.ts'
-import { isStored, type MeasuredSide, readStored, resultOf, storedFolder, writeResult } from './result.ts'
+import { checkFolder, type MeasuredSide, openFolder, readStored, resultOf, type Stored, writeResult } from './result.ts'
 import { measure, type SideValues } from './rounds.ts'
 import { openSide, type Side } from './side.ts'
 import { summarize } from './summary.ts'
-import { checked, checkFolder, compareVerdicts, removeChecks } from './verdicts.ts'
+import { checked, type Named } from './verdicts.ts'
 
 type Options = commands.OptionsOf<typeof commands.regress>
-
-/** A target file and its target. */
-interface Named {
-  readonly file: string
-  readonly target: Target
-}
 
 interface Regressing {
   readonly options: Options
   readonly seed: number
-  readonly folder: string
+  /** The folder of `--out`; null without it. */
+  readonly folder: string | null
   readonly terminal: Terminal
   /** The targets to measure: the baseline, if it is one, and the candidate. */
   readonly targets: readonly Named[]
   /** The stored run that is the baseline; null if it is a target. */
-  readonly stored: { readonly folder: string; readonly side: MeasuredSide } | null
+  readonly stored: Stored | null
   readonly operations: readonly MeasuredOperation[]
 }
 
@@ -52,13 +48,10 @@ interface Regressing {
 export async function regress(options: Options, terminal: Terminal): Promise<number> {
   const { cwd } = terminal
   const { baseline, candidate, out, operation, rounds, seed = randomInt(2 ** 31) } = options
-  const earlier = storedFolder(cwd, baseline)
-  const stored = earlier === null ? null : { folder: earlier, side: readStored(earlier, baseline) }
-  if (earlier !== null && options.check && !isFile(resultsFile(cwd, checkFolder(earlier, 'candidate'))))
-    throw new UsageError(`--baseline ${baseline} was made without a check; add --no-check to compare the rest`)
-  const files = stored === null ? [baseline, candidate] : [candidate]
+  const stored = readStored(baseline, options.check, cwd)
   const targets: Named[] = []
-  for (const file of files) targets.push({ file, target: await realTarget(file, terminal) })
+  for (const file of stored === null ? [baseline, candidate] : [candidate])
+    targets.push({ file, target: await realTarget(file, terminal) })
   const all = operationsOf(
     operation,
     targets.map(({ target }) => target),
@@ -68,18 +61,11 @@ export async function regress(options: Options, terminal: Terminal): Promise<num
   const least = minRounds(operations)
   if (rounds < least)
     throw new UsageError(
-      `--rounds ${rounds} is too few to find a difference among ${operations.length} operations; give at least ${least}, or fewer operations with --operation`,
+      `--rounds ${rounds} is too few to find a difference in ${operations.join(', ')}; give at least ${least}${operations.length > 1 ? ', or fewer operations with --operation' : ''}`,
     )
   return withOutput(cwd, out, async () => {
-    const folder = out === undefined ? temporaryFolder('plumbline-') : writableFolder(cwd, '--out', out)
-    if (folder === stored?.folder)
-      throw new UsageError(`--out ${out} would replace the baseline; choose another folder`)
-    if (isStored(folder)) removeChecks(folder)
-    try {
-      return await compareAll({ options, seed, folder, terminal, targets, stored, operations })
-    } finally {
-      if (out === undefined) rmSync(folder, { recursive: true, force: true })
-    }
+    const folder = out === undefined ? null : openFolder(cwd, out, stored)
+    return compareAll({ options, seed, folder, terminal, targets, stored, operations })
   })
 }
 
@@ -109,8 +95,9 @@ async function compareAll(regressing: Regressing): Promise<number> {
     terminal.err(`plumbline: ended at once; ${program} sweep removes what is left`),
   )
   try {
-    const answers = await measured(regressing, interruption, verdicts?.text ?? null)
-    return exitOf(answers, verdicts?.exit ?? exitCodes.conformant)
+    const answers = await measured(regressing, interruption, verdicts)
+    // A difference of the verdicts counts before too much noise.
+    return verdicts?.isWorse === true ? exitCodes['not conformant'] : exitOfAnswers(answers)
   } catch (error) {
     if (interruption.signal.aborted) return exitCodes.interrupted
     if (!isAboutTarget(error)) throw error
@@ -122,24 +109,31 @@ async function compareAll(regressing: Regressing): Promise<number> {
 }
 
 /** The comparison of the checks of both sides, or the exit code that ends the command. */
-async function verdictsOf(regressing: Regressing): Promise<Awaited<ReturnType<typeof compareVerdicts>> | number> {
-  const { options, seed, folder, terminal, targets, stored } = regressing
-  const sides = stored === null ? (['baseline', 'candidate'] as const) : (['candidate'] as const)
-  for (const [at, side] of sides.entries()) {
-    const file = targets[at]?.file ?? ''
-    terminal.err(`checking the ${side}, ${file}`)
-    const end = await checked(file, checkFolder(folder, side), { ...options, seed }, terminal)
-    if (end !== null) return end
+async function verdictsOf({
+  options,
+  seed,
+  folder,
+  terminal,
+  targets,
+  stored,
+}: Regressing): Promise<Comparison | number> {
+  const check = async (side: 'baseline' | 'candidate', named: Named | undefined) => {
+    if (named === undefined) throw new Error(`${side} is not a target`)
+    terminal.err(`checking the ${side}, ${named.file}`)
+    const out = folder === null ? undefined : checkFolder(folder, side)
+    return checked(named, out, { ...options, seed }, terminal)
   }
-  const before = stored === null ? checkFolder(folder, 'baseline') : checkFolder(stored.folder, 'candidate')
-  return compareVerdicts(before, checkFolder(folder, 'candidate'), terminal)
+  const before: NamedResults | number = stored?.results ?? (await check('baseline', targets[0]))
+  if (typeof before === 'number') return before
+  const after = await check('candidate', targets.at(-1))
+  return typeof after === 'number' ? after : compareRuns(before, after)
 }
 
 /** Measures, prints and keeps the result. */
 async function measured(
   regressing: Regressing,
   interruption: Interruption,
-  verdicts: string | null,
+  comparison: Comparison | null,
 ): Promise<readonly Answer[]> {
   const { options, seed, folder, terminal, targets, stored } = regressing
   const measuredMs = Date.now()
@@ -150,27 +144,21 @@ async function measured(
   const candidate = sides.at(-1) as MeasuredSide
   const baseline = stored?.side ?? (sides[0] as MeasuredSide)
   const isPaired = stored === null
-  const { tolerance } = options
+  const { tolerance, json } = options
   const busy = slowdownBy(waitedShare)
   const answers = compareRounds(roundsOf(baseline), roundsOf(candidate), {
     ...{ measuresOf, seed, tolerance, isPaired, busy },
   })
   const level = levelOf(answers.length)
   const result = resultOf({
-    seed,
-    tolerance,
-    level,
-    waitedShare,
-    isInterleaved: isPaired,
-    baseline,
-    candidate,
-    answers,
+    ...{ seed, tolerance, level, waitedShare, isInterleaved: isPaired, baseline, candidate, answers },
   })
   const summary = summarize(result)
-  writeResult(folder, result, summaryPage(summary, plotsOf(result), verdicts))
-  if (options.json) terminal.out(JSON.stringify({ ...result, verdicts }, null, 2))
+  const verdicts = comparison === null ? null : renderComparison(comparison).trimEnd()
+  if (folder !== null) writeResult(folder, result, summaryPage(summary, plotsOf(result), verdicts))
+  if (json) terminal.out(JSON.stringify({ ...result, verdicts }, null, 2))
   else {
-    if (verdicts !== null) terminal.out(`${verdicts}\n`)
+    if (comparison !== null) terminal.out(renderComparison(comparison, terminal.colors))
     for (const line of summaryLines(summary, terminal.colors)) terminal.out(line)
   }
   return answers
@@ -182,32 +170,24 @@ function roundsOf({ operations }: MeasuredSide) {
 
 async function measureTargets(regressing: Regressing, interruption: Interruption): Promise<SideValues[]> {
   const { options, seed, terminal, targets, operations, stored } = regressing
+  const { rounds } = options
+  const { signal } = interruption
   const sides: Side[] = []
   try {
     for (const { file, target } of targets)
       sides.push(
         await openSide({ target, file, seed, connections: paced.requests, operations, interruption }, terminal),
       )
-    const onRound = (round: number) => {
-      if (round === 0) terminal.err(`measuring ${operations.join(', ')} in ${options.rounds} rounds`)
-    }
-    const { signal } = interruption
-    const known = stored?.side.operations ?? null
-    return await measure({ sides, operations, rounds: options.rounds, seed, signal, onRound, stored: known })
+    terminal.err(`measuring ${operations.join(', ')} in ${rounds} rounds`)
+    return await measure({ sides, operations, rounds, seed, signal, stored: stored?.side.operations ?? null })
   } catch (error) {
     const ended = sides.map((side) => side.ended()).find((reason) => reason !== null)
     throw ended === undefined ? error : new Inconclusive(ended)
   } finally {
     let left = 0
     for (const side of sides) left += await side.close()
-    if (interruption.signal.aborted) terminal.err(`plumbline: interrupted${left === 0 ? ', and cleaned up' : ''}`)
+    if (signal.aborted) terminal.err(`plumbline: interrupted${left === 0 ? ', and cleaned up' : ''}`)
   }
-}
-
-/** A difference of the verdicts counts before too much noise. */
-function exitOf(answers: readonly Answer[], verdicts: number): number {
-  const exit = exitOfAnswers(answers)
-  return exit === exitCodes['not conformant'] || verdicts === exitCodes.conformant ? exit : verdicts
 }
 
 /** True for errors that say what the target did or lacks. */

@@ -1,11 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
+import type { NamedResults } from '../../results/merge.ts'
 import type { Answer } from '../shared/comparison/compare.ts'
 import { UsageError } from '../shared/errors.ts'
-import { isFolder } from '../shared/output-folders.ts'
+import { isFile, isFolder, writableFolder } from '../shared/output-folders.ts'
 import { program, version } from '../shared/package-paths.ts'
+import { resultsFile, resultsReader } from '../shared/read-results.ts'
 import type { SideValues } from './rounds.ts'
 
 /** Version of `regress.json`. */
@@ -48,28 +50,52 @@ export function writeResult(folder: string, result: RegressResult, page: string)
   writeFileSync(join(folder, 'report.html'), page)
 }
 
-/** The folder of an earlier run that `--baseline` names; null if it names a target file. Throws UsageError for any other folder. */
-export function storedFolder(cwd: string, name: string): string | null {
+/** The folder in which a run keeps the check of a side. */
+export function checkFolder(folder: string, side: 'baseline' | 'candidate'): string {
+  return join(folder, `check-${side}`)
+}
+
+/** The candidate of an earlier run. */
+export interface Stored {
+  /** The folder of the run, as an absolute path. */
+  readonly folder: string
+  readonly side: MeasuredSide
+  /** Of its check; null if verdicts are not compared. */
+  readonly results: NamedResults | null
+}
+
+/**
+ * The earlier run that `--baseline` names; null if it names a target file. Throws UsageError for any other folder, and for a run
+ * of another version, or without the check that is needed.
+ */
+export function readStored(name: string, needsCheck: boolean, cwd: string): Stored | null {
   const folder = resolve(cwd, name)
-  if (isStored(folder)) return folder
   if (!isFolder(folder)) return null
-  throw new UsageError(
-    `--baseline ${name}: the folder has no ${resultName}; give a target file, or a folder that ${program} regress --out wrote`,
-  )
-}
-
-/** True if a folder holds the result of a run. */
-export function isStored(folder: string): boolean {
-  return existsSync(join(folder, resultName))
-}
-
-/** The candidate of an earlier run. Throws UsageError if its file is not that of this version. */
-export function readStored(folder: string, name: string): MeasuredSide {
-  const text = readFileSync(join(folder, resultName), 'utf8')
-  const result = membersOf(jsonIn(text))
+  const refuse = (reason: string) => new UsageError(`--baseline ${name} ${reason}`)
+  const file = join(folder, resultName)
+  if (!existsSync(file))
+    throw refuse(`has no ${resultName}; give a target file, or a folder that ${program} regress --out wrote`)
+  const result = membersOf(jsonIn(readFileSync(file, 'utf8')))
   const side = membersOf(result?.candidate)
-  if (result?.format === resultFormat && membersOf(side?.operations) !== null) return side as unknown as MeasuredSide
-  throw new UsageError(
-    `--baseline ${name}: ${resultName} is not a result of format ${resultFormat}; measure it again with ${program} regress --out ${name}`,
-  )
+  if (result?.format !== resultFormat || membersOf(side?.operations) === null)
+    throw refuse(
+      `has a ${resultName} that is not of format ${resultFormat}; measure it again with ${program} regress --out ${name}`,
+    )
+  const check = checkFolder(name, 'candidate')
+  if (needsCheck && !isFile(resultsFile(cwd, check)))
+    throw refuse('was made without a check; add --no-check to compare the rest')
+  return { folder, side: side as unknown as MeasuredSide, results: needsCheck ? resultsReader(cwd)(check) : null }
+}
+
+/**
+ * Opens the folder of `--out`, and removes the checks of an earlier run, which would count as those of a run without any. Throws
+ * UsageError for the folder of the baseline, and for one that cannot be written.
+ */
+export function openFolder(cwd: string, name: string, stored: Stored | null): string {
+  const folder = writableFolder(cwd, '--out', name)
+  if (folder === stored?.folder) throw new UsageError(`--out ${name} would replace the baseline; choose another folder`)
+  if (!existsSync(join(folder, resultName))) return folder
+  for (const side of ['baseline', 'candidate'] as const)
+    rmSync(checkFolder(folder, side), { recursive: true, force: true })
+  return folder
 }

@@ -41,7 +41,6 @@ interface MeasureOptions {
   readonly rounds: number
   readonly seed: number
   readonly signal: AbortSignal
-  readonly onRound: (round: number) => void
   /** A stored baseline, at whose rates requests are sent; null if the first side is the baseline. */
   readonly stored: SideValues | null
 }
@@ -51,7 +50,7 @@ interface MeasureOptions {
  * opens connections, fills caches and shows the baseline's rate, is left out.
  */
 export async function measure(options: MeasureOptions): Promise<SideValues[]> {
-  const { sides, operations, rounds, seed, signal, onRound, stored } = options
+  const { sides, operations, rounds, seed, signal, stored } = options
   const random = randomFrom(seed, 'order of the sides')
   const blocks = sides.map(() => new Map<MeasuredOperation, Block[]>(operations.map((one) => [one, []])))
   const rates = new Map(operations.map((one) => [one, stored?.[one]?.perSecond]))
@@ -66,7 +65,6 @@ export async function measure(options: MeasureOptions): Promise<SideValues[]> {
         if (round > 0) blocks[at]?.get(operation)?.push(block)
       }
     }
-    onRound(round)
   }
   return blocks.map((side) => Object.fromEntries([...side].map(([operation, all]) => [operation, valuesOf(all)])))
 }

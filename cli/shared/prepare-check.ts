@@ -18,6 +18,16 @@ import { type VendorRules, vendorRulesOf } from './vendor-rules.ts'
 /** The flags of check. */
 export type CheckFlags = commands.OptionsOf<typeof commands.check>
 
+/** The flags of a check of all its rules, which another command runs. */
+export const plainCheck = {
+  reference: false,
+  only: [],
+  format: [],
+  strict: false,
+  keep: false,
+  failFast: false,
+} as const
+
 /** With `load` if load is driven once all other rules are judged. */
 export type CheckOptions = Omit<CheckFlags, 'load'> & { readonly load?: LoadFlags }
 

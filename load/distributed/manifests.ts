@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { loadFolder } from '../folder.ts'
 import { LoadError } from '../load-error.ts'
 import type { ScriptPlan } from '../scripts/lib/types.ts'
@@ -18,17 +18,8 @@ export interface EmittedLoad {
   readonly image: string
 }
 
-/** Names of the secret with the key and of the claim of the volume, which the user creates. */
-const SECRET = { name: 'plumbline', key: 'token' } as const
-const CLAIM = 'plumbline'
 /** A larger ConfigMap is refused by the cluster. */
 const MAX_CONFIG_BYTES = 1_048_576
-
-const volume = '/points'
-const unprivileged = { runAsNonRoot: true, runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 }
-const locked = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } }
-const volumes = [{ name: 'points', persistentVolumeClaim: { claimName: CLAIM } }]
-const volumeMounts = [{ name: 'points', mountPath: volume }]
 
 /**
  * The files of a load for the operator of k6, by name: the scripts and the plan, the run of several processes, and the job that
@@ -42,78 +33,31 @@ export function manifestsOf(load: EmittedLoad): Readonly<Record<string, string>>
     throw new LoadError(`the load takes ${bytes} bytes, and a ConfigMap holds ${MAX_CONFIG_BYTES}; select fewer rules`)
   }
   const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: load.name }, data }
-  return {
-    'configmap.yaml': stringify(configMap, { lineWidth: 0 }),
-    'testrun.yaml': stringify(testRunOf(load), { lineWidth: 0 }),
-    'job.yaml': stringify(jobOf(load), { lineWidth: 0 }),
-  }
+  const files: Readonly<Record<string, unknown>> = { 'configmap.yaml': configMap, ...filledTemplate(load) }
+  const options = { lineWidth: 0, aliasDuplicateObjects: false }
+  return Object.fromEntries(Object.entries(files).map(([name, file]) => [name, stringify(file, options)]))
 }
 
 /** A ConfigMap has no folders. */
 function scripts(): Readonly<Record<string, string>> {
   const files = ['queue.ts', 'lib/k6.ts', 'lib/steps.ts'].map((name) => {
-    const text = readFileSync(join(loadFolder, 'scripts', name), 'utf8').replaceAll("from './lib/", "from './")
+    const text = scriptText(name).replaceAll("from './lib/", "from './")
     return [name.replace('lib/', ''), text] as const
   })
   return Object.fromEntries(files)
 }
 
-function testRunOf({ name, processes, url, userAgent, image }: EmittedLoad): object {
-  const env = [
-    { name: 'PLUMBLINE_PLAN', value: '/test/plan.json' },
-    { name: 'PLUMBLINE_URL', value: url },
-    { name: 'PLUMBLINE_TOKEN', valueFrom: { secretKeyRef: SECRET } },
-    { name: 'JOB_NAME', valueFrom: { fieldRef: { fieldPath: "metadata.labels['job-name']" } } },
-    { name: 'K6_OUT', value: `json=${volume}/points-$(JOB_NAME).json.gz` },
-    { name: 'K6_USER_AGENT', value: userAgent },
-    { name: 'K6_NO_USAGE_REPORT', value: 'true' },
-    { name: 'K6_AUTO_EXTENSION_RESOLUTION', value: 'false' },
-  ]
-  const security = { securityContext: unprivileged, containerSecurityContext: locked }
-  return {
-    apiVersion: 'k6.io/v1alpha1',
-    kind: 'TestRun',
-    metadata: { name },
-    spec: {
-      parallelism: processes,
-      script: { configMap: { name, file: 'queue.ts' } },
-      // The operator also archives the script, which has the environment only with this flag.
-      arguments: '--include-system-env-vars',
-      runner: { image, automountServiceAccountToken: 'false', ...security, env, volumes, volumeMounts },
-    },
+/** The manifests of the template, with the values of this load in their texts. A text that is one name becomes its value. */
+function filledTemplate(load: EmittedLoad): Record<string, unknown> {
+  const values: Readonly<Record<string, unknown>> = { ...load }
+  const filled = (_: unknown, value: unknown) => {
+    if (typeof value !== 'string') return value
+    const [, whole] = /^\$\{(\w+)\}$/.exec(value) ?? []
+    return whole === undefined ? value.replace(/\$\{(\w+)\}/g, (_, name) => String(values[name])) : values[whole]
   }
+  return parse(scriptText('k8s.yaml'), filled)
 }
 
-function jobOf({ name, image }: EmittedLoad): object {
-  const folder = `${volume}/${name}`
-  const steps = [
-    `mkdir -p ${folder}`,
-    `cp /emitted/evidence.ndjson ${folder}/`,
-    `mv ${volume}/points-${name}-*.json.gz ${folder}/`,
-    `exec plumbline replay ${folder} --out ${folder}`,
-  ]
-  const judge = {
-    name: 'judge',
-    image,
-    command: ['sh', '-c', steps.join(' && ')],
-    securityContext: locked,
-    volumeMounts: [...volumeMounts, { name: 'emitted', mountPath: '/emitted', readOnly: true }],
-  }
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: { name: `${name}-judge` },
-    spec: {
-      backoffLimit: 0,
-      template: {
-        spec: {
-          restartPolicy: 'Never',
-          automountServiceAccountToken: false,
-          securityContext: unprivileged,
-          containers: [judge],
-          volumes: [...volumes, { name: 'emitted', configMap: { name } }],
-        },
-      },
-    },
-  }
+function scriptText(name: string): string {
+  return readFileSync(join(loadFolder, 'scripts', name), 'utf8')
 }

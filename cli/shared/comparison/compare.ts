@@ -167,9 +167,11 @@ function answerOf(
   { isShare = false, isInverse = false, reportedWith, minDifference = shareTolerance }: Measure,
   level: number,
   unknown: AnswerKind,
-  { tolerance, busy = 0 }: CompareOptions,
+  { tolerance, isPaired, busy = 0 }: CompareOptions,
 ): Omit<Answer, 'operation' | 'measure'> {
-  if (effect === null) return { kind: unknown, change: null, low: null, high: null, p: null, rounds: null }
+  // Fewer pairs than this never show a difference, so they do not show that there is none.
+  if (effect === null || (isPaired && effect.rounds < minPairs(level)))
+    return { kind: unknown, change: null, low: null, high: null, p: null, rounds: null }
   const least = isShare ? minDifference : Math.log1p(tolerance)
   const found = isShare ? 2 * minDifference : Math.log1p(2 * tolerance)
   const seen = kindOf(effect, level, least, found)

@@ -65,15 +65,8 @@ export function processorLines(waitedShare: number | null): string[] {
 /** How many answers there are of each kind, such as `regress: 1 worse, 4 without a difference`. */
 export function sumLine(command: string, answers: readonly Answer[], nothing = 'difference'): string {
   const count = (wanted: Answer['kind']) => answers.filter(({ kind }) => kind === wanted).length
-  const [worse, noisy, better] = [count('worse'), count('too noisy to say'), count('better')]
-  const unreported = count('not reported')
-  if (worse + noisy + better + unreported === 0) return `${command}: no ${nothing}`
-  const parts = [
-    ...(worse === 0 ? [] : [`${worse} worse`]),
-    ...(noisy === 0 ? [] : [`${noisy} too noisy to say`]),
-    ...(better === 0 ? [] : [`${better} better`]),
-    ...(unreported === 0 ? [] : [`${unreported} not reported`]),
-  ]
+  const parts = notedKinds.flatMap((kind) => (count(kind) === 0 ? [] : [`${count(kind)} ${kind}`]))
+  if (parts.length === 0) return `${command}: no ${nothing}`
   return `${command}: ${parts.join(', ')}, ${count('no difference')} without a ${nothing}`
 }
 
