@@ -108,7 +108,9 @@ export const mediaType: readonly Defect[] = bodied.flatMap((one) => {
     defect(`${slug(operation)}-as-text-html`, rule, 'form', {
       says: `A ${what} with another content type is refused with an HTML page.`,
       observed: 'text/html',
-      wrap: onOther(async () => refusal(400, 'text/html')),
+      wrap: onOther(
+        async () => new Response('<h1>error</h1>', { status: 400, headers: { 'content-type': 'text/html' } }),
+      ),
     }),
     defect(`${slug(operation)}-as-text-misread`, rule, 'read-as-json', {
       says: `A ${what} with another content type is accepted, and not read as JSON.`,
@@ -153,7 +155,7 @@ function slug(operation: string): string {
   return operation.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
-function refusal(status: number, type = 'application/problem+json'): Response {
+function refusal(status: number): Response {
   const body = JSON.stringify({ title: 'a', status, detail: 'b', error: 'c' })
-  return new Response(body, { status, headers: { 'content-type': type } })
+  return new Response(body, { status, headers: { 'content-type': 'application/problem+json' } })
 }

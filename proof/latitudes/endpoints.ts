@@ -134,6 +134,14 @@ export const endpoints: readonly Latitude[] = [
       () => ({ text: '' }),
     ),
   }),
+  latitude('not-found-bare', 'A request for something that does not exist is answered 404 or 405 without a body.', {
+    planes: ['queue', 'management'],
+    about: ['endpoint management', 'unknown endpoints', 'other methods'],
+    wrap: onResponse(
+      ({ url }, { status }) => (status === 404 || status === 405) && !new URL(url).pathname.startsWith('/v2/pods'),
+      () => ({ text: '' }),
+    ),
+  }),
   latitude('management-gateway-hiccups', 'A gateway answers each tenth request of endpoint management with 503.', {
     about: 'endpoint management',
     change: (options) => options,

@@ -224,9 +224,9 @@ export function problemFault(response: ApiResponse): string | null {
   return status === response.status ? null : 'another status in the body'
 }
 
-/** The fault of a response as a JSON object; null if it has none. */
-export function jsonFault(response: ApiResponse): string | null {
-  const type = mediaTypeOf(response.exchange.response?.headers ?? [])
-  if (!/^application\/(?:[\w.-]+\+)?json$/.test(type ?? '')) return type ?? 'no Content-Type'
-  return membersOf(response.json) === null ? 'no JSON object' : null
+/** The fault of a response whose body is not JSON (heading Endpoints); null if it is, and without a body. */
+export function jsonFault({ bytes, exchange, json }: ApiResponse): string | null {
+  if (bytes.length === 0 || json !== undefined) return null
+  const type = mediaTypeOf(exchange.response?.headers ?? [])
+  return type === null || type.endsWith('json') ? 'a body that is not JSON' : type
 }
