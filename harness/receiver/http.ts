@@ -20,7 +20,8 @@ const holdLimitMs = 50_000
  */
 export async function listenForArrivals(listen: string): Promise<HttpListener> {
   let receive: Receive = async () => unavailable
-  const server = createServer((request, response) => void serve(request, response, receive))
+  // An idle connection stays open: a request that is sent just as it is closed would be lost, and is not repeated by every target.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => void serve(request, response, receive))
   const at = listen.lastIndexOf(':')
   const host = listen.slice(0, at).replace(/^\[|\]$/g, '')
   await new Promise<void>((found, failed) => {

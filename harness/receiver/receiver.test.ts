@@ -145,6 +145,13 @@ test('the URL of a webhook is short, and found below the path that a proxy adds'
   expect(inbox.webhook.attempts()).toHaveLength(1)
 })
 
+test('an idle connection has no time limit', async () => {
+  const { receiver } = await open()
+  const { headers } = await post(receiver.inbox('queue.x', 1, [200]).webhook.url)
+  expect(headers.get('Connection')).toBe('keep-alive')
+  expect(headers.get('Keep-Alive')).toBeNull()
+})
+
 test('tokens follow from run, seed and owner, and differ between jobs', async () => {
   const { receiver } = await open()
   const first = receiver.inbox('queue.x', 1, [200])

@@ -191,6 +191,7 @@ test('a job that no worker begins with fails a rule if one begins with a later j
     { variants: [losing] },
   )
   const [finding] = judgements.get('lost')?.findings ?? []
-  expect(finding).toMatchObject({ clause: 'begun', observed: 'none, although one begins with a later job' })
+  const observed = 'none, although one begins with a later job; /status shows gone'
+  expect(finding).toMatchObject({ clause: 'begun', observed })
   expect(replayed).toEqual(judged)
 })
