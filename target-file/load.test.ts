@@ -69,9 +69,9 @@ test('an unclaimed need says which line claims it', () => {
 })
 
 test.each([
-  ['no/such/file.yaml', 'no such target file; give the path of one (docs/target-file.md shows how to write it)'],
-  ['.', 'this is a folder; give the path of one (docs/target-file.md shows how to write it)'],
-  ['/dev/zero', 'this is a device or pipe; give the path of one (docs/target-file.md shows how to write it)'],
+  ['no/such/file.yaml', 'no such target file; name a target file (docs/target-file.md shows how to write one)'],
+  ['.', 'this is a folder; name a target file (docs/target-file.md shows how to write one)'],
+  ['/dev/zero', 'this is a device or pipe; name a target file (docs/target-file.md shows how to write one)'],
 ])('a file that cannot be read is one sentence: %s', (name, why) => {
   expect(() => loadTarget(name, {})).toThrow(`${name}: ${why}`)
 })

@@ -19,7 +19,7 @@ export function loadTarget(file: string, environment: Environment): Target {
 
 /** The text of a target file. Throws TargetFileError. */
 export function textOfFile(file: string): string {
-  const advice = 'give the path of one (docs/target-file.md shows how to write it)'
+  const advice = 'name a target file (docs/target-file.md shows how to write one)'
   const refusal = (message: string) => new TargetFileError(file, [{ line: 0, path: '', message }])
   try {
     const kind = statSync(file)

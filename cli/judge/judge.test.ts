@@ -136,3 +136,10 @@ test.each([
 ])('a HAR that cannot be judged: %.20s', async (text, code, message) => {
   expect(await judged(text)).toEqual({ code, said: `plumbline: ${message}\n` })
 })
+
+test('an address that is not one is named by its flag', async () => {
+  writeFileSync(join(commands.cwd, 'empty.har'), harOf([]))
+  const { code, said } = await commands.run(['judge', 'empty.har', '--lb', 'example.com'])
+  const message = '--lb: expected an address that begins with http:// or https://, got "example.com"'
+  expect({ code, said }).toEqual({ code: 2, said: `plumbline: ${message}\n` })
+})

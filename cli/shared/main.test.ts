@@ -75,7 +75,7 @@ describe.concurrent('one clear sentence', () => {
     [
       'check --target none.yaml',
       2,
-      'none.yaml: no such target file; give the path of one (docs/target-file.md shows how to write it)',
+      'none.yaml: no such target file; name a target file (docs/target-file.md shows how to write one)',
     ],
     [
       'load foo',

@@ -95,7 +95,7 @@ export const load = () =>
     .option('--profile <list>', 'profiles to judge, separated by commas (default: all but lab)')
     .option(
       '--out <folder>',
-      'write the record into this folder; of limits and pods also results.json, junit.xml and report.html, of soak windows.html',
+      'write the record into this folder; of limits and pods also results.json, junit.xml and report.html, of mixed and soak windows.html',
     )
     .addOption(common.owned)
     .addOption(common.maxRequests)

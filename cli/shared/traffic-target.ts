@@ -2,6 +2,7 @@ import { quote } from 'shell-quote'
 import { stringify } from 'yaml'
 import { examplePrefix } from '../../target/secrets.ts'
 import type { Target } from '../../target/types.ts'
+import { TargetFileError } from '../../target-file/error.ts'
 import { parseTarget } from '../../target-file/load.ts'
 import { UsageError } from './errors.ts'
 import type * as commands from './options.ts'
@@ -29,7 +30,10 @@ export function commandOf(...words: readonly string[]): string {
   return words.map((word) => (/^[\w.,:/@-]+$/.test(word) ? word : quote([word]))).join(' ')
 }
 
-/** A target with these addresses. No request is made for it, so its ids and its key may be any. */
+/**
+ * A target with these addresses. No request is made for it, so its ids and its key may be any. Throws UsageError, which names the
+ * flags, for anything that is not an address.
+ */
 function targetOf({ pods, queue, lb, management }: Flags): Target {
   const allowPlainHttp = true
   const any = 'any'
@@ -42,5 +46,11 @@ function targetOf({ pods, queue, lb, management }: Flags): Target {
     ...(management !== undefined && { management: { url: management, allowPlainHttp, template: any } }),
     keys: { full: `${examplePrefix}full` },
   }
-  return parseTarget(stringify(file), { file: 'the addresses', environment: {} })
+  try {
+    return parseTarget(stringify(file), { file: '', environment: {} })
+  } catch (error) {
+    if (!(error instanceof TargetFileError)) throw error
+    const inFlags = error.faults.map(({ path, message }) => message.replace(path, `--${path.split('.')[0]}`))
+    throw new UsageError(inFlags.join('; '))
+  }
 }
