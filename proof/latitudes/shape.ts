@@ -86,4 +86,11 @@ export const shape = [
       return shown.image.includes('/') ? shown : { ...shown, image: `docker.io/library/${shown.image}` }
     }),
   }),
+  latitude('image-with-digest', 'An image reference is shown with the tag latest, if it names none, and its digest.', {
+    change: part('presentPod', (next) => {
+      const shown = next()
+      const tag = /:[^/]+$/.test(shown.image) ? '' : ':latest'
+      return { ...shown, image: `${shown.image}${tag}@sha256:${'a'.repeat(64)}` }
+    }),
+  }),
 ] as const satisfies readonly Latitude[]

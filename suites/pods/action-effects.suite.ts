@@ -72,6 +72,7 @@ rule('pods.action.terminated.any', { varies: [...anyPod, 'removal'] }, async (co
     reading(action, String(response.status))
   }
   for await (const response of laterPodReads(context, id)) expectTerminated(check('stays-terminated'), response)
+  await expectAccepted(context, await fixture.pod('RUNNING'))
 })
 
 rule('pods.action.unknown-pod', { varies: anyPod }, async (context) => {

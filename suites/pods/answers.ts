@@ -123,6 +123,6 @@ export async function inconclusiveIfScarce(
   if (rest?.settled !== true) inconclusive('the pod stayed in PROVISIONING, as a new one does: there is no capacity')
 }
 
-function kindOf({ value }: PodView): 'gpu' | 'cpu' {
+export function kindOf({ value }: PodView): 'gpu' | 'cpu' {
   return 'cpu' in value ? 'cpu' : 'gpu'
 }

@@ -207,8 +207,7 @@ export function isShown(name: string, wanted: unknown, { value }: Pick<PodView, 
     case 'name':
       return isNamed(textIn(seen), textIn(wanted))
     case 'image':
-      // Platforms may write the registry out.
-      return typeof seen === 'string' && seen.endsWith(textIn(wanted))
+      return isImage(textIn(seen), textIn(wanted))
     case 'mounts':
       return sameMounts(seen, wanted)
     case 'ports':
@@ -225,6 +224,12 @@ export function isShown(name: string, wanted: unknown, { value }: Pick<PodView, 
     default:
       return canonical(seen) === canonical(wanted)
   }
+}
+
+/** True if a text is this image reference. Platforms may write out its registry, the tag `latest` and its digest. */
+function isImage(shown: string, image: string): boolean {
+  const tagged = shown.replace(/@sha256:[0-9a-f]{64}$/, '')
+  return [shown, tagged, tagged.replace(/:latest$/, '')].some((one) => one.endsWith(image))
 }
 
 /** True if an object has all members of another one; further members do not matter. */

@@ -1,3 +1,4 @@
+import type { PodAction } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, type PodView, show } from '../../harness/exchange/read.ts'
@@ -41,8 +42,7 @@ rule(
       if (isStopped) await blockIfStatusNeverLasts(context, { ...pod, status: 'RUNNING' }, 'fresh')
       check('goes-on').that(!isStopped, 'a pod that goes on to RUNNING', `status ${rest.status}`, rest.response)
     }
-    const stop = await unlocked(context, pod.id, 'stop')
-    if (!isSuccess(stop.status)) inconclusive(`stop was answered ${stop.status} after the pod was unlocked too`)
+    await expectUnlocked(context, pod.id, 'stop')
   },
 )
 
@@ -59,13 +59,12 @@ async function lockedOnItsWay(context: Context, wanted: 'PROVISIONING' | 'STARTI
 }
 
 rule('pods.action.locked-start', { varies: aPod }, async (context) => {
-  const { check, inconclusive, pods, settleStarted } = context
+  const { check, pods, settleStarted } = context
   const pod = await lockedPod(context, 'EXITED')
   const response = await retryWhileScarce(context, pod, () => pods.act(pod.id, 'start'))
   inconclusiveIfNoCapacity(context, response)
   // A pod that cannot be started without its lock either says nothing about the lock.
-  const again = isSuccess(response.status) ? response : await unlocked(context, pod.id, 'start')
-  if (!isSuccess(again.status)) inconclusive(`start was answered ${again.status} after the pod was unlocked too`)
+  if (!isSuccess(response.status)) await expectUnlocked(context, pod.id, 'start')
   check('answered').status(response, 200)
   const rest = await settleStarted(pod.id)
   check('becomes-running').that(rest.status === 'RUNNING', 'status RUNNING', `status ${rest.status}`, rest.response)
@@ -90,6 +89,7 @@ rule('pods.action.locked-reset', { varies: aPod }, async (context) => {
   await expectRunsOn()
   await expectUnchanged(context, before)
   await expectRunsOn()
+  await expectUnlocked(context, id, 'restart')
 })
 
 rule('pods.action.locked-terminate', { varies: aPod }, async (context) => {
@@ -100,7 +100,9 @@ rule('pods.action.locked-terminate', { varies: aPod }, async (context) => {
   const response = await pods.act(pod.id, 'terminate')
   reading('status', String(response.status))
   expectDoneOrRefused(check('answered'), response, 204)
-  if (!isSuccess(response.status)) await expectUnchanged(context, pod)
+  if (isSuccess(response.status)) return
+  await expectUnchanged(context, pod)
+  await expectUnlocked(context, pod.id, 'terminate')
 })
 
 /** A pod in this status that shows that it is locked. */
@@ -129,14 +131,14 @@ function expectDoneOrRefused(check: Check, response: ApiResponse, success: numbe
   check.that(status === success || isRefusal(response), `status ${success}, or 4xx`, `status ${status}`, response)
 }
 
-/** Unlocks a pod and asks for an action, until it succeeds or the change has had its time. */
-async function unlocked(context: Context, id: string, action: 'start' | 'stop'): Promise<ApiResponse> {
-  const { pods, target } = context
+/**
+ * Unlocks a pod and asks for an action, until it succeeds or the change has had its time. Ends the rule as inconclusive if it
+ * never succeeds: the action was not refused because of the lock.
+ */
+async function expectUnlocked(context: Context, id: string, action: PodAction): Promise<void> {
+  const { inconclusive, pods, target } = context
   await pods.patch(id, target.pods?.locked?.unlock)
-  return poll(
-    context,
-    target.tolerances.visibleMs,
-    () => pods.act(id, action),
-    ({ status }) => isSuccess(status),
-  )
+  const isDone = ({ status }: ApiResponse) => isSuccess(status)
+  const { status } = await poll(context, target.tolerances.visibleMs, () => pods.act(id, action), isDone)
+  if (!isSuccess(status)) inconclusive(`${action} was answered ${status} after the pod was unlocked too`)
 }

@@ -27,6 +27,7 @@ import {
 import { expectRefusal } from '../shared/refusal.ts'
 import { readingOf } from '../shared/table.ts'
 import { blockIfStatusNeverLasts, expectUnchanged, laterPodReads, rereadMoments } from '../shared/unchanged.ts'
+import { kindOf } from './answers.ts'
 
 const varies = [...patchVaries, 'afterwards'] as const
 /** Without `patchedWhile`: responses are recorded, and a reading must not depend on the seed. */
@@ -51,6 +52,8 @@ rule('pods.patch.new-pod', { varies: ['kind', 'mount', 'fields', 'look'] }, asyn
   expectRefusal(context, 'refused', response)
   await clock.sleep(rereadDelays().at(-1) ?? 0)
   expectMountKept(context, check('unchanged').pod(await pods.get(pod.id)), pod)
+  // If PATCH never works, the refusal shows nothing.
+  await patchablePod(context, { kind: kindOf(pod), mount: mountIn(pod.value) })
 })
 
 /** A pod whose mount a PATCH has moved from where a careless platform may put it again. */

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import type { OperationId } from '../generated/operations.ts'
+import { requestOf } from './defects/tools.ts'
+import { everything } from './jobs.ts'
+import { judgeOn } from './judge.ts'
+import type { Variant } from './types.ts'
+
+/** Operations, each with the rules that must not pass if it answers every request with 404. */
+const refused: readonly (readonly [operation: OperationId, rules: RegExp])[] = [
+  ['createPod', /^pods\.create\./],
+  ['getPod', /^pods\.(get|action|patch)\./],
+  ['listPods', /^pods\.list\./],
+  ['updatePod', /^pods\.(patch|mount\.path)/],
+  ['deletePod', /^pods\.delete$/],
+  ['triggerPodAction', /^pods\.action(-body)?\./],
+  ['listCpuFlavors', /^pods\.(catalog|shape\.cpu-flavor)/],
+  ['createEndpoint', /^endpoints\.(?!json)/],
+  ['updateEndpoint', /^endpoints\.update/],
+  ['deleteEndpoint', /^endpoints\.(deleted|unknown)$/],
+]
+
+it.each(refused)('no rule about %s passes if it is always refused', async (operation, about) => {
+  const rules = everything().rules.filter(({ id }) => about.test(id))
+  const judgements = await judgeOn({ variants: [refusing(operation)], rules })
+  const passed = judgements.filter(({ verdict }) => verdict === 'passed' || verdict === 'observed')
+  expect(passed.map(({ rule }) => rule)).toEqual([])
+})
+
+function refusing(operation: OperationId): Variant {
+  const is = requestOf(operation)
+  const headers = { 'content-type': 'application/problem+json' }
+  const body = JSON.stringify({ title: 'Not Found', status: 404, detail: 'not found', error: 'not found' })
+  const wrap: Variant['wrap'] = (fetch) => async (request) =>
+    is(request) ? new Response(body, { status: 404, headers }) : fetch(request)
+  return { id: 'refuses', says: `${operation} is answered 404.`, wrap }
+}
