@@ -224,8 +224,9 @@ export function problemFault(response: ApiResponse): string | null {
   return status === response.status ? null : 'another status in the body'
 }
 
-/** The fault of a response as a JSON object; null if it has none. */
+/** The fault of a refusal as a JSON object; null if it has none. A refusal without a body is in any form. */
 export function jsonFault(response: ApiResponse): string | null {
+  if (response.bytes.length === 0) return null
   const type = mediaTypeOf(response.exchange.response?.headers ?? [])
   if (!/^application\/(?:[\w.-]+\+)?json$/.test(type ?? '')) return type ?? 'no Content-Type'
   return membersOf(response.json) === null ? 'no JSON object' : null
