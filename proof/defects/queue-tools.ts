@@ -49,6 +49,28 @@ export const lagsAfterRetry: Change = (base) => {
   )(base)
 }
 
+/** For a second and a half after the end of a job /status shows it as it was before. */
+export const lagsAfterEnd: Change = (base) => {
+  const former = new Map<Job, { readonly job: Job; readonly untilMs: number }>()
+  let found: Job | null = null
+  return all(
+    part('finishJob', (next, job, ...[, , { clock }]) => {
+      former.set(job, { job: { ...job }, untilMs: clock.now() + 1_500 })
+      next()
+    }),
+    // Of the operations that look for a job, only /status shows it.
+    part('findJob', (next) => {
+      found = next()
+      return found
+    }),
+    part('presentJob', (next, job) => {
+      const shown = job === found ? former.get(job) : undefined
+      found = null
+      return shown !== undefined && base.clock.now() < shown.untilMs ? next(shown.job) : next()
+    }),
+  )(base)
+}
+
 /** A job whose time is over is executed anew, twice at most. */
 export const executedAgain = part('timeOutJob', (next, job, service) => {
   if (job.automaticRetries >= service.queue.automaticRetries) return next()

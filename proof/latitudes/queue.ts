@@ -1,9 +1,10 @@
 import { membersOf } from '../../harness/exchange/read.ts'
 import { defaultEndpoints, type EndpointOffer, type ReferenceOptions, Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
+import { isFinished } from '../../reference/queue/model.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
 import type { QueuePlane } from '../../target/types.ts'
-import { executedAgain, lagsAfterRetry, requeuesAfter, startsToldTwice } from '../defects/queue-tools.ts'
+import { executedAgain, lagsAfterEnd, lagsAfterRetry, requeuesAfter, startsToldTwice } from '../defects/queue-tools.ts'
 import { all, onResponse, part, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, optioned, reads, streamed, styled, timed } from './tools.ts'
@@ -110,6 +111,19 @@ export const queue: readonly Latitude[] = [
     about: 'jobs as they are shown',
     change: lagsAfterRetry,
   }),
+  latitude('status-lags-after-end', 'For a second and a half after the end of a job /status shows it as it was.', {
+    about: 'jobs as they are shown',
+    change: lagsAfterEnd,
+  }),
+  latitude('cancelled-later', 'A job that is cancelled stops a second and a half after the response of /cancel.', {
+    change: part('cancelJob', (next, job, service) => {
+      if (isFinished(job)) return next()
+      service.clock.schedule(service.clock.now() + 1_500, () => {
+        if (!isFinished(job) && !job.isGone) next()
+      })
+      return job.status
+    }),
+  }),
   styled('runsync-kept-longer', 'Results of /runsync are kept for five minutes.', { runsyncRetention: 'longer' }),
   styled(
     'runsync-failed-500',
@@ -133,6 +147,16 @@ export const queue: readonly Latitude[] = [
       return schema === 'JobSubmission' && JSON.stringify(body).length > 20_000 && [400, 'the body is too large']
     }),
     file: (target) => ({ ...target, absent: { ...target.absent, 'queue.large': '20 KB at most' } }),
+  }),
+  latitude('queue-errors-empty', 'A refusal of the queue plane has no body.', {
+    about: 'words of errors',
+    wrap: onResponse(
+      ({ url }, { status }) => status >= 400 && status < 500 && /^\/v2\/(?!pods|catalog)/.test(new URL(url).pathname),
+      ({ headers }) => {
+        headers.delete('content-type')
+        return { text: '' }
+      },
+    ),
   }),
   latitude('endpoint-id-form-400', 'An endpoint id that was never issued is refused with 400 for its form.', {
     about: ['unknown endpoints', 'words of errors'],

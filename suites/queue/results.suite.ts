@@ -89,7 +89,7 @@ rule('queue.status.failed-message', { varies: [...anyJob, 'past'] }, async (cont
 })
 
 rule('queue.status.completed-has-output', { varies: ['execution', 'submission'] }, async (context) => {
-  const { check, ended, fixture, found, notJudged, reading, target } = context
+  const { check, ended, fixture, notJudged, reading, target } = context
   const { retriesMs } = target.tolerances
   const statuses: string[] = []
   for (const bytes of sizes) {
@@ -100,7 +100,7 @@ rule('queue.status.completed-has-output', { varies: ['execution', 'submission'] 
     check('ends').that(isEnded, `an end within ${retriesMs / 1_000} s`, end.status, end.response)
     statuses.push(end.status)
     if (end.status !== 'COMPLETED') continue
-    for (const shown of [end.response, await found(job)]) await expectWhole(bytes, shown)
+    for (const shown of [end.response, (await ended(job, retriesMs)).response]) await expectWhole(bytes, shown)
   }
   reading('from the smallest output', statuses.join(', '))
   if (statuses.includes('COMPLETED')) return

@@ -2,6 +2,7 @@ import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
 import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { NotApplicable } from '../../harness/rule/outcome.ts'
@@ -109,7 +110,8 @@ rule<Way>('queue.retention.runsync-404', endings('runsync'), (context, way) =>
 )
 
 rule('queue.retention.runsync-ends', { varies: anyJob }, async (context) => {
-  const { check, inconclusive } = context
+  const { check, inconclusive, relies } = context
+  await relies(queueFoundations.shown)
   const completed = await endedJob(context, 'completed', 'runsync', 'gone')
   if (completed === null) return inconclusive('/runsync did not answer with the id of its job')
   const failed = await endedJob(context, 'failed', 'runsync')

@@ -1,4 +1,5 @@
 import { tables } from '../../generated/tables.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { canonical, idOrNumberIn, type Members, membersOf } from '../../harness/exchange/read.ts'
 import { submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
@@ -21,7 +22,7 @@ import {
   plainEnd,
   unfinished,
 } from '../shared/job-responses.ts'
-import { untilFound } from '../shared/poll.ts'
+import { poll, untilFound } from '../shared/poll.ts'
 import { anId, kindOfValue } from '../shared/readers.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 import { expectExecutedOnce, onUnset } from './times.ts'
@@ -58,7 +59,10 @@ rule('queue.runsync.failed', { varies: anyJob }, async (context) => {
 })
 
 rule('queue.runsync.then-status', { varies: [...anyJob, 'output'] }, async (context) => {
-  const { check, clock, fixture, relies, vary } = context
+  const { check, clock, fixture, relies, target, vary } = context
+  const { visibleMs } = target.tolerances
+  // For a while /status may show the job as it was before.
+  const isUpToDate = (response: ApiResponse) => response.status !== 404 && !unfinished.has(statusOf(response))
   await relies(queueFoundations.shown)
   for (const step of [{ output: vary.output() }, { fail: 'no depth' }]) {
     const wish = { steps: [step] }
@@ -70,7 +74,7 @@ rule('queue.runsync.then-status', { varies: [...anyJob, 'output'] }, async (cont
     // A minute after the end the result may be removed.
     const untilMs = end.response.exchange.sent.target + runsyncRetentionMs - lateMs
     const look = async () => {
-      const response = await untilFound(context, () => job.queue.status(job.id))
+      const response = await poll(context, visibleMs, () => job.queue.status(job.id), isUpToDate)
       check('found').success(response)
       const { output = null, status } = membersOf(response.json) ?? {}
       check('same').that(status === end.status, `status ${end.status}`, `status ${kindOfValue(status)}`, response)
