@@ -159,7 +159,8 @@ test('a run waits for a worker in vain only once', async () => {
 test('a rule alone tries a plain job before it gives up the wait for a worker', async () => {
   const result = await runOnRig({ begun: { run: begun } }, { variants: [noWorkers] })
   expect(result.judgements.get('begun')).toMatchObject(noWorker)
-  expect(sentBy(result, 'begun')).toEqual(['runJob', 'getJobStatus', 'runJob', 'getJobStatus'])
+  const changes = sentBy(result, 'begun').filter((operation, n, all) => operation !== all[n - 1])
+  expect(changes).toEqual(['runJob', 'getJobStatus', 'runJob', 'getJobStatus'])
   expect(result.replayed).toEqual(result.judged)
 })
 

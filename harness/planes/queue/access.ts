@@ -1,7 +1,7 @@
 import type { EndpointRole } from '../../../target/types.ts'
 import { demand } from '../../claims/claims.ts'
 import type { ApiResponse } from '../../client/api-response.ts'
-import { pausesWithin, pollOn } from '../../clock/poll.ts'
+import { doublingPauses, pausesWithin, pollOn } from '../../clock/poll.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { membersOf } from '../../exchange/read.ts'
 import { type Arrival, type Beacon, workerReport } from '../../receiver/types.ts'
@@ -151,8 +151,9 @@ export function createQueueAccess(host: OwnerContext) {
       const mayBeOver = arrival === null && id !== undefined
       return { arrival, isOver: mayBeOver && isUnreported(queue.endpoint, id, await queue.status(id)) }
     }
-    await sleep(target.tolerances.dispatchMs)
-    const pauses = pausesWithin(actor, target.tolerances.dispatchMs, untilMs - actor.now())
+    const { dispatchMs } = target.tolerances
+    await sleep(dispatchMs)
+    const pauses = doublingPauses(dispatchMs, workerMs, untilMs - actor.now())
     return pollOn({ sleep }, pauses, look, (seen) => seen.arrival !== null || seen.isOver)
   }
 
