@@ -1,9 +1,9 @@
 import type { RateOperation } from '../../generated/tables.ts'
+import type { Health } from '../../harness/record/events.ts'
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
-import type { Judged } from '../conduct.ts'
-import { isServed, type Point } from '../points.ts'
+import { isServed, type Point, type Points } from '../points.ts'
 import { SCALING_RULE, scalingFault, scalingOf } from './scaling.ts'
-import { type LoadScope, limitSteps, type QueueStep, SMOKE_WORKERS } from './steps.ts'
+import { type LoadScope, limitSteps, type QueueStep, SMOKE_WORKERS, type Step } from './steps.ts'
 import { type Running, runningOnceBusy } from './workers.ts'
 
 /** Operations that would show nothing under load, each with the reason. */
@@ -26,8 +26,15 @@ export interface Smoke {
   readonly running: Running | null
 }
 
+/** A step of a smoke that was driven. */
+interface DrivenSmoke {
+  readonly step: Step
+  readonly points: Points
+  readonly health: readonly Health[]
+}
+
 /** The result of a smoke. */
-export function readSmoke(driven: readonly Judged[], { queue }: Pick<LoadScope, 'queue'>): Smoke {
+export function readSmoke(driven: readonly DrivenSmoke[], { queue }: Pick<LoadScope, 'queue'>): Smoke {
   const ofWorkers = driven.find(({ step }) => step.name === SMOKE_WORKERS)
   const brief = driven.filter((one) => one !== ofWorkers)
   const points = brief.flatMap((one) => [...one.points])
