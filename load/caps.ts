@@ -21,28 +21,16 @@ export interface Estimate {
 const STARTING_MS = 2000
 
 export function estimateOf(steps: readonly Step[]): Estimate {
-  let requests = 0
-  let jobs = 0
-  let busyJobs = 0
-  let pods = 0
-  for (const { plan } of steps) {
-    requests += requestsOf(plan)
-    if (plan.plane === 'pods') {
-      if (plan.action !== null) pods++
-      continue
-    }
-    if (plan.plane === 'mixed') {
-      jobs += mixedCount(plan, 'run') + mixedCount(plan, 'runsync')
-      pods += mixedCount(plan, 'createPod')
-      continue
-    }
-    requests += preparedJobs(plan)
-    jobs += preparedJobs(plan) + submittedJobs(plan)
-    busyJobs += plan.busyWorkers
-  }
+  const sum = (countOf: (plan: Plan) => number) => steps.reduce((all, { plan }) => all + countOf(plan), 0)
   const rests = createRests(0)
   const ms = batchesOf(steps).reduce((beganMs, batch) => endOf(batch, rests, beganMs), 0)
-  return { requests, seconds: Math.ceil(ms / 1000), jobs, busyJobs, pods }
+  return {
+    requests: sum(requestsOf),
+    seconds: Math.ceil(ms / 1000),
+    jobs: sum(jobsOf),
+    busyJobs: sum((plan) => (plan.plane === 'queue' ? plan.busyWorkers : 0)),
+    pods: sum(podsOf),
+  }
 }
 
 /** When the last step of a batch ends, ms. */
@@ -111,7 +99,17 @@ function priceOf(jobs: number, jobPrice: number | null): string {
 
 function requestsOf(plan: Plan): number {
   if (plan.plane === 'mixed') return mixedCount(plan)
-  return plan.plane === 'queue' ? plannedCount(plan) : podRequests(plan)
+  return plan.plane === 'queue' ? plannedCount(plan) + preparedJobs(plan) : podRequests(plan)
+}
+
+function jobsOf(plan: Plan): number {
+  if (plan.plane === 'mixed') return mixedCount(plan, 'run') + mixedCount(plan, 'runsync')
+  return plan.plane === 'queue' ? preparedJobs(plan) + submittedJobs(plan) : 0
+}
+
+function podsOf(plan: Plan): number {
+  if (plan.plane === 'mixed') return mixedCount(plan, 'createPod')
+  return plan.plane === 'pods' && plan.action !== null ? 1 : 0
 }
 
 function number(value: number): string {
