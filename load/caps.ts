@@ -3,7 +3,7 @@ import type { LoadFacts } from '../harness/record/events.ts'
 import { lengthOf, mixedCount, type Plan, plannedCount, podRequests, podWaitMs } from './plan/types.ts'
 import { preparedJobs, type Step, submittedJobs } from './queue/steps.ts'
 import { createRests, type Rests } from './rests.ts'
-import { batchesOf, createPlanTurns, type PlanTurn } from './turns.ts'
+import { batchesOf, createPlanTurns, type PlanTurn, STARTING_MS } from './turns.ts'
 
 /** The most that a load takes, known before anything is sent. */
 export interface Estimate {
@@ -16,9 +16,6 @@ export interface Estimate {
   /** Created pods. */
   readonly pods: number
 }
-
-/** Time for the start and end of k6, in addition to the load. */
-const STARTING_MS = 2000
 
 export function estimateOf(steps: readonly Step[]): Estimate {
   const sum = (countOf: (plan: Plan) => number) => steps.reduce((all, { plan }) => all + countOf(plan), 0)
@@ -38,7 +35,7 @@ function endOf(batch: readonly Step[], rests: Rests, beganMs: number): number {
   const turns = createPlanTurns(batch, rests)
   const ends = new Map<PlanTurn, number>()
   for (let nowMs = beganMs; ; ) {
-    for (const turn of turns.begin()) {
+    for (const turn of turns.begin(nowMs)) {
       const { plan } = turn.step
       const quietMs = turns.prepared(turn, nowMs)
       const ms = plan.plane === 'queue' ? msOf({ ...plan, quietMs }) : msOf(plan)
