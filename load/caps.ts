@@ -63,10 +63,10 @@ export function refusalBeyond(
 ): string | null {
   const hint = 'raise it, or select fewer rules with --only'
   if (requests > maxRequests) {
-    return `this load takes up to ${pluralize(requests, 'request')}, and --max-requests permits ${number(maxRequests)}; ${hint}`
+    return `this load takes up to ${pluralize(requests, 'request')}, and --max-requests permits ${maxRequests.toLocaleString('en')}; ${hint}`
   }
   if (seconds <= maxSeconds) return null
-  return `this load takes up to ${number(seconds)} s, and --max-seconds permits ${number(maxSeconds)}; ${hint}`
+  return `this load takes up to ${seconds.toLocaleString('en')} s, and --max-seconds permits ${maxSeconds.toLocaleString('en')}; ${hint}`
 }
 
 /** The estimate as a line of text; `jobPrice` in USD, null if the target file does not give it. */
@@ -107,8 +107,4 @@ function jobsOf(plan: Plan): number {
 function podsOf(plan: Plan): number {
   if (plan.plane === 'mixed') return mixedCount(plan, 'createPod')
   return plan.plane === 'pods' && plan.action !== null ? 1 : 0
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en')
 }
