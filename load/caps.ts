@@ -3,7 +3,7 @@ import type { LoadFacts } from '../harness/record/events.ts'
 import { lengthOf, mixedCount, type Plan, plannedCount, podRequests, podWaitMs } from './plan/types.ts'
 import { preparedJobs, type Step, submittedJobs } from './queue/steps.ts'
 import { createRests, type Rests } from './rests.ts'
-import { batchesOf, createPlanTurns, type PlanTurn } from './turns.ts'
+import { batchesOf, createPlanTurns, type PlanTurn, STARTING_MS } from './turns.ts'
 
 /** The most that a load takes, known before anything is sent. */
 export interface Estimate {
@@ -17,32 +17,17 @@ export interface Estimate {
   readonly pods: number
 }
 
-/** Time for the start and end of k6, in addition to the load. */
-const STARTING_MS = 2000
-
 export function estimateOf(steps: readonly Step[]): Estimate {
-  let requests = 0
-  let jobs = 0
-  let busyJobs = 0
-  let pods = 0
-  for (const { plan } of steps) {
-    requests += requestsOf(plan)
-    if (plan.plane === 'pods') {
-      if (plan.action !== null) pods++
-      continue
-    }
-    if (plan.plane === 'mixed') {
-      jobs += mixedCount(plan, 'run') + mixedCount(plan, 'runsync')
-      pods += mixedCount(plan, 'createPod')
-      continue
-    }
-    requests += preparedJobs(plan)
-    jobs += preparedJobs(plan) + submittedJobs(plan)
-    busyJobs += plan.busyWorkers
-  }
+  const sum = (countOf: (plan: Plan) => number) => steps.reduce((all, { plan }) => all + countOf(plan), 0)
   const rests = createRests(0)
   const ms = batchesOf(steps).reduce((beganMs, batch) => endOf(batch, rests, beganMs), 0)
-  return { requests, seconds: Math.ceil(ms / 1000), jobs, busyJobs, pods }
+  return {
+    requests: sum(requestsOf),
+    seconds: Math.ceil(ms / 1000),
+    jobs: sum(jobsOf),
+    busyJobs: sum((plan) => (plan.plane === 'queue' ? plan.busyWorkers : 0)),
+    pods: sum(podsOf),
+  }
 }
 
 /** When the last step of a batch ends, ms. */
@@ -50,7 +35,7 @@ function endOf(batch: readonly Step[], rests: Rests, beganMs: number): number {
   const turns = createPlanTurns(batch, rests)
   const ends = new Map<PlanTurn, number>()
   for (let nowMs = beganMs; ; ) {
-    for (const turn of turns.begin()) {
+    for (const turn of turns.begin(nowMs)) {
       const { plan } = turn.step
       const quietMs = turns.prepared(turn, nowMs)
       const ms = plan.plane === 'queue' ? msOf({ ...plan, quietMs }) : msOf(plan)
@@ -78,10 +63,10 @@ export function refusalBeyond(
 ): string | null {
   const hint = 'raise it, or select fewer rules with --only'
   if (requests > maxRequests) {
-    return `this load takes up to ${pluralize(requests, 'request')}, and --max-requests permits ${number(maxRequests)}; ${hint}`
+    return `this load takes up to ${pluralize(requests, 'request')}, and --max-requests permits ${maxRequests.toLocaleString('en')}; ${hint}`
   }
   if (seconds <= maxSeconds) return null
-  return `this load takes up to ${number(seconds)} s, and --max-seconds permits ${number(maxSeconds)}; ${hint}`
+  return `this load takes up to ${seconds.toLocaleString('en')} s, and --max-seconds permits ${maxSeconds.toLocaleString('en')}; ${hint}`
 }
 
 /** The estimate as a line of text; `jobPrice` in USD, null if the target file does not give it. */
@@ -111,9 +96,15 @@ function priceOf(jobs: number, jobPrice: number | null): string {
 
 function requestsOf(plan: Plan): number {
   if (plan.plane === 'mixed') return mixedCount(plan)
-  return plan.plane === 'queue' ? plannedCount(plan) : podRequests(plan)
+  return plan.plane === 'queue' ? plannedCount(plan) + preparedJobs(plan) : podRequests(plan)
 }
 
-function number(value: number): string {
-  return value.toLocaleString('en')
+function jobsOf(plan: Plan): number {
+  if (plan.plane === 'mixed') return mixedCount(plan, 'run') + mixedCount(plan, 'runsync')
+  return plan.plane === 'queue' ? preparedJobs(plan) + submittedJobs(plan) : 0
+}
+
+function podsOf(plan: Plan): number {
+  if (plan.plane === 'mixed') return mixedCount(plan, 'createPod')
+  return plan.plane === 'pods' && plan.action !== null ? 1 : 0
 }

@@ -8,7 +8,7 @@ import { estimateOf, refusalBeyond } from './caps.ts'
 import { type LeftOut, leftOutOf } from './claims.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
 import { mixedSmoke, mixedStep, mixedSteps, refuseUnserved } from './mixed/plan.ts'
-import type { LoadAction, Shape } from './plan/types.ts'
+import type { LoadAction } from './plan/types.ts'
 import { givePoints } from './pods/exchanges.ts'
 import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
 import type { Points } from './points.ts'
@@ -58,17 +58,6 @@ interface ConductOptions {
   /** Takes each request to the pod API for the invariants of the run. */
   readonly takePoint?: TakeUnrecorded
 }
-
-/** Shapes that pass only if a request was refused. */
-const needing429: ReadonlySet<Shape> = new Set<Shape>([
-  'over',
-  'burst',
-  'concurrency',
-  'released',
-  'isolation',
-  'keys',
-  'recovery',
-])
 
 /** Why the plans of a plane ended early. */
 interface BrokenOff {
@@ -204,7 +193,8 @@ function repeatedIn(taken: readonly Judged[]): readonly Judged[] {
   const isFailed = taken.some(({ verdicts }) => verdicts.some(({ verdict }) => verdict === 'failed'))
   // Only isolation shows that operations do not share a limit, which a 429 may come from.
   const isIsolated = taken.some((one) => one.step.plan.shape === 'isolation' && isPassedBy(one))
-  const isInDoubt = ({ plan }: Step) => needing429.has(plan.shape) && (isFailed || !isIsolated)
+  // Of plans beside others, only these pass without a 429.
+  const isInDoubt = ({ plan }: Step) => plan.shape !== 'under' && (isFailed || !isIsolated)
   return taken.filter((one) => one.isBeside === true && (!isPassedBy(one) || isInDoubt(one.step)))
 }
 

@@ -10,7 +10,7 @@ export function createRests(beganMs: number) {
     /** Call it once the jobs of a plan are submitted. Returns how long its limits must still be left alone, ms. */
     prepared(plan: Plan, nowMs: number): number {
       if (plan.plane !== 'queue') return 0
-      for (const limit of limitsOfJobs(plan)) usedMs.below.set(limit, nowMs)
+      for (const limit of limitsOfJobs(plan).before) usedMs.below.set(limit, nowMs)
       const lastMs = plan.stretches.map((stretch) => {
         const limit = limitOf(stretch)
         const beyondMs = usedMs.beyond.get(limit) ?? beganMs
@@ -26,7 +26,7 @@ export function createRests(beganMs: number) {
       for (const stretch of plan.stretches) {
         usedMs[stretch.isBelow === true ? 'below' : 'beyond'].set(limitOf(stretch), nowMs)
       }
-      for (const limit of limitsOfJobs(plan, true)) usedMs.beyond.set(limit, nowMs)
+      for (const limit of limitsOfJobs(plan).after) usedMs.beyond.set(limit, nowMs)
     },
   }
 }

@@ -45,19 +45,28 @@ test.each([
   ['twice as many as the fastest', ['status-over', 'openai-over'], 1],
   ['hardly more than the fastest', ['stream-over', 'requests-over', 'purge-under'], 3],
 ])('together they send %s', (_, names, count) => {
-  expect([...createPlanTurns(named(...names), createRests(0)).begin()]).toHaveLength(count)
+  expect([...createPlanTurns(named(...names), createRests(0)).begin(0)]).toHaveLength(count)
 })
 
 test('a limit is left alone for two windows from its last request on', () => {
   const turns = createPlanTurns(named('requests-over', 'requests-under'), createRests(0))
-  const [over] = turns.begin()
+  const [over] = turns.begin(0)
   if (over === undefined) throw new Error('nothing began')
   expect(turns.prepared(over, 5000)).toBe(15_000)
-  expect([...turns.begin()]).toEqual([])
+  expect([...turns.begin(0)]).toEqual([])
   turns.end(over, 200_000)
-  const [under] = turns.begin()
+  const [under] = turns.begin(0)
   expect(under && turns.prepared(under, 201_000)).toBe(19_000)
   expect([over, under].map((turn) => turn?.isBeside)).toEqual([false, false])
+})
+
+test('a rate counts until the last request is sent', () => {
+  const turns = createPlanTurns(named('status-over', 'runsync-concurrency'), createRests(0))
+  const [over] = turns.begin(0)
+  if (over === undefined) throw new Error('nothing began')
+  expect(turns.prepared(over, 0)).toBe(20_000)
+  expect([...turns.begin(60_000)]).toEqual([])
+  expect([...turns.begin(62_000)]).toHaveLength(1)
 })
 
 test.each([
@@ -101,7 +110,7 @@ test('the plans of a load take a third of their time', () => {
 test('jobs of busy workers are cancelled at the end of a plan that holds requests', () => {
   const turns = createPlanTurns(named('runsync-concurrency', 'cancel-under', 'cancel-released'), createRests(0))
   const next = (name: string, nowMs: number) => {
-    const turn = [...turns.begin()].find(({ step }) => step.name === name)
+    const turn = [...turns.begin(0)].find(({ step }) => step.name === name)
     if (turn === undefined) throw new Error(`${name} did not begin`)
     return { turn, quietMs: () => turns.prepared(turn, nowMs) }
   }

@@ -6,12 +6,14 @@ import type { Rests } from './rests.ts'
 /** A plan that is driven, perhaps beside others. */
 export interface PlanTurn {
   readonly step: Step
-  /** True until its jobs are submitted. */
-  isPreparing: boolean
+  /** When its last request is sent, about; Infinity until its jobs are submitted. */
+  sentMs: number
   /** True once another plan was under way. */
   isBeside: boolean
 }
 
+/** Time for the start and end of k6, in addition to the load. */
+export const STARTING_MS = 2000
 /** Allowed beyond the rate of the fastest plan, requests per second. */
 const LIGHT_RATE = 100
 
@@ -44,7 +46,7 @@ export async function inTurns(
   const turns = createPlanTurns(batch, rests)
   const driven: Promise<readonly PromiseSettledResult<void>[]>[] = []
   const begin = (): void => {
-    for (const turn of turns.begin()) {
+    for (const turn of turns.begin(Date.now())) {
       const driving = drive(turn, () => {
         const quietMs = turns.prepared(turn, Date.now())
         begin()
@@ -72,29 +74,31 @@ export function createPlanTurns(batch: readonly Step[], rests: Rests) {
   const running = new Set<PlanTurn>()
   const waiting = new Set(batch.toSorted((one, other) => sendingMs(other.plan) - sendingMs(one.plan)))
 
-  function fits({ plan }: Step): boolean {
-    const rate = [...running].reduce((sum, { step }) => sum + rateOf(step.plan), rateOf(plan))
+  function fits({ plan }: Step, nowMs: number): boolean {
+    const sending = [...running].filter(({ sentMs }) => sentMs > nowMs)
+    const rate = sending.reduce((sum, { step }) => sum + rateOf(step.plan), rateOf(plan))
     const uses = usesOf(plan, true)
-    return (
-      rate <= maxRate && [...running].every(({ step, isPreparing }) => !collide(uses, usesOf(step.plan, isPreparing)))
-    )
+    const isFree = [...running].every(({ step, sentMs }) => !collide(uses, usesOf(step.plan, sentMs === Infinity)))
+    return rate <= maxRate && isFree
   }
 
   return {
     /** The turns that begin now. */
-    *begin(): Generator<PlanTurn> {
-      for (let step = [...waiting].find(fits); step !== undefined; step = [...waiting].find(fits)) {
+    *begin(nowMs: number): Generator<PlanTurn> {
+      const next = () => [...waiting].find((step) => fits(step, nowMs))
+      for (let step = next(); step !== undefined; step = next()) {
         waiting.delete(step)
         for (const other of running) other.isBeside = true
-        const turn = { step, isPreparing: true, isBeside: running.size > 0 }
+        const turn = { step, sentMs: Infinity, isBeside: running.size > 0 }
         running.add(turn)
         yield turn
       }
     },
     /** Ends the preparation of a step; returns how long its limits must still be left alone, ms. */
     prepared(turn: PlanTurn, nowMs: number): number {
-      turn.isPreparing = false
-      return rests.prepared(turn.step.plan, nowMs)
+      const quietMs = rests.prepared(turn.step.plan, nowMs)
+      turn.sentMs = nowMs + quietMs + STARTING_MS + sendingMs(turn.step.plan)
+      return quietMs
     },
     end(turn: PlanTurn, nowMs: number): void {
       running.delete(turn)
@@ -107,7 +111,7 @@ function sendingMs(plan: Plan): number {
   return plan.plane === 'queue' ? lengthOf(plan) : 0
 }
 
-/** Requests per second while a plan lasts. Those that are held are sent in its first moments. */
+/** Requests per second while a plan sends. */
 function rateOf(plan: Plan): number {
-  return plan.plane === 'queue' ? (plannedCount(plan) * 1000) / Math.max(1000, lengthOf(plan) + plan.holdMs) : 0
+  return plan.plane === 'queue' ? (plannedCount(plan) * 1000) / Math.max(1000, lengthOf(plan)) : 0
 }

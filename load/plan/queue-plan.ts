@@ -87,7 +87,9 @@ function stretchesOf(limit: PlannedLimit, neighbours: readonly PlannedLimit[], o
     case 'raised-under':
     case 'kept-under':
       if (requests < MIN_IN_A_ROW) return rowsWithRests(limit)
-      return [{ ...even(0, Math.floor(UNDER_SHARE * requests * WINDOWS), UNDER_SHARE), isBelow: true }]
+      return [
+        { ...even(0, Math.floor(UNDER_SHARE * requests * WINDOWS), UNDER_SHARE), isBelow: shape !== 'raised-under' },
+      ]
     case 'over':
     case 'raised-over':
       return [even(0, Math.ceil(overShare * requests * overWindows(requests)), overShare)]

@@ -44,8 +44,8 @@ export interface Stretch {
   readonly spacingMs: number
   /** True if its requests name a job that is not there, and so fail. */
   readonly isMissing?: true
-  /** True if it is an even pace below the limit. */
-  readonly isBelow?: true
+  /** True if it is an even pace below the limit of an endpoint without workers. */
+  readonly isBelow?: boolean
 }
 
 /** Load on queue endpoints. All that drives it, and all that judges it, stands here. */

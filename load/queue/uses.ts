@@ -17,7 +17,7 @@ export function collide(one: Uses, other: Uses): boolean {
 export function usesOf(plan: Plan, isPreparing: boolean): Uses {
   const uses = new Map<string, string>()
   if (plan.plane !== 'queue') return uses
-  if (isPreparing) for (const limit of limitsOfJobs(plan)) uses.set(limit, ALONE)
+  if (isPreparing) for (const limit of limitsOfJobs(plan).before) uses.set(limit, ALONE)
   const isHolding = plan.holdMs > 0
   for (const stretch of plan.stretches) {
     const { operation } = stretch
@@ -31,16 +31,18 @@ export function usesOf(plan: Plan, isPreparing: boolean): Uses {
   return uses
 }
 
-/** The limits that the jobs of a plan count for: those that its requests name, and those that keep workers busy until it is over. */
-export function limitsOfJobs(plan: QueuePlan, isOver = false): readonly string[] {
+/** The limits that the jobs of a plan count for: before it, and once it is over. Its requests name them, or they keep workers busy. */
+export function limitsOfJobs(plan: QueuePlan) {
   const { busyWorkers, holdMs, stretches } = plan
-  const isBusy = busyWorkers > 0 || holdMs > 0
-  // Jobs of /stream are read and ended beforehand, unless it is to be held.
-  const isRead = busyWorkers > 0 || (holdMs === 0 && stretches.some(({ operation }) => operation === 'stream'))
-  const before: readonly RateOperation[] = isRead ? ['run', 'status', 'cancel'] : ['run']
-  const isPrepared = isBusy || preparedJobs(plan) > 0
-  const operations: readonly RateOperation[] = isOver ? (isBusy ? ['cancel'] : []) : isPrepared ? before : []
-  return stretches.flatMap(({ endpoint }) => operations.map((operation) => limitOf({ operation, endpoint })))
+  const isSubmitting = holdMs > 0 || preparedJobs(plan) > 0
+  // Jobs of workers are read until they are executed, and those of /stream until they are over, unless it is to be held.
+  const isReading = busyWorkers > 0 || (holdMs === 0 && stretches.some(({ operation }) => operation === 'stream'))
+  const limits = (...operations: readonly RateOperation[]) =>
+    stretches.flatMap(({ endpoint }) => operations.map((operation) => limitOf({ operation, endpoint })))
+  return {
+    before: [...(isSubmitting ? limits('run') : []), ...(isReading ? limits('status', 'cancel') : [])],
+    after: holdMs > 0 || busyWorkers > 0 ? limits('cancel') : [],
+  }
 }
 
 /** The limit that a request counts for, which both keys share. */
