@@ -26,6 +26,7 @@ import type { EmbeddedTarget } from '../transport/embedded.ts'
 import { overHttp } from '../transport/http.ts'
 import { inProcess } from '../transport/in-process.ts'
 import type { Transport } from '../transport/types.ts'
+import { listening } from './listening.ts'
 
 export type TestScenario = Partial<Omit<Scenario, 'id' | 'kind'>> &
   Pick<Scenario, 'run'> & { readonly row?: Partial<RuleRow> }
@@ -159,9 +160,7 @@ async function overLoopback(variants: readonly Variant[]): Promise<Setup> {
   const handler = (request: Request) =>
     new URL(request.url).pathname === '/clock' ? control(request) : instance.fetch(request)
   const server = createAdaptorServer({ fetch: handler }) as Server
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  const url = await listening(server)
   const receiver = await listenForArrivals('127.0.0.1:0')
   const http = overHttp()
   const { pods, queue } = instance.target
