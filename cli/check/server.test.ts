@@ -5,8 +5,8 @@ import { createServer as createPort, type Server } from 'node:net'
 import { join } from 'node:path'
 import { parse } from 'shell-quote'
 import { afterAll, describe, expect, test } from 'vitest'
-import { listening } from '../../harness/testing/listening.ts'
-import { freePort, isRunning } from '../../harness/testing/processes.ts'
+import { freePort, listening } from '../../harness/testing/listening.ts'
+import { isAlive } from '../shared/process.ts'
 import { createCommands, until } from '../shared/testing/commands.ts'
 
 // Real servers in processes of their own: the reference, and shell commands that fail in each way.
@@ -28,7 +28,7 @@ test('a server is started, waited for, and ended with all that it started', asyn
   expect(said).toMatch(/the target answered after /)
   expect(said).toContain('conformant: core (1 of 1 must rules verified')
   expect(code).toBe(0)
-  await until(() => !notedAt(port).some(isRunning))
+  await until(() => !notedAt(port).some(isAlive))
 })
 
 describe('after a failure the command that reruns a rule', () => {
@@ -71,7 +71,7 @@ test.for([
   await until(() => command.said().includes('on the real clock'))
   command.child.kill(signal)
   expect(await once(command.child, 'exit')).toEqual([code, code === null ? signal : null])
-  await until(() => !notedAt(port).some(isRunning))
+  await until(() => !notedAt(port).some(isAlive))
 })
 
 describe('a server that', () => {
@@ -231,9 +231,9 @@ function inFolder(command: string): string {
   return `cd '${cwd}'; ${command}`
 }
 
-function notedAt(port: number): number[] {
+function notedAt(port: number) {
   return readFileSync(join(cwd, `noted-${port}`), 'utf8')
     .trim()
     .split(' ')
-    .map(Number)
+    .map((id) => ({ id: Number(id), began: null }))
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { freePort } from '../../harness/testing/processes.ts'
+import { freePort } from '../../harness/testing/listening.ts'
 import { latitudes } from '../../proof/catalog.ts'
 import { queueWalk } from '../../proof/defects/queue-walk.ts'
 import type { Variant } from '../../proof/types.ts'

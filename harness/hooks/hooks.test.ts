@@ -4,10 +4,10 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { isAlive } from '../../cli/shared/process.ts'
 import type { Hook, Target } from '../../target/types.ts'
 import type { Context } from '../rule/context.ts'
 import { listening } from '../testing/listening.ts'
-import { isRunning } from '../testing/processes.ts'
 import { type RigResult, runOnRig } from '../testing/rig.ts'
 import { overHttp } from '../transport/http.ts'
 import { createHooks } from './hooks.ts'
@@ -63,7 +63,7 @@ describe('a hook', () => {
     else run.stdin.write('over')
     const left = readFileSync(noted, 'utf8').trim().split(' ').map(Number)
     expect(left).toHaveLength(2)
-    await vi.waitUntil(() => !left.some(isRunning), { timeout: longMs })
+    await vi.waitUntil(() => !left.some((id) => isAlive({ id, began: null })), { timeout: longMs })
   })
 
   test('may be an address', async () => {
