@@ -12,7 +12,7 @@ export interface ProcessesOptions extends WorkerProcessOptions {
   readonly signal?: AbortSignal
 }
 
-/** What is told of a program that does not work, and whether it has to tell a port. */
+/** The message about a program that does not work; `hasPort`: it must report a port. */
 interface Expected {
   readonly refusal: (fault: string) => string
   readonly hasPort: boolean
