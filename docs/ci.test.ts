@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { freePort } from '../harness/testing/processes.ts'
+import { freePort } from '../harness/testing/listening.ts'
 
 // The action and the examples of docs/ci.md are run as the services run them, against the reference as `./server`. Only
 // the installation and the steps of others are left out, and the examples judge one rule in place of all.

@@ -6,6 +6,7 @@ import type { EvidenceEvent } from '../harness/record/events.ts'
 import { buildResults, serialiseResults } from './build.ts'
 import {
   eventsOf,
+  sampleCreation,
   sampleEvents,
   sampleExchange,
   sampleFinding,
@@ -155,7 +156,7 @@ describe('results', () => {
     const owner = 'pods.list'
     const events = [
       sampleRun([rule]),
-      sampleExchange(1, 'fixture:pod.running', { operation: 'createPod', path: '/v2/pods', body: {}, status: 201 }),
+      sampleCreation(1, 'fixture:pod.running', { body: {} }),
       sampleExchange(2, owner),
       sampleExchange(3, owner, { operation: 'listPods', path: '/v2/pods', answer: { pods: [] } }),
       sampleExchange(4, 'pods.other', { operation: 'listPods', path: '/v2/pods' }),

@@ -1,40 +1,7 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
-import type { ClockEvent, ExchangeEvent, HookEvent } from '../harness/record/events.ts'
-import { buildResults } from './build.ts'
-import {
-  eventsOf,
-  sampleExchange,
-  sampleFinding,
-  sampleRow,
-  sampleRun,
-  sampleStartMs,
-  sampleTarget,
-  sampleVerdict,
-} from './testing/sample.ts'
-
-interface Received {
-  readonly method: string
-  readonly path: string
-  readonly headers: IncomingMessage['rawHeaders']
-  readonly body: Buffer
-}
-
-type Answer = (request: Received) => { readonly status: number; readonly body?: unknown }
-
-let server: Server | null = null
-const folder = mkdtempSync(join(tmpdir(), 'curl-'))
-const rule = 'pods.a.b'
-
-afterEach(() => {
-  server?.close()
-  server = null
-})
+import { describe, expect, it } from 'vitest'
+import type { HookEvent } from '../harness/record/events.ts'
+import { sampleCreation, sampleExchange, sampleStartMs } from './testing/sample.ts'
+import { bash, header, linesOf, rule, serve } from './testing/shell.ts'
 
 describe('the shell lines of a scenario', () => {
   it('make the pod anew, wait for its status and end with the request that failed', async () => {
@@ -49,14 +16,7 @@ describe('the shell lines of a scenario', () => {
     const pod = (status: string) => ({ gpu: { id: 'A40' }, id: 'p:1', status })
     const path = '/v2/pods/p%3A1'
     const lines = await linesOf(base, [
-      sampleExchange(1, maker, {
-        base,
-        operation: 'createPod',
-        path: '/v2/pods',
-        body: { name: 'a' },
-        status: 201,
-        answer: pod('PROVISIONING'),
-      }),
+      sampleCreation(1, maker, { base, body: { name: 'a' }, answer: pod('PROVISIONING') }),
       sampleExchange(2, maker, { base, path, answer: pod('PROVISIONING') }),
       sampleExchange(9, maker, { base, path, answer: pod('EXITED') }),
       sampleExchange(10, rule, {
@@ -106,7 +66,6 @@ describe('the shell lines of a scenario', () => {
       made.set(pod, path.endsWith('/action') ? 'EXITED' : (made.get(pod) ?? 'RUNNING'))
       return { status: 200, body: { id: pod, status: made.get(pod) } }
     })
-    const creation = { base, operation: 'createPod' as const, path: '/v2/pods', body: { name: 'a' } }
     const listed = [
       { id: 'p1', status: 'EXITED' },
       { id: 'p2', status: 'RUNNING' },
@@ -114,9 +73,9 @@ describe('the shell lines of a scenario', () => {
     ]
     const stop = { base, operation: 'triggerPodAction' as const, path: '/v2/pods/p1/action', body: { action: 'stop' } }
     const lines = await linesOf(base, [
-      sampleExchange(1, 'pods.other', { ...creation, answer: { id: 'p1', status: 'RUNNING' } }),
-      sampleExchange(2, 'pods.more', { ...creation, answer: { id: 'p2', status: 'RUNNING' } }),
-      sampleExchange(3, 'pods.more', { ...creation, answer: { id: 'p3', status: 'RUNNING' } }),
+      sampleCreation(1, 'pods.other', { base, answer: { id: 'p1', status: 'RUNNING' } }),
+      sampleCreation(2, 'pods.more', { base, answer: { id: 'p2', status: 'RUNNING' } }),
+      sampleCreation(3, 'pods.more', { base, answer: { id: 'p3', status: 'RUNNING' } }),
       sampleExchange(4, 'pods.other', { ...stop, answer: { id: 'p1', status: 'RUNNING' } }),
       sampleExchange(5, 'pods.other', { base, answer: { id: 'p1', status: 'RUNNING' } }),
       sampleExchange(6, 'pods.other', { base, answer: { id: 'p1', status: 'EXITED' } }),
@@ -146,14 +105,7 @@ describe('the shell lines of a scenario', () => {
         answer: { id: pod, status: 'EXITED' },
       })
     const made = (n: number, pod: string) => [
-      sampleExchange(n, maker, {
-        base: '@BASE',
-        operation: 'createPod',
-        path: '/v2/pods',
-        body: { name: pod },
-        status: 201,
-        answer: { id: pod, status: 'RUNNING' },
-      }),
+      sampleCreation(n, maker, { base: '@BASE', body: { name: pod }, answer: { id: pod, status: 'RUNNING' } }),
       act(n + 1, pod, maker, 'stop', 200),
       sampleExchange(n + 2, maker, { base: '@BASE', path: `/v2/pods/${pod}`, answer: { id: pod, status: 'EXITED' } }),
     ]
@@ -181,85 +133,11 @@ describe('the shell lines of a scenario', () => {
       const text = JSON.stringify(events).replaceAll('@BASE', served)
       const lines = await linesOf(served, JSON.parse(text))
       const out = await bash(lines)
-      server?.close()
       expect(log.filter(({ method, path }) => method === 'POST' && path === '/v2/pods')).toHaveLength(1)
       expect(log[1]?.body.toString()).toBe('{"action":"stop"}')
       expect(out).toContain(isDefective ? 'HTTP/1.1 200' : 'HTTP/1.1 422')
       expect(lines.length).toBeLessThan(80)
     }
-  })
-
-  describe('of jobs that report to the receiver of the run', () => {
-    const job = { input: { plumbline: { v: 1, beacon: 'http://127.0.0.1:9/a' } } }
-    const rerun = `plumbline check --target target.yaml --only ${rule} --profile core --seed 7`
-    const said = `# the run had a receiver, without which these jobs report nothing and hold 5 s; ${rerun} shows the fault`
-
-    it.each<[isSaid: boolean, body: object, observed: string, owner: string]>([
-      [true, job, '1 request', rule],
-      [true, { input: {}, webhook: 'http://127.0.0.1:9/a' }, 'status FAILED', rule],
-      [true, job, 'status 2000', rule],
-      [false, job, 'status 200', rule],
-      [false, job, 'status IN_QUEUE', 'pods.another'],
-      [false, { input: {}, webhook: 'https://receiver.invalid/a' }, '1 request', rule],
-      [false, { input: {} }, '1 request', rule],
-    ])('it is said (%s) that lines of %j do not show %s, found by %s', async (isSaid, body, observed, owner) => {
-      const base = 'http://127.0.0.1:9'
-      const submitted = sampleExchange(1, owner, { base, operation: 'createPod', path: '/v2/e/run', body })
-      const lines = await linesOf(base, [submitted], 'real', observed)
-      expect(lines[0] === said).toBe(isSaid)
-    })
-  })
-
-  it.each(['status IN_PROGRESS', 'status 200'])(
-    'say that without a receiver a worker dies each time, for %s',
-    async (seen) => {
-      const base = 'http://127.0.0.1:9'
-      const plan = { v: 1, beacon: `${base}/a`, steps: [{ first: [{ exit: 1 }] }, { output: 1 }] }
-      const submitted = {
-        base,
-        operation: 'createPod',
-        path: '/v2/e/run',
-        body: { input: { plumbline: plan } },
-      } as const
-      const lines = await linesOf(base, [sampleExchange(1, rule, submitted)], 'real', seen)
-      const rerun = `plumbline check --target target.yaml --only ${rule} --profile core --seed 7`
-      expect(lines.filter((line) => line.includes('receiver'))).toEqual([
-        `# the run had a receiver, without which each execution of these jobs is like the first, so that a worker that died once dies each time; ${rerun} starts one and shows the fault`,
-      ])
-      expect(lines.join('\n')).not.toContain('"beacon"')
-    },
-  )
-
-  it('leave out the beacon of a body that is printed with escapes', async () => {
-    const { base, log } = await serve(() => ({ status: 200, body: { id: 'j' } }))
-    const plan = { v: 1, beacon: 'http://127.0.0.1:9/a', steps: [{ hold: 'go' }] }
-    const body = { input: { text: '\u202eabc', plumbline: plan } }
-    await bash(
-      await linesOf(base, [sampleExchange(1, rule, { base, operation: 'createPod', path: '/v2/e/run', body })]),
-    )
-    expect(JSON.parse(log[0]?.body.toString() ?? '')).toEqual({
-      input: { text: '\u202eabc', plumbline: { v: 1, steps: [{ sleepMs: 5000 }] } },
-    })
-  })
-
-  it('send another nonce each time, since workers keep their counts', async () => {
-    const { base, log } = await serve(() => ({ status: 200, body: { seen: 1 } }))
-    const headers = [['Plumbline-Nonce', 'plumbline-a1']] as const
-    const lines = await linesOf(base, [
-      sampleExchange(1, rule, { base, path: '/plumbline/echo', headers }),
-      sampleExchange(2, rule, { base, path: '/plumbline/seen/plumbline-a1' }),
-    ])
-    await bash(lines)
-    const sent = log[0] === undefined ? undefined : header(log[0], 'Plumbline-Nonce')
-    expect(sent).toMatch(/^plumbline-a1-\d+$/)
-    expect(log[1]?.path).toBe(`/plumbline/seen/${sent}`)
-  })
-
-  it('say that nothing is held without the receiver of the run', async () => {
-    const base = 'http://127.0.0.1:9'
-    const path = '/plumbline/hold/go?beacon=http%3A%2F%2F127.0.0.1%3A9%2Fa'
-    const lines = await linesOf(base, [sampleExchange(1, rule, { base, path })], 'real', 'one after the other')
-    expect(lines[0]).toContain('without which no request to /plumbline/hold is held')
   })
 
   it('run the rule again if it ran commands of the target file', async () => {
@@ -271,47 +149,6 @@ describe('the shell lines of a scenario', () => {
     expect(lines.slice(0, -1).every((line) => line.startsWith('#'))).toBe(true)
     expect(lines.at(-1)).toBe(`plumbline check --target target.yaml --only ${rule} --profile core --seed 7`)
   })
-
-  it('leave out the beacon of a job and let it sleep where it was held', async () => {
-    const base = 'http://127.0.0.1:9'
-    const plan = { v: 1, beacon: `${base}/a`, steps: [{ hold: 'go' }, { output: { hold: 'go', beacon: 'b' } }] }
-    const body = { input: { plumbline: plan } }
-    const lines = await linesOf(base, [
-      sampleExchange(1, rule, { base, operation: 'createPod', path: '/v2/e/run', body }),
-    ])
-    const sent = { v: 1, steps: [{ sleepMs: 5000 }, plan.steps[1]] }
-    expect(lines.at(-1)).toContain(`--data-binary '${JSON.stringify({ input: { plumbline: sent } })}'`)
-  })
-
-  it.each<[status: number, observed: string, curls: number, of: string]>([
-    [400, 'status 400 to as-is at $', 1, 'queue.body.b'],
-    [400, 'no id', 1, 'queue.body.b'],
-    [200, 'status 200 to null at $.input', 1, 'queue.body.b'],
-    [200, 'an id given twice', 3, 'queue.body.b'],
-    [429, 'status 429', 3, 'queue.body.b'],
-    [400, 'status 400', 3, 'queue.run.b'],
-  ])(
-    'of a submission that was answered %i, found for %s, hold %i requests (%s)',
-    async (status, observed, curls, of) => {
-      const base = 'http://127.0.0.1:9'
-      const submitted = (n: number, answered: number): ExchangeEvent => ({
-        ...sampleExchange(n, of, { base, operation: 'createPod', path: '/v2/e/run', body: { n }, status: answered }),
-        operation: 'runJob',
-        endpoint: 'e',
-        subject: null,
-      })
-      const lines = await linesOf(
-        base,
-        [submitted(1, 200), submitted(2, 200), submitted(3, status)],
-        'real',
-        observed,
-        of,
-      )
-      expect(lines.filter((line) => /^(JOB_\d=\$\()?curl/.test(line))).toHaveLength(curls)
-      expect(lines.at(-1)).toContain('{"n":3}')
-      expect(lines.some((line) => line.startsWith('# omitted'))).toBe(false)
-    },
-  )
 
   it('keep the authorization as it was sent, missing and empty ones too', async () => {
     const { base, log } = await serve(() => ({ status: 401 }))
@@ -340,14 +177,7 @@ describe('the shell lines of a scenario', () => {
     const bytes = Buffer.from([0x7b, 0xff, 0x27, 0x25, 0x5c, 0x0a, 0x00])
     const patch = { base, operation: 'updatePod' as const }
     const lines = await linesOf(base, [
-      sampleExchange(1, rule, {
-        base,
-        operation: 'createPod',
-        path: '/v2/pods',
-        body: { text: '{}' },
-        status: 201,
-        answer: { id: 'p1' },
-      }),
+      sampleCreation(1, rule, { base, body: { text: '{}' }, answer: { id: 'p1' } }),
       sampleExchange(2, rule, { ...patch, path: '/v2/pods/x', body: { text } }),
       sampleExchange(3, rule, { ...patch, path: '/v2/pods/y', body: { base64: bytes.toString('base64') } }),
       sampleExchange(4, rule, { ...patch, path: '/v2/pods/z', body: { text: '@/etc/hostname' } }),
@@ -431,33 +261,17 @@ describe('the shell lines of a scenario', () => {
 
   it('make only what the last request refers to, and for the same rule, though the target gives one id twice', async () => {
     const creation = (n: number, owner: string, name: string, id = 'p1') =>
-      sampleExchange(n, owner, {
-        operation: 'createPod',
-        path: '/v2/pods',
-        body: { name },
-        status: 201,
-        answer: { id },
-      })
+      sampleCreation(n, owner, { body: { name }, answer: { id } })
     const base = 'https://api.example.test'
     const names = (lines: readonly string[]) => lines.flatMap((line) => /"name":"(\w+)"/.exec(line)?.[1] ?? [])
     const others = [creation(1, 'pods.other', 'other'), creation(2, 'fixture:pod.running', 'shared')]
-    const refused = sampleExchange(9, rule, {
-      operation: 'createPod',
-      path: '/v2/pods',
-      body: { name: 'bad' },
-      status: 500,
-    })
+    const refused = sampleCreation(9, rule, { body: { name: 'bad' }, status: 500 })
     const act = sampleExchange(6, rule, { operation: 'updatePod', path: '/v2/pods/p3', body: {}, status: 200 })
     const own = [creation(3, rule, 'own'), creation(4, rule, 'sibling', 'p2'), creation(5, rule, 'case', 'p3'), act]
     expect(names(await linesOf(base, [...others, ...own, sampleExchange(7, rule)]))).toEqual(['own', 'sibling'])
     expect(names(await linesOf(base, [...others, sampleExchange(7, rule)]))).toEqual(['shared'])
     expect(names(await linesOf(base, [...others, ...own, refused]))).toEqual(['bad'])
-    const seen = sampleExchange(9, 'pods.other', {
-      operation: 'createPod',
-      path: '/v2/pods',
-      body: { name: 'bad' },
-      status: 500,
-    })
+    const seen = sampleCreation(9, 'pods.other', { body: { name: 'bad' }, status: 500 })
     expect(names(await linesOf(base, [...others, seen]))).toEqual(['bad'])
   })
 
@@ -484,66 +298,3 @@ describe('the shell lines of a scenario', () => {
     expect(lines.at(-1)).toBe('curl -si -A "$AGENT" "$BASE/v2/pods/p1" -H "Authorization: Bearer $KEY_FULL"')
   })
 })
-
-async function linesOf(
-  base: string,
-  events: readonly (ExchangeEvent | ClockEvent | HookEvent)[],
-  clock: 'real' | 'remote' | 'virtual' = 'real',
-  observed = 'status 200',
-  of = rule,
-  variables: Readonly<Record<string, string>> = {},
-): Promise<readonly string[]> {
-  const target = sampleTarget({ pods: { url: base, paths: {} }, clock: { url: `${base}/clock` }, variables })
-  const last = events.findLast((event) => event.type === 'exchange')
-  const results = await buildResults(
-    eventsOf([
-      sampleRun([of], { target, clock }),
-      ...events,
-      sampleFinding(of, last?.n ?? null, { observed }),
-      sampleVerdict(of, 'failed'),
-    ]),
-    { ledger: [sampleRow(of)] },
-  )
-  return results.rules[0]?.curl ?? []
-}
-
-async function serve(answer: Answer): Promise<{ base: string; log: Received[] }> {
-  const log: Received[] = []
-  const listening = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const received = {
-      method: request.method ?? '',
-      path: request.url ?? '',
-      headers: request.rawHeaders,
-      body: Buffer.concat(chunks),
-    }
-    log.push(received)
-    const { status, body } = answer(received)
-    response
-      .writeHead(status, { 'Content-Type': 'application/json' })
-      .end(body === undefined ? '' : JSON.stringify(body))
-  })
-  server = listening
-  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
-  return { base: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`, log }
-}
-
-/** Runs the lines as they would be pasted; sleep is left out, for nothing moves by itself here. */
-function bash(lines: readonly string[], keys: Record<string, string> = { KEY_FULL: 'secret-1' }): Promise<string> {
-  const script = ['sleep() { :; }', ...lines].join('\n')
-  const env = { PATH: process.env.PATH ?? '', ...keys }
-  return new Promise((resolve, reject) => {
-    execFile('bash', ['--norc', '--noprofile', '-c', script], { env, cwd: folder }, (error, stdout, stderr) => {
-      if (stderr !== '') reject(new Error(stderr))
-      else if (error !== null && error.code !== 2) reject(error)
-      else resolve(stdout)
-    })
-  })
-}
-
-function header(request: Received | undefined, name: string): string | undefined {
-  const at =
-    request?.headers.findIndex((one, index) => index % 2 === 0 && one.toLowerCase() === name.toLowerCase()) ?? -1
-  return at === -1 ? undefined : request?.headers[at + 1]
-}

@@ -124,7 +124,7 @@ test.each<[words: string, said: string]>([
   ],
   [
     '--reference --rerun-failed load',
-    '--rerun-failed load: this run judges none of its 1 rule; add --load if load judges them, and the --rules of that run if it had any',
+    '--rerun-failed load: its 1 rule cannot be rerun; add --load for rules of load, and the --rules of that run if it had any',
   ],
   ['--target away.yaml --load --fail-fast', "option '--fail-fast' cannot be used with option '--load'"],
 ])('check %s is refused', async (words, message) => {

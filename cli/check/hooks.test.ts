@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
+import { listening } from '../../harness/testing/listening.ts'
 import { createCommands } from '../shared/testing/commands.ts'
 
 const commands = createCommands('hooks')
@@ -13,7 +13,7 @@ const word = 'word-of-the-hook-4711'
 const path = '/path-of-the-hook-0815'
 /** The error output of a failed command becomes part of the reason. */
 const complaining = 'console.error("no host for " + process.argv[1]); process.exit(7)'
-let hooks: Server
+let hooks: string
 
 beforeAll(async () => {
   const served = await commands.serve(['--clock', 'control', '--defect', 'exited-stop-accepted'])
@@ -25,18 +25,13 @@ beforeAll(async () => {
     ERROR: { hook: [process.execPath, '-e', complaining, '${HOOK_WORD}', '${HOOK_FIELD}'] },
   }
   writeFileSync(join(cwd, 'hooked.yaml'), stringify({ ...target, pods: { ...target.pods, statuses } }))
-  hooks = stopping(target.pods.url)
-  await new Promise<void>((done) => hooks.listen(0, '127.0.0.1', done))
+  hooks = await listening(stopping(target.pods.url))
 })
 
-afterAll(() => {
-  hooks.close()
-  commands.close()
-})
+afterAll(commands.close)
 
 test('what a hook takes from the environment is in nothing that is written', { timeout: 120_000 }, async () => {
-  const { port } = hooks.address() as AddressInfo
-  const environment = { HOOK_URL: `http://127.0.0.1:${port}${path}`, HOOK_WORD: word, HOOK_FIELD: 'createdAt' }
+  const environment = { HOOK_URL: `${hooks}${path}`, HOOK_WORD: word, HOOK_FIELD: 'createdAt' }
   const rules = ['--only', 'pods.action.exited.stop', '--only', 'pods.action.error.start']
   const checked = await commands.start(['check', '--target', 'hooked.yaml', ...rules, '--out', 'out'], environment)
     .ended

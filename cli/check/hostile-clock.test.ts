@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, Server } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { expect, type TestContext, test } from 'vitest'
 import { hostileClock, hostilities } from '../../harness/testing/hostile-clock.ts'
+import { listening } from '../../harness/testing/listening.ts'
 import { inProcess } from '../../harness/transport/in-process.ts'
 import { type FailureKind, TransportFailure } from '../../harness/transport/types.ts'
 import { createInstance, referenceTarget } from '../../proof/instance.ts'
@@ -37,16 +38,10 @@ async function serveHostile({ onTestFinished }: TestContext, says: string, from:
       return new Promise(() => {})
     }
   }
-  const server = createAdaptorServer({ fetch: fetch as never }) as Server
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listening(createAdaptorServer({ fetch: fetch as never }) as Server)
   const target = { ...referenceTarget(url, 'control'), clock: { url: `${url}/clock` } }
   writeFileSync(join(commands.cwd, 'target.yaml'), writeTarget(target))
-  onTestFinished(async () => {
-    commands.close()
-    server.closeAllConnections()
-    await new Promise((closed) => server.close(closed))
-  })
+  onTestFinished(commands.close)
   const pods = async () => {
     const { json } = await globalThis
       .fetch(`${url}/v2/pods`, { headers: { authorization: 'Bearer plumbline-example-full' } })
@@ -95,14 +90,9 @@ test.concurrent('a plan needs no clock that responds', { timeout }, async (conte
 test.concurrent('a target that never responds is unreachable, whatever its clock does', {
   timeout,
 }, async (context) => {
-  const silent = createServer(() => {})
-  await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening))
   const { cwd, start, close } = createCommands('silent')
-  context.onTestFinished(() => {
-    close()
-    silent.close()
-  })
-  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  context.onTestFinished(close)
+  const url = await listening(createServer(() => {}))
   const target = { ...referenceTarget(url, 'control'), clock: { url: `${url}/clock` } }
   const tolerances = { ...target.tolerances, answerMs: 1_000 }
   writeFileSync(join(cwd, 'target.yaml'), writeTarget({ ...target, tolerances }))

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type RuleRow, rules } from '../../generated/rules.ts'
 import { runHere } from '../shared/testing/in-process.ts'
 import { serveNaiveQueue } from '../shared/testing/naive-queue.ts'
@@ -92,8 +92,7 @@ test('one fault has one failure, whatever the seed is', { timeout: 120_000 }, as
 /** Judges rules on a naive server: the exit code, and each verdict with the rule that blocked it. */
 async function judged(rules: readonly string[], seed: number, naive: Parameters<typeof serveNaiveQueue>[0] = {}) {
   const cwd = mkdtempSync(join(tmpdir(), 'plumbline-naive-'))
-  const { url, close } = await serveNaiveQueue(naive)
-  onTestFinished(close)
+  const url = await serveNaiveQueue(naive)
   writeFileSync(
     join(cwd, 'target.yaml'),
     `plumbline: 1

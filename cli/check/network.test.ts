@@ -20,10 +20,7 @@ beforeAll(async () => {
   network = await openPrivateNetwork(new URL(url).origin, join(cwd, 'pem'), ['X-Gateway-Key', gatewayKey])
 })
 
-afterAll(() => {
-  network.close()
-  close()
-})
+afterAll(close)
 
 /** Judges one rule of the pod plane at an address with this section `network`. */
 async function check(
@@ -121,5 +118,4 @@ test('the lines of a finding and of a walk use the files and the headers', async
     expect(refused).toContain('NETWORK_CA: set it to the file of network.ca (your target file)')
     expect(refused).not.toContain('went on')
   }
-  other.close()
 })

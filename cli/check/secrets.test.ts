@@ -10,13 +10,9 @@ import { openGateway } from '../shared/testing/gateway.ts'
 
 const commands = createCommands('secrets')
 const { cwd } = commands
-const gateways: { close(): void }[] = []
 const reference = commands.serve(['--clock', 'control'])
 
-afterAll(() => {
-  for (const { close } of gateways) close()
-  commands.close()
-})
+afterAll(commands.close)
 
 /** `PLUMBLINE_KEYS=100 npm run own -- cli/check/secrets.test.ts` tries as many keys. */
 const keys = fc.sample(someKey, { numRuns: Number(process.env.PLUMBLINE_KEYS ?? 1), seed: 24 })
@@ -35,8 +31,7 @@ test('a key that a target repeats before anything is judged is not on the termin
     text: '',
   }
   const gateway = await openGateway(url, () => redirect)
-  gateways.push(gateway)
-  writeFileSync(join(cwd, 'moved.yaml'), `plumbline: 1\npods: ${gateway.url}\nkeys: {full: "\${KEY}"}\n`)
+  writeFileSync(join(cwd, 'moved.yaml'), `plumbline: 1\npods: ${gateway}\nkeys: {full: "\${KEY}"}\n`)
   const checked = await commands.run(['check', '--target', 'moved.yaml'], { KEY: first })
   expect(checked).toEqual({ code: 2, said: expect.stringContaining('a redirect to /login/«key.full», which') })
 })
@@ -68,8 +63,7 @@ test.each(keys.map((key, n) => [n + 1, key] as const))(
       },
       (token) => (token === key ? 'plumbline-example-full' : token),
     )
-    gateways.push(gateway)
-    const file = { plumbline: 1, pods: { url: gateway.url, gpu: { id: 'gpu-a' } }, clock: target.clock }
+    const file = { plumbline: 1, pods: { url: gateway, gpu: { id: 'gpu-a' } }, clock: target.clock }
     writeFileSync(join(cwd, 'target.yaml'), `${stringify(file)}keys: {full: "\${KEY}"}\n`)
     const most = ['pods.create.gpu', 'pods.action-body.missing', 'errors.*', 'auth.token-not-echoed']
     const only = n === 1 ? most : ['pods.list.contains']

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { type AddressInfo, createServer as createPort } from 'node:net'
+import { createServer as createPort, type Server } from 'node:net'
 import { join } from 'node:path'
 import { parse } from 'shell-quote'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { freePort, isRunning } from '../../harness/testing/processes.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { freePort, listening } from '../../harness/testing/listening.ts'
+import { isAlive } from '../shared/process.ts'
 import { createCommands, until } from '../shared/testing/commands.ts'
 
 // Real servers in processes of their own: the reference, and shell commands that fail in each way.
@@ -27,7 +28,7 @@ test('a server is started, waited for, and ended with all that it started', asyn
   expect(said).toMatch(/the target answered after /)
   expect(said).toContain('conformant: core (1 of 1 must rules verified')
   expect(code).toBe(0)
-  await until(() => !notedAt(port).some(isRunning))
+  await until(() => !notedAt(port).some(isAlive))
 })
 
 describe('after a failure the command that reruns a rule', () => {
@@ -70,7 +71,7 @@ test.for([
   await until(() => command.said().includes('on the real clock'))
   command.child.kill(signal)
   expect(await once(command.child, 'exit')).toEqual([code, code === null ? signal : null])
-  await until(() => !notedAt(port).some(isRunning))
+  await until(() => !notedAt(port).some(isAlive))
 })
 
 describe('a server that', () => {
@@ -173,10 +174,8 @@ describe('--wait', () => {
   })
 
   test('a server that accepts and never responds is no answer', async () => {
-    const silent = createPort((socket) => void socket.on('error', () => {})).listen(0, '127.0.0.1')
-    onTestFinished(() => void silent.close())
-    await once(silent, 'listening')
-    const file = targetAt((silent.address() as AddressInfo).port)
+    const silent = createPort((socket) => void socket.on('error', () => {}))
+    const file = targetAt(await portOf(silent))
     const { code, said } = await run(['check', '--target', file, '--wait', '1s'])
     expect(said).toMatch(
       /^waiting for http:\/\/127\.0\.0\.1:\d+, at most 1s\n.* did not answer within 1s; .* had no complete response/,
@@ -185,10 +184,8 @@ describe('--wait', () => {
   })
 
   test('a gateway in front of nothing is no answer', async () => {
-    const gateway = createServer((_, response) => response.writeHead(503).end()).listen(0, '127.0.0.1')
-    onTestFinished(() => void gateway.close())
-    await once(gateway, 'listening')
-    const file = targetAt((gateway.address() as AddressInfo).port)
+    const gateway = createServer((_, response) => response.writeHead(503).end())
+    const file = targetAt(await portOf(gateway))
     const { code, said } = await run(['check', '--target', file, '--wait', '1s'])
     expect(said).toMatch(
       /did not answer within 1s; last failure: GET http:\/\/127\.0\.0\.1:\d+ was answered 503 by a gateway/,
@@ -198,10 +195,8 @@ describe('--wait', () => {
 })
 
 test('a server is not started beside another one at its address', async () => {
-  const other = createServer((_, response) => response.end()).listen(0, '127.0.0.1')
-  onTestFinished(() => void other.close())
-  await once(other, 'listening')
-  const file = targetAt((other.address() as AddressInfo).port)
+  const other = createServer((_, response) => response.end())
+  const file = targetAt(await portOf(other))
   const { code, said } = await run(['check', '--target', file, '--start', 'touch started'])
   expect(said).toMatch(/^plumbline: --start: http:\/\/127\.0\.0\.1:\d+ answers already; end what serves it/m)
   expect([code, existsSync(join(cwd, 'started'))]).toEqual([2, false])
@@ -221,6 +216,11 @@ function targetAt(port: number): string {
   return file
 }
 
+/** The port on which a server of this test listens. */
+async function portOf(server: Server): Promise<number> {
+  return Number(new URL(await listening(server)).port)
+}
+
 /** The words of a check of one rule. */
 function judging(file: string, ...flags: readonly string[]): string[] {
   return ['check', '--target', file, '--only', 'auth.pods.missing', ...flags]
@@ -231,9 +231,9 @@ function inFolder(command: string): string {
   return `cd '${cwd}'; ${command}`
 }
 
-function notedAt(port: number): number[] {
+function notedAt(port: number) {
   return readFileSync(join(cwd, `noted-${port}`), 'utf8')
     .trim()
     .split(' ')
-    .map(Number)
+    .map((id) => ({ id: Number(id), began: null }))
 }

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import { type AddressInfo, createServer as createPort } from 'node:net'
+import { createServer } from 'node:http'
+import { createServer as createPort } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { listening } from '../../harness/testing/listening.ts'
 import { createCommands } from '../shared/testing/commands.ts'
 import { openGateway } from '../shared/testing/gateway.ts'
 
@@ -12,7 +13,7 @@ test('a target that accepts and never responds is reported in seconds, with the 
   const { cwd, run, close } = createCommands('silent')
   onTestFinished(close)
   const server = createPort((socket) => void socket.on('error', () => {}))
-  const url = await listening(server as unknown as Server)
+  const url = await listening(server)
   writeFileSync(join(cwd, 'silent.yaml'), `plumbline: 1\npods: ${url}\nkeys: {full: ${key}}\n`)
   const startedMs = performance.now()
   const { code, said } = await run(['check', '--target', 'silent.yaml', '--only', 'auth.pods.*'])
@@ -37,17 +38,10 @@ test('a redirect shows where to, without its query, and is not followed', async 
   const gateway = await openGateway(url, ({ token, text }) =>
     token === '' ? { status: 307, text: '', headers: { Location: `${other}/login?token=${key}` } } : { text },
   )
-  onTestFinished(() => void gateway.close())
-  writeFileSync(join(cwd, 'redirect.yaml'), `plumbline: 1\npods: ${gateway.url}\nkeys: {full: ${key}}\n`)
+  writeFileSync(join(cwd, 'redirect.yaml'), `plumbline: 1\npods: ${gateway}\nkeys: {full: ${key}}\n`)
   const { code, said } = await run(['check', '--target', 'redirect.yaml', '--only', 'auth.pods.missing'])
   expect(code).toBe(1)
   expect(said).toContain(`observed  status 307, a redirect to ${other}/login\n`)
   expect(said).not.toContain('token=')
   expect(asked).toEqual([])
 })
-
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}

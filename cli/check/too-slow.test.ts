@@ -59,7 +59,7 @@ async function serveSlow(how: 'drip' | 'late', quick: number, context: TestConte
   const { cwd, run, serve, close } = createCommands(`slow-${how}`)
   context.onTestFinished(close)
   const { target, url } = await serve([])
-  const slow = await openSlow(url, how, quick, context)
+  const slow = await openSlow(url, how, quick)
   const text = readFileSync(join(cwd, target), 'utf8').replaceAll(url, slow)
   writeFileSync(join(cwd, 'slow.yaml'), `${text}\ntolerances: {answer: ${answerMs}ms}\n`)
   return { cwd, run, slow }

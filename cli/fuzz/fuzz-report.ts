@@ -106,8 +106,6 @@ export function walkLines(target: Target, { calls, plane }: Pick<Walked, 'calls'
   return { pods: podLines, queue: jobLines }[plane](target, calls)
 }
 
-const referenceBranch = { run: 'rfuzz000000', resources() {} }
-
 /** The calls of a walk and the responses of the reference to them. */
 interface ReferenceAnswer {
   readonly said: string
@@ -118,12 +116,12 @@ interface ReferenceAnswer {
 async function referenceAnswer({ target }: OpenTarget, finding: FuzzFinding): Promise<ReferenceAnswer> {
   const reference = openReference(target)
   if (finding.walk !== undefined) {
-    const { seen } = await walkOn(reference, finding.walk, referenceBranch)
+    const { seen } = await walkOn(reference, finding.walk)
     await reference.close()
     const clean = `every ${finding.walk.plane === 'pods' ? 'pod' : 'job'} is as expected`
     return { said: seen?.observed ?? (seen?.failure == null ? clean : 'not known'), calls: seen?.calls ?? [] }
   }
-  const { seen } = await replayOn(reference, finding, referenceBranch)
+  const { seen } = await replayOn(reference, finding)
   await reference.close()
   const isClean = seen?.wrong === null && finding.isSeenLater
   const said = seen === null ? 'not known' : `${seen.observed}${isClean ? ', and the pod is as it should be' : ''}`

@@ -9,23 +9,18 @@ const commands = createCommands('fuzz')
 const { cwd } = commands
 const key = 'plumbline-example-full'
 let base = ''
-const gateways: Awaited<ReturnType<typeof openGateway>>[] = []
 
 beforeAll(async () => {
   const served = await commands.serve(['--clock', 'control'])
   const target = parse(readFileSync(join(cwd, served.target), 'utf8'))
   base = target.pods.url
   for (const way of ['shown', 'refused'] as const) {
-    const gateway = await echoing(way)
-    gateways.push(gateway)
-    writeFileSync(join(cwd, `${way}.yaml`), stringify({ ...target, pods: { ...target.pods, url: gateway.url } }))
+    const url = await echoing(way)
+    writeFileSync(join(cwd, `${way}.yaml`), stringify({ ...target, pods: { ...target.pods, url } }))
   }
 })
 
-afterAll(() => {
-  for (const { close } of gateways) close()
-  commands.close()
-})
+afterAll(commands.close)
 
 test.each([
   ['in what a pod shows', 'shown', 1, 'and then image "Bearer «key.full»"'],

@@ -1,24 +1,13 @@
 import { expect, test } from 'vitest'
-import { createControlledClock } from '../../harness/clock/controlled.ts'
-import { inProcess } from '../../harness/transport/in-process.ts'
 import { defects } from '../../proof/defects/index.ts'
 import { breaking, crashing, renaming, type Sent } from '../../proof/fuzz/effects.ts'
 import { misreadActions } from '../../proof/fuzz/misread-actions.ts'
 import { misreadPatches } from '../../proof/fuzz/misread-patches.ts'
-import { createInstance } from '../../proof/instance.ts'
 import { derivedDefects } from '../../proof/tables/index.ts'
 import type { Variant } from '../../proof/types.ts'
-import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
+import { fuzzTarget, openInProcess, openReference, replayOn } from './fuzzing.ts'
 
 // The effect of a body shows in a later read. The finding must name the bodies that caused it, not those that noticed it.
-
-const branch = { run: 'rtest000000', resources() {} }
-
-function open(variant: Variant): OpenTarget {
-  const { fetch, control, target } = createInstance([variant])
-  const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
-  return { target, transport: inProcess(fetch), clock, close: async () => clock.close() }
-}
 
 /** Cases of the enumeration of actions, and with random ones of PATCH. */
 const enough = { actions: 450, patches: 1_650 } as const
@@ -27,7 +16,7 @@ const enough = { actions: 450, patches: 1_650 } as const
 async function firstFound(variant: Variant, most: number) {
   const findings = new Map()
   const goesOn = (cases: number) => cases < most && findings.size === 0
-  return fuzzTarget({ open: open(variant), seed: 7, branch, goesOn, findings })
+  return fuzzTarget({ open: openInProcess([variant]), seed: 7, goesOn, findings })
 }
 
 /** Defects that show in bodies which no campaign sends. */
@@ -83,9 +72,9 @@ test.each(later)('$id is found again by its seed and path alone', async (defect)
   const [found] = findings
   if (found === undefined) throw new Error('nothing was found')
   const { seed, path, observed, cases } = found
-  const target = open(defect)
-  expect((await replayOn(target, { seed, path }, branch)).seen).toMatchObject({ wrong: observed, cases })
-  expect((await replayOn(openReference(target.target), found, branch)).seen).toMatchObject({
+  const target = openInProcess([defect])
+  expect((await replayOn(target, { seed, path })).seen).toMatchObject({ wrong: observed, cases })
+  expect((await replayOn(openReference(target.target), found)).seen).toMatchObject({
     wrong: null,
     undecided: null,
   })
@@ -116,6 +105,6 @@ test.each<[what: string, wrap: Variant['wrap'], found: readonly string[] | null,
   const [first] = findings
   expect(first?.cases.map(({ mutator }) => mutator) ?? null).toEqual(found)
   if (first === undefined) return
-  const { seen } = await replayOn(open(variant), { seed: first.seed, path: first.path }, branch)
+  const { seen } = await replayOn(openInProcess([variant]), { seed: first.seed, path: first.path })
   expect(seen).toMatchObject({ wrong: first.observed, cases: first.cases })
 })

@@ -1,19 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { createControlledClock } from '../../harness/clock/controlled.ts'
 import type { WireRequest } from '../../harness/exchange/exchange.ts'
-import { inProcess } from '../../harness/transport/in-process.ts'
 import { TransportFailure, type TransportOptions } from '../../harness/transport/types.ts'
 import { latitudes } from '../../proof/catalog.ts'
 import { misreadActions } from '../../proof/fuzz/misread-actions.ts'
 import { misreadPatches } from '../../proof/fuzz/misread-patches.ts'
-import { createInstance } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
 import type { FuzzFinding } from '../../suites/fuzz/findings.ts'
 import { createLog } from '../../suites/fuzz/steps.ts'
 import { againCommand, curlOf, progressLine } from './fuzz-report.ts'
-import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
-
-const branch = { run: 'rtest000000', resources() {} }
+import { fuzzTarget, type OpenTarget, openInProcess, openReference, replayOn } from './fuzzing.ts'
 
 function mutatorOf({ cases }: FuzzFinding): string {
   return cases.map(({ mutator }) => mutator).join(', then ')
@@ -24,15 +19,8 @@ function sendsBody({ method, url }: WireRequest): boolean {
   return method === 'PATCH' || url.endsWith('/action')
 }
 
-/** The reference with a defect, on a clock of its own. */
-function open(variant: Variant | undefined): OpenTarget {
-  const { fetch, control, target } = createInstance(variant === undefined ? [] : [variant])
-  const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
-  return { target, transport: inProcess(fetch), clock, close: async () => clock.close() }
-}
-
-function misreading(id: string): Variant | undefined {
-  return [...misreadActions, ...misreadPatches].find((each) => each.id === id)
+function misreading(id: string): Variant[] {
+  return [...misreadActions, ...misreadPatches].filter((each) => each.id === id)
 }
 
 test('the command that plays a finding again can be pasted into a shell', () => {
@@ -47,7 +35,6 @@ test('the reference is clean', { timeout: 120_000 }, async () => {
   const run = await fuzzTarget({
     open: openReference(),
     seed: 11,
-    branch,
     goesOn: (cases) => cases < 2_400,
   })
   expect(run).toMatchObject({ findings: [], stopped: null, notes: [], limited: 0, unsettled: 0 })
@@ -65,12 +52,12 @@ test.each([
 test('a possible finding is noted while its cause is searched', async () => {
   const log = createLog()
   const counts = new Set<number>()
-  const target = open(misreadActions[0])
+  const target = openInProcess(misreadActions.slice(0, 1))
   const transport: OpenTarget['transport'] = (...sent) => {
     counts.add(log.undecided.size)
     return target.transport(...sent)
   }
-  const run = await fuzzTarget({ open: { ...target, transport }, seed: 3, branch, log, goesOn: (cases) => cases < 500 })
+  const run = await fuzzTarget({ open: { ...target, transport }, seed: 3, log, goesOn: (cases) => cases < 500 })
   expect(run.findings).not.toEqual([])
   expect(counts).toContain(1)
   expect(log.undecided.size).toBe(0)
@@ -89,7 +76,7 @@ describe('a gateway that answers 503', () => {
       },
     }
   }
-  const fuzzed = (target: OpenTarget) => fuzzTarget({ open: target, seed: 3, branch, goesOn: (cases) => cases < 500 })
+  const fuzzed = (target: OpenTarget) => fuzzTarget({ open: target, seed: 3, goesOn: (cases) => cases < 500 })
 
   test('now and then is no finding', async () => {
     expect(await fuzzed(behind((nth) => nth % 7 === 0))).toMatchObject({ cases: 500, findings: [], stopped: null })
@@ -122,7 +109,7 @@ describe('a target that makes no pods', () => {
       },
     }
   }
-  const fuzzed = (open: OpenTarget) => fuzzTarget({ open, seed: 1, branch, goesOn: (cases) => cases < 2_000 })
+  const fuzzed = (open: OpenTarget) => fuzzTarget({ open, seed: 1, goesOn: (cases) => cases < 2_000 })
 
   test.each([0, 1_000])('from %s bodies on says so once and goes on', async (from) => {
     const { cases, findings, stopped, notes } = await fuzzed(refusing(from))
@@ -140,7 +127,7 @@ describe('a target that makes no pods', () => {
     const [found] = findings
     expect(found).toMatchObject({ observed: 'status 500', isPodless: true })
     if (found === undefined) return
-    const { seen } = await replayOn(target(), { seed: found.seed, path: found.path }, branch)
+    const { seen } = await replayOn(target(), { seed: found.seed, path: found.path })
     expect(seen).toMatchObject({ wrong: 'status 500', podless: 'its creation answered 403: "no more pods"' })
     expect(curlOf(target().target, found)).toContain('POD=plumbline-no-such-pod')
   })
@@ -174,17 +161,16 @@ test('time stands still while a body is under way, though another loop sleeps', 
     },
   }
   const goesOn = () => bodies < pastEnumeration + 200
-  const run = await fuzzTarget({ open: target, seed: 1, branch, goesOn })
+  const run = await fuzzTarget({ open: target, seed: 1, goesOn })
   expect(run.stopped).toBeNull()
   expect(movedMs).toEqual(new Set([0]))
 })
 
 test('answers that take time do not stop a clock that is controlled', async () => {
-  const slow = latitudes.find(({ id }) => id === 'answers-take-time')
+  const slow = latitudes.filter(({ id }) => id === 'answers-take-time')
   const run = await fuzzTarget({
-    open: open(slow),
+    open: openInProcess(slow),
     seed: 1,
-    branch,
     goesOn: (n) => n < 40,
   })
   expect(run).toMatchObject({ cases: 40, findings: [], stopped: null })
@@ -206,14 +192,14 @@ describe('on a clock that nobody moves', () => {
     }
     const goesOn = (cases: number) => cases < 300
     const open = { ...target, transport }
-    const run = await fuzzTarget({ open, seed: 1, branch, maxPodless: 20, goesOn })
+    const run = await fuzzTarget({ open, seed: 1, maxPodless: 20, goesOn })
     expect(run).toMatchObject({ findings: [], stopped: null, notes: [] })
     expect(sent.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 'none'))
     expect(new Set(sent.slice(20))).toEqual(new Set(['pod']))
   })
 
   test('a wrong response whose cause cannot be searched before the end is a note, and no finding', async () => {
-    const target = open(misreading('pods-patch-fuzz-a-number-may-begin-with-0'))
+    const target = openInProcess(misreading('pods-patch-fuzz-a-number-may-begin-with-0'))
     let creations = 0
     const transport: OpenTarget['transport'] = (request, ...rest) => {
       const isCreation = request.method === 'POST' && request.url.endsWith('/pods')
@@ -238,7 +224,6 @@ describe('on a clock that nobody moves', () => {
     const { findings, notes, unsettled } = await fuzzTarget({
       open: { ...target, clock, transport: seenMisread },
       seed: 5,
-      branch,
       maxPodless: 0,
       goesOn: () => true,
       cut,
@@ -265,7 +250,6 @@ test('a quota that is used up is no finding, and ends the run with the reason', 
   const run = await fuzzTarget({
     open: target,
     seed: 1,
-    branch,
     goesOn: () => bodies < 500,
   })
   expect(run.findings).toEqual([])
@@ -287,7 +271,7 @@ describe('a target that closes connections', () => {
       },
     }
   }
-  const fuzzed = (target: OpenTarget) => fuzzTarget({ open: target, seed: 3, branch, goesOn: (cases) => cases < 800 })
+  const fuzzed = (target: OpenTarget) => fuzzTarget({ open: target, seed: 3, goesOn: (cases) => cases < 800 })
 
   test('that were kept alive has no finding', async () => {
     // The pods themselves are made.
@@ -343,11 +327,10 @@ describe('a defect', () => {
     '%s is found, grouped, and found again by seed and path',
     { timeout: 120_000 },
     async (id, operation, mutator, observed) => {
-      const target = open(misreading(id))
+      const target = openInProcess(misreading(id))
       const { findings, cases } = await fuzzTarget({
         open: target,
         seed: 5,
-        branch,
         goesOn: (done) => done < 2_000,
       })
       expect(cases).toBe(2_000)
@@ -356,9 +339,9 @@ describe('a defect', () => {
       )
       expect(found, JSON.stringify(findings)).toBeDefined()
       if (found === undefined) return
-      const { seen } = await replayOn(open(misreading(id)), { seed: found.seed, path: found.path }, branch)
+      const { seen } = await replayOn(openInProcess(misreading(id)), { seed: found.seed, path: found.path })
       expect(seen).toMatchObject({ wrong: found.observed, cases: found.cases, undecided: null, podless: null })
-      const healthy = await replayOn(openReference(target.target), found, branch)
+      const healthy = await replayOn(openReference(target.target), found)
       expect(healthy.seen).toMatchObject({ wrong: null, undecided: null })
     },
   )
@@ -367,9 +350,8 @@ describe('a defect', () => {
     const found = new Map<string, FuzzFinding>()
     const shown = () => [...found.values()].find(({ path }) => path.includes(':'))
     await fuzzTarget({
-      open: open(misreading('pods-patch-fuzz-a-number-may-begin-with-0')),
+      open: openInProcess(misreading('pods-patch-fuzz-a-number-may-begin-with-0')),
       seed: 5,
-      branch,
       findings: found,
       goesOn: (done) => done < 4_000 && shown() === undefined,
     })

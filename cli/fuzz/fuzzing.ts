@@ -14,6 +14,7 @@ import { createSession } from '../../harness/run/session.ts'
 import { inProcess } from '../../harness/transport/in-process.ts'
 import type { Transport } from '../../harness/transport/types.ts'
 import { createInstance } from '../../proof/instance.ts'
+import type { Variant } from '../../proof/types.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { type CampaignOptions, campaign } from '../../suites/fuzz/campaign.ts'
 import type { FuzzFinding } from '../../suites/fuzz/findings.ts'
@@ -41,10 +42,14 @@ export interface Branch {
   readonly resources: ResourceLedger
 }
 
+/** A run on a target in this process. */
+const unrecorded: Branch = { run: 'rfuzz000000', resources() {} }
+
 export interface FuzzOptions {
   readonly open: OpenTarget
   readonly seed: number
-  readonly branch: Branch
+  /** Unless given, of a target that leaves nothing behind. */
+  readonly branch?: Branch
   /** The planes of walks, which are taken in place of single bodies: concurrently, and as many on each. */
   readonly walks?: readonly WalkPlaneName[]
   readonly goesOn: (cases: number) => boolean
@@ -98,7 +103,7 @@ export async function openTarget(target: Target, hears = false): Promise<OpenTar
 /** The reference in this process without quotas, with the volumes and mounts of `like`, if given. */
 export function openReference(like?: Target): OpenTarget {
   const plane = like?.pods ?? null
-  const instance = createInstance([
+  return openInProcess([
     {
       id: 'for-fuzzing',
       says: 'Quotas are not reached.',
@@ -118,6 +123,11 @@ export function openReference(like?: Target): OpenTarget {
       },
     },
   ])
+}
+
+/** The reference in this process with these variants, on a clock of its own. */
+export function openInProcess(variants: readonly Variant[]): OpenTarget {
+  const instance = createInstance(variants)
   const { fetch, control, target } = instance
   const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
   const listener = inProcessListener(instance)
@@ -126,7 +136,8 @@ export function openReference(like?: Target): OpenTarget {
 
 /** Tries cases on a target until `goesOn` says no; every finding is shrunk and kept once. */
 export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
-  const { open, seed, branch, goesOn, onCase, maxPodless, walks = [], cut = new Promise<never>(() => {}) } = options
+  const { open, seed, branch = unrecorded, goesOn, onCase, maxPodless, walks = [] } = options
+  const { cut = new Promise<never>(() => {}) } = options
   const recorder = recorderFor(open.target)
   const clean = (text: string) => shorten(recorder, text)
   const findings = options.findings ?? new Map<string, FuzzFinding>()
@@ -209,7 +220,7 @@ function silenceSentences([first, ...more]: readonly string[]): string[] {
 type WalkAgain = { readonly plane: WalkPlaneName; readonly seed: number; readonly path: string } | Walked
 
 /** Takes a walk again, on new pods or jobs; null if the target has no such path. */
-export function walkOn(open: OpenTarget, what: WalkAgain, branch: Branch): Promise<Again<Walked>> {
+export function walkOn(open: OpenTarget, what: WalkAgain, branch = unrecorded): Promise<Again<Walked>> {
   const { rule, walkAt } = walkPlanes[what.plane]
   if ('calls' in what) return again(open, 0, branch, rule, what.again)
   const { seed, path } = what
@@ -220,7 +231,7 @@ export function walkOn(open: OpenTarget, what: WalkAgain, branch: Branch): Promi
 type ReplayedCases = { readonly seed: number; readonly path: string } | Pick<Replayed, 'stage' | 'cases'>
 
 /** Sends cases again, in order, to a new pod; null if the target has no such path or stage. */
-export function replayOn(open: OpenTarget, what: ReplayedCases, branch: Branch): Promise<Again<Replayed>> {
+export function replayOn(open: OpenTarget, what: ReplayedCases, branch = unrecorded): Promise<Again<Replayed>> {
   return again(open, 'cases' in what ? 0 : what.seed, branch, bodies, async (context, outcomeOf) => {
     const cases = 'cases' in what ? what : casesAt(context, what.seed, what.path)
     return cases === null ? null : replayCases(context, cases, outcomeOf)

@@ -1,33 +1,19 @@
 import { execFile } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { createControlledClock } from '../../harness/clock/controlled.ts'
-import { inProcessListener } from '../../harness/receiver/in-process.ts'
-import { freePort } from '../../harness/testing/processes.ts'
-import { inProcess } from '../../harness/transport/in-process.ts'
+import { freePort } from '../../harness/testing/listening.ts'
 import { latitudes } from '../../proof/catalog.ts'
 import { queueWalk } from '../../proof/defects/queue-walk.ts'
-import { createInstance } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
 import { connect } from '../serve/connect.ts'
 import { walkLines } from './fuzz-report.ts'
-import { fuzzTarget, type OpenTarget, openReference, walkOn } from './fuzzing.ts'
+import { fuzzTarget, type OpenTarget, openInProcess, openReference, walkOn } from './fuzzing.ts'
 
-const branch = { run: 'rtest000000', resources() {} }
 const timeout = 240_000
 
 /** The reference with these variants, served over HTTP on a controlled clock. */
 async function serve(...variants: readonly Variant[]): Promise<OpenTarget> {
   const { clockOf, ...served } = await connect(variants)
   return { ...served, clock: await clockOf({}) }
-}
-
-/** The same in this process. */
-function openHere(variants: readonly Variant[]): OpenTarget {
-  const instance = createInstance(variants)
-  const { fetch, control, target } = instance
-  const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
-  const listener = inProcessListener(instance)
-  return { target, transport: inProcess(fetch), clock, listener, close: async () => clock.close() }
 }
 
 /** Runs the lines of a walk in a shell, on a server that has just started. */
@@ -67,14 +53,14 @@ test.each(queueWalk.map((defect) => [defect.id, defect] as const))(
   async (id, defect) => {
     const [seed = 0, when, pattern = /^$/] = outputs[id] ?? []
     const [first, second] = [await serve(defect), await serve(defect)]
-    const found = await fuzzTarget({ open: first, seed, branch, walks: ['queue'], goesOn: (walks) => walks < 1 })
+    const found = await fuzzTarget({ open: first, seed, walks: ['queue'], goesOn: (walks) => walks < 1 })
     const [{ observed, path, walk } = { observed: null, path: '', walk: undefined }] = found.findings
     expect(walk?.calls.length).toBeLessThanOrEqual(9)
-    const again = await walkOn(second, { plane: 'queue', seed, path }, branch)
+    const again = await walkOn(second, { plane: 'queue', seed, path })
     expect(again).toMatchObject({ stopped: null, seen: { observed, failure: null } })
     await Promise.all([first.close(), second.close()])
     if (walk === undefined) return
-    const reference = await walkOn(openReference(), walk, branch)
+    const reference = await walkOn(openReference(), walk)
     expect(reference).toMatchObject({ stopped: null, seen: { observed: null, failure: null } })
     const [withDefect, without] = await Promise.all([pasted(walk, defect), pasted(walk)])
     expect([pattern.test(withDefect), pattern.test(without)]).toEqual([when === 'only with', when === 'only without'])
@@ -82,7 +68,7 @@ test.each(queueWalk.map((defect) => [defect.id, defect] as const))(
 )
 
 test.each([1, 2, 3])('no walk on the reference has a finding with seed %i', { timeout }, async (seed) => {
-  const run = await fuzzTarget({ open: openReference(), seed, branch, walks: ['queue'], goesOn: (walks) => walks < 20 })
+  const run = await fuzzTarget({ open: openReference(), seed, walks: ['queue'], goesOn: (walks) => walks < 20 })
   expect(run).toMatchObject({ cases: 20, findings: [], stopped: null, notes: [] })
 })
 
@@ -96,8 +82,8 @@ test.each([
   'ttl-shown-until-swept',
   'workers-start-slowly',
 ])('no walk has a finding with the latitude %s', { timeout }, async (id) => {
-  const open = openHere(latitudes.filter((latitude) => latitude.id === id))
-  const run = await fuzzTarget({ open, seed: 5, branch, walks: ['queue'], goesOn: (walks) => walks < 10 })
+  const open = openInProcess(latitudes.filter((latitude) => latitude.id === id))
+  const run = await fuzzTarget({ open, seed: 5, walks: ['queue'], goesOn: (walks) => walks < 10 })
   expect(run).toMatchObject({ cases: 10, findings: [], stopped: null, notes: [] })
 })
 
@@ -111,7 +97,6 @@ test('walks on both planes are as many, and end with the same run', { timeout },
   const run = await fuzzTarget({
     open: { ...open, transport },
     seed: 1,
-    branch,
     walks: ['pods', 'queue'],
     goesOn: (walks) => walks < 5,
   })

@@ -1,34 +1,24 @@
 import { expect, test } from 'vitest'
-import { createControlledClock } from '../../harness/clock/controlled.ts'
-import { inProcess } from '../../harness/transport/in-process.ts'
+import { jsonOf } from '../../harness/exchange/exchange.ts'
 import type { Transport } from '../../harness/transport/types.ts'
 import { latitudes } from '../../proof/catalog.ts'
 import { longWalks, walk } from '../../proof/defects/walk.ts'
-import { createInstance } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
 import { againCommand } from './fuzz-report.ts'
-import { fuzzTarget, type OpenTarget, openReference, walkOn } from './fuzzing.ts'
+import { fuzzTarget, openInProcess, openReference, walkOn } from './fuzzing.ts'
 import { podLines } from './shell-lines.ts'
 
-const branch = { run: 'rtest000000', resources() {} }
 const seed = 7
 /** Walks that find each of the defects. */
 const enough = 30
-
-function open(variant: Variant): OpenTarget {
-  const { fetch, control, target } = createInstance([variant])
-  const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
-  return { target, transport: inProcess(fetch), clock, close: async () => clock.close() }
-}
 
 /** Takes walks until something is found. */
 async function firstFound(variant: Variant) {
   const findings = new Map()
   const goesOn = (walks: number) => walks < enough && findings.size === 0
   const { findings: found, notes } = await fuzzTarget({
-    open: open(variant),
+    open: openInProcess([variant]),
     seed,
-    branch,
     walks: ['pods'],
     goesOn,
     findings,
@@ -41,7 +31,6 @@ test('no walk on the reference has a finding', { timeout: 60_000 }, async () => 
   const run = await fuzzTarget({
     open: openReference(),
     seed: 11,
-    branch,
     walks: ['pods'],
     goesOn: (walks) => walks < 25,
   })
@@ -49,21 +38,19 @@ test('no walk on the reference has a finding', { timeout: 60_000 }, async () => 
 })
 
 test('no locked pod is left behind where one cannot be terminated', { timeout: 60_000 }, async () => {
-  const { fetch, control, target } = createInstance(latitudes.filter(({ id }) => id === 'locked-423'))
-  const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
-  const send = inProcess(fetch)
+  const open = openInProcess(latitudes.filter(({ id }) => id === 'locked-423'))
   let locked = 0
   const transport: Transport = (request, patience) => {
     if (new TextDecoder().decode(request.body ?? undefined) === '{"locked":true}') locked++
-    return send(request, patience)
+    return open.transport(request, patience)
   }
-  const on: OpenTarget = { target, transport, clock, close: async () => {} }
-  const run = await fuzzTarget({ open: on, seed: 2, branch, walks: ['pods'], goesOn: (walks) => walks < 8 })
+  const run = await fuzzTarget({ open: { ...open, transport }, seed: 2, walks: ['pods'], goesOn: (walks) => walks < 8 })
   expect(run).toMatchObject({ findings: [], notes: [], stopped: null })
   expect(locked).toBeGreaterThan(0)
-  const headers = { authorization: `Bearer ${target.keys.full}` }
-  const list = await fetch(new Request(`${target.pods?.url}/v2/pods`, { headers }))
-  expect(await list.json()).toEqual({ pods: [] })
+  const { keys, pods } = open.target
+  const headers = [['Authorization', `Bearer ${keys.full}`] as const]
+  const list = await open.transport({ method: 'GET', url: `${pods?.url}/v2/pods`, headers, body: null })
+  expect(jsonOf(list.body)).toEqual({ pods: [] })
 })
 
 test.each([...walk, ...longWalks].map((defect) => [defect.id, defect] as const))(
@@ -72,12 +59,12 @@ test.each([...walk, ...longWalks].map((defect) => [defect.id, defect] as const))
   async (_, defect) => {
     const finding = await firstFound(defect)
     expect(finding?.walk?.calls.length).toBeLessThanOrEqual(9)
-    const again = await walkOn(open(defect), { plane: 'pods', seed, path: finding?.path ?? '' }, branch)
+    const again = await walkOn(openInProcess([defect]), { plane: 'pods', seed, path: finding?.path ?? '' })
     expect(again).toMatchObject({ stopped: null, seen: { observed: finding?.observed, failure: null } })
     const calls = ({ said }: { readonly said: string }) => said
     expect(again.seen?.calls.map(calls)).toEqual(finding?.walk?.calls.map(calls))
     if (finding?.walk === undefined) return
-    const reference = await walkOn(openReference(), finding.walk, branch)
+    const reference = await walkOn(openReference(), finding.walk)
     expect(reference).toMatchObject({ stopped: null, seen: { observed: null, failure: null } })
   },
 )
@@ -122,7 +109,7 @@ test('the command that takes a walk again can be pasted into a shell', () => {
 })
 
 test('a path that the seed does not draw takes no walk', async () => {
-  expect(await walkOn(openReference(), { plane: 'pods', seed, path: '3,4' }, branch)).toEqual({
+  expect(await walkOn(openReference(), { plane: 'pods', seed, path: '3,4' })).toEqual({
     seen: null,
     stopped: null,
   })

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { listening } from '../../harness/testing/listening.ts'
 import { parseTarget } from '../../target-file/load.ts'
 import { createCommands, until } from '../shared/testing/commands.ts'
 import { prompts } from './prompts.ts'
@@ -64,10 +64,7 @@ test('a list without a catalog beside it: the line that pods need instead', asyn
     const isList = path === '/v2/pods'
     response.writeHead(isList ? 200 : 404, { 'content-type': 'application/json' }).end(isList ? '[]' : '{}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const { code, said } = await init(`--pods http://127.0.0.1:${port} --target bare.yaml`)
-  server.close()
+  const { code, said } = await init(`--pods ${await listening(server)} --target bare.yaml`)
   expect(said).toContain(
     'bare.yaml: catalog is claimed by default, but GET /v2/catalog/cpus returned 404; for a target without it, write pods: {cpu: ',
   )
@@ -102,17 +99,13 @@ describe('a plane whose first read fails is written with a warning', () => {
 
   test.for([429, 500, 503])('a server that answers %s to everything', async (status) => {
     const server = createServer((_, response) => response.writeHead(status).end('{}'))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    const { code, said } = await init(`--pods http://127.0.0.1:${port} --target ${status}.yaml`, {
+    const at = await listening(server)
+    const { code, said } = await init(`--pods ${at} --target ${status}.yaml`, {
       ...key,
       EXPIRED_API_KEY: 'plumbline-example-expired',
     })
-    server.close()
     expect(said).not.toMatch(/seen:|was seen\b/)
-    expect(said).toContain(
-      `pods was not seen at http://127.0.0.1:${port}: GET /v2/pods returned ${status}; check pods.url`,
-    )
+    expect(said).toContain(`pods was not seen at ${at}: GET /v2/pods returned ${status}; check pods.url`)
     expect(code).toBe(3)
   })
 })
@@ -149,10 +142,7 @@ test('--create names the memory of the flavor, and shows the response that refus
     const body = { GET: path === '/v2/catalog/cpus' ? [{ id: 'small' }] : [], POST: { detail: 'no image' } }[method]
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const { code, said } = await init(`--pods http://127.0.0.1:${port} --target refused.yaml --create`)
-  server.close()
+  const { code, said } = await init(`--pods ${await listening(server)} --target refused.yaml --create`)
   expect(created.find((body) => body.includes('"image"'))).toContain('"memory"')
   expect(said).toContain(
     'no pod was created and read: pods.create.read-back is blocked: a valid creation answered 422 {"detail":"no image"}',
@@ -172,44 +162,39 @@ test('a file is not overwritten without --force', async () => {
 })
 
 describe('one clear sentence, and no file', () => {
-  test.each<[flags: string, code: number, message: string]>([
-    ['--pods URL --target .', 2, 'plumbline: --target . is a folder; name a file'],
-    ['--force', 2, 'plumbline: init needs an address: --pods URL, --queue URL, --lb URL or --management URL'],
-    ['--pods nowhere', 2, 'plumbline: --pods: expected an address that begins with http:// or https://, got "nowhere"'],
+  test.each<[flags: string, message: string, code?: number]>([
+    ['--pods URL --target .', 'plumbline: --target . is a folder; name a file'],
+    ['--force', 'plumbline: init needs an address: --pods URL, --queue URL, --lb URL or --management URL'],
+    ['--pods nowhere', 'plumbline: --pods: expected an address that begins with http:// or https://, got "nowhere"'],
     [
       '--pods URL/v2/pods',
-      2,
       'Check --pods, to which paths such as /v2/pods are added, and pods.paths. URL responds as it should; try it.',
     ],
-    ['--queue URL/sls --endpoint nope', 2, 'queue.paths and --endpoint.\n'],
-    ['--queue URL/v2/normal --endpoint normal', 2, 'URL responds as it should; try it.\n'],
-    ['--pods http://127.0.0.1:1', 5, 'Check --pods and that the target is running.'],
-    ['--pods URL/plumbline', 2, 'does not look like the pod API of the Compute Platform API'],
-    ['--pods me:secret@127.0.0.1:9571', 2, 'begins with http:// or https://, got "…@127.0.0.1:9571"'],
-    ['--queue URL', 2, 'plumbline: --queue needs --endpoint ID'],
-    ['--create --lb URL', 2, 'plumbline: --create needs --pods URL'],
-    ['--template t --pods URL', 2, 'plumbline: --template needs --management URL'],
+    ['--queue URL/sls --endpoint nope', 'queue.paths and --endpoint.\n'],
+    ['--queue URL/v2/normal --endpoint normal', 'URL responds as it should; try it.\n'],
+    ['--pods http://127.0.0.1:1', 'Check --pods and that the target is running.', 5],
+    ['--pods URL/plumbline', 'does not look like the pod API of the Compute Platform API'],
+    ['--pods me:secret@127.0.0.1:9571', 'begins with http:// or https://, got "…@127.0.0.1:9571"'],
+    ['--queue URL', 'plumbline: --queue needs --endpoint ID'],
+    ['--create --lb URL', 'plumbline: --create needs --pods URL'],
+    ['--template t --pods URL', 'plumbline: --template needs --management URL'],
     [
       '--queue URL --endpoint nope',
-      2,
       'does not have --endpoint "nope", or does not look like the queue-based endpoints of the Compute Platform API: /health and',
     ],
     [
       '--queue URL --endpoint nope',
-      2,
       'Check --queue, to which paths such as /v2/ENDPOINT/run are added, queue.paths and --endpoint.',
     ],
     [
       '--pods URL --key-variable NOPE',
-      2,
       'plumbline: --key-variable NOPE: environment variable NOPE is not set; set it and run again',
     ],
     [
       '--pods URL --key-variable sk-1',
-      2,
       'plumbline: --key-variable takes the name of an environment variable, such as API_KEY, and not the key itself',
     ],
-  ])('%s', async (flags, expected, message) => {
+  ])('%s', async (flags, message, expected = 2) => {
     const { code, said } = await init(`--target none.yaml ${flags}`)
     expect(said.trimEnd().split('\n')).toHaveLength(1)
     expect(said).toContain(message.replace('URL responds', `${url} responds`))

@@ -1,30 +1,24 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listening } from '../../harness/testing/listening.ts'
 import { createCommands } from '../shared/testing/commands.ts'
 
 const { cwd, start, close } = createCommands('load-secrets')
 const key = 'the-key-of-somebody-0815'
-let server: Server
 
 beforeAll(async () => {
-  server = echoing()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
+  const url = await listening(echoing())
   writeFileSync(
     join(cwd, 't.yaml'),
-    `plumbline: 1\nqueue: {url: 'http://127.0.0.1:${port}', endpoints: {normal: a, dedicated: b}}\nkeys: {full: '\${API_KEY}'}\n`,
+    `plumbline: 1\nqueue: {url: '${url}', endpoints: {normal: a, dedicated: b}}\nkeys: {full: '\${API_KEY}'}\n`,
   )
   const k6 = '#!/bin/sh\n[ "$1" = version ] && echo "k6 v2.1.0 (go1.26)"\n'
   writeFileSync(join(cwd, 'k6'), k6, { mode: 0o755 })
 })
 
-afterAll(() => {
-  server.close()
-  close()
-})
+afterAll(close)
 
 test('a key that a target echoes is neither printed by a load nor in its record', { timeout: 120_000 }, async () => {
   const words = ['load', 'limits', '--target', 't.yaml', '--only', 'limits.queue.cancel', '--out', 'out']

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { stringify } from 'yaml'
+import { listening } from '../../harness/testing/listening.ts'
 import {
   createClient,
   firstRunning,
@@ -114,9 +114,8 @@ test('a response reaches the client as it is sent, unchanged but for headers of 
   const target = createServer((_, response) => {
     response.writeHead(207, { 'X-Own': 'kept', Connection: 'close, X-Hop', 'X-Hop': 'dropped' }).write('first')
     void isRead.then(() => response.end(' last'))
-  }).listen(0, '127.0.0.1')
-  await once(target, 'listening')
-  const { url, end } = await proxyTo(['--lb', `http://127.0.0.1:${(target.address() as AddressInfo).port}`])
+  })
+  const { url, end } = await proxyTo(['--lb', await listening(target)])
   const { status, headers, body } = await fetch(`${url}/any/route`, { headers: { authorization: 'Bearer some-token' } })
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   expect([status, headers.get('x-own'), headers.get('x-hop'), (await reader?.read())?.value]).toEqual([
@@ -134,9 +133,8 @@ test('a response reaches the client as it is sent, unchanged but for headers of 
 }, 60_000)
 
 test('a request that is under way when the proxy ends is judged, and in the HAR', async () => {
-  const target = createServer(() => {}).listen(0, '127.0.0.1')
-  await once(target, 'listening')
-  const address = `http://127.0.0.1:${(target.address() as AddressInfo).port}`
+  const target = createServer(() => {})
+  const address = await listening(target)
   const { url, end } = await proxyTo(['--pods', address, '--har', 'cut.har'])
   const sent = fetch(`${url}/v2/pods`, { headers: { authorization: 'Bearer some-token' } }).catch(() => null)
   await once(target, 'request')
@@ -144,8 +142,6 @@ test('a request that is under way when the proxy ends is judged, and in the HAR'
   expect(await sent).toBeNull()
   const { log } = JSON.parse(readFileSync(join(commands.cwd, 'cut.har'), 'utf8'))
   expect(log.entries).toMatchObject([{ request: { url: `${address}/v2/pods` }, response: { status: 0 } }])
-  target.closeAllConnections()
-  target.close()
 }, 60_000)
 
 test('a HAR does not replace another file', async () => {

@@ -1,22 +1,18 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
+import { listening } from '../../harness/testing/listening.ts'
 import type { Answer } from '../shared/comparison/compare.ts'
 import { createCommands, until } from '../shared/testing/commands.ts'
 import { serveNaiveQueue } from '../shared/testing/naive-queue.ts'
 
 const { cwd, run, start, serve, close } = createCommands('regress')
-const servers: ReturnType<typeof createServer>[] = []
 // On a busy machine the answer may be that it is too noisy to say.
 const limit = { timeout: 120_000, retry: 2 }
 
-afterAll(() => {
-  close()
-  for (const server of servers) server.close()
-})
+afterAll(close)
 
 /** A list of pods that takes so many ms with so many requests open, and the target file of it. */
 async function lists(name: string, msOf: (open: number) => number, statusOf = () => 200): Promise<string> {
@@ -29,10 +25,7 @@ async function lists(name: string, msOf: (open: number) => number, statusOf = ()
       .writeHead(url === '/v2/pods' ? statusOf() : 404, { 'content-type': 'application/json', 'retry-after': '0' })
       .end('[]')
   })
-  servers.push(server)
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  return target(name, `http://127.0.0.1:${port}`)
+  return target(name, await listening(server))
 }
 
 const quick = () => lists('quick', () => 20)
@@ -187,13 +180,10 @@ describe('the life of a job', () => {
   })
 
   test('not reported', limit, async () => {
-    const naive = await serveNaiveQueue()
+    const url = await serveNaiveQueue()
     const keys = `keys: {full: '\${API_KEY}'}`
-    writeFileSync(
-      join(cwd, 'naive.yaml'),
-      `plumbline: 1\nqueue: {url: ${naive.url}, endpoints: {normal: e1}}\n${keys}\n`,
-    )
-    const { code, said } = await runs('naive.yaml', 'naive.yaml').finally(naive.close)
+    writeFileSync(join(cwd, 'naive.yaml'), `plumbline: 1\nqueue: {url: ${url}, endpoints: {normal: e1}}\n${keys}\n`)
+    const { code, said } = await runs('naive.yaml', 'naive.yaml')
     expect(said).toContain('runJob, time of a job in the queue: not reported')
     expect(said).toContain('runJob, time of a job in a worker: not reported')
     // A target compared with itself is slower in one run of twenty.

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { listening } from '../../harness/testing/listening.ts'
 import { textResponse } from '../../reference/http/text-response.ts'
 import { createHost } from './host.ts'
 
@@ -13,19 +14,7 @@ const server = createHost(async (request) => {
   const answer = JSON.stringify({ method: request.method, length: text.length })
   return textResponse(answer, { status: 200, headers: { 'content-type': 'application/json' } })
 }, 'localhost')
-let port = 0
-
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  port = typeof address === 'object' ? (address?.port ?? 0) : 0
-})
-
-afterAll(() => {
-  server.close()
-  server.closeAllConnections()
-})
+const port = Number(new URL(await listening(server)).port)
 
 test.each([
   ['no body', ''],

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SwaggerParser from '@apidevtools/swagger-parser'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterEach, describe, expect, test } from 'vitest'
+import { listening } from '../../harness/testing/listening.ts'
 import { defaultKeys, type Fetch, type ReferenceOptions } from '../../reference/index.ts'
 import { createMock, type MockOptions } from './app.ts'
 import { withFailures } from './fail.ts'
@@ -79,11 +78,9 @@ describe('beside the API', () => {
 
   test('each line of the page works', async () => {
     served = createServed({ kind: 'real', change: (base) => base })
-    const server = createHost(createMock({ served }), '127.0.0.1').listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const lines = linesAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, served.options())
+    const url = await listening(createHost(createMock({ served }), '127.0.0.1'))
+    const lines = linesAt(url, served.options())
     for (const line of lines) expect(await outputOf(line), line).toMatch(/^$|^[[{](?!"(error|title)")/)
-    server.close()
   })
 
   test('a reset forgets pods and fills in those of the state; the clock keeps its time', async () => {

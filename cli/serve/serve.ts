@@ -63,7 +63,7 @@ export async function serve(options: Options, terminal: Terminal): Promise<numbe
     throw error
   } finally {
     await worker?.close(graceMs.worker)
-    await probe?.close()
+    await probe?.close(graceMs.worker)
     interruption.end()
   }
 }

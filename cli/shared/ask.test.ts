@@ -1,8 +1,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { listening } from '../../harness/testing/listening.ts'
 import { parseTarget } from '../../target-file/load.ts'
 import { refusalBefore } from './ask.ts'
 import { runHere } from './testing/in-process.ts'
@@ -35,21 +36,14 @@ test.concurrent.for<[words: string, section: (url: string) => string, requests: 
 ])(
   '%s says that a target is silent, and sends no request again',
   { timeout: 60_000 },
-  async ([words, section, expected, code], { expect, onTestFinished }) => {
+  async ([words, section, expected, code], { expect }) => {
     const cwd = mkdtempSync(join(tmpdir(), 'plumbline-silent-'))
     const requests: string[] = []
-    const sockets: Socket[] = []
     const server = createServer((socket) => {
-      sockets.push(socket)
       socket.on('error', () => {})
       socket.on('data', (data) => requests.push(data.toString().split(' HTTP')[0] ?? ''))
     })
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-    onTestFinished(() => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    })
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const url = await listening(server)
     const text = `plumbline: 1\n${section(url)}\nkeys: {full: plumbline-example-full}\ntolerances: {answer: 2s}\n`
     writeFileSync(join(cwd, 'plumbline.yaml'), text)
     const seen = await runHere(words.split(' '), { cwd })

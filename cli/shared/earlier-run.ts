@@ -41,9 +41,9 @@ export function readFailed(name: string, isWithLoad: boolean, { cwd, err }: Term
   const all = [...new Set([...failed.flatMap(rerunOf), ...open.map(({ id }) => id)])]
   const only = all.filter((id) => findRow(id) !== undefined && (isWithLoad || !judgedByLoad.has(id)))
   const missing = pluralize(all.length - only.length, 'rule')
-  const remedy = 'add --load if load judges them, and the --rules of that run if it had any'
+  const remedy = 'add --load for rules of load, and the --rules of that run if it had any'
   if (only.length === 0 && all.length > 0)
-    throw new UsageError(`--rerun-failed ${name}: this run judges none of its ${missing}; ${remedy}`)
+    throw new UsageError(`--rerun-failed ${name}: its ${missing} cannot be rerun; ${remedy}`)
   if (only.length < all.length) err(`${missing} of ${name} not rerun; ${remedy}`)
   return { only, seed: results.run.seed, verdict: results.verdict }
 }

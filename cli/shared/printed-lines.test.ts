@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { listening } from '../../harness/testing/listening.ts'
 import { againCommand } from '../fuzz/fuzz-report.ts'
 import { createCommands } from './testing/commands.ts'
 
@@ -20,11 +20,8 @@ const registry = createServer((request, response) => {
   response.writeHead(404, { 'content-type': 'application/json' }).end('{}')
 })
 
-beforeAll(() => new Promise<void>((done) => registry.listen(0, '127.0.0.1', done)))
-afterAll(() => {
-  registry.close()
-  commands.close()
-})
+const registryUrl = await listening(registry)
+afterAll(commands.close)
 
 /** Runs a line in an empty folder. */
 function run(line: string): Promise<{ readonly code: unknown; readonly said: string }> {
@@ -34,7 +31,7 @@ function run(line: string): Promise<{ readonly code: unknown; readonly said: str
   const env = {
     PATH: process.env.PATH,
     HOME: home,
-    npm_config_registry: `http://127.0.0.1:${(registry.address() as AddressInfo).port}`,
+    npm_config_registry: registryUrl,
     npm_config_yes: 'true',
   }
   return new Promise((resolve) => {

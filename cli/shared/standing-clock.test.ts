@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openClock } from '../../harness/clock/open.ts'
+import { listening } from '../../harness/testing/listening.ts'
 import { clockPath, createControlHandler } from '../../reference/clock/control-endpoint.ts'
 import { createControlledClock } from '../../reference/clock/controlled.ts'
 import { createRealClock } from '../../reference/clock/real.ts'
@@ -10,19 +10,12 @@ import type { ObservableClock } from '../../reference/clock/types.ts'
 import { parseTarget } from '../../target-file/load.ts'
 import { refuseStandingClock } from './clocks.ts'
 
-let server: Server | null = null
-
-afterEach(() => new Promise<void>((closed) => (server === null ? closed() : server.close(() => closed()))))
-
-async function serve(clock: ObservableClock | null): Promise<string> {
+function serve(clock: ObservableClock | null): Promise<string> {
   const control = clock === null ? null : createControlHandler(clock)
   const none = async () => Response.json({ title: 'not found' }, { status: 404 })
   const fetch = (request: Request) =>
     new URL(request.url).pathname === clockPath && control ? control(request) : none()
-  const made = createAdaptorServer({ fetch }) as Server
-  server = made
-  await new Promise<void>((listening) => made.listen(0, '127.0.0.1', listening))
-  return `http://127.0.0.1:${(made.address() as AddressInfo).port}`
+  return listening(createAdaptorServer({ fetch }) as Server)
 }
 
 function target(url: string, more = '') {

@@ -1,5 +1,5 @@
-import { quote } from 'shell-quote'
 import { stringify } from 'yaml'
+import { word } from '../../results/shell.ts'
 import { examplePrefix } from '../../target/secrets.ts'
 import type { Target } from '../../target/types.ts'
 import { TargetFileError } from '../../target-file/error.ts'
@@ -27,7 +27,7 @@ export async function trafficTarget(flags: Flags, terminal: Terminal) {
 
 /** The words of a command for a shell; addresses stay as they are. */
 export function commandOf(...words: readonly string[]): string {
-  return words.map((word) => (/^[\w.,:/@-]+$/.test(word) ? word : quote([word]))).join(' ')
+  return words.map(word).join(' ')
 }
 
 /**

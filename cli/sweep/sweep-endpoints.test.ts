@@ -1,10 +1,10 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { expect, onTestFinished, test } from 'vitest'
+import { listening } from '../../harness/testing/listening.ts'
 import { referenceTarget } from '../../proof/instance.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { createRealClock, createReference, type Fetch, type ReferenceOptions, Refusal } from '../../reference/index.ts'
@@ -21,13 +21,9 @@ interface Served extends Partial<ReferenceOptions> {
 async function serve({ visibleMs = 100, ...more }: Served) {
   const clock = createRealClock()
   const { fetch, close } = createReference({ clock, ...more })
-  const server = createAdaptorServer({ fetch: fetch as Fetch }) as Server
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listening(createAdaptorServer({ fetch: fetch as Fetch }) as Server)
   const cwd = mkdtempSync(join(tmpdir(), 'plumbline-endpoints-'))
   onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
     close()
     clock.close()
   })

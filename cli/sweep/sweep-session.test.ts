@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { tables } from '../../generated/tables.ts'
 import type { ResourceLine } from '../../harness/record/resources.ts'
+import { listening } from '../../harness/testing/listening.ts'
 import { createInstance, referenceTarget } from '../../proof/instance.ts'
 import { createControlHandler } from '../../reference/index.ts'
 import { printLeftovers } from '../shared/leftovers.ts'
@@ -31,14 +31,9 @@ async function left(
       return isClock ? (clock as typeof fetch)(request) : fetch(request)
     },
   }) as Server
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listening(server)
   const standard = referenceTarget(url, 'control')
   const cwd = mkdtempSync(join(tmpdir(), 'plumbline-patience-'))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((closed) => server.close(closed))
-  })
   mkdirSync(runFolder(cwd, run), { recursive: true })
   const head = { kind: 'run', run, targetFile: null, urls: { pods: url, queue: url } }
   writeFileSync(resourcesFile(cwd, run), [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''))

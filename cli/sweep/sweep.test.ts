@@ -1,15 +1,15 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAdaptorServer, getRequestListener } from '@hono/node-server'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createAdaptorServer } from '@hono/node-server'
+import { beforeEach, expect, test } from 'vitest'
 import type { ResourceLine } from '../../harness/record/resources.ts'
+import { listening } from '../../harness/testing/listening.ts'
 import { referenceTarget } from '../../proof/instance.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { createEmbedded } from '../../reference/embedded.ts'
-import { createControlHandler } from '../../reference/index.ts'
+import { createControlHandler, type Fetch } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Target } from '../../target/types.ts'
 import { aliveProcess, listRuns, nameOf, readLedger, resourcesFile, runFolder, writeOwner } from '../shared/runs.ts'
@@ -22,7 +22,7 @@ const now = Date.UTC(2026, 0, 1)
 const hour = 3_600_000
 const untold = 'no response to its submission had an id'
 let isDeleteRefused: boolean
-let server: Server
+let serve: Fetch
 let url: string
 let cwd: string
 let target: Target
@@ -30,37 +30,28 @@ let target: Target
 beforeEach(async () => {
   cwd = mkdtempSync(join(tmpdir(), 'plumbline-sweep-'))
   isDeleteRefused = false
-  const { fetch: serve } = createEmbedded((options) =>
-    composeOptions(options, { style: { lockedTerminate: 'refuse' } }),
-  )
+  serve = createEmbedded((options) => composeOptions(options, { style: { lockedTerminate: 'refuse' } })).fetch
   const fetch = (request: Request) =>
     isDeleteRefused && request.method === 'DELETE' ? new Response(null, { status: 500 }) : serve(request)
-  server = createAdaptorServer({ fetch }) as Server
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = await listening(createAdaptorServer({ fetch }) as Server)
   const standard = referenceTarget(url, 'real')
   target = { ...standard, tolerances: { ...standard.tolerances, visibleMs: 0 } }
-})
-
-afterEach(async () => {
-  server.closeAllConnections()
-  await new Promise((closed) => server.close(closed))
 })
 
 test('removes what the ledger names, by id or by exact name, and nothing else', async () => {
   const [a] = await Promise.all(['a', 'b', 'bb', 'other'].map(create))
   ledger([
-    { kind: 'pod', name: 'a', id: null, state: 'requested' },
-    { kind: 'pod', name: 'a', id: a ?? '', state: 'created' },
-    { kind: 'pod', name: 'b', id: null, state: 'requested' },
-    { kind: 'pod', name: 'c', id: 'no-such-pod', state: 'created' },
-    { kind: 'pod', name: 'never', id: null, state: 'requested' },
-    { kind: 'pod', name: 'bb', id: null, state: 'requested' },
-    { kind: 'pod', name: 'bb', id: null, state: 'removed' },
+    pod('a', null, 'requested'),
+    pod('a', a ?? ''),
+    pod('b', null, 'requested'),
+    pod('c', 'no-such-pod'),
+    pod('never', null, 'requested'),
+    pod('bb', null, 'requested'),
+    pod('bb', null, 'removed'),
   ])
-  const swept = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
-  expect(swept).toMatchObject({ kept: [], failed: [] })
-  expect(endsOf(swept)).toEqual({ a: 'removed', b: 'removed', c: 'gone', never: 'never' })
+  const end = await swept()
+  expect(end).toMatchObject({ kept: [], failed: [] })
+  expect(endsOf(end)).toEqual({ a: 'removed', b: 'removed', c: 'gone', never: 'never' })
   expect(await names()).toEqual(['bb', 'other'])
   expect(existsSync(runFolder(cwd, run))).toBe(false)
 })
@@ -75,9 +66,7 @@ test('removes each of several pods with the same name', async () => {
     { ...pod, id: second ?? '', state: 'created' },
     { ...pod, id: null, state: 'requested' },
   ])
-  const sweep = () => sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
-  const swept = await sweep()
-  expect(swept.failed).toEqual([])
+  expect((await swept()).failed).toEqual([])
   expect(await names()).toEqual([])
   ledger([
     { ...pod, id: 'x', state: 'created' },
@@ -98,7 +87,7 @@ test.each([
   const pod = { kind: 'pod', name: 'a', id: id as string, state: 'created' } as const
   await create('a')
   ledger([pod])
-  expect(endsOf(await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false }))).toEqual({ a: 'removed' })
+  expect(endsOf(await swept())).toEqual({ a: 'removed' })
   expect(await names()).toEqual([])
   const { out, terminal } = saying([pod])
   expect(await sweep([run], { forget: true }, terminal)).toBe(0)
@@ -108,35 +97,23 @@ test.each([
 test('terminates a pod whose DELETE is refused', async () => {
   const id = await create('a')
   isDeleteRefused = true
-  ledger([{ kind: 'pod', name: 'a', id, state: 'created' }])
-  expect(endsOf(await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false }))).toEqual({ a: 'removed' })
+  ledger([pod('a', id)])
+  expect(endsOf(await swept())).toEqual({ a: 'removed' })
   expect(await names()).toEqual([])
 })
 
 test('unlocks a pod that cannot be removed while it is locked', async () => {
   const id = await create('a')
-  const headers = { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' }
-  await fetch(`${url}/v2/pods/${id}`, { method: 'PATCH', headers, body: '{"locked":true}' })
-  ledger([{ kind: 'pod', name: 'a', id, state: 'created' }])
-  const file = { ledger: readLedger(cwd, run), leaveKept: false }
-  const unaware = { ...target, pods: target.pods && { ...target.pods, locked: null } }
+  await call('PATCH', `pods/${id}`, { locked: true })
+  ledger([pod('a', id)])
   const reason = 'DELETE /v2/pods/{id} answered 409'
-  expect(endsOf(await sweepRun({ ...file, target: unaware }))).toEqual({ a: { reason } })
-  expect(endsOf(await sweepRun({ ...file, target }))).toEqual({ a: 'removed' })
+  expect(endsOf(await swept({ pods: target.pods && { ...target.pods, locked: null } }))).toEqual({ a: { reason } })
+  expect(endsOf(await swept())).toEqual({ a: 'removed' })
   expect(await names()).toEqual([])
 })
 
 test('cancels the jobs that the ledger names', async () => {
-  const call = (method: string, path: string, body: string | null = null) =>
-    fetch(`${url}/v2/normal/${path}`, {
-      method,
-      body,
-      headers: { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' },
-    }).then((response) => response.json() as Promise<{ id: string; status: string }>)
-  const submissions = [1, 2, 3, 4].map(() =>
-    call('POST', 'run', '{"input":{"plumbline":{"v":1,"steps":[{"sleepMs":60000}]}}}'),
-  )
-  const [a, b] = await Promise.all(submissions)
+  const [a, b] = await Promise.all([1, 2, 3, 4].map(() => submit('normal')))
   const endsMs = Date.UTC(2100, 0, 1)
   ledger([
     { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id: null, state: 'requested' },
@@ -145,9 +122,9 @@ test('cancels the jobs that the ledger names', async () => {
     { kind: 'job', name: 'queue.x 2', endpoint: 'normal', id: b?.id ?? '', state: 'removed' },
     { kind: 'job', name: 'queue.x 3', endpoint: 'normal', id: null, state: 'requested', endsMs },
   ])
-  const swept = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
-  expect(endsOf(swept)).toMatchObject({ 'queue.x 1': 'removed' })
-  expect(swept).toMatchObject({
+  const end = await swept()
+  expect(endsOf(end)).toMatchObject({ 'queue.x 1': 'removed' })
+  expect(end).toMatchObject({
     failed: [
       {
         kind: 'job',
@@ -158,36 +135,24 @@ test('cancels the jobs that the ledger names', async () => {
       },
     ],
   })
-  expect((await call('GET', `status/${a?.id}`)).status).toBe('CANCELLED')
-  expect((await call('GET', `status/${b?.id}`)).status).toBe('IN_PROGRESS')
+  expect((await call<Job>('GET', `normal/status/${a?.id}`)).status).toBe('CANCELLED')
+  expect((await call<Job>('GET', `normal/status/${b?.id}`)).status).toBe('IN_PROGRESS')
   expect(readLedger(cwd, run).left.map(nameOf)).toEqual(['queue.x 3'])
 })
 
 test('a job without an id that waits on the dedicated endpoint is purged', async () => {
-  const headers = { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' }
-  const counts = async () => {
-    const response = await fetch(`${url}/v2/dedicated/health`, { headers })
-    return ((await response.json()) as { jobs: { inQueue: number; inProgress: number } }).jobs
-  }
-  const busy = '{"input":{"plumbline":{"v":1,"steps":[{"sleepMs":60000}]}}}'
-  const submit = () => fetch(`${url}/v2/dedicated/run`, { method: 'POST', body: busy, headers })
-  while ((await counts()).inQueue === 0) await submit()
+  const counts = async () => (await call<{ jobs: { inQueue: number } }>('GET', 'dedicated/health')).jobs
+  while ((await counts()).inQueue === 0) await submit('dedicated')
   const endsMs = Date.UTC(2100, 0, 1)
   ledger([{ kind: 'job', endpoint: 'dedicated', name: 'queue.x', id: null, state: 'requested', endsMs }])
-  const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
+  const { failed } = await swept()
   expect(await counts()).toMatchObject({ inQueue: 0 })
   // Those that run may be what is sought.
   expect(failed).toMatchObject([{ reason: `${untold}, and its endpoint has unfinished jobs` }])
 })
 
 test('a job counts as over where its status says so, not where its cancelling is merely refused', async () => {
-  const call = (path: string, body: string) =>
-    fetch(`${url}/v2/normal/${path}`, {
-      method: 'POST',
-      body,
-      headers: { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' },
-    }).then((response) => response.json() as Promise<{ id: string }>)
-  const { id } = await call('run', '{"input":{"plumbline":{"v":1,"steps":[{"sleepMs":60000}]}}}')
+  const { id } = await submit('normal')
   const job = { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id, state: 'created' } as const
   ledger([
     { kind: 'run', run, targetFile: null, urls: { pods: url, queue: url } },
@@ -195,12 +160,10 @@ test('a job counts as over where its status says so, not where its cancelling is
     { ...job, name: 'queue.x 2', id: 'gone' },
     { ...job, name: 'queue.x 3', id: null, state: 'requested', endsMs: now },
   ])
-  const sweep = (change: Partial<Target>) =>
-    sweepRun({ ledger: readLedger(cwd, run), target: { ...target, ...change }, leaveKept: false })
   const reasons = async (change: Partial<Target>) => {
-    const swept = await sweep(change)
-    expect(Object.values(endsOf(swept))).not.toContain('removed')
-    return [...new Set(swept.failed.map(({ reason }) => reason))]
+    const end = await swept(change)
+    expect(Object.values(endsOf(end))).not.toContain('removed')
+    return [...new Set(end.failed.map(({ reason }) => reason))]
   }
   const { queue } = target
   expect(await reasons({ queue: null })).toEqual(['the target file has no queue-based endpoints'])
@@ -213,7 +176,7 @@ test('a job counts as over where its status says so, not where its cancelling is
     'POST /v2/{endpoint}/nothing/{job} answered 404',
   ])
   expect(readLedger(cwd, run).left.map(nameOf)).toEqual(['queue.x 1'])
-  expect(endsOf(await sweep({}))).toEqual({ 'queue.x 1': 'removed' })
+  expect(endsOf(await swept())).toEqual({ 'queue.x 1': 'removed' })
   expect(existsSync(runFolder(cwd, run))).toBe(false)
 })
 
@@ -295,7 +258,7 @@ test.each([
   ['a folder in its place', () => null, []],
 ])('a ledger of which %s cannot be read is kept, and that is said', async (_, damage, told) => {
   const { out, err, terminal } = saying(
-    [{ kind: 'pod', name: 'a', id: null, state: 'requested' }],
+    [pod('a', null, 'requested')],
     `pods: "${url}"\ntolerances: {visible: 0ms}`,
     url,
   )
@@ -330,7 +293,7 @@ test.each([
     /forgot pod a \(id p1\), .*: the target file has no address of the pod API$/,
   ],
 ])('a run is forgotten though of its target %s', async (_, podsUrl, said) => {
-  const { out, terminal } = saying([{ kind: 'pod', name: 'a', id: 'p1', state: 'created' }], '', podsUrl ?? '')
+  const { out, terminal } = saying([pod('a', 'p1')], '', podsUrl ?? '')
   if (podsUrl === null) rmSync(join(cwd, 'target.yaml'))
   expect(await sweep([run], { forget: true }, terminal)).toBe(0)
   expect(out.at(-1)).toMatch(said)
@@ -357,12 +320,11 @@ test.each([
   ['production', 'left'],
 ])('a pod whose id the ledger names is swept under the name of this run alone: %s is %s', async (name, end) => {
   const id = await create(name)
-  ledger([{ kind: 'pod', name: 'a', id, state: 'created' }])
-  const swept = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
-  const { failed } = swept
-  if (end === 'removed') expect(endsOf(swept)).toEqual({ a: 'removed' })
+  ledger([pod('a', id)])
+  const result = await swept()
+  if (end === 'removed') expect(endsOf(result)).toEqual({ a: 'removed' })
   const reason = `its id belongs to a pod named "${name}", which was not removed`
-  expect(failed).toEqual(
+  expect(result.failed).toEqual(
     end === 'removed' ? [] : [{ kind: 'pod', name: 'a', id, reason, endsMs: null, isControlled: false }],
   )
   expect(await names()).toEqual(end === 'removed' ? [] : [name])
@@ -371,22 +333,20 @@ test.each([
 test('purges the endpoint that a load has filled, where the target file marks it dedicated', async () => {
   const { queue } = target
   const line = { kind: 'endpoint', endpoint: 'dedicated', url, state: 'loaded' } as const
-  const sweep = (queue: Target['queue']) =>
-    sweepRun({ ledger: readLedger(cwd, run), target: { ...target, queue }, leaveKept: false })
   ledger([line])
   const marked = (dedicated: string) => queue && { ...queue, endpoints: { ...queue.endpoints, dedicated } }
-  expect((await sweep(marked('normal'))).failed).toMatchObject([
+  expect((await swept({ queue: marked('normal') })).failed).toMatchObject([
     {
       kind: 'queue',
       name: 'endpoint dedicated',
       reason: 'the target file does not mark this endpoint dedicated, so it is not purged; the jobs end with their ttl',
     },
   ])
-  const elsewhere = await sweep(queue && { ...queue, url: 'http://127.0.0.1:1' })
+  const elsewhere = await swept({ queue: queue && { ...queue, url: 'http://127.0.0.1:1' } })
   expect(elsewhere.failed[0]?.reason).toBe(`created at ${url}, and the target file says http://127.0.0.1:1`)
-  expect((await sweep(null)).failed[0]?.reason).toBe('the target file has no queue-based endpoints')
+  expect((await swept({ queue: null })).failed[0]?.reason).toBe('the target file has no queue-based endpoints')
   expect(readLedger(cwd, run).left).toEqual([line])
-  expect(endsOf(await sweep(queue))).toEqual({ 'endpoint dedicated': 'removed' })
+  expect(endsOf(await swept())).toEqual({ 'endpoint dedicated': 'removed' })
   expect(existsSync(runFolder(cwd, run))).toBe(false)
   ledger([line, { ...line, state: 'purged' }])
   expect(readLedger(cwd, run).left).toEqual([])
@@ -394,50 +354,36 @@ test('purges the endpoint that a load has filled, where the target file marks it
 
 test('pods that were kept on purpose stay until they are asked for', async () => {
   const [a, b] = await Promise.all(['a', 'b'].map(create))
-  ledger([
-    { kind: 'pod', name: 'a', id: a ?? '', state: 'kept' },
-    { kind: 'pod', name: 'b', id: b ?? '', state: 'created' },
-  ])
-  const first = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: true })
+  ledger([pod('a', a ?? '', 'kept'), pod('b', b ?? '')])
+  const first = await swept({}, true)
   expect(endsOf(first)).toEqual({ b: 'removed' })
   expect(first.kept).toEqual(['a'])
   expect(await names()).toEqual(['a'])
-  const second = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
-  expect(endsOf(second)).toEqual({ a: 'removed' })
+  expect(endsOf(await swept())).toEqual({ a: 'removed' })
   expect(await names()).toEqual([])
 })
 
 test('where a quota is used up and the clock is controlled, time is moved until there is room', async () => {
   const { fetch, control } = createEmbedded((options) => ({ ...options, quotas: { minute: 3 } }))
   const clocked = createControlHandler(control as Parameters<typeof createControlHandler>[0])
-  server.removeAllListeners('request')
-  server.on(
-    'request',
-    getRequestListener((request) => (new URL(request.url).pathname === '/clock' ? clocked(request) : fetch(request))),
-  )
+  serve = (request) => (new URL(request.url).pathname === '/clock' ? clocked(request) : fetch(request))
   const ids = await Promise.all(['a', 'b', 'c'].map(create))
   ledger(['a', 'b', 'c'].map((name, n) => ({ kind: 'pod', name, id: ids[n] ?? '', state: 'created' })))
-  const swept = await sweepRun({
-    ledger: readLedger(cwd, run),
-    target: { ...target, clock: { url: `${url}/clock` } },
-    leaveKept: false,
-  })
-  expect(endsOf(swept)).toEqual({ a: 'removed', b: 'removed', c: 'removed' })
+  const clock = { url: `${url}/clock` }
+  expect(endsOf(await swept({ clock }))).toEqual({ a: 'removed', b: 'removed', c: 'removed' })
 })
 
 test('what cannot be removed stays in the ledger', async () => {
   const [a] = await Promise.all(['a'].map(create))
-  ledger([{ kind: 'pod', name: 'a', id: a ?? '', state: 'created' }])
-  const wrong = { ...target, keys: { full: defaultKeys.restricted } }
-  const swept = await sweepRun({ ledger: readLedger(cwd, run), target: wrong, leaveKept: false })
-  expect(swept.failed).toMatchObject([{ name: 'a', id: a, reason: 'DELETE /v2/pods/{id} answered 403' }])
+  ledger([pod('a', a ?? '')])
+  const { failed } = await swept({ keys: { full: defaultKeys.restricted } })
+  expect(failed).toMatchObject([{ name: 'a', id: a, reason: 'DELETE /v2/pods/{id} answered 403' }])
   expect(readLedger(cwd, run).left).toEqual([{ kind: 'pod', name: 'a', id: a, state: 'created' }])
 })
 
 test('a target that does not answer is told of, not thrown', async () => {
-  ledger([{ kind: 'pod', name: 'a', id: null, state: 'requested' }])
-  const away = { ...target, pods: target.pods && { ...target.pods, url: 'http://127.0.0.1:1' } }
-  const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target: away, leaveKept: false })
+  ledger([pod('a', null, 'requested')])
+  const { failed } = await swept({ pods: target.pods && { ...target.pods, url: 'http://127.0.0.1:1' } })
   expect(failed).toMatchObject([
     {
       name: 'a',
@@ -479,6 +425,15 @@ test.each([
   expect(listRuns(cwd)).toEqual([])
 })
 
+/** Sweeps the run, with changes of its target. */
+function swept(change: Partial<Target> = {}, leaveKept = false): Promise<Swept> {
+  return sweepRun({ ledger: readLedger(cwd, run), target: { ...target, ...change }, leaveKept })
+}
+
+function pod(name: string, id: string | null, state: 'requested' | 'created' | 'removed' | 'kept' = 'created') {
+  return { kind: 'pod', name, id, state } as ResourceLine
+}
+
 /** The end of each resource by its name. */
 function endsOf({ ends }: Swept): Record<string, unknown> {
   return Object.fromEntries(ends.map(({ of, end }) => [nameOf(of), end]))
@@ -489,22 +444,28 @@ function ledger(lines: readonly ResourceLine[]): void {
   writeFileSync(resourcesFile(cwd, run), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 }
 
+interface Job {
+  readonly id: string
+  readonly status: string
+}
+
+/** Submits a job that takes a minute. */
+function submit(endpoint: string): Promise<Job> {
+  return call('POST', `${endpoint}/run`, { input: { plumbline: { v: 1, steps: [{ sleepMs: 60_000 }] } } })
+}
+
 async function create(name: string): Promise<string> {
-  const { id } = (await call('POST', { name, image: 'x', cpu: { id: 'cpu3c', vcpuCount: 2 } })) as { id: string }
+  const { id } = await call<Job>('POST', 'pods', { name, image: 'x', cpu: { id: 'cpu3c', vcpuCount: 2 } })
   return id
 }
 
 async function names(): Promise<string[]> {
-  const { pods } = (await call('GET')) as { pods: { name: string }[] }
+  const { pods } = await call<{ pods: { name: string }[] }>('GET', 'pods')
   return pods.map(({ name }) => name).sort()
 }
 
-async function call(method: string, body?: unknown): Promise<unknown> {
+async function call<Shown>(method: string, path: string, body?: object): Promise<Shown> {
   const headers = { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' }
-  const response = await fetch(`${url}/v2/pods`, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return response.json()
+  const response = await fetch(`${url}/v2/${path}`, { method, headers, body: JSON.stringify(body) ?? null })
+  return (await response.json()) as Shown
 }

@@ -6,7 +6,8 @@ import { createRealClock } from './real.ts'
 import { watchClock } from './state.ts'
 import type { ClockControl, RunClock } from './types.ts'
 
-export interface OpenClockOptions extends Pick<ControlledClockOptions, 'waited' | 'onLateResponse' | 'lateResponseMs'> {
+export interface OpenClockOptions
+  extends Pick<ControlledClockOptions, 'waited' | 'onLateResponse' | 'lateResponseMs' | 'busyLimitMs'> {
   /** Wraps the control of a controlled clock. */
   readonly through?: (control: ClockControl) => ClockControl
 }

@@ -1,25 +1,20 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { isAlive } from '../../cli/shared/process.ts'
 import type { Hook, Target } from '../../target/types.ts'
 import type { Context } from '../rule/context.ts'
-import { isRunning } from '../testing/processes.ts'
+import { listening } from '../testing/listening.ts'
 import { type RigResult, runOnRig } from '../testing/rig.ts'
 import { overHttp } from '../transport/http.ts'
 import { createHooks } from './hooks.ts'
 
 const call = { runId: 'r1', pod: 'p1', status: 'ERROR' }
 const longMs = 60_000
-const servers: Server[] = []
 const folder = mkdtempSync(join(tmpdir(), 'plumbline-hooks-'))
-
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close()
-})
 
 /** A program of one line, in the language that is here anyway. */
 function program(line: string, ...words: readonly string[]): Hook {
@@ -68,7 +63,7 @@ describe('a hook', () => {
     else run.stdin.write('over')
     const left = readFileSync(noted, 'utf8').trim().split(' ').map(Number)
     expect(left).toHaveLength(2)
-    await vi.waitUntil(() => !left.some(isRunning), { timeout: longMs })
+    await vi.waitUntil(() => !left.some((id) => isAlive({ id, began: null })), { timeout: longMs })
   })
 
   test('may be an address', async () => {
@@ -158,13 +153,11 @@ function run(hook: (target: Target) => Hook): Promise<RigResult> {
   )
 }
 
-async function serve(answer: (body: string) => Promise<number>): Promise<string> {
+function serve(answer: (body: string) => Promise<number>): Promise<string> {
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     response.writeHead(await answer(body)).end()
   })
-  servers.push(server)
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return listening(server)
 }

@@ -32,6 +32,7 @@ import { createFileRecorder, noRecorder } from '../record/recorder.ts'
 import type { Rule } from '../rule/registry.ts'
 import { replay } from '../run/replay.ts'
 import { createSession } from '../run/session.ts'
+import { listening } from '../testing/listening.ts'
 import { overHttp } from '../transport/http.ts'
 import { addPlane } from './index.ts'
 import { type Plane, perOperation } from './plane.ts'
@@ -139,11 +140,8 @@ async function serve(forgets: boolean): Promise<{ readonly url: string; readonly
   })
   app.get('/v3/notes/:id', (c) => c.json(kept.get(c.req.param('id')) ?? {}, kept.has(c.req.param('id')) ? 200 : 404))
   app.delete('/v3/notes/:id', (c) => c.body(null, kept.delete(c.req.param('id')) ? 204 : 404))
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, ids: () => [...kept.keys()] }
+  const url = await listening(createAdaptorServer({ fetch: app.fetch }) as Server)
+  return { url, ids: () => [...kept.keys()] }
 }
 
 function targetOf(url: string): Target {

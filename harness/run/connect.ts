@@ -15,7 +15,9 @@ import type { Transport } from '../transport/types.ts'
 export interface Connected {
   readonly target: Target
   readonly transport: Transport
-  readonly clockOf: (callbacks: Pick<OpenClockOptions, 'waited' | 'onLateResponse'>) => Promise<RunClock>
+  readonly clockOf: (
+    callbacks: Pick<OpenClockOptions, 'waited' | 'onLateResponse' | 'busyLimitMs'>,
+  ) => Promise<RunClock>
   readonly listener: Listener | null
   /** Why the receiver could not be opened; null if it was, or is not needed. */
   readonly deaf: string | null
@@ -72,9 +74,9 @@ export async function connectHere(embedded: EmbeddedTarget): Promise<Connected> 
   return {
     target: listener === null ? { ...target, receiver: null } : target,
     transport: inProcess(fetch),
-    clockOf: async ({ waited }) => {
+    clockOf: async ({ onLateResponse: _, ...callbacks }) => {
       const { nowMs } = await control.state()
-      return createControlledClock({ kind: 'virtual', control, startMs: nowMs, ...(waited && { waited }) })
+      return createControlledClock({ kind: 'virtual', control, startMs: nowMs, ...callbacks })
     },
     listener,
     deaf: null,

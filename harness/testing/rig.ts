@@ -1,29 +1,24 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import type { Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAdaptorServer } from '@hono/node-server'
+import { connect } from '../../cli/serve/connect.ts'
 import type { RuleRow } from '../../generated/rules.ts'
 import { createInstance } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
 import { createControlHandler } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import { createControlClient } from '../clock/control-client.ts'
-import { createControlledClock } from '../clock/controlled.ts'
-import { listenForArrivals } from '../receiver/http.ts'
-import { inProcessListener } from '../receiver/in-process.ts'
-import type { Listener } from '../receiver/types.ts'
 import { describeTarget, redactorOf } from '../record/describe.ts'
 import type { EvidenceEvent } from '../record/events.ts'
 import { readEvidence } from '../record/read.ts'
 import { createFileRecorder } from '../record/recorder.ts'
 import type { ResourceLine } from '../record/resources.ts'
 import type { Scenario } from '../rule/registry.ts'
+import { connectHere } from '../run/connect.ts'
 import type { Judgement } from '../run/judge.ts'
 import { replay } from '../run/replay.ts'
 import { createSession, type Session, type SessionOptions } from '../run/session.ts'
 import type { EmbeddedTarget } from '../transport/embedded.ts'
-import { overHttp } from '../transport/http.ts'
 import { inProcess } from '../transport/in-process.ts'
 import type { Transport } from '../transport/types.ts'
 
@@ -58,15 +53,6 @@ export interface RigResult {
   readonly replayed: readonly string[]
 }
 
-interface Setup {
-  readonly target: EmbeddedTarget['target']
-  readonly transport: Transport
-  readonly control: EmbeddedTarget['control']
-  readonly kind: 'virtual' | 'remote'
-  readonly listener: Listener | null
-  close(): Promise<void>
-}
-
 /** Runs scenarios of a test on a reference, writes their record, and judges that record again. */
 export async function runOnRig(
   scenarios: Readonly<Record<string, TestScenario>>,
@@ -75,14 +61,10 @@ export async function runOnRig(
   const { over = 'process', variants = [], seed = 1, target: change, through, opened, leftOut } = options
   const { busyLimitMs } = options
   const dir = mkdtempSync(join(tmpdir(), 'plumbline-rig-'))
-  const line = await (over === 'http' ? overLoopback(variants) : inThisProcess(variants, options.clock))
+  const line = await (over === 'http' ? connect(variants) : connectHere(instanceOf(variants, options.clock)))
   const target = change === undefined ? line.target : change(line.target)
   const recorder = createFileRecorder(dir, redactorOf(target))
-  const { nowMs: startMs } = await line.control.state()
-  const clock = createControlledClock({
-    kind: line.kind,
-    control: line.control,
-    startMs,
+  const clock = await line.clockOf({
     ...(busyLimitMs !== undefined && { busyLimitMs }),
     waited: (end) => recorder.event({ type: 'clock', ...end }),
   })
@@ -97,7 +79,12 @@ export async function runOnRig(
     rules: rules.map(({ id }) => id),
     target: describeTarget(target),
   }
-  recorder.event({ ...head, ...(leftOut && { leftOut: leftOut.leftOut }), digests, clock: line.kind })
+  recorder.event({
+    ...head,
+    ...(leftOut && { leftOut: leftOut.leftOut }),
+    digests,
+    clock: over === 'http' ? 'remote' : 'virtual',
+  })
   try {
     const session = createSession({
       runId: run,
@@ -136,53 +123,12 @@ export async function runOnRig(
   }
 }
 
-function inThisProcess(variants: readonly Variant[], through: RigOptions['clock']): Setup {
+/** The reference in this process; `through` wraps the calls to its clock. */
+function instanceOf(variants: readonly Variant[], through: RigOptions['clock']): EmbeddedTarget {
   const instance = createInstance(variants)
-  const { fetch, target } = instance
+  if (through === undefined) return instance
   const handler = createControlHandler(instance.control as Parameters<typeof createControlHandler>[0])
-  const control =
-    through === undefined ? instance.control : createControlClient('https://clock.test', through(inProcess(handler)))
-  return {
-    target,
-    transport: inProcess(fetch),
-    control,
-    kind: 'virtual',
-    listener: inProcessListener(instance),
-    close: async () => {},
-  }
-}
-
-async function overLoopback(variants: readonly Variant[]): Promise<Setup> {
-  const instance = createInstance(variants)
-  instance.reach?.((request) => globalThis.fetch(request))
-  const control = createControlHandler(instance.control as Parameters<typeof createControlHandler>[0])
-  const handler = (request: Request) =>
-    new URL(request.url).pathname === '/clock' ? control(request) : instance.fetch(request)
-  const server = createAdaptorServer({ fetch: handler }) as Server
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const address = server.address()
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
-  const receiver = await listenForArrivals('127.0.0.1:0')
-  const http = overHttp()
-  const { pods, queue } = instance.target
-  return {
-    target: {
-      ...instance.target,
-      pods: pods === null ? null : { ...pods, url },
-      queue: queue === null ? null : { ...queue, url },
-      receiver: { listen: '', url: receiver.url },
-    },
-    transport: http.send,
-    control: createControlClient(`${url}/clock`, http.send),
-    kind: 'remote',
-    listener: receiver,
-    async close() {
-      await http.close()
-      await receiver.close()
-      server.closeAllConnections()
-      await new Promise((done) => server.close(done))
-    },
-  }
+  return { ...instance, control: createControlClient('https://clock.test', through(inProcess(handler))) }
 }
 
 function toRule(name: string, { run, row: _, ...rest }: TestScenario): Scenario {

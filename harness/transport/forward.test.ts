@@ -1,35 +1,26 @@
-import { once } from 'node:events'
 import { createServer, request as send } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
+import { listening } from '../testing/listening.ts'
 import { createForwarder } from './forward.ts'
 
 const forwarder = createForwarder({ ca: null, certificate: null })
 // Responds before the request has ended.
-const target = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1')
-await once(target, 'listening')
-const addressOf = (server: typeof target) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-afterAll(async () => {
-  await forwarder.close()
-  target.close()
-})
+const target = await listening(createServer((_, response) => response.end('{}')))
+afterAll(forwarder.close)
 
 /** A request as the forwarder reports it; without its end, the client goes as soon as it has a response. */
 async function forwarded(body: Uint8Array, headers: Record<string, string>, ends = true) {
   const outcome = Promise.withResolvers<Awaited<ReturnType<typeof forwarder.forward>>>()
   const proxy = createServer((incoming, outgoing) => {
-    forwarder.forward(incoming, outgoing, addressOf(target)).then(outcome.resolve, outcome.reject)
-  }).listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  const client = send(addressOf(proxy), { method: 'POST', headers }, (response) => response.resume())
+    forwarder.forward(incoming, outgoing, target).then(outcome.resolve, outcome.reject)
+  })
+  const client = send(await listening(proxy), { method: 'POST', headers }, (response) => response.resume())
   client.on('error', () => {})
   client.write(body)
   if (ends) client.end()
   else setTimeout(() => client.destroy(), 300)
   const { request, lacksBody } = await outcome.promise
-  proxy.close()
-  proxy.closeAllConnections()
   return { body: String(request.body), lacksBody }
 }
 

@@ -1,5 +1,6 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { listening } from '../testing/listening.ts'
 import { type HttpTransport, overHttp } from './http.ts'
 import { maxResponseBytes, TransportFailure, type TransportOptions } from './types.ts'
 
@@ -15,15 +16,14 @@ afterEach(async () => {
 })
 
 /** A server that does this with each connection, as soon as its first request comes or as it is opened. */
-async function answering(act: (socket: Socket) => void, from: 'data' | 'connection' = 'data'): Promise<string> {
+function answering(act: (socket: Socket) => void, from: 'data' | 'connection' = 'data'): Promise<string> {
   server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
     if (from === 'connection') act(socket)
     else socket.once('data', () => act(socket))
   })
-  await new Promise((listening) => server?.listen(0, '127.0.0.1', () => listening(null)))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return listening(server)
 }
 
 const plain = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'

@@ -113,6 +113,17 @@ export function sampleExchange(n: number, owner: string, given: SampleExchange =
   }
 }
 
+/** The creation of a pod. */
+export function sampleCreation(n: number, owner: string, given: SampleExchange = {}): ExchangeEvent {
+  return sampleExchange(n, owner, {
+    operation: 'createPod',
+    path: '/v2/pods',
+    body: { name: 'a' },
+    status: 201,
+    ...given,
+  })
+}
+
 export function sampleVerdict(
   rule: string,
   verdict: VerdictEvent['verdict'],
@@ -158,11 +169,8 @@ export function sampleEvents(more: Partial<RunEvent> = {}): EvidenceEvent[] {
       sampleLedger.map(({ id }) => id),
       more,
     ),
-    sampleExchange(1, maker, {
-      operation: 'createPod',
-      path: '/v2/pods',
+    sampleCreation(1, maker, {
       body: { name: 'plumbline-r0abc-1', image: 'busybox' },
-      status: 201,
       answer: pod('PROVISIONING'),
     }),
     sampleExchange(2, maker, { answer: pod('PROVISIONING') }),

@@ -82,7 +82,7 @@ describe.skipIf(python === null)(`the probe as processes (else: ${noPython})`, {
   beforeAll(async () => {
     honest = await start([python ?? '', '-B', program])
   }, 60_000)
-  afterAll(() => honest.close())
+  afterAll(() => honest.close(1_000))
 
   test('every rule about containers passes, and no process is left', async () => {
     expect(rules).toHaveLength(7)
@@ -129,7 +129,7 @@ describe.skipIf(python === null)(`the probe as processes (else: ${noPython})`, {
     ],
   ])('a probe that %s fails', async (_, lines, failure) => {
     const probe = await start(lying(...lines))
-    onTestFinished(() => probe.close())
+    onTestFinished(() => probe.close(1_000))
     expect(await judge(probe)).toContain(failure)
   })
 })

@@ -1,18 +1,12 @@
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { listening } from '../../../harness/testing/listening.ts'
 import { createRealCall } from './call.ts'
 
 async function reach(answer: RequestListener) {
-  const server = createServer(answer)
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const real = createRealCall()
-  onTestFinished(async () => {
-    await real.close()
-    server.closeAllConnections()
-    server.close()
-  })
-  return { ...real, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/a?b=c` }
+  onTestFinished(real.close)
+  return { ...real, url: `${await listening(createServer(answer))}/a?b=c` }
 }
 
 test('method, path, headers and body come as they were given', async () => {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listening } from '../../../harness/testing/listening.ts'
 
 /** A request at a gateway, and the response of the server behind it. */
 interface Passed {
@@ -13,9 +13,9 @@ interface Passed {
 
 /**
  * A gateway before a served reference that changes its responses, for tests of what a target may repeat. `tokenOf` gives
- * the key that the reference knows for one that it does not.
+ * the key that the reference knows for one that it does not. Returns its address.
  */
-export async function openGateway(
+export function openGateway(
   base: string,
   change: (passed: Passed) => {
     readonly status?: number
@@ -40,8 +40,7 @@ export async function openGateway(
     const type = upstream.headers.get('content-type') ?? 'application/json'
     response.writeHead(status, { 'Content-Type': type, ...headers }).end(text || undefined)
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() }
+  return listening(server)
 }
 
 function headersOf({ headers }: IncomingMessage, token: string): Record<string, string> {

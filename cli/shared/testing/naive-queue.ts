@@ -1,6 +1,7 @@
-import type { AddressInfo } from 'node:net'
-import { serve } from '@hono/node-server'
+import type { Server } from 'node:http'
+import { createAdaptorServer } from '@hono/node-server'
 import { Hono } from 'hono'
+import { listening } from '../../../harness/testing/listening.ts'
 
 interface Job {
   readonly id: string
@@ -18,9 +19,9 @@ interface Step {
 /**
  * A naive implementation of queue-based endpoints, for tests: /run, /runsync and /status on any endpoint, without keys.
  * Its handler runs at once in this process: it echoes the input, or follows the simplest steps of a plan.
- * `statusBy`: the only method of /status.
+ * `statusBy`: the only method of /status. Returns its address.
  */
-export async function serveNaiveQueue({ statusBy = 'GET' } = {}): Promise<{ readonly url: string; close(): void }> {
+export function serveNaiveQueue({ statusBy = 'GET' } = {}): Promise<string> {
   const jobs = new Map<string, Job>()
   const app = new Hono()
   const status = '/v2/:endpoint/status/:id'
@@ -41,10 +42,7 @@ export async function serveNaiveQueue({ statusBy = 'GET' } = {}): Promise<{ read
   app.all(status, ({ json }) => json({ error: 'another method' }, 405))
   app.notFound(({ json }) => json({ error: 'no such route' }, 404))
   app.onError((error, { json }) => json({ error: String(error) }, 400))
-  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
-  await new Promise((listening) => server.once('listening', listening))
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() }
+  return listening(createAdaptorServer({ fetch: app.fetch }) as Server)
 }
 
 function handle(job: Job, input: { plumbline?: { steps: Step[] } }): void {

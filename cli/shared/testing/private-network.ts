@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { type AddressInfo, connect, type Server } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
+import { listening } from '../../../harness/testing/listening.ts'
 
 /** The name of the gateway, which only the proxy knows. */
 const host = 'gateway.test'
@@ -51,35 +52,23 @@ export async function openPrivateNetwork(base: string, folder: string, header: r
     )
     incoming.pipe(passed)
   })
-  const gatewayPort = await listen(gateway, '::1')
+  const direct = new URL(await listening(gateway, '::1'))
 
   const tunnels: string[] = []
   const proxy = createServer((_, response) => response.writeHead(400).end())
   proxy.on('connect', ({ url = '' }, socket) => {
     tunnels.push(url)
-    const upstream = connect(gatewayPort, '::1', () => {
+    const upstream = connect(Number(direct.port), '::1', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       socket.pipe(upstream).pipe(socket)
     })
     for (const one of [socket, upstream]) one.on('error', () => upstream.destroy())
   })
-  const proxyPort = await listen(proxy, '127.0.0.1')
   return {
     /** The address that only the proxy reaches, and the one without it. */
-    addresses: { proxied: `https://${host}/base`, direct: `https://[::1]:${gatewayPort}/base` },
-    proxy: `http://127.0.0.1:${proxyPort}`,
+    addresses: { proxied: `https://${host}/base`, direct: `https://${direct.host}/base` },
+    proxy: await listening(proxy),
     /** Hosts that the proxy was asked for. */
     tunnels,
-    close() {
-      for (const one of [gateway, proxy]) {
-        one.closeAllConnections()
-        one.close()
-      }
-    },
   }
-}
-
-async function listen(server: Server, address: string): Promise<number> {
-  await new Promise<void>((done) => server.listen(0, address, done))
-  return (server.address() as AddressInfo).port
 }

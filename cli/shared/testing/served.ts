@@ -1,10 +1,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
-import { onTestFinished } from 'vitest'
+import { listening } from '../../../harness/testing/listening.ts'
 import { createInstance, referenceTarget } from '../../../proof/instance.ts'
 import { createControlHandler, type Fetch } from '../../../reference/index.ts'
 import type { Target } from '../../../target/types.ts'
@@ -18,7 +17,7 @@ interface Served {
 }
 
 /**
- * The reference on a port, on a controlled clock and without a deployment tool, until the test ends; `cwd` is a new folder
+ * The reference on a port, on a controlled clock and without a deployment tool; `cwd` is a new folder
  * with its file `target.yaml`. `fetch` is the way to it past the wrapper.
  */
 export async function serveHere({ wrap = (fetch) => fetch, file = (target) => target }: Served) {
@@ -28,12 +27,7 @@ export async function serveHere({ wrap = (fetch) => fetch, file = (target) => ta
   const server = createServer(
     getRequestListener((request) => (new URL(request.url).pathname === '/plumbline/clock' ? clock : wrapped)(request)),
   )
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listening(server)
   const cwd = mkdtempSync(join(tmpdir(), 'plumbline-served-'))
   writeFileSync(join(cwd, 'target.yaml'), writeTarget(file({ ...referenceTarget(url, 'control'), deploy: null })))
   return { cwd, fetch, url }

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { listening } from '../../../harness/testing/listening.ts'
 import { createInstance, referenceTarget } from '../../../proof/instance.ts'
 import { createControlHandler, type Fetch } from '../../../reference/index.ts'
 import { writeTarget } from '../../../target-file/write.ts'
@@ -15,9 +15,7 @@ export async function serveUnread(leavesUnread: (status: number) => boolean): Pr
   const { fetch, control, reach } = createInstance()
   reach?.((request) => globalThis.fetch(request))
   const clock = createControlHandler(control as Parameters<typeof createControlHandler>[0])
-  const sockets = new Set<Socket>()
   const server = createServer((socket) => {
-    sockets.add(socket)
     // A client may close the connection.
     socket.on('error', () => {})
     answerEach(
@@ -26,14 +24,8 @@ export async function serveUnread(leavesUnread: (status: number) => boolean): Pr
       leavesUnread,
     ).catch(() => {})
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const cwd = mkdtempSync(join(tmpdir(), 'plumbline-unread-'))
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-    rmSync(cwd, { recursive: true, force: true })
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listening(server)
   writeFileSync(join(cwd, 'target.yaml'), writeTarget({ ...referenceTarget(url, 'control'), deploy: null, lb: null }))
   return cwd
 }
