@@ -182,6 +182,12 @@ export const queueStatus: readonly Defect[] = [
     observed: 'status IN_PROGRESS',
     change: secondLook((shown) => ({ ...shown, status: 'IN_PROGRESS' })),
   }),
+  defect('replica-two-seconds-behind', 'queue.status.order', 'stays', {
+    says: 'For two seconds every second look at a job shows it IN_PROGRESS again.',
+    observed: 'status IN_PROGRESS',
+    tour: ['queue.status.in-progress'],
+    change: everySecondLookLate(2_000),
+  }),
   defect('output-changes', 'queue.status.order', 'output', {
     says: 'The output of a COMPLETED job is replaced after it was shown.',
     observed: 'another output',
@@ -198,6 +204,24 @@ export const queueStatus: readonly Defect[] = [
 function forgetFailed(shown: Shown, { jobs }: Endpoint, service: QueueService): Shown {
   for (const job of [...jobs.values()]) if (job.status === 'FAILED') service.parts.expireJob(job, service)
   return shown
+}
+
+/** Every second look shows a job as it was while it ran, until so long after the last look at that. */
+function everySecondLookLate(lateMs: number) {
+  return parts({
+    presentJob: (original) => {
+      const running = new Map<string, { readonly shown: Shown; readonly untilMs: number }>()
+      let looks = 0
+      return (job, service) => {
+        const shown = original(job, service)
+        const nowMs = service.clock.now()
+        if (job.status === 'IN_PROGRESS') running.set(job.id, { shown, untilMs: nowMs + lateMs })
+        const before = running.get(job.id)
+        looks += 1
+        return before !== undefined && looks % 2 === 0 && nowMs < before.untilMs ? before.shown : shown
+      }
+    },
+  })
 }
 
 /** A COMPLETED job is shown otherwise once it was shown as it is and a moment has passed. */
