@@ -167,12 +167,12 @@ export const creation: readonly Latitude[] = [
   }),
   latitude(
     'credential-named-otherwise',
-    'A creation names its registry credential otherwise, and reads alone show it.',
+    'A creation names its registry credential otherwise, and its response lacks it.',
     {
       about: ['creations', 'registry credentials'],
       wrap: (fetch) =>
         onJson(
-          (request, { status }) => (is.create(request) && status === 201) || (is.patch(request) && status === 200),
+          isCreated,
           ({ registry: _, ...pod }) => pod,
         )(
           exchanges(is.create, ({ registryAuth, ...body }) =>
