@@ -43,6 +43,7 @@ const outputs: Readonly<Record<string, readonly [number, 'only with' | 'only wit
   'end-lost-after-cancellation': [13, 'only with', /"IN_PROGRESS","delay/],
   'wrong-submission-accepted-after-failures': [138, 'only without', /HTTP\/1.1 400/],
   'second-cancel-removes-completed-job': [53, 'only with', /job not found/],
+  'second-cancel-executes-job-twice': [230, 'only with', /receiver: ([A-Z]) start[\s\S]*receiver: \1 start/],
   'stream-of-retried-job-500': [53, 'only with', /HTTP\/1.1 500/],
 }
 

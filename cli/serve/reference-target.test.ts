@@ -33,6 +33,6 @@ test('every rule that is left out is told with what to add', () => {
   const text = 'plumbline: 1\npods: https://a.test\nkeys: {full: plumbline-example-full}\n'
   const lines = diagnose(parseTarget(text, { file: 'five lines', environment: {} }))
   expect(lines.find((line) => line.startsWith('volume '))).toMatch(
-    /^volume +unclaimed +24\+8 +a network volume that pods may mount; add pods: \{volume: VOLUME_ID\}$/,
+    /^volume +unclaimed +25\+8 +a network volume that pods may mount; add pods: \{volume: VOLUME_ID\}$/,
   )
 })

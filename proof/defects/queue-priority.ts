@@ -33,7 +33,7 @@ export const queuePriority: readonly Defect[] = [
   }),
   defect('low-priority-left-to-single-worker', 'queue.low-priority', 'begun', {
     says: 'A job of low priority that waits alone is not taken while the endpoint has more than one worker.',
-    observed: 'none, although one begins with a later job',
+    observed: 'none, although one begins with a later job; /status shows IN_PROGRESS',
     change: part('nextJob', (next, { waiting, workers }) =>
       waiting.scaling === 0 && workers.size > 1 ? null : next(),
     ),

@@ -54,7 +54,7 @@ export const queueRetry: readonly Defect[] = [
     }),
     defect(`${name}-job-stays-though-retried`, rule, 'begun', {
       says: `The operation /retry of a ${name} job is 200 and does nothing.`,
-      observed: 'none, although one begins with a later job',
+      observed: 'none, although one begins with a later job; /status shows FAILED',
       change: retrying(isMeant, () => {}),
     }),
     defect(`${name}-job-copied`, rule, 'ends', {
@@ -116,7 +116,7 @@ export const queueRetry: readonly Defect[] = [
   }),
   defect('retried-job-waits-for-another', 'queue.retry.alone', 'begun', {
     says: 'A job that was retried waits until another job is submitted.',
-    observed: 'none, although one begins with a later job',
+    observed: 'none, although one begins with a later job; /status shows FAILED',
     change: part('retryJob', (next, job, service) =>
       next(job, { ...service, parts: { ...service.parts, dispatch: () => {} } }),
     ),

@@ -47,9 +47,12 @@ export const deploy: readonly Latitude[] = [
     tool: toolPart('isFresh', (_, ageMs) => ageMs < 60_000),
     verdicts: { 'deploy.peer-cache': 'inconclusive' },
   }),
-  timed('deployed-listed-later', 'A deployed endpoint is listed five seconds after its creation.', {
-    listLagMs: 5_000,
-  }),
+  timed(
+    'deployed-listed-later',
+    'A deployed endpoint is listed five seconds after its creation.',
+    { listLagMs: 5_000 },
+    { about: 'the list' },
+  ),
   timed(
     'deployed-reachable-later',
     'A deployed endpoint is reachable five seconds after its creation.',

@@ -15,7 +15,7 @@ export const management = (change: Partial<NonNullable<Target['management']>>) =
 export const endpoints: readonly Latitude[] = [
   styled('endpoint-created-201', 'The creation of an endpoint is answered 201.', { endpointCreated: 201 }),
   latitude('endpoint-created-204', 'The creation of an endpoint is answered 204, and the list alone shows its id.', {
-    about: 'endpoint management',
+    about: ['endpoint management', 'the list'],
     change: (options) => options,
     wrap: onResponse(
       (request, { ok }) => ok && requestOf('createEndpoint')(request),
@@ -138,7 +138,8 @@ export const endpoints: readonly Latitude[] = [
     planes: ['queue', 'management'],
     about: ['endpoint management', 'unknown endpoints', 'other methods'],
     wrap: onResponse(
-      ({ url }, { status }) => (status === 404 || status === 405) && !new URL(url).pathname.startsWith('/v2/pods'),
+      ({ url }, { status }) =>
+        (status === 404 || status === 405) && /^\/(v1\/|v2\/(?!pods))/.test(new URL(url).pathname),
       () => ({ text: '' }),
     ),
   }),

@@ -29,7 +29,9 @@ invariant<Jobs>('queue.status.order', new Map(), (jobs, exchange, target) => {
   const output = canonical(body.output ?? null)
   // For a while another operation may show the job as it was before its end.
   const isLate =
-    operation !== before?.operation && sent.target < (before?.received.target ?? 0) + target.tolerances.dispatchMs
+    !isCompleted &&
+    operation !== before?.operation &&
+    sent.target < (before?.received.target ?? 0) + target.tolerances.dispatchMs
   if (before === undefined || isLate || !isAfter(sent, before.received)) {
     const state = isCompleted && before === undefined ? withEntry(jobs, key, { operation, received, output }) : jobs
     return silent(state)

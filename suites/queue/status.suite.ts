@@ -126,7 +126,7 @@ rule('queue.status.in-progress', { ...fills, varies: anyJob }, async (context) =
     await ended(job)
     for (let n = 0; n < readsEach; n++) {
       await clock.sleep(betweenReadsMs)
-      await job.queue.status(job.id)
+      await found(job)
     }
   }
 
