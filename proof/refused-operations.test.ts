@@ -21,7 +21,9 @@ const refused: readonly (readonly [operation: OperationId, rules: RegExp])[] = [
 
 it.each(refused)('no rule about %s passes if it is always refused', async (operation, about) => {
   const rules = everything().rules.filter(({ id }) => about.test(id))
+  expect(rules).not.toEqual([])
   const judgements = await judgeOn({ variants: [refusing(operation)], rules })
+  expect(judgements.length).toBe(rules.length)
   const passed = judgements.filter(({ verdict }) => verdict === 'passed' || verdict === 'observed')
   expect(passed.map(({ rule }) => rule)).toEqual([])
 })

@@ -14,7 +14,7 @@ let validate: Validate | undefined
 
 /** Every failure of a value by `spec/schemas/target.schema.json`. */
 export function failuresIn(value: unknown): readonly TargetFailure[] {
-  // Compiled when it is first used: it takes a tenth of a second.
+  // Compiled when it is first used, which takes a tenth of a second.
   validate ??= compileTarget(schema)
   return validate(value) ? [] : (validate.errors ?? [])
 }

@@ -12,7 +12,7 @@ import { judgedRuns } from '../shared/certificate/verify.ts'
 import { BrokenError, UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
 import { writableFolder } from '../shared/output-folders.ts'
-import { type CheckFlags, plainCheck, prepareCheck } from '../shared/prepare-check.ts'
+import { checkFlags, prepareCheck } from '../shared/prepare-check.ts'
 import { runCheck } from '../shared/run-check.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
@@ -37,7 +37,7 @@ export async function certify(given: Given, terminal: Terminal): Promise<number>
     terminal.err(`${folder} of ${runFolders.length}, seed ${first + at}`)
     const flags = flagsOf(options, scope, at === 0)
     const budget = options.budget ?? (target.clock === 'real' ? realBudgetMs : undefined)
-    const run = { ...flags, budget, target: file, seed: first + at, out: join(out, folder) } as CheckFlags
+    const run = checkFlags({ ...flags, budget, target: file, seed: first + at, out: join(out, folder) })
     let line = ''
     let isConformant = false
     const exit = await runCheck({
@@ -70,7 +70,7 @@ function flagsOf({ quiet, maxCost, ...options }: Given, scope: Scope, isFirst: b
   const { iOwnThis, maxRequests, maxSeconds, windowScale } = options
   const isLoaded = isFirst && scope.byLoad.length > 0
   return {
-    ...{ ...plainCheck, strict: true, quiet },
+    ...{ strict: true, quiet },
     ...(maxCost !== undefined && { maxCost }),
     profile: [...scope.always, ...(isLoaded ? scope.byLoad : [])].join(','),
     ...(isLoaded && { load: true as const, iOwnThis, maxRequests, maxSeconds, windowScale }),

@@ -3,7 +3,7 @@ import type { Results } from '../../results/types.ts'
 import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import type * as commands from '../shared/options.ts'
-import { type CheckFlags, plainCheck, prepareCheck } from '../shared/prepare-check.ts'
+import { checkFlags, prepareCheck } from '../shared/prepare-check.ts'
 import { runCheck } from '../shared/run-check.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
@@ -30,7 +30,7 @@ export async function checked(
   terminal: Terminal,
 ): Promise<NamedResults | number> {
   const kept: Results[] = []
-  const flags = { ...plainCheck, quiet: true, target: file, only, profile, seed, out } as CheckFlags
+  const flags = checkFlags({ quiet: true, target: file, only, profile, seed, out })
   // Standard output is for the comparison alone.
   const prepared = await prepareCheck(flags, { ...terminal, out: terminal.err }, target)
   const exit = await runCheck({ ...prepared, onResults: (results) => kept.push(results) })

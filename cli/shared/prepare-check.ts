@@ -18,15 +18,14 @@ import { type VendorRules, vendorRulesOf } from './vendor-rules.ts'
 /** The flags of check. */
 export type CheckFlags = commands.OptionsOf<typeof commands.check>
 
-/** The flags of a check of all its rules, which another command runs. */
-export const plainCheck = {
-  reference: false,
-  only: [],
-  format: [],
-  strict: false,
-  keep: false,
-  failFast: false,
-} as const
+const none = { reference: false, only: [], format: [], strict: false, keep: false, failFast: false, quiet: false }
+
+type GivenFlags = { readonly [K in keyof CheckFlags]?: CheckFlags[K] | undefined }
+
+/** The flags of a check that another command runs. One that is missing or undefined is not set. */
+export function checkFlags(given: GivenFlags): CheckFlags {
+  return { ...none, ...given } as CheckFlags
+}
 
 /** With `load` if load is driven once all other rules are judged. */
 export type CheckOptions = Omit<CheckFlags, 'load'> & { readonly load?: LoadFlags }

@@ -81,7 +81,8 @@ function headline({ done, rules, counts }: ProgressState, leftMs: number | null)
   return `${done} of ${pluralize(rules, 'rule')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}${left}`
 }
 
-function planLine({ n, of, allEndMs }: LoadPlan, underWay: readonly LoadPlan[]): string {
+function planLine({ of, allEndMs }: LoadPlan, underWay: readonly LoadPlan[]): string {
+  const n = Math.max(...underWay.map((plan) => plan.n))
   const names = underWay.map(({ name }) => name).join(', ')
   return `plan ${n} of ${of}: ${names}; the whole ends in about ${span(allEndMs - Date.now())}`
 }

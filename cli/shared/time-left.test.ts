@@ -7,6 +7,7 @@ const row = ruleById.get('auth.granted') ?? expect.fail('the rule is gone')
 const { requests } = costOfRule(row)
 const rules = [row.id, row.id]
 const verdict = { type: 'verdict', rule: row.id, verdict: 'passed', done: 1, total: 2 } as const
+const plan = { type: 'plan', name: 'run-over', n: 1, of: 2, endsMs: 0, allEndMs: 0, isOver: false } as const
 const sending = (sent: number) => ({ type: 'waiting', nowMs: 0, pending: [], requests: sent }) as const
 
 test.each<
@@ -23,6 +24,7 @@ test.each<
   ['by the requests', null, [verdict, sending(requests)], 10_000],
   ['more if rules are judged late', null, [sending(requests)], 30_000],
   ['not more requests than expected', null, [verdict, sending(9 * requests)], 10_000 / 3],
+  ['nothing once load has begun', 60_000, [plan], null],
   ['nothing at the end', null, [verdict, verdict, sending(2 * requests)], null],
 ])('after 10 s, the time that is left is told %s', (_, plannedMs, seen, left) => {
   const timeLeft = createTimeLeft(rules, plannedMs)

@@ -13,13 +13,17 @@ export function createTimeLeft(rules: readonly string[], plannedMs: number | nul
   const total = rules.reduce((sum, id) => sum + requestsOf(id), 0)
   let judged = 0
   let sent = 0
+  /** A load says itself when it ends. */
+  let isLoad = false
   return {
     tell(progress: Progress): void {
+      if (progress.type === 'plan') isLoad = true
       if (progress.type === 'verdict') judged += requestsOf(progress.rule)
       if (progress.type === 'waiting') sent = progress.requests
     },
-    /** The time that is left after so much of it, real ms; null if too little has been seen, or the estimate was too short. */
+    /** The time that is left after so much of it, real ms; null if too little has been seen, the estimate was too short, or load has begun. */
     after(elapsedMs: number): number | null {
+      if (isLoad) return null
       if (plannedMs !== null) return plannedMs > elapsedMs ? plannedMs - elapsedMs : null
       const share = total === 0 ? 0 : (Math.min(sent, total) + judged) / (2 * total)
       return share < leastShare || share >= 1 ? null : elapsedMs / share - elapsedMs

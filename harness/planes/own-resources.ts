@@ -43,7 +43,7 @@ export function createOwnResources(
   listAt = '',
 ) {
   /** By name; the id is null if it is not known. */
-  const left = new Map<string, { readonly id: string | null; readonly atMs: number }>()
+  const left = new Map<string, { readonly id: string | null; readonly atMs: number; readonly key: string }>()
   /** Names that were sent in more than one creation: each creation may have made one. */
   const again = new Set<string>()
   let unnamed = 0
@@ -57,23 +57,23 @@ export function createOwnResources(
     if (creates !== null) resources({ ...creates.line, name, id, state, ...(atMs !== undefined && { atMs }) })
   }
 
-  function add(name: string, id: string | null): void {
+  function add(name: string, id: string | null, key: string): void {
     const atMs = channel.now()
-    left.set(name, { id, atMs })
+    left.set(name, { id, atMs, key })
     recordState(name, id, id === null ? 'requested' : 'created', atMs)
   }
 
-  function creating(body: unknown): (response: ApiResponse) => void {
+  function creating(body: unknown, key: string): (response: ApiResponse) => void {
     const name = nameIn(body)
     const given = typeof name === 'string' ? name : `unnamed-${++unnamed}`
     if (given === name) {
       if (left.has(given)) again.add(given)
-      add(given, null)
+      add(given, null, key)
     }
     return (response) => {
       const id = isSuccess(response.status) ? createdIdIn(response.json, name) : null
       if (id !== null) {
-        add(given, id)
+        add(given, id, key)
       } else if (given === name && response.status >= 400 && response.status < 500) {
         // A refused creation is looked for at the end, because the target's response is what is being judged.
         left.delete(given)
@@ -86,8 +86,8 @@ export function createOwnResources(
   function listed({ json, status }: ApiResponse): void {
     for (const one of isSuccess(status) ? (resourcesIn(json, listAt) ?? []) : []) {
       const [id, name] = [idOrNumberIn(one), membersOf(one)?.name]
-      if (id === null || typeof name !== 'string' || left.get(name)?.id !== null) continue
-      add(name, id)
+      const known = typeof name === 'string' ? left.get(name) : undefined
+      if (id !== null && typeof name === 'string' && known?.id === null) add(name, id, known.key)
     }
   }
 
@@ -112,13 +112,14 @@ export function createOwnResources(
     note(operation: string, { ids, body, authorization, other }: Call, key: string): (response: ApiResponse) => void {
       // A target may create what a request that is not an operation describes.
       const mayCreate = other !== undefined && typeof nameIn(body) === 'string'
-      if (operation === creates?.create || mayCreate) return creating(body)
+      if (operation === creates?.create || mayCreate) return creating(body, key)
       if (operation === creates?.list) return listed
       if (operation === creates?.get) return ({ status }) => read(ids?.id, status)
       return (response) => {
-        // With another key, a target may answer with success and do nothing: a fault that rules look for.
-        const isOwn = operation === creates?.remove && key === 'full' && authorization === undefined
-        if (isOwn && response.status < 300 && ids?.id !== undefined) removed(ids.id)
+        // With a key that did not create it, a target may answer with success and do nothing: a fault that rules look for.
+        const isOwn = key === 'full' || [...left.values()].some((one) => one.id === ids?.id && one.key === key)
+        const isRemoval = operation === creates?.remove && isOwn && authorization === undefined
+        if (isRemoval && response.status < 300 && ids?.id !== undefined) removed(ids.id)
       }
     },
     removables: (): Removable[] =>

@@ -15,9 +15,7 @@ import type { Transport } from '../transport/types.ts'
 export interface Connected {
   readonly target: Target
   readonly transport: Transport
-  readonly clockOf: (
-    callbacks: Pick<OpenClockOptions, 'waited' | 'onLateResponse' | 'busyLimitMs'>,
-  ) => Promise<RunClock>
+  readonly clockOf: (options: Pick<OpenClockOptions, 'waited' | 'onLateResponse' | 'busyLimitMs'>) => Promise<RunClock>
   readonly listener: Listener | null
   /** Why the receiver could not be opened; null if it was, or is not needed. */
   readonly deaf: string | null

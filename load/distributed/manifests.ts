@@ -50,10 +50,16 @@ function scripts(): Readonly<Record<string, string>> {
 /** The manifests of the template, with the values of this load in their texts. A text that is one name becomes its value. */
 function filledTemplate(load: EmittedLoad): Record<string, unknown> {
   const values: Readonly<Record<string, unknown>> = { ...load }
+  const valueNamed = (name: string) => {
+    if (!(name in values)) throw new Error(`k8s.yaml names ${name}, which a load does not have`)
+    return values[name]
+  }
   const filled = (_: unknown, value: unknown) => {
     if (typeof value !== 'string') return value
     const [, whole] = /^\$\{(\w+)\}$/.exec(value) ?? []
-    return whole === undefined ? value.replace(/\$\{(\w+)\}/g, (_, name) => String(values[name])) : values[whole]
+    return whole === undefined
+      ? value.replace(/\$\{(\w+)\}/g, (_, name) => String(valueNamed(name)))
+      : valueNamed(whole)
   }
   return parse(scriptText('k8s.yaml'), filled)
 }

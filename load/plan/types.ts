@@ -44,7 +44,7 @@ export interface Stretch {
   readonly spacingMs: number
   /** True if its requests name a job that is not there, and so fail. */
   readonly isMissing?: true
-  /** True if it is an even pace below the limit of an endpoint without workers. */
+  /** True if two such stretches, one after the other, stay below the limit, so that no rest is needed between them. */
   readonly isBelow?: boolean
 }
 

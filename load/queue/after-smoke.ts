@@ -36,9 +36,9 @@ interface DrivenSmoke {
 /** The result of a smoke. */
 export function readSmoke(driven: readonly DrivenSmoke[], { queue }: Pick<LoadScope, 'queue'>): Smoke {
   const ofWorkers = driven.find(({ step }) => step.name === SMOKE_WORKERS)
-  const brief = driven.filter((one) => one !== ofWorkers)
-  const points = brief.flatMap((one) => [...one.points])
-  const stretches = brief.flatMap(({ step }) => (step.plan.plane === 'queue' ? step.plan.stretches : []))
+  const plain = driven.filter((one) => one !== ofWorkers)
+  const points = plain.flatMap((one) => [...one.points])
+  const stretches = plain.flatMap(({ step }) => (step.plan.plane === 'queue' ? step.plan.stretches : []))
   const operations = stretches.map(({ operation }) => operation)
   const running = runningOnceBusy(ofWorkers?.health ?? [], queue)
   return { points, faults: smokeFaults(points, operations, queue.url), running }
@@ -73,7 +73,7 @@ function unscaledReason(scope: LoadScope, running: Running | null): string | nul
   return scaling === null || typeof scaling === 'string' ? scaling : scalingFault(scaling, running, scope.queue)
 }
 
-/** The smoke does not wait for held requests, so silence there does not stop their plan. */
+/** The smoke may have no response from an operation that holds requests; its concurrency plan is driven all the same. */
 function faultOf({ plan }: QueueStep, { faults, points }: Smoke): string | undefined {
   const isAnswered = points.some(({ operation, status }) => operation === plan.limit.operation && status !== 0)
   if (plan.shape === 'concurrency' && !isAnswered) return undefined

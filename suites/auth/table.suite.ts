@@ -1,5 +1,5 @@
 import type { OperationId, PlaneName } from '../../generated/operations.ts'
-import { demand } from '../../harness/claims/claims.ts'
+import { claimOf, demand } from '../../harness/claims/claims.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -66,7 +66,11 @@ function offeredIn({ part, target }: Context, plane: PlaneName, scope: Scope): r
     (operation) => scope !== 'forbidden' || mayNot.includes(plane) || mayNot.includes(operation),
   )
   const offered = wanted.filter((operation) => partOf[operation] === undefined || part(partOf[operation]))
-  if (offered.length === 0) for (const operation of wanted) demand(target, partOf[operation] ?? plane)
+  if (offered.length > 0) return offered
+  // What is not claimed may be offered all the same.
+  const lacking = wanted.flatMap((operation) => partOf[operation] ?? [])
+  const isUnclaimed = (need: string) => claimOf(target, need) === 'unclaimed'
+  for (const need of [...lacking.filter(isUnclaimed), ...lacking]) demand(target, need)
   return offered
 }
 

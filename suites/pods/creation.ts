@@ -229,7 +229,8 @@ export function isShown(name: string, wanted: unknown, { value }: Pick<PodView, 
 /** True if a text is this image reference. Platforms may write out its registry, the tag `latest` and its digest. */
 function isImage(shown: string, image: string): boolean {
   const tagged = shown.replace(/@sha256:[0-9a-f]{64}$/, '')
-  return [shown, tagged, tagged.replace(/:latest$/, '')].some((one) => one.endsWith(image))
+  const untagged = image.replace(/:latest$/, '')
+  return [shown, tagged, tagged.replace(/:latest$/, '')].some((one) => one.endsWith(image) || one.endsWith(untagged))
 }
 
 /** True if an object has all members of another one; further members do not matter. */

@@ -60,9 +60,7 @@ rule('queue.runsync.failed', { varies: anyJob }, async (context) => {
 
 rule('queue.runsync.then-status', { varies: [...anyJob, 'output'] }, async (context) => {
   const { check, clock, fixture, relies, target, vary } = context
-  const { visibleMs } = target.tolerances
-  // For a while /status may show the job as it was before.
-  const isUpToDate = (response: ApiResponse) => response.status !== 404 && !unfinished.has(statusOf(response))
+  const { dispatchMs } = target.tolerances
   await relies(queueFoundations.shown)
   for (const step of [{ output: vary.output() }, { fail: 'no depth' }]) {
     const wish = { steps: [step] }
@@ -73,18 +71,19 @@ rule('queue.runsync.then-status', { varies: [...anyJob, 'output'] }, async (cont
     if ('output' in step && end.status !== 'COMPLETED') await completedTwin(context)
     // A minute after the end the result may be removed.
     const untilMs = end.response.exchange.sent.target + runsyncRetentionMs - lateMs
-    const look = async () => {
-      const response = await poll(context, visibleMs, () => job.queue.status(job.id), isUpToDate)
+    const read = () => job.queue.status(job.id)
+    const look = (response: ApiResponse) => {
       check('found').success(response)
       const { output = null, status } = membersOf(response.json) ?? {}
       check('same').that(status === end.status, `status ${end.status}`, `status ${kindOfValue(status)}`, response)
       const isSame = canonical(output) === canonical(end.job?.output ?? null)
       check('same').that(isSame, 'the output that /runsync returned', 'another output', response)
     }
-    await look()
+    // For a while /status may show the job as it was before.
+    look(await poll(context, dispatchMs, read, (response) => !unfinished.has(statusOf(response))))
     for await (const _ of rereadMoments(context)) {
       if (clock.now() >= untilMs) break
-      await look()
+      look(await read())
     }
   }
 })

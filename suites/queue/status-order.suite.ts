@@ -39,7 +39,9 @@ invariant<Jobs>('queue.status.order', new Map(), (jobs, exchange, target) => {
   const stays = { clause: 'stays', expected: 'status COMPLETED', observed: `status ${status}` }
   const same = { clause: 'output', expected: 'the same output', observed: 'another output' }
   return {
-    state: jobs,
+    // From now on the same operation must show it.
+    state:
+      isCompleted && operation !== before.operation ? withEntry(jobs, key, { ...before, operation, received }) : jobs,
     exercised: ['stays', ...(isCompleted ? ['output'] : [])],
     findings: [...(isCompleted ? [] : [stays]), ...(isCompleted && output !== before.output ? [same] : [])],
   }

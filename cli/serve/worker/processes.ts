@@ -21,7 +21,7 @@ interface Expected {
 /**
  * Starts processes of one program, and ends them with this one. They share a temporary folder. The first shows early whether the
  * program works.
- * @throws UsageError if it does not start, or does not speak the protocol of `spec/worker.md`.
+ * @throws UsageError if it does not start, or does not speak its protocol.
  */
 export async function createProcesses(
   { words, cwd, environment, complain, readyMs = 30_000, signal }: ProcessesOptions,
@@ -49,8 +49,8 @@ export async function createProcesses(
   const first = start(hasPort ? { PLUMBLINE_PORT: '0' } : {})
   signal?.addEventListener('abort', kill)
   const late = sleep(readyMs, `it sent no ready message within ${readyMs} ms`, { ref: false })
-  const isDeaf = () => hasPort && first.port() === null
-  const fault = (await Promise.race([first.ready, late])) ?? (isDeaf() ? 'it tells no port' : null)
+  const lacksPort = () => hasPort && first.port() === null
+  const fault = (await Promise.race([first.ready, late])) ?? (lacksPort() ? 'its ready message has no port' : null)
   signal?.removeEventListener('abort', kill)
   if (fault !== null) {
     kill()
@@ -73,9 +73,9 @@ export async function createProcesses(
         each.dismiss()
         each.kill('SIGTERM')
       }
-      const insist = setTimeout(kill, graceMs)
+      const killTimer = setTimeout(kill, graceMs)
       await Promise.all([...all].map(({ ended }) => ended))
-      clearTimeout(insist)
+      clearTimeout(killTimer)
       rmSync(folder, { recursive: true, force: true })
     },
   }

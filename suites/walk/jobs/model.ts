@@ -30,7 +30,7 @@ export interface JobModel {
   isReleased: boolean
   /** When it was stopped, ms on the target's clock; Infinity if it was not. */
   stoppedMs: number
-  /** How often it had begun before the call that stopped it was sent. */
+  /** How often it had begun, as far as was known just before the call that stopped it, or at its last read before a purge. */
   startsBefore: number
 }
 
