@@ -137,6 +137,6 @@ describe.skipIf(python === null)(`the probe as processes (else: ${noPython})`, {
 test('a program that is not a probe is refused', async () => {
   await expect(start([process.execPath, '-e', ''])).rejects.toThrow(UsageError)
   await expect(start([process.execPath, '-e', 'console.log(JSON.stringify({type:"ready",v:1}))'])).rejects.toThrow(
-    'it tells no port',
+    'its ready message has no port',
   )
 })
