@@ -122,7 +122,7 @@ async function k6(folder, url) {
 async function report(folder) {
   await withChromium(folder, versions.report, (chromium) => {
     const axe = readFileSync(join(folder, 'node_modules', 'axe-core', 'axe.min.js'), 'utf8')
-    return readsReports(chromium, axe, join(folder, 'screenshots'))
+    return readsReports(chromium, axe, join(folder, 'reports'))
   })
 }
 
