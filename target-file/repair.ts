@@ -1,9 +1,9 @@
+import { type TargetFailure, validateTarget } from '../generated/target.ts'
 import type { TargetFile } from '../generated/target-file.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import schema from '../spec/schemas/target.schema.json' with { type: 'json' }
 import type { Path } from '../target/values.ts'
 import { nearest } from './nearest.ts'
-import { failuresIn, type TargetFailure } from './validator.ts'
 
 /** A repair may uncover a missing member one level up; the file is no deeper than this. */
 const maxRounds = 10
@@ -22,10 +22,9 @@ export function repair(value: unknown): Repaired | null {
   const file = structuredClone(value)
   const repaired: Path[] = []
   for (let round = 0; round < maxRounds; round++) {
-    const found = failuresIn(file)
-    if (found.length === 0) return { file: file as TargetFile, repaired }
+    if (validateTarget(file)) return { file: file as TargetFile, repaired }
     // Renamed keys first: a required one may be among them.
-    const failures = found.toSorted((a, b) => Number(isRequired(a)) - Number(isRequired(b)))
+    const failures = [...(validateTarget.errors ?? [])].sort((a, b) => Number(isRequired(a)) - Number(isRequired(b)))
     for (const failure of failures) repaired.push(...mend(file, failure))
   }
   return null

@@ -1,9 +1,9 @@
+import { type TargetFailure, validateTarget } from '../generated/target.ts'
 import { allNeeds } from '../harness/claims/needs.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import schema from '../spec/schemas/target.schema.json' with { type: 'json' }
 import { suggestion } from './nearest.ts'
 import { meantKey, pathOf, type Repaired, repair, resolved } from './repair.ts'
-import { failuresIn, type TargetFailure } from './validator.ts'
 
 /** A fault at `path` in the value; `atKey` if the key itself is wrong. */
 interface SchemaFault {
@@ -18,7 +18,9 @@ export function checkSchema(value: unknown): {
   readonly mended: Repaired | null
 } {
   // Ajv also reports the faulty name itself.
-  const failures = failuresIn(value).filter(({ keyword }) => keyword !== 'propertyNames')
+  const failures = (validateTarget(value) ? [] : (validateTarget.errors ?? [])).filter(
+    ({ keyword }) => keyword !== 'propertyNames',
+  )
   const faults = failures.filter((failure) => !isMisspelt(failure, failures)).map((failure) => toFault(failure))
   return { faults: [...faults, ...unknownNeeds(value)], mended: repair(value) }
 }

@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
-import type { OpenApiDocument } from '../../generated/openapi.ts'
-import { openapi30 } from '../../generated/openapi30.ts'
+import { type OpenApiDocument, openapi } from '../../generated/openapi.ts'
+import { openapi30Patch } from '../../generated/openapi30.ts'
+import { applyMergePatch } from '../../harness/common/merge-patch.ts'
 import { clockPath } from '../../reference/clock/control-endpoint.ts'
 import { type Addresses, byPath, type Fetch, splitUrl } from '../../reference/index.ts'
 import { page } from './page.ts'
@@ -34,9 +35,10 @@ export function createMock({ served, log }: MockOptions): Fetch {
     const document = (await (await served.direct(req.raw)).json()) as OpenApiDocument
     return json(documentAt(document, new URL(req.url).origin, served.options().addresses))
   })
-  own.get(olderDocumentPath, ({ req, json }) =>
-    json(documentAt(openapi30, new URL(req.url).origin, served.options().addresses)),
-  )
+  own.get(olderDocumentPath, ({ req, json }) => {
+    const document = applyMergePatch(openapi, openapi30Patch) as OpenApiDocument
+    return json(documentAt(document, new URL(req.url).origin, served.options().addresses))
+  })
   own.all(clockPath, ({ req }) => served.control(req.raw))
   own.post(resetPath, ({ body }) => {
     served.reset()

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { Hono } from 'hono'
 import { expect, onTestFinished, test } from 'vitest'
@@ -12,14 +11,14 @@ import { sweepRun } from '../../cli/shared/sweep.ts'
 import type { OperationFacts } from '../../generated/operations.ts'
 import type { RuleId, RuleRow } from '../../generated/rules.ts'
 import type { TargetFile } from '../../generated/target-file.ts'
-import type { Document } from '../../packages/codegen/inputs.ts'
+import type { Document, Inputs } from '../../packages/codegen/inputs.ts'
 import { readLedger as readRows } from '../../packages/codegen/ledger.ts'
 import { readOperations } from '../../packages/codegen/operations.ts'
+import { generateTarget } from '../../packages/codegen/validators.ts'
 import schema from '../../spec/schemas/target.schema.json' with { type: 'json' }
 import { readSection } from '../../target/section.ts'
 import type { PlaneSection, Target } from '../../target/types.ts'
 import { normalise } from '../../target-file/normalise.ts'
-import { compileTarget } from '../../target-file/validator.ts'
 import { writeTarget } from '../../target-file/write.ts'
 import { claimOf } from '../claims/claims.ts'
 import { requestOf } from '../client/caller.ts'
@@ -144,10 +143,21 @@ async function serve(forgets: boolean): Promise<{ readonly url: string; readonly
   return { url, ids: () => [...kept.keys()] }
 }
 
-function targetOf(url: string): Target {
-  const validate = compileTarget({ ...schema, properties: { ...schema.properties, notes: section } })
+async function targetOf(url: string, dir: string): Promise<Target> {
+  const data = { ...schema, properties: { ...schema.properties, notes: section } }
+  const { text } = generateTarget({ targetSchema: { path: '', text: '', data } } as unknown as Inputs)
+  const module = join(dir, 'generated', 'target.ts')
+  // The validator looks its patterns and bounds up in the schema.
+  for (const [file, content] of [
+    [module, text],
+    [join(dir, 'spec', 'schemas', 'target.schema.json'), JSON.stringify(data)],
+  ] as const) {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+  }
+  const { validateTarget } = await import(module)
   const file = { plumbline: 1, notes: { url, allowPlainHttp: true, pinned: true }, keys: { full: `\${KEY}` } }
-  expect(validate(file)).toBe(true)
+  expect(validateTarget(file)).toBe(true)
   const fault = (_: unknown, message: string) => expect.fail(message)
   const around = { environment: { KEY: 'plumbline-third' }, ruleIds: [], readFile: () => ({ fault: 'no file' }), fault }
   return normalise(file as unknown as TargetFile, around)
@@ -158,11 +168,11 @@ test.each([
   ['that does not', true, ['failed', 'passed'], 'another'],
 ] as const)('on a target %s a third plane is planned, judged, recorded, replayed and swept', async (...given) => {
   const [, forgets, verdicts, observed] = given
-  const dir = mkdtempSync(join(tmpdir(), 'plumbline-third-plane-'))
+  const dir = mkdtempSync(join(import.meta.dirname, '.third-plane-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   onTestFinished(addPlane(notes))
   const { url, ids } = await serve(forgets)
-  const target = targetOf(url)
+  const target = await targetOf(url, dir)
   const rows = readRows([{ path: 'notes.yaml', text: ledger, data: parse(ledger) }], {
     path: '',
     text: '',

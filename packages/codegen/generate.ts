@@ -9,7 +9,7 @@ import { generateOpenapi30 } from './openapi30.ts'
 import { generateOperations } from './operations.ts'
 import { generateRules } from './rules.ts'
 import { generateTables } from './tables.ts'
-import { generateValidators } from './validators.ts'
+import { generateTarget, generateValidators } from './validators.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
@@ -23,6 +23,7 @@ export async function generateAll(root: string = ROOT): Promise<readonly Output[
     generateOperations(inputs),
     generateRules(inputs),
     generateTables(inputs),
+    generateTarget(inputs),
     await generateTargetFile(inputs),
     generateValidators(inputs),
   ]

@@ -1,11 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, expect, test } from 'vitest'
-import { openapi } from '../../generated/openapi.ts'
-import { validators as ofApi } from '../../generated/validators.ts'
-import targetSchema from '../../spec/schemas/target.schema.json' with { type: 'json' }
 import type { Inputs } from './inputs.ts'
 import { generateValidators } from './validators.ts'
 
@@ -31,16 +27,8 @@ test('validators report every failure, follow references in a circle, and leave 
   expect([null, '2026-01-02T03:04:05Z', 'now'].map((value) => validators.When?.(value))).toEqual([true, true, false])
 })
 
-test('a keyword that does not exist is refused, and the document has none', async () => {
-  const { validators } = await load({ Odd: { type: 'string', minLenght: 1 } })
-  expect(() => validators.Odd).toThrow('minLenght')
-  expect(Object.values(ofApi)).not.toContain(undefined)
-})
-
-test('what is compiled is a schema', () => {
-  const metaschema = new Ajv2020({ strict: false })
-  for (const schema of [targetSchema, { $defs: openapi.components.schemas }])
-    expect(metaschema.validateSchema(schema), metaschema.errorsText()).toBe(true)
+test('a keyword that does not exist is refused', () => {
+  expect(() => generateValidators(inputs({ Odd: { type: 'string', minLenght: 1 } }))).toThrow('minLenght')
 })
 
 interface Loaded {
@@ -51,10 +39,10 @@ interface Loaded {
 }
 
 async function load(schemas: object): Promise<Loaded> {
-  const path = join(mkdtempSync(join(folder, 'own-')), 'validators.ts')
+  const path = join(folder, 'validators.ts')
   writeFileSync(path, generateValidators(inputs(schemas)).text)
   const document = JSON.stringify({ components: { schemas } })
-  writeFileSync(join(dirname(path), 'openapi.ts'), `export const openapi = ${document}`)
+  writeFileSync(join(folder, 'openapi.ts'), `export const openapi = ${document}`)
   return import(pathToFileURL(path).href)
 }
 

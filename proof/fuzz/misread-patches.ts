@@ -1,4 +1,4 @@
-import { membersOf } from '../../harness/exchange/read.ts'
+import { isMapping } from '../../harness/common/merge-patch.ts'
 import type { Defect } from '../types.ts'
 import { answers, asValue, deeply, misreadBodies, type Rewrite, restates } from './tools.ts'
 
@@ -31,7 +31,7 @@ export const misreadPatches: readonly Defect[] = [
     'A path that is null is taken for the root.': [`null at ${path}`, member('path', (value) => value ?? '/')],
     'A network mount need not stand in a list.': [
       'as-object at $.mounts.network',
-      member('network', (value) => (membersOf(value) === null ? value : membersOf(value)?.value)),
+      member('network', (value) => (isMapping(value) ? value.value : value)),
     ],
     'JSON in a JSON string is taken for mounts.': [
       'as-text at $.mounts',
@@ -130,5 +130,5 @@ function members(list: string, name: string): Rewrite {
 }
 
 function entries(value: unknown, change: (entry: Readonly<Record<string, unknown>>) => unknown): unknown {
-  return Array.isArray(value) ? value.map((entry) => (membersOf(entry) === null ? entry : change(entry))) : value
+  return Array.isArray(value) ? value.map((entry) => (isMapping(entry) ? change(entry) : entry)) : value
 }
