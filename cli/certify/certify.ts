@@ -70,7 +70,8 @@ function flagsOf({ quiet, maxCost, ...options }: Given, scope: Scope, isFirst: b
   const { iOwnThis, maxRequests, maxSeconds, windowScale } = options
   const isLoaded = isFirst && scope.byLoad.length > 0
   return {
-    ...{ strict: true, quiet },
+    strict: true,
+    quiet,
     ...(maxCost !== undefined && { maxCost }),
     profile: [...scope.always, ...(isLoaded ? scope.byLoad : [])].join(','),
     ...(isLoaded && { load: true as const, iOwnThis, maxRequests, maxSeconds, windowScale }),

@@ -86,8 +86,9 @@ export function createOwnResources(
   function listed({ json, status }: ApiResponse): void {
     for (const one of isSuccess(status) ? (resourcesIn(json, listAt) ?? []) : []) {
       const [id, name] = [idOrNumberIn(one), membersOf(one)?.name]
-      const known = typeof name === 'string' ? left.get(name) : undefined
-      if (id !== null && typeof name === 'string' && known?.id === null) add(name, id, known.key)
+      if (id === null || typeof name !== 'string') continue
+      const known = left.get(name)
+      if (known?.id === null) add(name, id, known.key)
     }
   }
 
@@ -95,6 +96,11 @@ export function createOwnResources(
   function read(id: string | undefined, status: number): void {
     if (status !== 200) return
     for (const [name, one] of left) if (one.id === id) left.set(name, { ...one, atMs: 0 })
+  }
+
+  /** With a key that did not create it, a target may answer with success and do nothing: a fault that rules look for. */
+  function isTrusted(key: string, id: string): boolean {
+    return key === 'full' || [...left.values()].some((one) => one.id === id && one.key === key)
   }
 
   function removed(id: string | null): void {
@@ -115,11 +121,9 @@ export function createOwnResources(
       if (operation === creates?.create || mayCreate) return creating(body, key)
       if (operation === creates?.list) return listed
       if (operation === creates?.get) return ({ status }) => read(ids?.id, status)
-      return (response) => {
-        // With a key that did not create it, a target may answer with success and do nothing: a fault that rules look for.
-        const isOwn = key === 'full' || [...left.values()].some((one) => one.id === ids?.id && one.key === key)
-        const isRemoval = operation === creates?.remove && isOwn && authorization === undefined
-        if (isRemoval && response.status < 300 && ids?.id !== undefined) removed(ids.id)
+      return ({ status }) => {
+        const isRemoval = operation === creates?.remove && authorization === undefined && status < 300
+        if (isRemoval && ids?.id !== undefined && isTrusted(key, ids.id)) removed(ids.id)
       }
     },
     removables: (): Removable[] =>

@@ -66,7 +66,7 @@ rule<JobWish>('queue.cancel.running', { each: cancelled, ...onDedicated }, async
 })
 
 rule('queue.cancel.worker-died', { exclusive: ['dedicated'], varies: anyJob }, async (context) => {
-  const { begun, check, clock, fixture, follow, found, notJudged, target } = context
+  const { begun, check, clock, ended, fixture, found, notJudged, target } = context
   const { dispatchMs, retriesMs } = target.tolerances
   const steps = [{ first: [{ hold: 'die' }, { exit: 1 }] }, { hold: 'go' }, { output: 1 }]
   const job = await fixture.submitted({ steps, endpoint: 'dedicated' })
@@ -83,7 +83,7 @@ rule('queue.cancel.worker-died', { exclusive: ['dedicated'], varies: anyJob }, a
   // If /cancel is out for long, queue.cancel.queued says so.
   check('accepted').success(await job.queue.cancel(job.id))
   // The job may end some time after the response.
-  await follow(job, (status) => !unfinished.has(status), dispatchMs)
+  await ended(job, dispatchMs)
   job.beacon.release('go')
   await clock.sleep(2 * dispatchMs)
   for await (const later of laterJobReads(context, job)) expectNotCompleted(context, 'not-completed', later)

@@ -197,7 +197,7 @@ async function cancelledJob(context: Context, endpoint: EndpointRole): Promise<S
   const response = await job.queue.cancel(job.id)
   if (!isSuccess(response.status))
     blockedBy(context, 'queue.cancel.queued', `/cancel was answered ${response.status}`, response)
-  await context.follow(job, (status) => !unfinished.has(status), context.target.tolerances.dispatchMs)
+  await context.ended(job, context.target.tolerances.dispatchMs)
   return job
 }
 
