@@ -12,12 +12,15 @@ const separator = '+'
 
 /**
  * Latitudes that one instance takes together, so that one run judges them all: a real platform takes several freedoms at once.
- * Those that change the same option, function, line of the target file or reading, or hide the same rule, are apart.
+ * Those that change the same option, line of the target file or reading, hide the same rule, or are about the same, are apart.
  */
 export function groupsOf(latitudes: readonly Latitude[]): Latitude[][] {
+  const [alone, others] = [true, false].map((isAlone) =>
+    latitudes.filter(({ about }) => (about === 'everything') === isAlone),
+  ) as [Latitude[], Latitude[]]
   // Omitted clauses and exchanges are compared only if all members of a group merely lack something.
-  const kinds = [true, false].map((isLacking) => latitudes.filter(({ onlyLacks = false }) => onlyLacks === isLacking))
-  return kinds.flatMap(compatible)
+  const kinds = [true, false].map((isLacking) => others.filter(({ onlyLacks = false }) => onlyLacks === isLacking))
+  return [...alone.map((latitude) => [latitude]), ...kinds.flatMap(compatible)]
 }
 
 /** True if a rule is of a plane that the latitude concerns. */
@@ -91,7 +94,10 @@ function changedBy(latitude: Latitude, target: Target): Set<string> {
   const { wrapFetch: _, parts, ...options } = change?.(base) ?? base
   return new Set([
     ...differing('option', plain, options),
-    ...listOf(parts).flatMap((wrappers) => Object.keys(wrappers).map((name) => `part ${name}`)),
+    // One that says what it is about leaves the rest of what its functions do to the others.
+    ...(about === undefined
+      ? listOf(parts).flatMap((wrappers) => Object.keys(wrappers).map((name) => `part ${name}`))
+      : []),
     ...[about ?? []].flat().map((one) => `about ${one}`),
     ...Object.keys(verdicts),
     // Two that hide the same rule would hide it from the others even if one is left out.

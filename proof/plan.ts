@@ -15,8 +15,8 @@ export class NothingMatches extends Error {
 }
 
 /**
- * Areas whose rules name each other as the cause if they are blocked. They are judged on each of their defects; only the matrix
- * judges all rules, which takes a second for each defect.
+ * Areas whose rules name each other as the cause if they are blocked. They are judged on one defect of each of their clauses; only
+ * the matrix judges all rules, which takes a second for each defect.
  */
 const excusing: ReadonlySet<string> = new Set(['deploy', 'endpoints', 'webhook'])
 
@@ -62,6 +62,11 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix = fal
     const wanted = ids.filter((id) => concerns(latitude, id))
     return { kind: 'latitude', id: latitude.id, rules: withTour(wanted), wanted }
   }
+  const ofClauses = Map.groupBy(
+    chosenDefects.filter(({ rule }) => excusing.has(areaOf(rule))),
+    ({ rule, clause }) => `${rule} ${clause}`,
+  )
+  const excused = [...ofClauses.values()].flatMap(([first]) => first ?? [])
   const { target } = createInstance()
   /** For each member that hides rules: the other members, judged again by those rules. */
   const jobsBeside = (members: readonly Latitude[]): Job[] => {
@@ -83,7 +88,7 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix = fal
     ...[...named].map((latitude) => jobOn(latitude, all)),
     ...groupsOf(rest).flatMap((members) => [jobOn(together(members), chosen), ...jobsBeside(members)]),
     ...chosenDefects.map((defect) => defectJob(defect, catalog)),
-    ...(matrix ? [] : chosenDefects.filter(({ rule }) => excusing.has(areaOf(rule)))).map(({ id, rule }): Job => {
+    ...(matrix ? [] : excused).map(({ id, rule }): Job => {
       const area = all.filter((one) => areaOf(one) === areaOf(rule))
       return { kind: 'area', id, rules: area, wanted: area }
     }),

@@ -5,8 +5,14 @@ import { inProvisioning, inStarting, latitude, optioned, plane, reads, styled, v
 
 /** Other statuses of success, and other things that a caller gets to see. Only the action call has its responses stated. */
 export const answers = [
-  latitude('creation-answers-200', 'A creation is answered 200.', { style: { createStatus: 200 }, about: 'creations' }),
-  latitude('creation-answers-202', 'A creation is answered 202.', { style: { createStatus: 202 }, about: 'creations' }),
+  latitude('creation-answers-200', 'A creation is answered 200.', {
+    style: { createStatus: 200 },
+    about: 'bodies of creations',
+  }),
+  latitude('creation-answers-202', 'A creation is answered 202.', {
+    style: { createStatus: 202 },
+    about: 'bodies of creations',
+  }),
   latitude('change-answers-202', 'A PATCH is answered 202.', { style: { updateStatus: 202 }, about: 'changes' }),
   styled('deletion-answers-200', 'DELETE answers 200 without a body.', { deleteStatus: 200 }),
   styled('deletion-answers-202', 'DELETE answers 202 without a body.', { deleteStatus: 202 }),
@@ -24,20 +30,20 @@ export const answers = [
     verdicts: { 'pods.patch.answer': 'advice' },
   }),
   latitude('creation-answers-id', 'A creation is answered with the id of the pod and nothing else.', {
-    about: 'creations',
+    about: 'bodies of creations',
     wrap: creationResponses('id'),
   }),
   {
     id: 'creation-answers-id-and-status',
     says: 'A creation is answered with the id and the status of the pod and nothing else.',
-    about: 'creations',
+    about: 'bodies of creations',
     wrap: creationResponses('id', 'status'),
   },
   {
     id: 'creation-answers-id-and-running',
     says: 'A pod is RUNNING as soon as it is created, which is all that a creation answers beside its id.',
     // See `change-of-mounts-only`.
-    about: ['creations', 'pace'],
+    about: ['bodies of creations', 'delays'],
     change: (options) => composeOptions(options, { life: { provisioningMs: 0, startingMs: 0 } }),
     wrap: creationResponses('id', 'status'),
     verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
@@ -45,13 +51,13 @@ export const answers = [
   {
     id: 'creation-answers-status-of-its-own',
     says: 'A creation is answered with an id and "accepted", which is no status of a pod.',
-    about: 'creations',
+    about: 'bodies of creations',
     wrap: onJson(isCreated, ({ id }) => ({ id, status: 'accepted' })),
   },
   {
     id: 'creation-answers-nothing',
     says: 'A creation is answered 202 without a body, and the list shows the pod by its name.',
-    about: ['creations', 'the list'],
+    about: ['bodies of creations', 'new resources', 'the list'],
     wrap: answersNothing(isCreated, 202),
   },
   latitude('list-of-short-entries', 'The list shows the id, the name and the status of each pod and nothing else.', {
@@ -82,7 +88,7 @@ export const answers = [
   }),
   latitude('reads-lag', 'For half a second a read shows a pod as the read before it did.', {
     // With a creation that answers nothing, a pod is first seen after it was in PROVISIONING.
-    about: ['pace', 'creations'],
+    about: ['delays', 'new resources', 'bodies of creations'],
     change: (options) =>
       composeOptions(options, {
         wrapFetch: (fetch) => {

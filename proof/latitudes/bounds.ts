@@ -57,6 +57,7 @@ export const bounds: readonly Latitude[] = [
     ({ idleTimeout = 5 }) => idleTimeout % 5 > 0,
   ),
   ofEndpoints('workers-1', 'An endpoint has at most one worker.', ({ workersMax = 1 }) => workersMax > 1, {
+    about: ['the bounds of endpoint-workers', 'endpoint management'],
     file: management({ workersMax: 1 }),
     verdicts: { 'endpoints.quota-update': 'inconclusive' },
   }),

@@ -28,7 +28,7 @@ export const changes = [
   },
   latitude('change-asks-for-rest', 'PATCH is answered 409 unless the pod is EXITED.', {
     // A rule that cannot mend its pod has to see the status that follows a start.
-    about: ['pace', 'locked pods'],
+    about: ['pace', 'quick pods', 'locked pods'],
     change: refusing(
       'patchPod',
       ({ status }) => status !== 'EXITED' && [409, `a pod that is ${status} cannot be changed`],
@@ -53,7 +53,7 @@ export const changes = [
     ),
   }),
   latitude('change-shows-late', 'For eight seconds after a change, reads show the pod as it was before.', {
-    about: 'pace',
+    about: 'delays',
     change: showsLate(8_000),
   }),
   latitude('change-of-mounts-only', 'PATCH changes mounts and nothing else, as the target file says.', {

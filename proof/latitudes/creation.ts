@@ -62,6 +62,7 @@ export const creation: readonly Latitude[] = [
     readings: reads('pods.create.cpu-required', '422', ['no memory']),
   }),
   latitude('cpu-shown-as-asked', 'The CPU of a pod is shown as its creation named it, and memory must be named.', {
+    about: 'memory of CPU pods',
     readings: reads('pods.create.cpu-required', '422', ['no memory']),
     style: { cpuMemory: 'required' },
     change: part('buildPod', (next, body) => {
@@ -82,13 +83,13 @@ export const creation: readonly Latitude[] = [
   ),
 
   latitude('creation-answers-wrapped', 'A creation is answered with the pod as a member of an object.', {
-    about: 'creations',
+    about: 'bodies of creations',
     wrap: onJson(isCreated, (pod) => ({ pod })),
   }),
   {
     id: 'creation-answers-what-was-asked',
     says: 'A creation is answered with what was sent, CPU and networking aside, beside id and status.',
-    about: 'creations',
+    about: 'bodies of creations',
     wrap: (fetch) => async (request) => {
       const asked = is.create(request) ? await jsonOf(request) : null
       const { cpu: _, globalNetworking: __, ...shown } = asked ?? {}
@@ -97,32 +98,36 @@ export const creation: readonly Latitude[] = [
     },
   },
   latitude('creation-answers-string', 'A creation is answered with its id as a JSON string.', {
-    about: 'creations',
+    about: 'bodies of creations',
     wrap: onJson(isCreated, ({ id }) => id),
   }),
   latitude('creation-ignores-unknown-members', 'A creation ignores members that it does not know.', {
-    about: 'creations',
+    about: 'bodies of creations',
     wrap: exchanges(is.create, (body) => {
       const known = Object.entries(body).filter(([name]) => members.has(name))
       return known.length === Object.keys(body).length ? null : Object.fromEntries(known)
     }),
   }),
   latitude('creation-names-pods', 'A creation without a name makes a pod with a name of its own.', {
-    about: 'creations',
+    about: 'bodies of creations',
     wrap: exchanges(is.create, (body) => ('name' in body ? null : { ...body, name: 'amber-otter' })),
   }),
   latitude('names-made-unique', 'Something is added to the name of each pod.', {
+    about: ['names of pods', 'bodies of creations'],
     change: making((pod) => ({ name: `${pod.name}-x${pod.n}` })),
   }),
   latitude('images-written-out', 'The image of a pod is shown with its registry.', {
+    about: 'images as they are shown',
     change: making(({ image }) => ({ image: image.includes('/') ? image : `docker.io/library/${image}` })),
   }),
   latitude('ports-sorted', 'The ports of a pod are shown in their order.', {
+    about: 'ports of pods',
     change: making(({ ports }) => ({
       ports: [...ports].sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)),
     })),
   }),
   latitude('env-normalised', 'Variables are shown by name, beside those of the platform.', {
+    about: 'variables of pods',
     change: making(({ env }) => ({
       env: Object.fromEntries(
         Object.entries({ ...env, PATH: '/usr/bin', A_POD: '1' }).sort(([a], [b]) => (a < b ? -1 : 1)),
@@ -137,6 +142,7 @@ export const creation: readonly Latitude[] = [
     file: plane({ cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }),
   }),
   latitude('networking-refused', 'A creation that asks for global networking is refused.', {
+    about: 'networking of pods',
     change: refusing(
       'buildPod',
       (body) => body.globalNetworking === true && [400, 'global networking is not offered here'],
@@ -169,7 +175,7 @@ export const creation: readonly Latitude[] = [
     'credential-named-otherwise',
     'A creation names its registry credential otherwise, and its response lacks it.',
     {
-      about: ['creations', 'registry credentials'],
+      about: ['bodies of creations', 'registry credentials'],
       wrap: (fetch) =>
         onJson(
           isCreated,
@@ -205,7 +211,7 @@ export const creation: readonly Latitude[] = [
   ),
   latitude('capacity-before-validation', 'For lack of capacity wrong creations are refused like right ones.', {
     change: refusing('createPod', (_, __, service) => isScarce(service.clock.now()) && [400, 'no capacity']),
-    about: 'pace',
+    about: 'capacity',
   }),
 ]
 
@@ -213,7 +219,7 @@ export const creation: readonly Latitude[] = [
 function scarce(id: string, status: number, detail: string): Latitude {
   return latitude(`capacity-${id}`, `Lack of capacity is answered ${status}: "${detail}".`, {
     change: refusing('buildPod', (_, __, service) => isScarce(service.clock.now()) && [status, detail]),
-    about: 'pace',
+    about: 'capacity',
   })
 }
 

@@ -58,6 +58,7 @@ export const inside: readonly Latitude[] = [
     ),
   ),
   latitude('ports-forwarded', 'The port of a probe is forwarded, and the runtime of its pod shows the address.', {
+    about: 'addresses of ports',
     file: probed(() => ({ port: '8000/tcp', address: null })),
   }),
   latitude('ports-at-hosts', 'Each port of a pod has a host of its own.', {

@@ -27,11 +27,11 @@ const restarts = { about: 'restarts' } as const
 /** How a pod moves on: neither the statuses right after start and restart are shown, nor how long anything takes. */
 export const life = [
   latitude('found-after-2s', 'A new pod is found by its id after two seconds.', {
-    about: ['pace', 'creations'],
+    about: ['delays', 'new resources', 'pace'],
     change: foundAfter(2_000),
   }),
   latitude('found-after-8s', 'A new pod is found by its id, and listed, after eight seconds.', {
-    about: ['pace', 'creations'],
+    about: ['delays', 'new resources', 'pace'],
     change: all(foundAfter(8_000), options({ life: { listLagMs: 8_000 } })),
   }),
   styled('start-shows-provisioning', 'Right after start the pod is PROVISIONING.', { startStatus: 'PROVISIONING' }),
@@ -77,7 +77,7 @@ export const life = [
     verdicts: verdict('inconclusive', inProvisioning),
   }),
   latitude('life-allocated-twice', 'A new pod is allocated once more while it is STARTING.', {
-    about: 'pace',
+    about: 'delays',
     life: { startingMs: 12_000 },
     change: part('enter', (next, pod, status, service) => {
       const { clock, life, parts } = service
@@ -101,7 +101,7 @@ export const life = [
     verdicts: verdict('inconclusive', inStarting),
   }),
   latitude('life-slow', 'Provisioning takes half a minute, and starting as long again.', {
-    about: 'pace',
+    about: 'delays',
     life: { provisioningMs: 30_000, startingMs: 30_000 },
   }),
   latitude('life-brief', 'Provisioning and starting take a few milliseconds each.', {
@@ -143,7 +143,7 @@ export const life = [
     id: 'restarts-arrive-late',
     says: 'Every restart that is asked of a STARTING pod arrives when it is RUNNING, and STARTING is shown once more.',
     // With a long STARTING a restart there is judged.
-    about: ['restarts', 'pace'],
+    about: ['restarts', 'delays', 'pace'],
     change: (options) =>
       composeOptions(options, {
         style: { restartStatus: 'STARTING' },
@@ -155,11 +155,11 @@ export const life = [
     'list-lags',
     'A new pod or endpoint is in the list after five seconds.',
     { listLagMs: 5_000 },
-    { about: 'creations' },
+    { about: 'new resources' },
   ),
   latitude('list-lags-long', 'A new pod or endpoint is in the list after an hour.', {
     planes: ['pods', 'management'],
-    about: 'creations',
+    about: 'everything',
     life: { listLagMs: 3_600_000 },
     verdicts: {
       // Longer than a write may take to be visible, by the tolerance of its file.

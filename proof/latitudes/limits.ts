@@ -55,7 +55,7 @@ export const limits = [
     'A user has 60 requests in a minute that begins with the first of them.',
     { quotas: { minute: 60 }, limiter: limiterOf('first-request-window') },
     // Apart from latitudes about how fast pods change: with a quota that small, reads would come too late to show it.
-    { about: ['pace', 'quota'] },
+    { about: ['pace', 'quota', 'capacity'] },
   ),
   sixty('quota-fixed-slow', 'in each minute of the clock, and pods take a minute to start', 'fixed-window', slow),
   sixty('quota-log', 'in any minute', 'sliding-log', {}),

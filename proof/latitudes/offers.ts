@@ -12,7 +12,7 @@ export const offers = [
   {
     id: 'capacity-for-start-later',
     says: 'A pod cannot be started for lack of capacity until twenty seconds after this was tried first.',
-    about: ['pace', 'words of errors'],
+    about: ['capacity', 'words of errors'],
     change: (options) => {
       const firstMs = new WeakMap<StoredPod, number>()
       const { clock } = options
@@ -28,7 +28,7 @@ export const offers = [
   },
   latitude('capacity-comes-and-goes', 'For five seconds of each minute there is no capacity for a new pod.', {
     change: refusing('buildPod', (_, __, { clock }) => clock.now() % 60_000 < 5_000 && [400, 'no capacity']),
-    about: ['pace', 'words of errors'],
+    about: ['capacity', 'pace', 'words of errors'],
   }),
   latitude('cpu-only', 'There are no GPUs, as the target file says.', {
     options: { gpuTypes: [] },
@@ -68,13 +68,14 @@ export const offers = [
   }),
   latitude('null-left-out', 'null for a member of a creation or a submission counts as left out.', {
     planes: ['pods', 'queue', 'management'],
-    about: ['creations', 'endpoint management', 'submissions'],
+    about: ['bodies of creations', 'endpoint management', 'submissions'],
     wrap: exchanges(
       (request) => isSubmission(request) || is.create(request) || requestOf('createEndpoint')(request),
       ({ input, ...options }) => ({ ...(input === undefined ? {} : { input }), ...(withoutNulls(options) as object) }),
     ),
   }),
   latitude('restricted-key-sees-nothing', 'A key without any permission is answered 404 for everything.', {
+    about: 'permissions',
     change: all(
       restrictedMay(() => []),
       refusing('authorize', ({ permissions }) => permissions.length === 0 && [404, 'resource not found']),

@@ -21,9 +21,11 @@ export const queueJobs: readonly Latitude[] = [
     }),
   }),
   latitude('stream-in-pages', 'A response of /stream has at most two partial results, and is final with the last.', {
+    about: 'responses of /stream',
     change: inPages(2),
   }),
   latitude('stream-one-by-one', 'A response of /stream has one partial result, and is final with the last.', {
+    about: 'responses of /stream',
     change: inPages(1),
   }),
   latitude('stream-keeps-former-parts', 'The stream of a job that is executed again begins with the former results.', {
@@ -75,12 +77,14 @@ export const queueJobs: readonly Latitude[] = [
     },
   ),
   latitude('stream-unread-404', 'The stream of a job that ended before it was read is 404.', {
+    about: 'responses of /stream',
     change: part('presentStream', (next, job) => {
       if (isFinished(job) && job.drained === 0) throw new Refusal(404, 'the stream is over')
       return next()
     }),
   }),
   latitude('stream-of-waiting-job-404', 'A job that waits has no stream: 404.', {
+    about: 'responses of /stream',
     change: part('presentStream', (next, { status }) => {
       if (status === 'IN_QUEUE') throw new Refusal(404, 'no stream yet')
       return next()

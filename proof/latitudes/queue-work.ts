@@ -9,6 +9,7 @@ const second = 1_000
 /** How long /runsync waits, how results are kept, what /health shows, and in which order jobs are executed. */
 export const queueWork: readonly Latitude[] = [
   latitude('runsync-waits-half', 'The operation /runsync waits for half of the stated time.', {
+    about: 'responses of /runsync',
     change: part('runsyncWaitOf', (next) => next() / 2),
     readings: {
       'queue.runsync.wait-length': { wait: 'shorter than 60 s' },

@@ -266,6 +266,7 @@ export const queue: readonly Latitude[] = [
     readings: { ...reads('queue.status.crash', 'executed again', ['every-time']), ...waitOver },
   }),
   latitude('webhook-bare', 'A notification holds the id and the status of its job, and nothing else.', {
+    about: 'content of notifications',
     change: part('presentNotification', (_, { id, status }) => ({ id, status })),
   }),
   latitude('webhook-pretty', 'A notification is written with white space.', {

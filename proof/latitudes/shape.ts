@@ -21,6 +21,7 @@ export const shape = [
     'runtime has some of its fields, as the target file says.',
     { runtimeParts: 'partial' },
     {
+      about: 'addresses of ports',
       file: (target) => ({ ...target, absent: { ...target.absent, 'runtime.ports': 'not shown' } }),
       verdicts: verdict('not-applicable', ['pods.shape.runtime-ports']),
     },
@@ -68,7 +69,7 @@ export const shape = [
     networkAssigned: 'running',
   }),
   latitude('community-unplaced', 'A pod is of the community unless it asks for more, and then shows no data center.', {
-    about: 'creations',
+    about: 'bodies of creations',
     change: part('presentPod', (next, pod) => {
       const isSecure = pod.mounts.network !== undefined || pod.globalNetworking || pod.disk !== 20
       return isSecure ? next() : { ...next(), cloud: 'COMMUNITY', dataCenterId: null }
