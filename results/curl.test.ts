@@ -35,7 +35,7 @@ describe('the shell lines of a scenario', () => {
       '# 2. getPod: 200 EXITED in the run, after 2 requests, the first answered 200 PROVISIONING',
       `for i in $(seq 46); do curl -s -A "$AGENT" "$BASE/v2/pods/$POD_1" -H "Authorization: Bearer $KEY_FULL" | grep -q '"status"[[:space:]]*:[[:space:]]*"EXITED"' && break; sleep 1; done`,
       '# 3. triggerPodAction: 200 EXITED in the run',
-      '# afterwards: curl -s -X DELETE "$BASE/v2/pods/$POD_1" -H "Authorization: Bearer $KEY_FULL"',
+      '# afterwards: curl -s -A "$AGENT" -X DELETE "$BASE/v2/pods/$POD_1" -H "Authorization: Bearer $KEY_FULL"',
       '# expected: status 409',
       '# observed: status 200',
       `curl -si -A "$AGENT" -X POST "$BASE/v2/pods/$POD_1/action" -H "Authorization: Bearer $KEY_FULL" -H 'Content-Type: application/json' --data-binary '{"action":"stop"}'`,

@@ -20,7 +20,11 @@ export interface TargetFacts {
   readonly files: readonly string[]
 }
 
-export function targetFacts({ target, clock, program = 'plumbline' }: RunEvent): TargetFacts {
+export function targetFacts({
+  target,
+  clock,
+  program = 'plumbline',
+}: Pick<RunEvent, 'target' | 'clock' | 'program'>): TargetFacts {
   const members = membersOf(target) ?? {}
   const url = membersOf(members.clock)?.url
   const bases = allPlanes().map(({ name }) => membersOf(members[name])?.url)

@@ -25,9 +25,9 @@ export function required(variable: string, place: string, file = 'your target fi
   return `\${${variable}:?set it to ${place} (${file})}`
 }
 
-/** The names of all marks in some texts, each once. */
-export function marksIn(texts: readonly string[]): readonly string[] {
-  return [...new Set(texts.flatMap((text) => text.split(mark).filter((_, at) => at % 2 === 1)))].sort()
+/** A text with other names in its marks. */
+export function renameMarks(text: string, renamed: (name: string) => string): string {
+  return text.replaceAll(new RegExp(mark, 'g'), (_, name: string) => `«${renamed(name)}»`)
 }
 
 /** One shell word, its marks as variables: bare if that is safe, in double quotes around variables, else quoted. */
@@ -55,28 +55,15 @@ export function filesOf(network: unknown): readonly string[] {
 }
 
 /**
- * A shell function that replaces curl on a private network; empty if the target needs no files or headers. Its variables are tested
+ * A shell function that replaces curl on a private network; empty if the target needs no files. Its variables are tested
  * before it: in the function, a missing one would end only the subshell of `$(curl …)`.
  */
-export function curlFunction(files: readonly string[], headers: readonly string[] = []): string[] {
-  const ofFiles = files.map((name) => {
-    const variable = variableOf(name)
-    return {
-      variable,
-      place: `the file of ${name}`,
-      flag: `${fileFlags[name as keyof typeof fileFlags]} "$${variable}"`,
-    }
-  })
-  const ofHeaders = headers.map((header) => {
-    const place = `network.headers.${header}`
-    const variable = secretVariable(place, {})
-    return { variable, place, flag: `-H "${header}: $${variable}"` }
-  })
-  const all = [...ofFiles, ...ofHeaders]
-  if (all.length === 0) return []
+export function curlFunction(files: readonly string[]): string[] {
+  if (files.length === 0) return []
+  const flags = files.map((name) => `${fileFlags[name as keyof typeof fileFlags]} "$${variableOf(name)}"`)
   return [
-    ...all.map(({ variable, place }) => `export ${variable}="${required(variable, place)}"`),
-    `curl() { command curl ${all.map(({ flag }) => flag).join(' ')} "$@"; }`,
+    ...files.map((name) => `export ${variableOf(name)}="${required(variableOf(name), `the file of ${name}`)}"`),
+    `curl() { command curl ${flags.join(' ')} "$@"; }`,
   ]
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { loadTarget } from '../../target-file/load.ts'
-import { createShell } from '../fuzz/shell-lines.ts'
+import { createPlaneShell } from '../fuzz/plane-shell.ts'
 import { createCommands } from '../shared/testing/commands.ts'
 import { openPrivateNetwork } from '../shared/testing/private-network.ts'
 
@@ -94,10 +94,10 @@ test('the lines of a finding and of a walk use the files and the headers', async
   expect(code).toBe(1)
   const { rules } = JSON.parse(readFileSync(join(cwd, 'direct', 'results.json'), 'utf8'))
   const { curl } = rules.find(({ id }: { id: string }) => id === 'pods.catalog.cpus')
-  const shell = createShell(
-    loadTarget(join(cwd, 'target-direct.yaml'), { KEY: defaultKeys.full, GATEWAY_KEY: gatewayKey }),
-  )
-  const walk = [shell.exports('full'), `curl -si ${shell.call('GET', 'listCpuFlavors')}`]
+  const environment = { KEY: defaultKeys.full, GATEWAY_KEY: gatewayKey }
+  const shell = createPlaneShell(loadTarget(join(cwd, 'target-direct.yaml'), environment), 'pods')
+  const listing = shell.curl(shell.request('listCpuFlavors'), '-si')
+  const walk = [...shell.exports(), listing]
   const ofSubshell = [...walk.slice(0, -1), `POD=$(${walk.at(-1)}); echo "$POD"; echo went on`]
   for (const lines of [curl, walk, ofSubshell]) {
     const env = {

@@ -13,7 +13,7 @@ import { program } from '../shared/package-paths.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { type FuzzRun, type OpenTarget, openReference, replayOn, walkOn } from './fuzzing.ts'
 import { jobLines } from './job-lines.ts'
-import { createShell, podLines } from './shell-lines.ts'
+import { createPodShell, podLines } from './pod-lines.ts'
 
 /** Ways to one finding that are printed. */
 const shownCases = 5
@@ -177,29 +177,23 @@ export function curlOf(
   target: Target,
   { stage, cases, isPodless, isSeenLater }: Pick<FuzzFinding, 'stage' | 'cases' | 'isPodless' | 'isSeenLater'>,
 ): string[] {
-  const shell = createShell(target)
+  const shell = createPodShell(target)
   const [operation = '', second = '', third = 'none'] = stage.split(' ')
   const isPatch = operation === 'updatePod'
   const shape = { kind: second === 'cpu' ? 'cpu' : 'gpu', mount: isPatch ? (third as MountKind) : 'none' } as const
-  const send = shell.call(isPatch ? 'PATCH' : 'POST', isPatch ? 'updatePod' : 'triggerPodAction', 'POD')
   const isStopped = isPatch || second === 'EXITED'
   const made = [
     shell.create(shape, 'POD'),
     shell.waitFor('RUNNING', 'POD'),
-    ...(isStopped
-      ? [
-          `curl -s ${shell.call('POST', 'triggerPodAction', 'POD')} -d '{"action":"stop"}'; echo`,
-          shell.waitFor('EXITED', 'POD'),
-        ]
-      : []),
+    ...(isStopped ? [shell.send('triggerPodAction', 'POD', '{"action":"stop"}'), shell.waitFor('EXITED', 'POD')] : []),
   ]
-  return [
-    shell.exports('full'),
+  const lines = [
     ...(isPodless ? [`POD=${noSuchPod}`] : made),
-    ...cases.map(({ bytes }) => shell.sends(bytes, send)),
-    ...(isSeenLater ? [`${shell.pause(1)}; ${shell.pause(1)}; ${shell.get('POD')}; echo`] : []),
+    ...cases.map(({ bytes }) => shell.send(isPatch ? 'updatePod' : 'triggerPodAction', 'POD', bytes)),
+    ...(isSeenLater ? [shell.wait(2_000), shell.get('POD')] : []),
     ...(isPodless ? [] : [`# afterwards: ${shell.remove('POD')}`]),
   ]
+  return [...shell.exports(), ...lines]
 }
 
 /** The command that sends the bodies of a finding again, to the given target file or the reference. */

@@ -1,10 +1,9 @@
-import { operationsOf } from '../../generated/operations.ts'
-import { pathOf, routeOf } from '../../harness/client/caller.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
-import { waitMs, word } from '../../results/shell.ts'
+import { word } from '../../results/shell.ts'
+import { showsStatus, untilSuccess } from '../../results/shell-requests.ts'
 import type { WalkCall } from '../../suites/walk/walk.ts'
-import type { EndpointRole, QueuePlane, Target } from '../../target/types.ts'
-import { createShellParts, typeHeader } from './shell-lines.ts'
+import type { EndpointRole, Target } from '../../target/types.ts'
+import { createPlaneShell } from './plane-shell.ts'
 
 /** The receiver of the lines if that of the target file takes any port. */
 const usualPort = 8091
@@ -27,48 +26,44 @@ const passing: ReadonlySet<string> = new Set(['IN_QUEUE', 'gone'])
 
 /** Shell lines that take the steps of a walk on jobs, and show its jobs afterwards; they start a receiver. */
 export function jobLines(target: Target, calls: readonly WalkCall[]): string[] {
-  const plane = target.queue as QueuePlane
-  const shell = createShellParts(target)
+  const { text } = redactorOf(target)
+  const { curl, create, wait, exports, request } = createPlaneShell(target, 'queue')
   const endpoints = new Map(calls.flatMap(({ job, endpoint }) => (job === undefined ? [] : [[job, endpoint] as const])))
 
-  /** The arguments of curl for an operation on a job or an endpoint. */
-  function call(operation: keyof QueuePlane['paths'], endpoint: EndpointRole = 'normal', job = ''): string {
-    const { method, path } = routeOf(plane.paths[operation], operationsOf('queue')[operation].method)
-    const address = pathOf(path, { endpoint: plane.endpoints[endpoint] ?? '' }).replace('{job}', `$${job}`)
-    return `-X ${method} "$BASE${address}" ${shell.header('full')}`
+  /** The request of an operation on a job or an endpoint. */
+  function requestOf(operation: string, role: EndpointRole = 'normal', job = '', body: string | null = null) {
+    const endpoint = target.queue?.endpoints[role] ?? ''
+    return request(operation, { variable: job, endpoint, body: body === null ? null : text(body) })
   }
 
-  const status = (job: string) => call('getJobStatus', endpoints.get(job), job)
-  const isReal = target.clock === 'real'
-  const wait = (seconds: number) => (isReal ? `sleep ${seconds}` : `wait_ms ${seconds * 1_000}`)
+  const status = (job: string) => curl(requestOf('getJobStatus', endpoints.get(job), job), '-s')
   // Workers take real time on a controlled clock as well.
-  const tick = isReal ? 'sleep 1' : `sleep 0.1; ${shell.pause(0.2)}`
+  const tick = target.clock === 'real' ? wait(1_000) : `sleep 0.1; ${wait(200)}`
 
   function waitFor([job, seen]: readonly [string, string]): string[] {
     return passing.has(seen) ? [] : [`until_status ${word(seen)} ${status(job)}`]
   }
 
-  function request({ operation, job, endpoint, bytes, seconds = 0 }: WalkCall): string {
-    if (operation === 'wait') return wait(seconds)
+  function lineOf({ operation, job, endpoint, bytes, seconds = 0 }: WalkCall): string {
+    if (operation === 'wait') return wait(seconds * 1_000)
     if (operation === 'release') return `curl -s -o /dev/null "$RECEIVER/${job}/release"`
-    const curl = call(operation as keyof QueuePlane['paths'], endpoint, job)
-    if (bytes === undefined) return `curl -si -m 2 ${curl}; echo`
-    const text = new TextDecoder().decode(bytes)
-    if (job === undefined) return shell.sends(bytes, `${curl} ${typeHeader}`)
-    return `${job}=$(curl -s ${curl} ${typeHeader} -d ${word(text)} | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)`
+    const body = bytes === undefined ? null : new TextDecoder().decode(bytes)
+    const sent = requestOf(operation, endpoint, job, body)
+    if (operation === 'runJob' && job !== undefined) return create(job, sent)
+    return `${curl(sent, bytes === undefined ? '-si -m 2' : '-si')}; echo`
   }
 
   const submitted = calls.flatMap(({ operation, job }) => (operation === 'runJob' && job !== undefined ? [job] : []))
+  const cancelled = submitted.map((job) => curl(requestOf('cancelJob', endpoints.get(job), job), '-s'))
   const { listen, url } = addressOf(target)
-  return [
-    shell.exports(plane.url, 'full'),
-    ...(target.clock === 'real' ? [] : [`export CLOCK=${word(target.clock.url)}`, waitMs]),
-    `until_status() { local status=$1 i; shift; for i in $(seq 150); do curl -s "$@" | grep -q '"status"[[:space:]]*:[[:space:]]*"'"$status"'"' && break; ${tick}; done; }`,
-    `export RECEIVER=${word(url)}; node -e '${receiver}.listen(${listen})' & RECEIVER_PID=$!; for i in $(seq 100); do curl -s -o /dev/null "$RECEIVER" && break; sleep 0.1; done`,
-    ...calls.flatMap((one) => [request(one), ...Object.entries(one.seen ?? {}).flatMap(waitFor)]),
-    ...submitted.map((job) => `curl -s ${status(job)}; echo`),
-    `# afterwards: kill $RECEIVER_PID; ${submitted.map((job) => `curl -s ${call('cancelJob', endpoints.get(job), job)}`).join('; ')}`,
-  ].map(redactorOf(target).text)
+  const lines = [
+    `until_status() { local status=$1 i; shift; ${untilSuccess(showsStatus('"$@"', `'"$status"'`), 150, tick)}; }`,
+    `export RECEIVER=${word(url)}; node -e '${receiver}.listen(${listen})' & RECEIVER_PID=$!; ${untilSuccess('curl -s -o /dev/null "$RECEIVER"', 100, 'sleep 0.1')}`,
+    ...calls.flatMap((one) => [lineOf(one), ...Object.entries(one.seen ?? {}).flatMap(waitFor)]),
+    ...submitted.map((job) => `${status(job)}; echo`),
+    `# afterwards: kill $RECEIVER_PID; ${cancelled.join('; ')}`,
+  ]
+  return [...exports(), ...lines]
 }
 
 /** Port and host of the receiver, as arguments, and the address at which the target reaches it. */

@@ -6,7 +6,7 @@ import { longWalks, walk } from '../../proof/defects/walk.ts'
 import type { Variant } from '../../proof/types.ts'
 import { againCommand } from './fuzz-report.ts'
 import { fuzzTarget, openInProcess, openReference, walkOn } from './fuzzing.ts'
-import { podLines } from './shell-lines.ts'
+import { podLines } from './pod-lines.ts'
 
 const seed = 7
 /** Walks that find each of the defects. */
@@ -84,18 +84,22 @@ test('the steps of a walk are told as shell lines', () => {
   )
   expect(short).toMatchInlineSnapshot(`
     [
-      "export BASE=https://reference.test KEY_FULL="\${KEY_FULL:?set it to keys.full (your target file)}" KEY_STRANGER="\${KEY_STRANGER:?set it to keys.stranger (your target file)}"",
-      "A=$(curl -s -X POST "$BASE/v2/pods" -H $KEY_FULL -d '{"name":"plumbline-fuzz","image":"nginx:1.29-alpine","gpu":{"id":"gpu-a","count":1},"mounts":{"network":[{"volumeId":"vol-1","path":"/workspace"}]},"env":{"PLUMBLINE":"kept"}}' | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)",
-      "for i in $(seq 120); do curl -s "$BASE/v2/pods/$A" -H $KEY_FULL | grep -q '"status"[[:space:]]*:[[:space:]]*"RUNNING"' && break; curl -s -o /dev/null -X POST https://reference.test/plumbline/clock -d '{"advanceMs":1000}'; done",
-      "B=$(curl -s -X POST "$BASE/v2/pods" -H $KEY_FULL -d '{"name":"plumbline-fuzz","image":"nginx:1.29-alpine","cpu":{"id":"FLAVOR_ID","vcpuCount":2},"env":{"PLUMBLINE":"kept"}}' | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)",
-      "printf '{"action":"stop"}' | curl -si -X POST "$BASE/v2/pods/$A/action" -H $KEY_FULL --data-binary @-",
-      "for i in $(seq 120); do curl -s "$BASE/v2/pods/$A" -H $KEY_FULL | grep -q '"status"[[:space:]]*:[[:space:]]*"EXITED"' && break; curl -s -o /dev/null -X POST https://reference.test/plumbline/clock -d '{"advanceMs":1000}'; done",
-      "curl -si -X GET "$BASE/v2/pods/$A" -H $KEY_STRANGER; echo",
-      "curl -s -o /dev/null -X POST https://reference.test/plumbline/clock -d '{"advanceMs":3000}'",
+      "export BASE=https://reference.test",
+      "export KEY_FULL="\${KEY_FULL:?set it to keys.full (your target file)}"",
+      "export KEY_STRANGER="\${KEY_STRANGER:?set it to keys.stranger (your target file)}"",
+      "export CLOCK="$BASE/plumbline/clock"",
+      "wait_ms() { local now end= i; for i in $(seq 1000); do now=$(curl -s "$CLOCK" | grep -o '"nowMs"[^,}]*' | grep -o '[0-9]*$'); end=\${end:-$((now + $1))}; [ "$now" -ge "$end" ] && break; curl -s -o /dev/null -X POST "$CLOCK" -d '{"advanceMs":'"$((end - now))"'}'; done; }",
+      "A=$(curl -s -X POST "$BASE/v2/pods" -H $KEY_FULL --data-binary '{"name":"plumbline-fuzz","image":"nginx:1.29-alpine","gpu":{"id":"gpu-a","count":1},"mounts":{"network":[{"volumeId":"vol-1","path":"/workspace"}]},"env":{"PLUMBLINE":"kept"}}' | grep -o '"id"[[:space:]]*:[[:space:]]*"[^"]*"' | sed -n 1p | cut -d '"' -f 4); echo "A=$A"",
+      "for i in $(seq 120); do curl -s "$BASE/v2/pods/$A" -H $KEY_FULL | grep -q '"status"[[:space:]]*:[[:space:]]*"RUNNING"' && break; wait_ms 1000; done",
+      "B=$(curl -s -X POST "$BASE/v2/pods" -H $KEY_FULL --data-binary '{"name":"plumbline-fuzz","image":"nginx:1.29-alpine","cpu":{"id":"FLAVOR_ID","vcpuCount":2},"env":{"PLUMBLINE":"kept"}}' | grep -o '"id"[[:space:]]*:[[:space:]]*"[^"]*"' | sed -n 1p | cut -d '"' -f 4); echo "B=$B"",
+      "printf '{"action":"stop"}' | curl -si -X POST "$BASE/v2/pods/$A/action" -H $KEY_FULL --data-binary @-; echo",
+      "for i in $(seq 120); do curl -s "$BASE/v2/pods/$A" -H $KEY_FULL | grep -q '"status"[[:space:]]*:[[:space:]]*"EXITED"' && break; wait_ms 1000; done",
+      "curl -si "$BASE/v2/pods/$A" -H $KEY_STRANGER; echo",
+      "wait_ms 3000",
       "curl -si -X DELETE "$BASE/v2/pods/$B" -H $KEY_FULL; echo",
       "curl -s "$BASE/v2/pods/$A" -H $KEY_FULL; echo",
       "curl -s "$BASE/v2/pods/$B" -H $KEY_FULL; echo",
-      "curl -s -X GET "$BASE/v2/pods" -H $KEY_FULL; echo",
+      "curl -s "$BASE/v2/pods" -H $KEY_FULL; echo",
       "# afterwards: curl -s -X DELETE "$BASE/v2/pods/$A" -H $KEY_FULL; curl -s -X DELETE "$BASE/v2/pods/$B" -H $KEY_FULL",
     ]
   `)

@@ -1,0 +1,126 @@
+import { type HeaderPairs, headerOf } from '../harness/exchange/exchange.ts'
+import type { TargetFacts } from './rerun.ts'
+import { curlFunction, printfFormat, renameMarks, required, secretVariable, waitMs, word } from './shell.ts'
+
+/** A request as shell lines send it. Its texts have marks of secrets, as in a record, and of variables: `«POD_1»`. */
+export interface ShellRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: HeaderPairs
+  /** Text needs `fitsWord`; bytes are sent as they are, marks too. */
+  readonly body: string | Uint8Array | null
+}
+
+/** Headers that curl sends itself, or that are useless outside the run. */
+const omittedHeaders =
+  /^(accept-encoding|connection|content-length|host|traceparent|tracestate|transfer-encoding|user-agent)$/i
+/** Marks of variables; any other mark is that of a secret. */
+const isVariable = /^[A-Z][A-Z0-9_]*$/
+
+/** True if a text can be an argument of `--data-binary`. */
+export function fitsWord(text: string): boolean {
+  return !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^@/u.test(text)
+}
+
+/** The requests of some shell lines to one target. `agent`: their User-Agent; null for that of curl. */
+export function createShellRequests(target: TargetFacts, agent: string | null = null) {
+  const { base, clock, variables } = target
+  const secrets = new Set<string>()
+  let usesClock = false
+
+  function argument(text: string): string {
+    const named = renameMarks(text, (name) => {
+      if (isVariable.test(name)) return name
+      secrets.add(name)
+      return secretVariable(name, variables)
+    })
+    return word(named)
+  }
+
+  function address(url: string): string {
+    const isInside = url.startsWith(base) && /^([/?#]|$)/.test(url.slice(base.length))
+    return argument(isInside ? `«BASE»${url.slice(base.length)}` : url)
+  }
+
+  /** Headers as sent; an empty one is written with a semicolon, as curl requires. */
+  function headerArguments(headers: HeaderPairs, hasBody: boolean): string[] {
+    const sent = headers.filter(([name]) => !omittedHeaders.test(name))
+    const lines = sent.map(([name, value]) => (value.trim() === '' ? `${name};` : `${name}: ${value}`))
+    const untyped = hasBody && headerOf(sent, 'content-type') === null
+    return [...lines, ...(untyped ? ['Content-Type:'] : [])].map((line) => `-H ${argument(line)}`)
+  }
+
+  function curl({ method, url, headers, body }: ShellRequest, flags: string): string {
+    const isBytes = body !== null && typeof body !== 'string'
+    const parts = [
+      isBytes ? `printf ${printfFormat(body)} | curl` : 'curl',
+      flags,
+      agent === null ? '' : '-A "$AGENT"',
+      method === 'GET' && body === null ? '' : `-X ${word(method)}`,
+      /[[\]{}]/.test(url) ? '-g' : '',
+      /\/\.{1,2}(\/|$)/.test(url) ? '--path-as-is' : '',
+      address(url),
+      ...headerArguments(headers, body !== null),
+      body === null ? '' : `--data-binary ${isBytes ? '@-' : argument(body)}`,
+    ]
+    return parts.filter((part) => part !== '').join(' ')
+  }
+
+  return {
+    /** The request as a command; flags: those of curl. */
+    curl,
+    /** Sends a request that creates something, and keeps its id: the one at this position in the response, from 1. */
+    create(variable: string, request: ShellRequest, position = 1): string {
+      const id = `grep -o '"id"[[:space:]]*:[[:space:]]*"[^"]*"' | sed -n ${position}p | cut -d '"' -f 4`
+      return `${variable}=$(${curl(request, '-s')} | ${id}); echo "${variable}=$${variable}"`
+    },
+    /** A wait on the clock of the target. */
+    wait(ms: number): string {
+      if (clock === null) return `sleep ${Math.ceil(ms / 1_000)}`
+      usesClock = true
+      return `wait_ms ${Math.ceil(ms)}`
+    },
+    /** The lines before the others: they set the variables that those use. */
+    exports(): string[] {
+      return [
+        exportBase(target),
+        ...curlFunction(target.files),
+        ...[...secrets].sort().map((name) => exportSecret(name, target)),
+        ...(agent === null ? [] : [`export AGENT=${word(agent)}`]),
+        ...(clock !== null && usesClock ? [`export CLOCK=${address(clock)}`, waitMs] : []),
+      ]
+    },
+  }
+}
+
+/** Succeeds if the response that a command prints shows this status. */
+export function showsStatus(command: string, status: string): string {
+  return `${command} | grep -q '"status"[[:space:]]*:[[:space:]]*"${status}"'`
+}
+
+/** Repeats a command until it succeeds; `pause`: what is done in between. */
+export function untilSuccess(command: string, times: number, pause: string | null): string {
+  return `for i in $(seq ${times}); do ${command} && break;${pause === null ? '' : ` ${pause};`} done`
+}
+
+/** The address of the target. The reference in process has none, so a served one takes its place. */
+function exportBase({ embedded, base, clock, program }: TargetFacts): string {
+  if (!embedded) return `export BASE=${word(base)}`
+  const serve = `${program} serve --port 8080${clock === null ? '' : ' --clock control'}`
+  return `export BASE=http://127.0.0.1:8080  # after this serves the reference: ${serve}`
+}
+
+/** Keys that are in no target file. */
+const nearKeys: Readonly<Record<string, string>> = {
+  'key.altered': 'keys.full with its last characters exchanged',
+  'key.shortened': 'keys.full without its last character',
+  'key.recased': 'keys.full in the other case',
+}
+
+/** Takes a secret from the environment, and says which one it is if it is missing there. */
+function exportSecret(name: string, { embedded, program, variables }: TargetFacts): string {
+  const variable = secretVariable(name, variables)
+  const where = nearKeys[name] ?? name.replace(/^key\./, 'keys.')
+  const file = embedded ? `the target file that ${program} serve prints` : 'your target file'
+  return `export ${variable}="${required(variable, where, file)}"`
+}
