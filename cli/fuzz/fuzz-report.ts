@@ -2,18 +2,21 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { quote } from 'shell-quote'
 import { pluralize } from '../../harness/common/pluralize.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
 import { noSuchPod } from '../../harness/planes/pods/client.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import type { Redactor } from '../../harness/record/redact.ts'
 import { bodyText } from '../../suites/fuzz/cases.ts'
 import { type FuzzFinding, findingSaid, groupsOf, timesOf } from '../../suites/fuzz/findings.ts'
+import { encoded } from '../../suites/fuzz/mutators/types.ts'
 import type { WalkCall, Walked } from '../../suites/walk/walk.ts'
+import { walkEnv } from '../../suites/walk/walker.ts'
 import type { MountKind, Target } from '../../target/types.ts'
 import { program } from '../shared/package-paths.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { type FuzzRun, type OpenTarget, openReference, replayOn, walkOn } from './fuzzing.ts'
 import { jobLines } from './job-lines.ts'
-import { createPodShell, podLines } from './pod-lines.ts'
+import { type PodCall, podLines } from './pod-lines.ts'
 
 /** Ways to one finding that are printed. */
 const shownCases = 5
@@ -42,7 +45,7 @@ export async function report(run: FuzzRun, { open, seed, options, terminal, seco
     const reference = await referenceAnswer(open, finding)
     for (const line of stepLines(finding, reference.calls)) out(`   ${line}`)
     out(`   reference: ${reference.said}`)
-    for (const line of linesOf(open.target, finding)) out(`   ${line}`)
+    for (const line of await linesOf(open.target, finding)) out(`   ${line}`)
     out(`   again:    ${againCommand(options.target, finding)}`)
   }
   if (run.limited > 0)
@@ -97,13 +100,15 @@ function responseOf({ rest, seen = {}, status }: WalkCall): string {
   ].join(', ')
 }
 
-function linesOf(target: Target, finding: FuzzFinding): string[] {
+async function linesOf(target: Target, finding: FuzzFinding): Promise<string[]> {
   return finding.walk === undefined ? curlOf(target, finding) : walkLines(target, finding.walk)
 }
 
 /** Shell lines that take a walk again. */
-export function walkLines(target: Target, { calls, plane }: Pick<Walked, 'calls' | 'plane'>): string[] {
-  return { pods: podLines, queue: jobLines }[plane](target, calls)
+export async function walkLines(target: Target, { calls, plane }: Pick<Walked, 'calls' | 'plane'>): Promise<string[]> {
+  if (plane === 'queue') return jobLines(target, calls)
+  const env = { ...membersOf(target.pods?.extra.env), ...walkEnv }
+  return podLines(target, [...calls, { operation: 'listPods' }], { env })
 }
 
 /** The calls of a walk and the responses of the reference to them. */
@@ -114,7 +119,7 @@ interface ReferenceAnswer {
 
 /** The response of the reference to the same bodies or steps, with the volumes and mounts of the target. */
 async function referenceAnswer({ target }: OpenTarget, finding: FuzzFinding): Promise<ReferenceAnswer> {
-  const reference = openReference(target)
+  const reference = await openReference(target)
   if (finding.walk !== undefined) {
     const { seen } = await walkOn(reference, finding.walk)
     await reference.close()
@@ -173,27 +178,28 @@ function found(findings: number): string {
 }
 
 /** Shell lines that make a pod for the stage of a finding, send it the bodies, and show it afterwards. */
-export function curlOf(
+export async function curlOf(
   target: Target,
-  { stage, cases, isPodless, isSeenLater }: Pick<FuzzFinding, 'stage' | 'cases' | 'isPodless' | 'isSeenLater'>,
-): string[] {
-  const shell = createPodShell(target)
-  const [operation = '', second = '', third = 'none'] = stage.split(' ')
+  { stage, cases, isPodless }: Pick<FuzzFinding, 'stage' | 'cases' | 'isPodless'>,
+): Promise<string[]> {
+  const [operation, second = '', third = 'none'] = stage.split(' ')
+  const pod = 'POD'
   const isPatch = operation === 'updatePod'
-  const shape = { kind: second === 'cpu' ? 'cpu' : 'gpu', mount: isPatch ? (third as MountKind) : 'none' } as const
-  const isStopped = isPatch || second === 'EXITED'
-  const made = [
-    shell.create(shape, 'POD'),
-    shell.waitFor('RUNNING', 'POD'),
-    ...(isStopped ? [shell.send('triggerPodAction', 'POD', '{"action":"stop"}'), shell.waitFor('EXITED', 'POD')] : []),
-  ]
-  const lines = [
-    ...(isPodless ? [`POD=${noSuchPod}`] : made),
-    ...cases.map(({ bytes }) => shell.send(isPatch ? 'updatePod' : 'triggerPodAction', 'POD', bytes)),
-    ...(isSeenLater ? [shell.wait(2_000), shell.get('POD')] : []),
-    ...(isPodless ? [] : [`# afterwards: ${shell.remove('POD')}`]),
-  ]
-  return [...shell.exports(), ...lines]
+  const sent: PodCall[] = cases.map(({ bytes }) => ({
+    operation: isPatch ? 'updatePod' : 'triggerPodAction',
+    pod,
+    bytes,
+  }))
+  if (isPodless) return [`${pod}=${noSuchPod}`, ...(await podLines(target, sent))]
+  const mount = isPatch ? (third as MountKind) : 'none'
+  const shape = second === 'cpu' ? ({ kind: 'cpu', mount } as const) : { mount }
+  const stop: PodCall = { operation: 'triggerPodAction', pod, bytes: encoded('{"action":"stop"}'), rest: 'EXITED' }
+  return podLines(target, [
+    { operation: 'createPod', pod, shape, rest: 'RUNNING' },
+    ...(isPatch || second === 'EXITED' ? [stop] : []),
+    ...sent,
+    { operation: 'wait', seconds: 2 },
+  ])
 }
 
 /** The command that sends the bodies of a finding again, to the given target file or the reference. */

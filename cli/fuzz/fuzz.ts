@@ -75,7 +75,7 @@ export async function fuzz(given: Options, terminal: Terminal): Promise<number> 
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   if (target !== null) await refuseStandingClock(target)
   const walks = walksOf(options, target)
-  const open = target === null ? openReference() : await openOrReport(target, walks, terminal)
+  const open = await (target === null ? openReference() : openOrReport(target, walks, terminal))
   if (open === null) return exitCodes.unreachable
   const run = newRunId()
   const resources = target === null ? () => {} : beginLedger(terminal.cwd, run, options.target ?? null, target)
@@ -175,7 +175,7 @@ async function replayed({ open, seed, branch, terminal }: Fuzzing, path: string)
   out(`${stage}: ${observed}, where ${findingSaid(seen)}`)
   out(`expected: ${expected}`)
   for (const line of bodyLines(cases)) out(line)
-  for (const line of curlOf(open.target, { stage, cases, isPodless: podless !== null, isSeenLater: true })) out(line)
+  for (const line of await curlOf(open.target, { stage, cases, isPodless: podless !== null })) out(line)
   out(wrong === null ? 'allowed' : 'not allowed')
   if (wrong !== null) return exitCodes['not conformant']
   return podless === null ? exitCodes.conformant : exitCodes.incomplete
@@ -196,7 +196,7 @@ async function walkedAgain({ open, seed, walks, branch, terminal }: Fuzzing, pat
   for (const call of calls) out(walkStepLine(call))
   if (observed !== null) out(`observed: ${observed}`)
   if (observed !== null) out(`expected: ${expected}`)
-  for (const line of walkLines(open.target, seen)) out(line)
+  for (const line of await walkLines(open.target, seen)) out(line)
   out(observed === null ? 'allowed' : 'not allowed')
   return observed === null ? exitCodes.conformant : exitCodes['not conformant']
 }

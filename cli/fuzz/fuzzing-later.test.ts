@@ -16,7 +16,7 @@ const enough = { actions: 450, patches: 1_650 } as const
 async function firstFound(variant: Variant, most: number) {
   const findings = new Map()
   const goesOn = (cases: number) => cases < most && findings.size === 0
-  return fuzzTarget({ open: openInProcess([variant]), seed: 7, goesOn, findings })
+  return fuzzTarget({ open: await openInProcess([variant]), seed: 7, goesOn, findings })
 }
 
 /** Defects that show in bodies which no campaign sends. */
@@ -72,9 +72,9 @@ test.each(later)('$id is found again by its seed and path alone', async (defect)
   const [found] = findings
   if (found === undefined) throw new Error('nothing was found')
   const { seed, path, observed, cases } = found
-  const target = openInProcess([defect])
+  const target = await openInProcess([defect])
   expect((await replayOn(target, { seed, path })).seen).toMatchObject({ wrong: observed, cases })
-  expect((await replayOn(openReference(target.target), found)).seen).toMatchObject({
+  expect((await replayOn(await openReference(target.target), found)).seen).toMatchObject({
     wrong: null,
     undecided: null,
   })
@@ -105,6 +105,6 @@ test.each<[what: string, wrap: Variant['wrap'], found: readonly string[] | null,
   const [first] = findings
   expect(first?.cases.map(({ mutator }) => mutator) ?? null).toEqual(found)
   if (first === undefined) return
-  const { seen } = await replayOn(openInProcess([variant]), { seed: first.seed, path: first.path })
+  const { seen } = await replayOn(await openInProcess([variant]), { seed: first.seed, path: first.path })
   expect(seen).toMatchObject({ wrong: first.observed, cases: first.cases })
 })

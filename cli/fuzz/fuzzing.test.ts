@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { WireRequest } from '../../harness/exchange/exchange.ts'
-import { TransportFailure, type TransportOptions } from '../../harness/transport/types.ts'
+import { type Transport, TransportFailure, type TransportOptions } from '../../harness/transport/types.ts'
 import { latitudes } from '../../proof/catalog.ts'
 import { misreadActions } from '../../proof/fuzz/misread-actions.ts'
 import { misreadPatches } from '../../proof/fuzz/misread-patches.ts'
@@ -19,6 +19,19 @@ function sendsBody({ method, url }: WireRequest): boolean {
   return method === 'PATCH' || url.endsWith('/action')
 }
 
+function creates({ method, url }: WireRequest): boolean {
+  return method === 'POST' && url.endsWith('/pods')
+}
+
+/** A target behind a transport that may answer in place of it. */
+async function behind(
+  answer: (pass: Transport) => Transport,
+  target: OpenTarget | Promise<OpenTarget> = openReference(),
+): Promise<OpenTarget> {
+  const open = await target
+  return { ...open, transport: answer(open.transport) }
+}
+
 function misreading(id: string): Variant[] {
   return [...misreadActions, ...misreadPatches].filter((each) => each.id === id)
 }
@@ -33,7 +46,7 @@ test('the command that plays a finding again can be pasted into a shell', () => 
 
 test('the reference is clean', { timeout: 120_000 }, async () => {
   const run = await fuzzTarget({
-    open: openReference(),
+    open: await openReference(),
     seed: 11,
     goesOn: (cases) => cases < 2_400,
   })
@@ -52,38 +65,36 @@ test.each([
 test('a possible finding is noted while its cause is searched', async () => {
   const log = createLog()
   const counts = new Set<number>()
-  const target = openInProcess(misreadActions.slice(0, 1))
-  const transport: OpenTarget['transport'] = (...sent) => {
-    counts.add(log.undecided.size)
-    return target.transport(...sent)
-  }
-  const run = await fuzzTarget({ open: { ...target, transport }, seed: 3, log, goesOn: (cases) => cases < 500 })
+  const counting =
+    (pass: Transport): Transport =>
+    (...sent) => {
+      counts.add(log.undecided.size)
+      return pass(...sent)
+    }
+  const open = await behind(counting, openInProcess(misreadActions.slice(0, 1)))
+  const run = await fuzzTarget({ open, seed: 3, log, goesOn: (cases) => cases < 500 })
   expect(run.findings).not.toEqual([])
   expect(counts).toContain(1)
   expect(log.undecided.size).toBe(0)
 })
 
 describe('a gateway that answers 503', () => {
-  /** The reference behind a gateway that is out for these of its changing requests. */
-  const behind = (isOut: (nth: number) => boolean): OpenTarget => {
-    const reference = openReference()
+  /** Fuzzes the reference behind a gateway that is out for these of its changing requests. */
+  async function fuzzed(isOut: (nth: number) => boolean) {
     let nth = 0
-    return {
-      ...reference,
-      transport: async (request, ...rest) => {
-        if (!sendsBody(request) || !isOut(++nth)) return reference.transport(request, ...rest)
-        return { ...(await reference.transport({ ...request, method: 'GET', body: null }, ...rest)), status: 503 }
-      },
-    }
+    const open = await behind((pass) => async (request, ...rest) => {
+      if (!sendsBody(request) || !isOut(++nth)) return pass(request, ...rest)
+      return { ...(await pass({ ...request, method: 'GET', body: null }, ...rest)), status: 503 }
+    })
+    return fuzzTarget({ open, seed: 3, goesOn: (cases) => cases < 500 })
   }
-  const fuzzed = (target: OpenTarget) => fuzzTarget({ open: target, seed: 3, goesOn: (cases) => cases < 500 })
 
   test('now and then is no finding', async () => {
-    expect(await fuzzed(behind((nth) => nth % 7 === 0))).toMatchObject({ cases: 500, findings: [], stopped: null })
+    expect(await fuzzed((nth) => nth % 7 === 0)).toMatchObject({ cases: 500, findings: [], stopped: null })
   })
 
   test('from some moment on ends the run, with the reason', async () => {
-    const { cases, findings, stopped } = await fuzzed(behind((nth) => nth > 100))
+    const { cases, findings, stopped } = await fuzzed((nth) => nth > 100)
     expect(findings).toEqual([])
     expect(cases).toBeLessThan(500)
     expect(stopped).toEqual({
@@ -95,24 +106,19 @@ describe('a gateway that answers 503', () => {
 
 describe('a target that makes no pods', () => {
   /** The reference, which refuses creations from so many bodies on and has this answer to bodies for pods that it lacks. */
-  const refusing = (from: number, ofNobody: Response | null = null): OpenTarget => {
-    const reference = openReference()
+  const refusing = (from: number, ofNobody: Response | null = null) => {
     let bodies = 0
-    return {
-      ...reference,
-      transport: async (request, ...rest) => {
-        if (sendsBody(request)) bodies++
-        if (ofNobody !== null && sendsBody(request) && request.url.includes('no-such-pod')) return wire(ofNobody)
-        const isCreation = request.method === 'POST' && request.url.endsWith('/pods')
-        if (!isCreation || bodies < from) return reference.transport(request, ...rest)
-        return wire(Response.json({ title: 'Forbidden', status: 403, detail: 'no more pods' }, { status: 403 }))
-      },
-    }
+    return behind((pass) => async (request, ...rest) => {
+      if (sendsBody(request)) bodies++
+      if (ofNobody !== null && sendsBody(request) && request.url.includes('no-such-pod')) return wire(ofNobody)
+      if (!creates(request) || bodies < from) return pass(request, ...rest)
+      return wire(Response.json({ title: 'Forbidden', status: 403, detail: 'no more pods' }, { status: 403 }))
+    })
   }
   const fuzzed = (open: OpenTarget) => fuzzTarget({ open, seed: 1, goesOn: (cases) => cases < 2_000 })
 
   test.each([0, 1_000])('from %s bodies on says so once and goes on', async (from) => {
-    const { cases, findings, stopped, notes } = await fuzzed(refusing(from))
+    const { cases, findings, stopped, notes } = await fuzzed(await refusing(from))
     expect({ cases, findings, stopped }).toEqual({ cases: 2_000, findings: [], stopped: null })
     expect(notes).toEqual([
       expect.stringMatching(
@@ -123,13 +129,13 @@ describe('a target that makes no pods', () => {
 
   test('and answers bodies in a wrong way all the same has findings, which are found again', async () => {
     const target = () => refusing(0, Response.json({}, { status: 500 }))
-    const { findings } = await fuzzed(target())
+    const { findings } = await fuzzed(await target())
     const [found] = findings
     expect(found).toMatchObject({ observed: 'status 500', isPodless: true })
     if (found === undefined) return
-    const { seen } = await replayOn(target(), { seed: found.seed, path: found.path })
+    const { seen } = await replayOn(await target(), { seed: found.seed, path: found.path })
     expect(seen).toMatchObject({ wrong: 'status 500', podless: 'its creation answered 403: "no more pods"' })
-    expect(curlOf(target().target, found)).toContain('POD=plumbline-no-such-pod')
+    expect(await curlOf((await target()).target, found)).toContain('POD=plumbline-no-such-pod')
   })
 })
 
@@ -143,12 +149,12 @@ async function wire(response: Response) {
 const pastEnumeration = 3_000
 
 test('time stands still while a body is under way, though another loop sleeps', async () => {
-  const reference = openReference()
+  const reference = await openReference()
   const movedMs = new Set<number>()
   let bodies = 0
-  const target: OpenTarget = {
-    ...reference,
-    transport: async (request, patience = {}) => {
+  const slow =
+    (pass: Transport): Transport =>
+    async (request, patience = {}) => {
       if (sendsBody(request)) {
         if (++bodies % 5 === 0 && patience.newConnection !== true) throw new TransportFailure('reset', 'closed')
         if (bodies > pastEnumeration) {
@@ -157,11 +163,10 @@ test('time stands still while a body is under way, though another loop sleeps', 
           movedMs.add(reference.clock.now() - sentMs)
         }
       }
-      return reference.transport(request, patience)
-    },
-  }
+      return pass(request, patience)
+    }
   const goesOn = () => bodies < pastEnumeration + 200
-  const run = await fuzzTarget({ open: target, seed: 1, goesOn })
+  const run = await fuzzTarget({ open: await behind(slow, reference), seed: 1, goesOn })
   expect(run.stopped).toBeNull()
   expect(movedMs).toEqual(new Set([0]))
 })
@@ -169,7 +174,7 @@ test('time stands still while a body is under way, though another loop sleeps', 
 test('answers that take time do not stop a clock that is controlled', async () => {
   const slow = latitudes.filter(({ id }) => id === 'answers-take-time')
   const run = await fuzzTarget({
-    open: openInProcess(slow),
+    open: await openInProcess(slow),
     seed: 1,
     goesOn: (n) => n < 40,
   })
@@ -177,21 +182,22 @@ test('answers that take time do not stop a clock that is controlled', async () =
 })
 
 describe('on a clock that nobody moves', () => {
-  const onRealClock = (): OpenTarget => {
-    const reference = openReference()
-    return { ...reference, clock: { ...reference.clock, controlled: false } }
+  const onRealClock = async (target = openReference()): Promise<OpenTarget> => {
+    const open = await target
+    return { ...open, clock: { ...open.clock, controlled: false } }
   }
 
   test('bodies go to a pod that does not exist until pods are there, up to a share of all', async () => {
-    const target = onRealClock()
     const sent: string[] = []
-    const transport: OpenTarget['transport'] = (request, ...rest) => {
-      const isTrial = request.headers.some(([, value]) => value.includes('rule connection:'))
-      if (sendsBody(request) && !isTrial) sent.push(request.url.includes('no-such-pod') ? 'none' : 'pod')
-      return target.transport(request, ...rest)
-    }
+    const noting =
+      (pass: Transport): Transport =>
+      (request, ...rest) => {
+        const isTrial = request.headers.some(([, value]) => value.includes('rule connection:'))
+        if (sendsBody(request) && !isTrial) sent.push(request.url.includes('no-such-pod') ? 'none' : 'pod')
+        return pass(request, ...rest)
+      }
     const goesOn = (cases: number) => cases < 300
-    const open = { ...target, transport }
+    const open = await behind(noting, onRealClock())
     const run = await fuzzTarget({ open, seed: 1, maxPodless: 20, goesOn })
     expect(run).toMatchObject({ findings: [], stopped: null, notes: [] })
     expect(sent.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 'none'))
@@ -199,30 +205,20 @@ describe('on a clock that nobody moves', () => {
   })
 
   test('a wrong response whose cause cannot be searched before the end is a note, and no finding', async () => {
-    const target = openInProcess(misreading('pods-patch-fuzz-a-number-may-begin-with-0'))
+    const { promise: cut, resolve: cutNow } = Promise.withResolvers<void>()
     let creations = 0
-    const transport: OpenTarget['transport'] = (request, ...rest) => {
-      const isCreation = request.method === 'POST' && request.url.endsWith('/pods')
-      return isCreation && ++creations > 7 ? new Promise(() => {}) : target.transport(request, ...rest)
-    }
-    let cutNow = () => {}
-    const cut = new Promise<void>((resolve) => {
-      cutNow = resolve
-    })
-    const seenMisread: typeof transport = async (request, ...rest) => {
-      const answer = await transport(request, ...rest)
-      if (
-        request.method === 'PATCH' &&
-        Buffer.from(request.body ?? [])
-          .toString()
-          .includes(':010')
-      )
-        setTimeout(cutNow, 50)
-      return answer
-    }
-    const clock = { ...target.clock, controlled: false }
+    const stopping =
+      (pass: Transport): Transport =>
+      async (request, ...rest) => {
+        if (creates(request) && ++creations > 7) return new Promise(() => {})
+        const answer = await pass(request, ...rest)
+        const isMisread = request.method === 'PATCH' && Buffer.from(request.body ?? []).includes(':010')
+        if (isMisread) setTimeout(cutNow, 50)
+        return answer
+      }
+    const misread = openInProcess(misreading('pods-patch-fuzz-a-number-may-begin-with-0'))
     const { findings, notes, unsettled } = await fuzzTarget({
-      open: { ...target, clock, transport: seenMisread },
+      open: await behind(stopping, onRealClock(misread)),
       seed: 5,
       maxPodless: 0,
       goesOn: () => true,
@@ -237,21 +233,13 @@ describe('on a clock that nobody moves', () => {
 })
 
 test('a quota that is used up is no finding, and ends the run with the reason', async () => {
-  const reference = openReference()
   let bodies = 0
-  const target: OpenTarget = {
-    ...reference,
-    transport: async (request, ...rest) => {
-      if (!sendsBody(request) || ++bodies <= 50) return reference.transport(request, ...rest)
-      const body = Buffer.from(JSON.stringify({ title: 'Too Many Requests', status: 429, detail: 'slow down' }))
-      return { status: 429, headers: [['Retry-After', '30']], body }
-    },
-  }
-  const run = await fuzzTarget({
-    open: target,
-    seed: 1,
-    goesOn: () => bodies < 500,
+  const open = await behind((pass) => async (request, ...rest) => {
+    if (!sendsBody(request) || ++bodies <= 50) return pass(request, ...rest)
+    const body = Buffer.from(JSON.stringify({ title: 'Too Many Requests', status: 429, detail: 'slow down' }))
+    return { status: 429, headers: [['Retry-After', '30']], body }
   })
+  const run = await fuzzTarget({ open, seed: 1, goesOn: () => bodies < 500 })
   expect(run.findings).toEqual([])
   expect(run.stopped?.reason).toContain('the target answered 429')
   expect(run.limited).toBeGreaterThan(0)
@@ -259,54 +247,43 @@ test('a quota that is used up is no finding, and ends the run with the reason', 
 
 describe('a target that closes connections', () => {
   /** The reference behind a transport that has no response for these requests. */
-  const behind = (isDropped: (body: string, patience: TransportOptions, nth: number) => boolean): OpenTarget => {
-    const reference = openReference()
-    let nth = 0
-    return {
-      ...reference,
-      transport: async (request, patience = {}) => {
-        if (sendsBody(request) && isDropped(Buffer.from(request.body ?? []).toString(), patience, ++nth))
-          throw new TransportFailure('reset', 'the connection was closed')
-        return reference.transport(request, patience)
-      },
-    }
-  }
-  const fuzzed = (target: OpenTarget) => fuzzTarget({ open: target, seed: 3, goesOn: (cases) => cases < 800 })
+  const dropping = (isDropped: (request: WireRequest, patience: TransportOptions) => boolean) =>
+    behind((pass) => async (request, patience = {}) => {
+      if (isDropped(request, patience)) throw new TransportFailure('reset', 'the connection was closed')
+      return pass(request, patience)
+    })
+  const fuzzed = (open: OpenTarget) => fuzzTarget({ open, seed: 3, goesOn: (cases) => cases < 800 })
+  const textOf = ({ body }: WireRequest) => Buffer.from(body ?? []).toString()
 
   test('that were kept alive has no finding', async () => {
+    let nth = 0
     // The pods themselves are made.
-    const isOfCampaign = (body: string) => body !== '{"action":"stop"}'
-    const run = await fuzzed(
-      behind((body, { newConnection = false }, nth) => !newConnection && isOfCampaign(body) && nth % 5 === 0),
-    )
+    const isOfCampaign = (request: WireRequest) => textOf(request) !== '{"action":"stop"}'
+    const isDropped = (request: WireRequest, { newConnection = false }: TransportOptions) =>
+      sendsBody(request) && ++nth % 5 === 0 && !newConnection && isOfCampaign(request)
+    const run = await fuzzed(await dropping(isDropped))
     expect(run).toMatchObject({ cases: 800, findings: [], stopped: null, notes: [], limited: 0, unsettled: 0 })
   })
 
   test('whenever a body holds a certain thing has findings', async () => {
-    const { findings, stopped } = await fuzzed(behind((body) => body.includes('plumbline":null')))
+    const { findings, stopped } = await fuzzed(
+      await dropping((request) => sendsBody(request) && textOf(request).includes('plumbline":null')),
+    )
     expect(stopped).toBeNull()
     expect(new Set(findings.map(({ observed }) => observed))).toEqual(new Set(['no complete response']))
     expect(new Set(findings.map(mutatorOf))).toContain('extra-null')
   })
 
   test('for good has no finding, and one note', async () => {
-    const reference = openReference()
     let requests = 0
-    const leaving: OpenTarget = {
-      ...reference,
-      transport: async (...what) => {
-        if (++requests > 300) throw new TransportFailure('reset', 'the connection was closed')
-        return reference.transport(...what)
-      },
-    }
-    const { findings, stopped, notes } = await fuzzed(leaving)
+    const { findings, stopped, notes } = await fuzzed(await dropping(() => ++requests > 300))
     expect(findings).toEqual([])
     expect(stopped?.isUnreachable).toBe(true)
     expect(notes).toContainEqual(expect.stringMatching(/^no complete response to .* more after it; nothing shows/))
   })
 
   test('whatever comes is given up, and soon', async () => {
-    const { cases, stopped } = await fuzzed(behind(() => true))
+    const { cases, stopped } = await fuzzed(await dropping(sendsBody))
     expect(stopped).toMatchObject({ reason: expect.stringContaining('no complete response'), isUnreachable: true })
     expect(cases).toBeLessThan(20)
   })
@@ -327,7 +304,7 @@ describe('a defect', () => {
     '%s is found, grouped, and found again by seed and path',
     { timeout: 120_000 },
     async (id, operation, mutator, observed) => {
-      const target = openInProcess(misreading(id))
+      const target = await openInProcess(misreading(id))
       const { findings, cases } = await fuzzTarget({
         open: target,
         seed: 5,
@@ -339,9 +316,9 @@ describe('a defect', () => {
       )
       expect(found, JSON.stringify(findings)).toBeDefined()
       if (found === undefined) return
-      const { seen } = await replayOn(openInProcess(misreading(id)), { seed: found.seed, path: found.path })
+      const { seen } = await replayOn(await openInProcess(misreading(id)), { seed: found.seed, path: found.path })
       expect(seen).toMatchObject({ wrong: found.observed, cases: found.cases, undecided: null, podless: null })
-      const healthy = await replayOn(openReference(target.target), found)
+      const healthy = await replayOn(await openReference(target.target), found)
       expect(healthy.seen).toMatchObject({ wrong: null, undecided: null })
     },
   )
@@ -350,7 +327,7 @@ describe('a defect', () => {
     const found = new Map<string, FuzzFinding>()
     const shown = () => [...found.values()].find(({ path }) => path.includes(':'))
     await fuzzTarget({
-      open: openInProcess(misreading('pods-patch-fuzz-a-number-may-begin-with-0')),
+      open: await openInProcess(misreading('pods-patch-fuzz-a-number-may-begin-with-0')),
       seed: 5,
       findings: found,
       goesOn: (done) => done < 4_000 && shown() === undefined,
@@ -361,11 +338,11 @@ describe('a defect', () => {
   })
 })
 
-test('shell lines make the pod and send the same bytes', () => {
+test('shell lines make the pod and send the same bytes', async () => {
   const cases = [{ mutator: 'not-utf8', place: '$', bytes: Buffer.from('{"mounts":\xff}', 'latin1') }]
-  const finding = { stage: 'updatePod pod network', cases, isPodless: false, isSeenLater: false }
-  const lines = curlOf(openReference().target, finding)
-  expect(lines.find((line) => line.startsWith('printf'))).toContain(`printf '{"mounts":\\xff}' | curl -si -X PATCH`)
+  const finding = { stage: 'updatePod pod network', cases, isPodless: false }
+  const lines = await curlOf((await openReference()).target, finding)
+  expect(lines).toContainEqual(expect.stringContaining(`printf '{"mounts":\\xff}' | curl -si -X PATCH`))
   expect(lines.join('\n')).toContain('"mounts":{"network":[{"volumeId":"vol-1"')
   const waits = lines.filter((line) => line.startsWith('for i in')).join('\n')
   expect(waits).toMatch(/"RUNNING"[\s\S]*"EXITED"/)

@@ -1,18 +1,14 @@
 import type { RuleId } from '../../generated/rules.ts'
-import { createControlledClock } from '../../harness/clock/controlled.ts'
 import type { RunClock } from '../../harness/clock/types.ts'
 import type { Exchange } from '../../harness/exchange/exchange.ts'
-import { inProcessListener } from '../../harness/receiver/in-process.ts'
 import type { Listener } from '../../harness/receiver/types.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import { noRecorder, type Recorder } from '../../harness/record/recorder.ts'
 import type { ResourceLedger } from '../../harness/record/resources.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { connectTo } from '../../harness/run/connect.ts'
+import { type Connected, connectHere, connectTo } from '../../harness/run/connect.ts'
 import { shorten } from '../../harness/run/judge.ts'
 import { createSession } from '../../harness/run/session.ts'
-import { inProcess } from '../../harness/transport/in-process.ts'
-import type { Transport } from '../../harness/transport/types.ts'
 import { createInstance } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
 import { composeOptions } from '../../reference/options.ts'
@@ -27,13 +23,10 @@ import { BrokenError, UsageError } from '../shared/errors.ts'
 import { version } from '../shared/package-paths.ts'
 import { createGivingUp, createOutcomeOf, type Stop } from './fuzz-attempt.ts'
 
-/** A target with a way to reach it, its clock and, for walks on jobs, the receiver of its workers. */
-export interface OpenTarget {
-  readonly target: Target
-  readonly transport: Transport
+/** A connected target with its clock and, for walks on jobs, the receiver of its workers. */
+export interface OpenTarget extends Pick<Connected, 'target' | 'transport' | 'close'> {
   readonly clock: RunClock
   readonly listener?: Listener | null
-  close(): Promise<void>
 }
 
 /** The name of a run, and the ledger of its resources. */
@@ -83,25 +76,31 @@ export interface FuzzRun {
  */
 export async function openTarget(target: Target, hears = false): Promise<OpenTarget> {
   const connected = await connectTo(target, { hears, ...(!hears && { connections: 1 }) })
+  if (connected.deaf === null) return withClock(connected)
+  await connected.close()
+  throw new UsageError(connected.deaf)
+}
+
+/** A connected target with its clock, both closed by `close`. */
+export async function withClock({ clockOf, close, ...connected }: Connected): Promise<OpenTarget> {
   try {
-    if (connected.deaf !== null) throw new UsageError(connected.deaf)
-    const clock = await connected.clockOf({})
+    const clock = await clockOf({})
     return {
       ...connected,
       clock,
       close: async () => {
         clock.close()
-        await connected.close()
+        await close()
       },
     }
   } catch (error) {
-    await connected.close()
+    await close()
     throw error
   }
 }
 
 /** The reference in this process without quotas, with the volumes and mounts of `like`, if given. */
-export function openReference(like?: Target): OpenTarget {
+export function openReference(like?: Target): Promise<OpenTarget> {
   const plane = like?.pods ?? null
   return openInProcess([
     {
@@ -126,12 +125,8 @@ export function openReference(like?: Target): OpenTarget {
 }
 
 /** The reference in this process with these variants, on a clock of its own. */
-export function openInProcess(variants: readonly Variant[]): OpenTarget {
-  const instance = createInstance(variants)
-  const { fetch, control, target } = instance
-  const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
-  const listener = inProcessListener(instance)
-  return { target, transport: inProcess(fetch), clock, listener, close: async () => clock.close() }
+export async function openInProcess(variants: readonly Variant[]): Promise<OpenTarget> {
+  return withClock(await connectHere(createInstance(variants)))
 }
 
 /** Tries cases on a target until `goesOn` says no; every finding is shrunk and kept once. */

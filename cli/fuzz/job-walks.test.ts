@@ -6,15 +6,12 @@ import { queueWalk } from '../../proof/defects/queue-walk.ts'
 import type { Variant } from '../../proof/types.ts'
 import { connect } from '../serve/connect.ts'
 import { walkLines } from './fuzz-report.ts'
-import { fuzzTarget, type OpenTarget, openInProcess, openReference, walkOn } from './fuzzing.ts'
+import { fuzzTarget, type OpenTarget, openInProcess, openReference, walkOn, withClock } from './fuzzing.ts'
 
 const timeout = 240_000
 
 /** The reference with these variants, served over HTTP on a controlled clock. */
-async function serve(...variants: readonly Variant[]): Promise<OpenTarget> {
-  const { clockOf, ...served } = await connect(variants)
-  return { ...served, clock: await clockOf({}) }
-}
+const serve = async (...variants: readonly Variant[]) => withClock(await connect(variants))
 
 /** Runs the lines of a walk in a shell, on a server that has just started. */
 async function pasted(walk: Parameters<typeof walkLines>[1], ...variants: readonly Variant[]): Promise<string> {
@@ -22,7 +19,7 @@ async function pasted(walk: Parameters<typeof walkLines>[1], ...variants: readon
   const listen = `127.0.0.1:${await freePort()}`
   const target = { ...server.target, receiver: { listen, url: `http://${listen}` } }
   const env = { ...process.env, KEY_FULL: target.keys.full }
-  const script = [...walkLines(target, walk), 'kill $RECEIVER_PID'].join('\n')
+  const script = [...(await walkLines(target, walk)), 'kill $RECEIVER_PID'].join('\n')
   const said = await new Promise<string>((resolve) =>
     execFile('bash', ['-c', script], { env }, (_, out, err) => resolve(out + err)),
   )
@@ -61,7 +58,7 @@ test.each(queueWalk.map((defect) => [defect.id, defect] as const))(
     expect(again).toMatchObject({ stopped: null, seen: { observed, failure: null } })
     await Promise.all([first.close(), second.close()])
     if (walk === undefined) return
-    const reference = await walkOn(openReference(), walk)
+    const reference = await walkOn(await openReference(), walk)
     expect(reference).toMatchObject({ stopped: null, seen: { observed: null, failure: null } })
     const [withDefect, without] = await Promise.all([pasted(walk, defect), pasted(walk)])
     expect([pattern.test(withDefect), pattern.test(without)]).toEqual([when === 'only with', when === 'only without'])
@@ -69,7 +66,7 @@ test.each(queueWalk.map((defect) => [defect.id, defect] as const))(
 )
 
 test.each([1, 2, 3])('no walk on the reference has a finding with seed %i', { timeout }, async (seed) => {
-  const run = await fuzzTarget({ open: openReference(), seed, walks: ['queue'], goesOn: (walks) => walks < 20 })
+  const run = await fuzzTarget({ open: await openReference(), seed, walks: ['queue'], goesOn: (walks) => walks < 20 })
   expect(run).toMatchObject({ cases: 20, findings: [], stopped: null, notes: [] })
 })
 
@@ -83,14 +80,14 @@ test.each([
   'ttl-shown-until-swept',
   'workers-start-slowly',
 ])('no walk has a finding with the latitude %s', { timeout }, async (id) => {
-  const open = openInProcess(latitudes.filter((latitude) => latitude.id === id))
+  const open = await openInProcess(latitudes.filter((latitude) => latitude.id === id))
   const run = await fuzzTarget({ open, seed: 5, walks: ['queue'], goesOn: (walks) => walks < 10 })
   expect(run).toMatchObject({ cases: 10, findings: [], stopped: null, notes: [] })
 })
 
 test('walks on both planes are as many, and end with the same run', { timeout }, async () => {
   const requests: string[] = []
-  const open = openReference()
+  const open = await openReference()
   const transport: OpenTarget['transport'] = (request, patience) => {
     requests.push(`${request.method} ${new URL(request.url).pathname}`)
     return open.transport(request, patience)

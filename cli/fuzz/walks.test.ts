@@ -4,9 +4,9 @@ import type { Transport } from '../../harness/transport/types.ts'
 import { latitudes } from '../../proof/catalog.ts'
 import { longWalks, walk } from '../../proof/defects/walk.ts'
 import type { Variant } from '../../proof/types.ts'
-import { againCommand } from './fuzz-report.ts'
+import type { WalkCall } from '../../suites/walk/walk.ts'
+import { againCommand, walkLines } from './fuzz-report.ts'
 import { fuzzTarget, openInProcess, openReference, walkOn } from './fuzzing.ts'
-import { podLines } from './pod-lines.ts'
 
 const seed = 7
 /** Walks that find each of the defects. */
@@ -17,7 +17,7 @@ async function firstFound(variant: Variant) {
   const findings = new Map()
   const goesOn = (walks: number) => walks < enough && findings.size === 0
   const { findings: found, notes } = await fuzzTarget({
-    open: openInProcess([variant]),
+    open: await openInProcess([variant]),
     seed,
     walks: ['pods'],
     goesOn,
@@ -29,7 +29,7 @@ async function firstFound(variant: Variant) {
 
 test('no walk on the reference has a finding', { timeout: 60_000 }, async () => {
   const run = await fuzzTarget({
-    open: openReference(),
+    open: await openReference(),
     seed: 11,
     walks: ['pods'],
     goesOn: (walks) => walks < 25,
@@ -38,7 +38,7 @@ test('no walk on the reference has a finding', { timeout: 60_000 }, async () => 
 })
 
 test('no locked pod is left behind where one cannot be terminated', { timeout: 60_000 }, async () => {
-  const open = openInProcess(latitudes.filter(({ id }) => id === 'locked-423'))
+  const open = await openInProcess(latitudes.filter(({ id }) => id === 'locked-423'))
   let locked = 0
   const transport: Transport = (request, patience) => {
     if (new TextDecoder().decode(request.body ?? undefined) === '{"locked":true}') locked++
@@ -59,26 +59,27 @@ test.each([...walk, ...longWalks].map((defect) => [defect.id, defect] as const))
   async (_, defect) => {
     const finding = await firstFound(defect)
     expect(finding?.walk?.calls.length).toBeLessThanOrEqual(9)
-    const again = await walkOn(openInProcess([defect]), { plane: 'pods', seed, path: finding?.path ?? '' })
+    const again = await walkOn(await openInProcess([defect]), { plane: 'pods', seed, path: finding?.path ?? '' })
     expect(again).toMatchObject({ stopped: null, seen: { observed: finding?.observed, failure: null } })
     const calls = ({ said }: { readonly said: string }) => said
     expect(again.seen?.calls.map(calls)).toEqual(finding?.walk?.calls.map(calls))
     if (finding?.walk === undefined) return
-    const reference = await walkOn(openReference(), finding.walk)
+    const reference = await walkOn(await openReference(), finding.walk)
     expect(reference).toMatchObject({ stopped: null, seen: { observed: null, failure: null } })
   },
 )
 
-test('the steps of a walk are told as shell lines', () => {
+test('the steps of a walk are told as shell lines', async () => {
   const body = (json: object) => new TextEncoder().encode(JSON.stringify(json))
-  const lines = podLines(openReference().target, [
+  const calls: WalkCall[] = [
     { said: 'create A', operation: 'createPod', pod: 'A', shape: { mount: 'network' }, rest: 'RUNNING' },
     { said: 'create B without a wait', operation: 'createPod', pod: 'B', shape: { kind: 'cpu' } },
     { said: 'A: stop', operation: 'triggerPodAction', pod: 'A', bytes: body({ action: 'stop' }), rest: 'EXITED' },
     { said: 'A: get by another account', operation: 'getPod', pod: 'A', isStranger: true, status: 404, rest: 'EXITED' },
     { said: 'wait 3 s', operation: 'wait', seconds: 3 },
     { said: 'B: delete', operation: 'deletePod', pod: 'B', status: 204, rest: 'TERMINATED' },
-  ])
+  ]
+  const lines = await walkLines((await openReference()).target, { plane: 'pods', calls })
   const short = lines.map((line) =>
     line.replaceAll(/ -H '[^']*'/g, '').replaceAll(/"Authorization: Bearer (\S+)"/g, '$1'),
   )
@@ -97,9 +98,9 @@ test('the steps of a walk are told as shell lines', () => {
       "curl -si "$BASE/v2/pods/$A" -H $KEY_STRANGER; echo",
       "wait_ms 3000",
       "curl -si -X DELETE "$BASE/v2/pods/$B" -H $KEY_FULL; echo",
+      "curl -s "$BASE/v2/pods" -H $KEY_FULL; echo",
       "curl -s "$BASE/v2/pods/$A" -H $KEY_FULL; echo",
       "curl -s "$BASE/v2/pods/$B" -H $KEY_FULL; echo",
-      "curl -s "$BASE/v2/pods" -H $KEY_FULL; echo",
       "# afterwards: curl -s -X DELETE "$BASE/v2/pods/$A" -H $KEY_FULL; curl -s -X DELETE "$BASE/v2/pods/$B" -H $KEY_FULL",
     ]
   `)
@@ -113,7 +114,7 @@ test('the command that takes a walk again can be pasted into a shell', () => {
 })
 
 test('a path that the seed does not draw takes no walk', async () => {
-  expect(await walkOn(openReference(), { plane: 'pods', seed, path: '3,4' })).toEqual({
+  expect(await walkOn(await openReference(), { plane: 'pods', seed, path: '3,4' })).toEqual({
     seen: null,
     stopped: null,
   })
