@@ -94,11 +94,10 @@ export function compareResults(older: NamedResults, newer: NamedResults, rules: 
     older.results.run.profiles.includes(profile)
   const isOneClock = older.results.run.clock === newer.results.run.clock
   const isScenario = (rule: string) => isOneClock && rules.isScenario(rule)
-  const factors = new Map(pairs.map((pair) => [pair.after?.id, factorOf(pair)]))
-  const sizeOf = ({ kind, rule }: Change) => (kind === 'changed time' && factors.get(rule)) || 0
   const changes = pairs
-    .flatMap((pair) => changesOf(pair, isAdded, { ...rules, isScenario }))
-    .sort((a, b) => changeKinds.indexOf(a.kind) - changeKinds.indexOf(b.kind) || sizeOf(b) - sizeOf(a))
+    .flatMap((pair) => changesOf(pair, isAdded, rules))
+    .concat(timeChanges(pairs, isScenario))
+    .sort((a, b) => changeKinds.indexOf(a.kind) - changeKinds.indexOf(b.kind))
   const failsAnew = new Set(changes.flatMap(({ kind, rule }) => (kind === 'newly failing' ? rule : [])))
   const stillFailing = newer.results.rules.filter((rule) => stateOf(rule) === 'failed' && !failsAnew.has(rule.id))
   return {
@@ -123,19 +122,21 @@ function pairsOf(older: readonly RuleResult[], newer: readonly RuleResult[]): Pa
 function changesOf(
   pair: Pair,
   isAdded: (rule: RuleResult) => boolean,
-  { exists, isScenario }: KnownRules,
+  { exists }: Pick<KnownRules, 'exists'>,
 ): readonly Change[] {
   const { before, after } = pair
   const rule = after ?? before
   if (rule === undefined) return []
-  const change = (kind: ChangeKind, note: string | null = null): Change[] => [
-    { rule: rule.id, kind, isWorse: worse.has(kind), was: stateOf(before), is: stateOf(after), note },
-  ]
+  const change: MakeChange = (kind, note = null) => [changeOf(pair, kind, note)]
   if (after === undefined) return exists(rule.id) ? [] : change('retired')
   if (stateOf(after) === 'failed') return failureOf(pair, change)
   if (before === undefined) return isAdded(after) ? change('added') : []
-  const times = isScenario(rule.id) ? timeChange(before, after, change) : []
-  return [...verdictChange(before, after, change), ...coverageChange(before, after, change), ...times]
+  return [...verdictChange(before, after, change), ...coverageChange(before, after, change)]
+}
+
+function changeOf({ before, after }: Pair, kind: ChangeKind, note: string | null): Change {
+  const rule = (after ?? before)?.id ?? ''
+  return { rule, kind, isWorse: worse.has(kind), was: stateOf(before), is: stateOf(after), note }
 }
 
 type MakeChange = (kind: ChangeKind, note?: string | null) => Change[]
@@ -177,19 +178,19 @@ function coverageChange(before: RuleResult, after: RuleResult, change: MakeChang
   ]
 }
 
-/** A change of the time that a rule took on the target's clock. */
-function timeChange(before: RuleResult, after: RuleResult, change: MakeChange): Change[] {
-  if (!aboutTheTarget.has(before.verdict) || !aboutTheTarget.has(after.verdict)) return []
-  const [wasMs, isMs] = [lengthOfRule(before), lengthOfRule(after)]
-  if (wasMs === null || isMs === null || Math.abs(isMs - wasMs) < listedMs) return []
-  const isListed = factorOf({ before, after }) >= listedFactor
-  return isListed ? change('changed time', `${lengthOf(wasMs)} → ${lengthOf(isMs)}`) : []
-}
-
-/** How many times the shorter time of a rule the longer one is. */
-function factorOf(pair: Pair): number {
-  const lengths = [pair.before, pair.after].map((rule) => (rule && lengthOfRule(rule)) ?? 0)
-  return Math.max(...lengths) / Math.max(1, Math.min(...lengths))
+/** Changes of the time that a rule took on the target's clock, the largest factor first. */
+function timeChanges(pairs: readonly Pair[], isScenario: (rule: string) => boolean): Change[] {
+  const timed = pairs.flatMap((pair) => {
+    const { before, after } = pair
+    if (before === undefined || after === undefined || stateOf(after) === 'failed' || !isScenario(after.id)) return []
+    if (!aboutTheTarget.has(before.verdict) || !aboutTheTarget.has(after.verdict)) return []
+    const [wasMs, isMs] = [lengthOfRule(before), lengthOfRule(after)]
+    if (wasMs === null || isMs === null || Math.abs(isMs - wasMs) < listedMs) return []
+    const factor = Math.max(wasMs, isMs) / Math.max(1, Math.min(wasMs, isMs))
+    if (factor < listedFactor) return []
+    return [{ factor, change: changeOf(pair, 'changed time', `${lengthOf(wasMs)} → ${lengthOf(isMs)}`) }]
+  })
+  return timed.sort((a, b) => b.factor - a.factor).map(({ change }) => change)
 }
 
 function stateOf(rule: RuleResult | undefined): State {
