@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { exchangeWith } from '../harness/testing/exchange.ts'
 import { fromTarget } from './from-target.ts'
 import { showExchange } from './shown.ts'
 import { sampleFinding } from './testing/sample.ts'
@@ -47,16 +48,15 @@ test.each<Case>([
     named: stranger,
   },
 ])('$what', ({ given: { status, body, expected }, key = 'Bearer «key.full»', needs = [], named }) => {
-  const at = { target: 0, harness: 0 }
-  const shown = showExchange({
-    ...{ n: 1, owner: 'pods.create.gpu', operation: 'createPod', subject: null, key: 'full', sent: at, received: at },
+  const exchange = exchangeWith({
+    operation: 'createPod',
     request: {
       ...{ method: 'POST', url: 'https://api.example.test/v2/pods', headers: [['authorization', key]] },
-      body: Buffer.from(JSON.stringify(body)),
+      body: JSON.stringify(body),
     },
-    response: { status, headers: [], body: Buffer.from('') },
-    failure: null,
+    response: { status },
   })
+  const shown = showExchange(exchange)
   expect(fromTarget(target, needs, sampleFinding('pods.create.gpu', 1, { expected }), shown)).toEqual(named)
 })
 

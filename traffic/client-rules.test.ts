@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { Exchange, Operation } from '../harness/exchange/exchange.ts'
+import type { Operation } from '../harness/exchange/exchange.ts'
 import { foldInvariants } from '../harness/run/invariants.ts'
+import { exchangeWith } from '../harness/testing/exchange.ts'
 import { referenceTarget } from '../proof/instance.ts'
 import { clientRules } from './client-rules.ts'
 import { trafficRow } from './session.ts'
 
 const target = referenceTarget('http://127.0.0.1', 'real')
-const bytes = (value: unknown) => Buffer.from(JSON.stringify(value))
 
 interface Sent {
   readonly at: number
@@ -37,18 +37,17 @@ function found(sent: readonly Sent[]): string[] {
       headers = {},
       json = {},
     } = one
-    const exchange: Exchange = {
-      ...{ n: place + 1, owner: 'traffic', operation, subject: 'p', key: authorization || null, failure: null },
+    const exchange = exchangeWith({
+      ...{ n: place + 1, owner: 'traffic', operation, subject: 'p', key: authorization || null },
       sent: { target: at, harness: at },
       received: { target: until, harness: until },
       request: {
-        method: 'GET',
         url: `http://127.0.0.1${url}`,
         headers: [['authorization', authorization]],
-        body: body === undefined ? null : bytes(body),
+        ...(body !== undefined && { body: JSON.stringify(body) }),
       },
-      response: status === 0 ? null : { status, headers: Object.entries(headers), body: bytes(json) },
-    }
+      response: status === 0 ? null : { status, headers: Object.entries(headers), body: JSON.stringify(json) },
+    })
     fold.exchange(exchange)
   }
   return fold.judge(trafficRow).flatMap(({ rule, findings }) => findings.map(({ clause }) => `${rule} ${clause}`))

@@ -1,23 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Exchange } from '../harness/exchange/exchange.ts'
+import { exchangeWith } from '../harness/testing/exchange.ts'
 import { referenceTarget } from '../proof/instance.ts'
 import { createTrafficSecrets } from './secrets.ts'
 
-const moment = { target: 0, harness: 0 }
-const exchange = (name: string, value: string, url = 'https://example.com/'): Exchange => ({
-  ...{
-    n: 1,
-    owner: 'traffic',
-    operation: 'getPod',
-    subject: null,
-    key: null,
-    failure: null,
-    sent: moment,
-    received: moment,
-  },
-  request: { method: 'GET', url, headers: [[name, value]], body: null },
-  response: { status: 200, headers: [], body: new Uint8Array() },
-})
+const exchange = (name: string, value: string, url = 'https://example.com/') =>
+  exchangeWith({ owner: 'traffic', key: null, request: { url, headers: [[name, value]] } })
 const target = referenceTarget('http://127.0.0.1', 'real')
 const { hidden, keyOf, redactor } = createTrafficSecrets(target)
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../exchange/exchange.ts'
+import { exchangeWith } from '../testing/exchange.ts'
 import type { EvidenceEvent, ExchangeEvent } from './events.ts'
 import { readEvidence, toExchange } from './read.ts'
 import { createFileRecorder, inlineBodyBytes } from './recorder.ts'
@@ -12,19 +13,11 @@ const secret = 'sk-"odd"/secret+1'
 const redactor = createRedactor({ 'key.full': secret })
 
 function exchange(body: Uint8Array, answer: Uint8Array): Exchange {
-  const moment = { target: 1, harness: 2 }
-  return {
-    n: 1,
-    owner: 'rule',
+  return exchangeWith({
     operation: 'createPod',
-    subject: null,
-    key: 'full',
-    sent: moment,
-    received: moment,
     request: { method: 'POST', url: 'http://x/v2/pods', headers: [['Authorization', `Bearer ${secret}`]], body },
-    response: { status: 200, headers: [['X-Echo', secret]], body: answer },
-    failure: null,
-  }
+    response: { headers: [['X-Echo', secret]], body: answer },
+  })
 }
 
 async function recorded(entry: Exchange): Promise<{ back: Exchange; event: ExchangeEvent; file: string; dir: string }> {

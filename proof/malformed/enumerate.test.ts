@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Exchange } from '../../harness/exchange/exchange.ts'
+import { exchangeWith } from '../../harness/testing/exchange.ts'
 import { nameOf } from './change.ts'
 import { casesOf, createPlaces } from './enumerate.ts'
 
@@ -40,17 +41,9 @@ it('names every place of every JSON answer once, and null only where something e
 })
 
 function answer(status: number, body: string): Exchange {
-  const moment = { target: 0, harness: 0 }
-  return {
-    n: 1,
-    owner: 'rule',
+  return exchangeWith({
     operation: 'listPods',
-    subject: null,
-    key: 'full',
-    sent: moment,
-    received: moment,
-    request: { method: 'GET', url: 'https://reference.test/v2/pods', headers: [], body: null },
-    response: { status, headers: [], body: new TextEncoder().encode(body) },
-    failure: null,
-  }
+    request: { url: 'https://reference.test/v2/pods' },
+    response: { status, body },
+  })
 }

@@ -3,6 +3,7 @@ import type { Exchange } from '../../harness/exchange/exchange.ts'
 import { allRules } from '../../harness/rule/registry.ts'
 import { foldInvariants } from '../../harness/run/invariants.ts'
 import { rowOf } from '../../harness/run/rows.ts'
+import { exchangeWith } from '../../harness/testing/exchange.ts'
 import { referenceTarget } from '../../proof/instance.ts'
 import './server-errors.suite.ts'
 
@@ -17,21 +18,13 @@ function judged(...requests: readonly (readonly [body: string, status: number, d
 }
 
 function exchangeOf(body: string, status: number, detail: string): Exchange {
-  const bytes = (text: string) => new TextEncoder().encode(text)
-  const moment = { target: 0, harness: 0 }
-  return {
-    n: 1,
+  return exchangeWith({
     owner: 'pods.create.fuzz',
     operation: 'createPod',
-    subject: null,
-    key: 'full',
-    sent: moment,
-    received: moment,
-    request: { method: 'POST', url: 'https://reference.test/v2/pods', headers: [], body: bytes(body) },
-    response: { status, headers: [], body: bytes(JSON.stringify({ title: 'Error', status, detail })) },
-    failure: null,
+    request: { method: 'POST', url: 'https://reference.test/v2/pods', body },
+    response: { status, body: JSON.stringify({ title: 'Error', status, detail }) },
     mustBeRefused: true,
-  }
+  })
 }
 
 test.each([

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Exchange, PodOperation } from '../../harness/exchange/exchange.ts'
 import { defaultPaths, defaultPlane } from '../../harness/planes/pods/defaults.ts'
 import { allRules, type Invariant } from '../../harness/rule/registry.ts'
+import { exchangeWith } from '../../harness/testing/exchange.ts'
 import { defaultTolerances } from '../../target/tolerances.ts'
 import type { Target } from '../../target/types.ts'
 import './chosen.suite.ts'
@@ -61,17 +62,13 @@ test.each<[string, readonly Call[], readonly number[]]>([
 })
 
 function exchangeOf({ operation, sent, shown, from, to }: Call, n: number): Exchange {
-  const bytes = (value: object) => new TextEncoder().encode(JSON.stringify(value))
-  return {
+  return exchangeWith({
     n,
-    owner: 'a rule',
     operation,
     subject: operation === 'createPod' || operation === 'listPods' ? null : 'a',
-    key: 'full',
     sent: { target: from, harness: from },
     received: { target: to, harness: to },
-    request: { method: 'GET', url: 'https://a.test', headers: [], body: sent === undefined ? null : bytes(sent) },
-    response: { status: 200, headers: [], body: bytes(shown) },
-    failure: null,
-  }
+    request: sent === undefined ? {} : { body: JSON.stringify(sent) },
+    response: { body: JSON.stringify(shown) },
+  })
 }

@@ -1,26 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Exchange, PodOperation } from '../../harness/exchange/exchange.ts'
 import { defaultPaths, defaultPlane } from '../../harness/planes/pods/defaults.ts'
+import { exchangeWith } from '../../harness/testing/exchange.ts'
 import type { Target } from '../../target/types.ts'
 import { partialPodsIn, wholePodsIn } from './pods-in.ts'
 
 const target = { pods: { ...defaultPlane, url: 'https://a.test', paths: defaultPaths } } as unknown as Target
-const bytes = (text: string) => new TextEncoder().encode(text)
 
 function exchange(operation: PodOperation, status: number, body: string, sent = ''): Exchange {
-  const at = { target: 0, harness: 0 }
-  return {
-    n: 1,
-    owner: 'a rule',
-    operation,
-    subject: null,
-    key: 'full',
-    sent: at,
-    received: at,
-    request: { method: 'GET', url: 'https://a.test', headers: [], body: sent === '' ? null : bytes(sent) },
-    response: { status, headers: [], body: bytes(body) },
-    failure: null,
-  }
+  return exchangeWith({ operation, request: sent === '' ? {} : { body: sent }, response: { status, body } })
 }
 
 describe('a whole pod is in', () => {
