@@ -214,7 +214,7 @@ export interface Budget {
 }
 
 /** The requests of a load of all operations together, as the file has them. */
-export type MixedLoad = NonNullable<TargetFile['load']>
+type MixedLoad = NonNullable<TargetFile['load']>
 
 /** Proportions of operations. */
 export type Mix = NonNullable<MixedLoad['mixed']>

@@ -14,7 +14,7 @@ import { UnreachableError, UsageError } from '../shared/errors.ts'
 import type { RunServer } from '../shared/run-check.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
-export interface ServerOptions {
+interface ServerOptions {
   /** The shell command that serves the target. */
   readonly start: string | undefined
   /** Real ms to wait for the target. */

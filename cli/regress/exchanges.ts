@@ -6,7 +6,7 @@ export function isSuccessful({ response }: Exchange): boolean {
 }
 
 /** Real ms; above 0, because ratios are compared by their logarithms. */
-export function latencyOf({ sent, received }: Exchange): number {
+function latencyOf({ sent, received }: Exchange): number {
   return Math.max(0.001, received.harness - sent.harness)
 }
 

@@ -5,7 +5,7 @@ import { membersOf } from '../../harness/exchange/read.ts'
 import { isFile } from '../shared/output-folders.ts'
 
 /** A record without its end. */
-export interface CutOff {
+interface CutOff {
   /** One sentence for the user. */
   readonly message: string
   /** True if the run itself ended in order, so that its record was damaged later. */

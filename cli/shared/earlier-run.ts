@@ -25,7 +25,7 @@ export function readBaseline(name: string, out: string | undefined, { cwd }: Ter
 }
 
 /** The rules that `--rerun-failed` selects, none if all was verified, and the verdict of the earlier run. */
-export interface FailedRules extends Pick<Results, 'verdict'> {
+interface FailedRules extends Pick<Results, 'verdict'> {
   readonly only: readonly string[]
   readonly seed: number | null
 }

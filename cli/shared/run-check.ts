@@ -101,7 +101,7 @@ export function openReports(
 }
 
 /** Begins the ledger of a run whose record is in the folder `evidence`. Returns the options of the run. */
-export function beginRun(given: RunCheckOptions, evidence: string): RunOptions {
+function beginRun(given: RunCheckOptions, evidence: string): RunOptions {
   const { plan, target, targetFile, rulesFolder, vendor, server, terminal } = given
   const { cwd } = terminal
   const run = newRunId()

@@ -36,7 +36,7 @@ const WINDOWS = 4
 const BACKOFF_MARGIN = 0.1
 
 /** The most that is waited for a response that a target holds: its documented wait, and a third of it. */
-export const LONGEST_HOLD_MS = Math.ceil((tables.durations.runsyncWaitMs * 4) / 3)
+const LONGEST_HOLD_MS = Math.ceil((tables.durations.runsyncWaitMs * 4) / 3)
 /** How long one request is held alone before the others are sent, as a share of a window. */
 const HOLD_LEAD = 0.1
 

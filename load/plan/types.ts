@@ -13,7 +13,7 @@ export type QueueShape =
   | 'rejected'
   | ScalingShape
 /** Load while workers are kept busy: on a limit that they raise, or on one whose base is higher. */
-export type ScalingShape = 'raised-under' | 'raised-over' | 'kept-under'
+type ScalingShape = 'raised-under' | 'raised-over' | 'kept-under'
 type PodShape = 'pod-headers' | 'pod-429'
 type MixedShape = 'mixed-smoke' | 'mixed'
 export type Shape = 'smoke' | QueueShape | PodShape | MixedShape

@@ -198,7 +198,7 @@ export function likeOther<Branch>(
 }
 
 /** The cases of a table that a run tries: one of each class, drawn for each branch. */
-export function sampledCases<Branch>(
+function sampledCases<Branch>(
   table: Pick<RefusalTable<Branch>, 'cases' | 'statuses'>,
   vary: Variation,
   branch = '',

@@ -22,9 +22,9 @@ export type Step =
 /** The steps that have a member. */
 export type StepOf<Name extends string> = Extract<Step, { readonly [N in Name]: unknown }>
 
-export type RefusedOperation = 'action' | 'body' | 'patch'
+type RefusedOperation = 'action' | 'body' | 'patch'
 
-export const strangerCalls = ['get', 'patch', 'stop', 'start', 'restart', 'delete'] as const
+const strangerCalls = ['get', 'patch', 'stop', 'start', 'restart', 'delete'] as const
 
 /** The things that a walk may do on a target. */
 interface World {

@@ -1,5 +1,5 @@
 /** A request as a client of the reference sends it. */
-export interface SentRequest {
+interface SentRequest {
   readonly body?: unknown
   /** The bearer token; null for none. */
   readonly token?: string | null
