@@ -32,6 +32,7 @@ const errorsOf: readonly (readonly [id: string, says: string, clause: string, wh
   ['patch', 'a PATCH has no token', 'unauthorized', (request) => isMissing(request) && request.method === 'PATCH'],
   ['word', 'a request has the word Bearer alone', 'unauthorized', authorizationIs(/^Bearer$/)],
   ['scheme', 'a request has another scheme', 'unauthorized', authorizationIs(/^Basic /)],
+  ['expired', 'the key has expired', 'expired', authorizationIs(/expired/)],
   ['restricted', 'the key lacks the permission', 'restricted', authorizationIs(/restricted/)],
   ['stranger', "the endpoint is another account's", 'stranger', isStranger],
   [

@@ -100,6 +100,11 @@ export const lbWorkers: readonly Defect[] = [
     observed: 'it reached the worker 2×',
     change: sendsAgain(503),
   }),
+  defect('worker-503-retried-for-get', 'lb.no-retry', 'error', {
+    says: 'A GET that the worker answers with 503 is sent again.',
+    observed: 'it reached the worker 2×',
+    change: sendsAgain(503, 'GET'),
+  }),
   defect('worker-408-retried', 'lb.no-retry', 'error', {
     says: 'A request that the worker answers with 408 is sent again.',
     observed: 'it reached the worker 2×',

@@ -73,9 +73,11 @@ rule('lb.no-retry', kills, async (context) => {
     else unavailable.push(nonce)
   }
   for (const status of [408, 425, 429, 501, 502, 503, 504]) {
-    const nonce = nonceFor(context)
-    await client.send('POST', `/plumbline/status/${status}`, withNonce(nonce, { raw429: true }))
-    unavailable.push(nonce)
+    for (const method of ['POST', 'GET']) {
+      const nonce = nonceFor(context)
+      await client.send(method, `/plumbline/status/${status}`, withNonce(nonce, { raw429: true }))
+      unavailable.push(nonce)
+    }
   }
   if (part('receiver')) {
     const { nonce } = await reaching(context, async (nonce) => {
@@ -169,6 +171,7 @@ rule('lb.error-body', kills, async (context) => {
   if (part('lb.unknown'))
     for (const method of methods) expectOwnError('unknown', await lb.on('unknown').send(method, echo))
   const others = [
+    ['expired', 'auth.lb.expired', part('key.expired')],
     ['stranger', 'auth.lb.hidden', part('key.stranger')],
     ['restricted', 'auth.lb.forbidden', part('key.restricted') && part('lb.restricted')],
   ] as const
