@@ -71,6 +71,21 @@ export const actionEffects: readonly Defect[] = [
       return isMeant ? new Response(null, { status: 204 }) : response
     },
   }),
+  defect('refused-restart-done-later', 'pods.action.starting.restart', 'goes-on', {
+    says: 'restart of a STARTING pod is refused, and carried out once it is RUNNING.',
+    observed: 'a restart after the refused one',
+    change: refusesWith({ status: 'STARTING', action: 'restart' }, later(5_000, effectOf('restart'))),
+  }),
+  defect('refused-restart-of-new-pod-done-later', 'pods.action.provisioning.restart', 'goes-on', {
+    says: 'restart of a PROVISIONING pod is refused, and carried out once it is RUNNING.',
+    observed: 'a restart after the refused one',
+    change: refusesWith({ status: 'PROVISIONING', action: 'restart' }, later(7_000, effectOf('restart'))),
+  }),
+  defect('terminated-delete-500', 'pods.action.terminated.any', 'deleted', {
+    says: 'DELETE of a pod that the action terminate removed is answered 500.',
+    observed: 'status 500',
+    wrap: restated(is.delete, 404, 500),
+  }),
   defect('terminated-comes-back-when-asked', 'pods.action.terminated.any', 'stays-terminated', {
     says: 'An action on a terminated pod is answered 404, and the pod is back a second later.',
     observed: 'status EXITED',

@@ -1,6 +1,7 @@
 import { membersOf } from '../../harness/exchange/read.ts'
+import type { StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { defect, is, onResponse, part, serving, shows, succeeded } from './tools.ts'
+import { type Change, defect, is, onResponse, part, serving, shows, succeeded } from './tools.ts'
 
 const mountTour = ['pods.patch.network-path', 'pods.patch.persistent-path', 'pods.create.cpu'] as const
 
@@ -100,6 +101,16 @@ export const fields: readonly Defect[] = [
         ? live
         : { ...live, uptime: Math.floor((clock.now() - pod.createdAtMs) / 1_000) }
     }),
+  }),
+  defect('uptime-of-first-restart', 'pods.shape.uptime-value', 'restarted', {
+    says: 'uptime goes on when the container is restarted for the second time.',
+    observed: 'an uptime that goes on',
+    change: keepsStart((pod, times) => pod.status === 'RUNNING' && times > 1),
+  }),
+  defect('uptime-of-first-start', 'pods.shape.uptime-value', 'started', {
+    says: 'uptime of a pod that was stopped and started counts from its first start.',
+    observed: 'an uptime that goes on',
+    change: keepsStart((pod) => pod.status !== 'RUNNING'),
   }),
   defect('uptime-stands-still', 'pods.shape.uptime-grows', 'grows', {
     says: 'uptime is measured once.',
@@ -239,5 +250,20 @@ function uptime(other: (seconds: number) => number) {
   return part('presentRuntime', (next) => {
     const live = next()
     return live?.uptime === undefined ? live : { ...live, uptime: other(live.uptime) }
+  })
+}
+
+/** Some starts of the container of a pod leave its uptime going: `when` gets the pod before it, and how often it was RUNNING by then. */
+function keepsStart(when: (pod: StoredPod, times: number) => boolean): Change {
+  const times = new WeakMap<StoredPod, number>()
+  const begins = new WeakMap<StoredPod, number | null>()
+  return part('enter', (next, pod, status) => {
+    const count = times.get(pod) ?? 0
+    const isKept = status === 'RUNNING' && count > 0 && when(pod, count)
+    next()
+    if (status !== 'RUNNING') return
+    times.set(pod, count + 1)
+    if (isKept) pod.containerStartedAtMs = begins.get(pod) ?? null
+    else begins.set(pod, pod.containerStartedAtMs)
   })
 }

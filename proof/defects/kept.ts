@@ -1,4 +1,5 @@
 import type { PodAction } from '../../generated/tables.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
 import type { StoredPod } from '../../reference/index.ts'
 import { unusualVariables } from '../../suites/pods/creation.ts'
 import type { Defect } from '../types.ts'
@@ -136,6 +137,20 @@ export const kept: readonly Defect[] = [
         return fetch(request)
       })
       return read(write(base))
+    },
+  }),
+  defect('second-variables-ignored', 'pods.patch.others', 'at-once', {
+    says: 'A pod whose variables a PATCH changed keeps them for good.',
+    observed: 'no effect on env',
+    change(base) {
+      const changed = new WeakSet<StoredPod>()
+      return part('patchPod', (next, pod, body) => {
+        const { env } = pod
+        next()
+        if (membersOf(body)?.env === undefined) return
+        if (changed.has(pod)) pod.env = env
+        changed.add(pod)
+      })(base)
     },
   }),
   defect('start-loses-args', 'pods.patch.others', 'started', {

@@ -71,6 +71,9 @@ rule('pods.action.terminated.any', { varies: [...anyPod, 'removal'] }, async (co
     check('refused').status(response, 404, 409, ...(again && action === 'terminate' ? [204] : []))
     reading(action, String(response.status))
   }
+  // How it is answered is open, but not an internal error.
+  const deleted = await pods.delete(id)
+  check('deleted').that(deleted.status < 500, 'a success or a status 4XX', `status ${deleted.status}`, deleted)
   for await (const response of laterPodReads(context, id)) expectTerminated(check('stays-terminated'), response)
   await expectAccepted(context, await fixture.pod('RUNNING'))
 })

@@ -3,7 +3,7 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { deliberate, outagePausesMs } from '../../harness/client/retry.ts'
 import { lengthOf } from '../../harness/common/length.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { type PodView, podOf } from '../../harness/exchange/read.ts'
+import { membersOf, type PodView, podOf } from '../../harness/exchange/read.ts'
 import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import { unseenHint } from '../../harness/planes/pods/fixtures/pods.ts'
 import { quotaIn } from '../../harness/planes/pods/pod-times.ts'
@@ -14,8 +14,9 @@ import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import type { PodStatus } from '../../target/types.ts'
 import { expectListedAs, expectUnlisted } from '../shared/listing.ts'
 import { untilFound } from '../shared/poll.ts'
-import { blockIfStatusNeverLasts, expectUnchanged, rereadMoments } from '../shared/unchanged.ts'
+import { blockIfStatusNeverLasts, expectUnchanged, laterPodReads, rereadMoments } from '../shared/unchanged.ts'
 import { expectFullPod, expectNoBody, expectTerminated, inconclusiveIfScarce, retryWhileScarce } from './answers.ts'
+import { startsOver } from './restarted.ts'
 
 /** Statuses that a pod leaves by itself; a call may find the next one. */
 const transient: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING'])
@@ -128,9 +129,19 @@ async function refused(context: Context, status: PodStatus, action: PodAction): 
     `status ${rest.status}`,
     rest.response,
   )
+  if (action === 'restart' && rest.status === 'RUNNING') await expectNotRestarted(context, rest.pod)
   // Where time moves, the pod may be RUNNING by then.
   if (status === 'STARTING' && rest.status === 'RUNNING' && stoodStill(before, after)) {
     for (const way of waysToStarting) await refusedOnceMore(context, pod, way, action)
+  }
+}
+
+/** A restart that was refused on the way to RUNNING is not carried out later. */
+async function expectNotRestarted(context: Context, running: PodView | null): Promise<void> {
+  if (running === null) return
+  for await (const later of laterPodReads(context, running.id)) {
+    const isAnew = startsOver(running.value, membersOf(later.json))
+    context.check('goes-on').that(!isAnew, 'no restart', 'a restart after the refused one', later)
   }
 }
 

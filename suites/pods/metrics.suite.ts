@@ -8,6 +8,7 @@ import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { poll } from '../shared/poll.ts'
 import { kindOfValue } from '../shared/readers.ts'
+import { startPod, stopPod } from './answers.ts'
 import { runMs as beforeRestartMs } from './restarted.ts'
 import { cachedMs, slackMs, uptimeIn } from './uptime.ts'
 
@@ -28,7 +29,7 @@ rule('pods.shape.runtime-present', { varies }, async (context) => {
 })
 
 rule('pods.shape.uptime-value', { varies }, async (context) => {
-  const { blocked, check, clock, fixture, pods, settle } = context
+  const { check, clock, fixture, pods } = context
   // Its only use is its time, which is before the creation.
   const before = await pods.list()
   const { id } = await fixture.pod('RUNNING')
@@ -37,17 +38,33 @@ rule('pods.shape.uptime-value', { varies }, async (context) => {
   const isPossible = uptimeMs <= existsMs + slackMs
   const expected = 'an uptime no longer than the pod has existed'
   check('at-most-age').that(isPossible, expected, 'an uptime that is longer', response)
+  for (const _ of ['first', 'second']) {
+    await clock.sleep(beforeRestartMs)
+    const restartMs = clock.now()
+    await restartPod(context, id)
+    await expectAnew(context, id, 'restarted', restartMs)
+  }
   await clock.sleep(beforeRestartMs)
+  const stopped = await stopPod(context, id)
+  const startMs = clock.now()
+  await startPod(context, stopped)
+  await expectAnew(context, id, 'started', startMs)
+})
+
+async function restartPod({ blocked, clock, pods, settle }: Context, id: string): Promise<void> {
   const restart = await pods.act(id, 'restart')
   if (!isSuccess(restart.status)) blocked('pods.action.running.restart', `restart was answered ${restart.status}`)
   await clock.sleep(restartBeginsMs)
   const rest = await settle(id, (seen) => seen === 'RUNNING')
   if (!rest.settled) blocked('pods.action.running.restart', `after restart the pod is ${rest.status}`)
-  const isAnew = ({ response: { exchange }, uptimeMs: anewMs }: Uptime) =>
-    anewMs <= exchange.received.target - restart.exchange.sent.target + slackMs
-  const later = await poll(context, cachedMs + runMs, () => uptimeOf(context, id, 'restarted'), isAnew)
-  check('restarted').that(isAnew(later), 'an uptime that starts over', 'an uptime that goes on', later.response)
-})
+}
+
+/** The uptime of a pod is no longer than the time since its container was asked to begin anew. */
+async function expectAnew(context: Context, id: string, clause: string, sinceMs: number): Promise<void> {
+  const isAnew = ({ response, uptimeMs }: Uptime) => uptimeMs <= response.exchange.received.target - sinceMs + slackMs
+  const later = await poll(context, cachedMs + runMs, () => uptimeOf(context, id, clause), isAnew)
+  context.check(clause).that(isAnew(later), 'an uptime that starts over', 'an uptime that goes on', later.response)
+}
 
 rule('pods.shape.uptime-grows', { varies }, async (context) => {
   const { check, clock, fixture } = context
