@@ -8,6 +8,11 @@ export const queuePriority: readonly Defect[] = [
     observed: 'a worker',
     change: part('scalesWorkers', () => true),
   }),
+  defect('low-priority-false-starts-no-worker', 'queue.low-priority', 'begun', {
+    says: 'A job whose policy has lowPriority starts no worker, though its value is false.',
+    observed: 'none, although one begins with a later job; /status shows COMPLETED',
+    change: part('scalesWorkers', (_, { policy }) => !('lowPriority' in policy)),
+  }),
   defect('low-priority-of-runsync-starts-worker', 'queue.low-priority', 'alone', {
     says: 'A job of low priority starts a worker if /runsync submitted it.',
     observed: 'a worker',

@@ -53,6 +53,13 @@ export const queueTtl: readonly Defect[] = [
     observed: 'status 200',
     change: spared('IN_PROGRESS'),
   }),
+  defect('ttl-ignored-while-runsync-runs', 'queue.ttl.running', 'gone', {
+    says: 'A job of /runsync that runs is not deleted when its ttl is over.',
+    observed: 'status 200',
+    change: part('expireJob', (next, { operation, status }) => {
+      if (operation !== 'runsync' || status !== 'IN_PROGRESS') next()
+    }),
+  }),
   defect('ttl-half-more-while-running', 'queue.ttl.running', 'gone', {
     says: 'A job that runs lives for half of its ttl more.',
     observed: 'status 200',

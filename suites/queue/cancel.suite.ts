@@ -18,7 +18,7 @@ import {
 import { poll } from '../shared/poll.ts'
 import { expectAcceptedOrRefused } from '../shared/refusal.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
-import { expectTaken } from './times.ts'
+import { expectTaken, outlastingJob } from './times.ts'
 
 /** Where workers may die. */
 const onDedicated = { exclusive: ['dedicated'], varies: [...anyJob, 'past'] } as const
@@ -48,9 +48,12 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
 })
 
 rule<JobWish>('queue.cancel.running', { each: cancelled, ...onDedicated }, async (context, wish) => {
-  const { begun, check, clock, fixture, follow, found, target } = context
+  const { begun, check, clock, fixture, follow, found, notJudged, target } = context
   const { dispatchMs, sweepMs } = target.tolerances
-  const job = await fixture.submitted({ ...wish, steps: [{ deaf: true }, { hold: 'late' }, { output: 1 }] })
+  const whole = { ...wish, steps: [{ deaf: true }, { hold: 'late' }, { output: 1 }] } as const
+  const isRunsync = wish.endpoint === 'executionTimeout'
+  const job = await (isRunsync ? outlastingJob(context, whole) : fixture.submitted(whole))
+  if (job === null) return notJudged('runsync', 'the response of /runsync shows no job that runs')
   await begun(job)
   await found(job)
   // If /cancel is out for long, queue.cancel.queued says so.
@@ -120,9 +123,13 @@ rule('queue.cancel.finished', { varies: [...anyJob, 'output', 'look'] }, async (
   }
 })
 
-/** A job with the history that is drawn, and one whose worker died before. */
+/** A job with the history that is drawn, one whose worker died before, and one of /runsync. */
 function cancelled({ part }: Context): readonly JobWish[] {
-  return [{}, ...(part('endpoint.dedicated') ? [{ endpoint: 'dedicated', past: 'requeued' } as const] : [])]
+  return [
+    {},
+    ...(part('endpoint.dedicated') ? [{ endpoint: 'dedicated', past: 'requeued' } as const] : []),
+    ...(part('endpoint.execution-timeout') ? [{ endpoint: 'executionTimeout' } as const] : []),
+  ]
 }
 
 async function cancel(context: Context, { id, queue }: SubmittedJob): Promise<void> {

@@ -17,6 +17,8 @@ const watches = 3
 const pauses = [0, 10_000, 60_000, 300_000]
 
 const endpoint = 'scaleToZero'
+/** A policy of a job that starts workers as one without a policy does. */
+const otherPolicy = { lowPriority: false, ttl: 3_600_000, executionTimeout: 600_000 }
 
 rule('queue.low-priority', { exclusive: [endpoint, 'twoWorkers'], varies: ['input', 'execution'] }, async (context) => {
   const { begun, clock, ended, fixture, inconclusive, part } = context
@@ -26,7 +28,7 @@ rule('queue.low-priority', { exclusive: [endpoint, 'twoWorkers'], varies: ['inpu
     const low = await waitingAlone(context, 'alone', forMs, () => submittedBoth(context))
     if (low === null) return inconclusive('each job of low priority met the worker of an earlier job')
     const submittedMs = clock.now()
-    const normal = await fixture.submitted({ steps: [{ output: 'normal' }], endpoint })
+    const normal = await fixture.submitted({ steps: [{ output: 'normal' }], endpoint, policy: otherPolicy })
     await begun(normal)
     const firstMs = Math.min(...[low, normal].map(({ beacon }) => beacon.executions()[0]?.at.target ?? clock.now()))
     for (const job of [normal, low]) await expectEnd(context, 'both', job, await ended(job), 'COMPLETED')

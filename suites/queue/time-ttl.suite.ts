@@ -1,7 +1,7 @@
 import { tables } from '../../generated/tables.ts'
 import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { rule } from '../../harness/rule/registry.ts'
+import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import {
   expectGone,
@@ -11,7 +11,7 @@ import {
   shownStatus,
   whileWorkerMayReport,
 } from '../shared/job-responses.ts'
-import { afterEnd, beforeEnd, busyWorkers, endMsOf, expectWorkerFreed, leadMs } from './times.ts'
+import { afterEnd, beforeEnd, busyWorkers, endMsOf, expectWorkerFreed, leadMs, outlastingJob } from './times.ts'
 
 /** A job that waits for days on an endpoint where no other rule has a job executed meanwhile. */
 const waitsLong = { shared: ['scaleToZero'], varies: ['input', 'options'] } as const
@@ -62,9 +62,18 @@ rule('queue.ttl.queued', { wakes: ['scaleToZero'], varies: ['input', 'options', 
   inconclusive('each job was executed before its ttl was over')
 })
 
-rule('queue.ttl.running', { varies: anyJob }, async (context) => {
-  const { clock, target } = context
-  const { jobs, ttlMs } = await running(context, 'normal', longLives, reportsLate)
+/** The operations whose running jobs are judged: a job of /runsync must outlast the wait for its result. */
+const submittedBy: Partial<ScenarioOptions<'run' | 'runsync'>> = {
+  each: ({ part }) => ['run', ...(part('endpoint.execution-timeout') ? (['runsync'] as const) : [])],
+  varies: anyJob,
+}
+
+rule('queue.ttl.running', submittedBy, async (context, by) => {
+  const { clock, notJudged, target } = context
+  const { jobs, ttlMs } = await (by === 'run'
+    ? running(context, 'normal', longLives, reportsLate)
+    : runningOfRunsync(context))
+  if (jobs.length === 0) notJudged(by, 'the response of /runsync shows no job that runs')
   for (const job of jobs) {
     await expectGone(context, 'gone', job, await afterEnd(context, job, ttlMs))
     // A late report must not bring the job back.
@@ -73,6 +82,14 @@ rule('queue.ttl.running', { varies: anyJob }, async (context) => {
     for await (const response of laterJobReads(context, job)) await expectGone(context, 'gone', job, response)
   }
 })
+
+/** A job that runs on after the response of /runsync, if there is one. */
+async function runningOfRunsync(context: Context) {
+  const waitMs = context.target.queue?.executionTimeoutMs ?? 0
+  const ttlMs = longLives.find((ms) => ms > 2 * waitMs) ?? 0
+  const job = ttlMs === 0 ? null : await outlastingJob(context, { steps: reportsLate, policy: { ttl: ttlMs } })
+  return { jobs: job === null ? [] : [job], ttlMs }
+}
 
 rule('queue.ttl.worker-died', { exclusive: ['dedicated'], varies: ['input', 'options'] }, async (context) => {
   const { clock, fixture, follow, inconclusive, target } = context

@@ -6,7 +6,7 @@ import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/
 import type { Followed } from '../../harness/planes/queue/job-status.ts'
 import { statusOf } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { shownStatus } from '../shared/job-responses.ts'
+import { shownStatus, unfinished } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 import { reportOf } from '../shared/readers.ts'
 
@@ -49,6 +49,16 @@ export async function answeredJob(
   const response = await clock.until(answer, clock.now() + boundMs)
   const id = idOrNumberIn(response?.json)
   return response === null || id === null ? null : submitted(planned, id, response)
+}
+
+/** A job of /runsync that runs on after its response, because it outlasts the wait of its endpoint; null if none is shown. */
+export async function outlastingJob(context: Context, { policy, ...wish }: JobWish): Promise<SubmittedJob | null> {
+  const job = await answeredJob(context, {
+    ...wish,
+    endpoint: 'executionTimeout',
+    policy: { executionTimeout: 600_000, ...policy },
+  })
+  return job !== null && unfinished.has(statusOf(job.response)) ? job : null
 }
 
 /**
