@@ -64,6 +64,19 @@ export const endpointQuota: readonly Defect[] = [
       }
     }),
   }),
+  defect('quota-refused-and-created-later', 'endpoints.quota', 'not-created', {
+    says: 'An endpoint beyond the quota is refused, and created 5 s later.',
+    observed: 'the endpoint whose creation was refused',
+    change: part('createEndpoint', (next, body, caller, service) => {
+      try {
+        return next()
+      } catch (error) {
+        const unchecked = { ...service, parts: { ...service.parts, checkWorkers() {} } }
+        service.clock.schedule(service.clock.now() + 5_000, () => void next(body, caller, unchecked))
+        throw error
+      }
+    }),
+  }),
   defect('quota-counted-before', 'endpoints.quota-race', 'sum', {
     says: 'Concurrent creations do not see the workers of each other.',
     observed: '60 more workers',
