@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { LoadFacts } from '../harness/record/events.ts'
 import { referenceTarget } from '../proof/instance.ts'
 import { conductLoad, type Driven, oneByOne } from './conduct.ts'
 import { LoadError } from './load-error.ts'
@@ -31,11 +32,12 @@ function conduct(
   isBroken: (step: Step) => boolean = () => false,
   maxRequests = Infinity,
   servedOf = (_: Step) => Infinity,
+  facts: Partial<LoadFacts> = {},
 ) {
   batches.length = 0
   return conductLoad({
     target,
-    load: { ...load, maxRequests },
+    load: { ...load, maxRequests, ...facts },
     action: 'stop',
     perform(batch, done) {
       batches.push(batch.map(({ name }) => name))
@@ -65,11 +67,21 @@ test.each([0, Infinity])(
   },
 )
 
+test.each<[facts: Partial<LoadFacts>, again: readonly string[]]>([
+  [{}, ['requests-recovery-alone']],
+  [{ processes: 2 }, []],
+])('an inconclusive plan is driven again, unless others start the processes: %j', async (facts, again) => {
+  const { judged } = await conduct(undefined, undefined, undefined, { rules: ['limits.queue.recovers'], ...facts })
+  expect(batches.slice(2).flat()).toEqual(again)
+  expect(judged.flatMap(({ verdicts }) => verdicts.map(({ verdict }) => verdict))).toEqual(['inconclusive'])
+})
+
 test('a plan for whose repetition a cap leaves no room is inconclusive, and the others stay judged', async () => {
   const { judged, brokenOff } = await conduct(undefined, 120)
   expect(batches.slice(2)).toEqual([['purge-over-alone'], ['purge-burst-alone']])
   const last = judged.find(({ step }) => step.name === 'requests-recovery')
-  const reason = 'requests-recovery decides nothing beside other plans, and is not driven again, alone: this load takes'
+  const reason =
+    'requests-recovery decides nothing by its first attempt, and is not driven again, alone: this load takes'
   expect(last?.verdicts.map(({ verdict, sentence }) => [verdict, sentence])).toEqual([
     ['inconclusive', expect.stringContaining(reason)],
   ])

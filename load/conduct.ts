@@ -48,7 +48,7 @@ export type Perform = (
 interface ConductOptions {
   readonly target: Target
   /** The selected rules; a smoke ends each plane after its first plans. Plans are driven again only within the caps. */
-  readonly load: Pick<LoadFacts, 'rules' | 'windowScale' | 'isSmoke' | 'mixed' | 'maxRequests' | 'maxSeconds'>
+  readonly load: Omit<LoadFacts, 'k6'>
   /** The request to the pod of a load, while the quota is used up and again later. */
   readonly action: LoadAction
   readonly perform: Perform
@@ -103,7 +103,8 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
       options.judged?.(one)
     })
     const taken = batch.flatMap((step) => found.get(step) ?? [])
-    const again = repeatedIn(taken)
+    // Whoever starts the processes of an emitted load drives each plan once.
+    const again = load.processes === undefined ? repeatedIn(taken) : []
     toRepeat.push(...again)
     judged.push(...taken.filter((one) => !again.includes(one)))
     for (const { step, points } of taken) if (step.plan.plane === 'pods') givePoints(points, takePoint)
@@ -185,22 +186,30 @@ export async function oneByOne(batch: readonly Step[], perform: (step: Step) => 
 }
 
 /**
- * The plans of a batch that are driven again, alone, so that the first attempt decides nothing: other plans may be why one
- * did not pass. If one failed, the target may share a limit, and others may owe a 429 to it.
+ * The plans of a batch that are driven again, alone, so that the first attempt decides nothing: other plans, or a moment in
+ * which this machine was busy, may be why one did not pass. If one failed beside others, the target may share a limit, and
+ * others may owe a 429 to it. A plan that failed alone is judged by that.
  */
 function repeatedIn(taken: readonly Judged[]): readonly Judged[] {
+  const has = (wanted: LoadVerdict['verdict'], { verdicts }: Judged) =>
+    verdicts.some(({ verdict }) => verdict === wanted)
   const isPassedBy = ({ verdicts }: Judged) => verdicts.every(({ verdict }) => verdict === 'passed')
-  const isFailed = taken.some(({ verdicts }) => verdicts.some(({ verdict }) => verdict === 'failed'))
+  const isFailed = taken.some((one) => has('failed', one))
   // Only isolation shows that operations do not share a limit, which a 429 may come from.
   const isIsolated = taken.some((one) => one.step.plan.shape === 'isolation' && isPassedBy(one))
   // Of plans beside others, only these pass without a 429.
   const isInDoubt = ({ plan }: Step) => plan.shape !== 'under' && (isFailed || !isIsolated)
-  return taken.filter((one) => one.isBeside === true && (!isPassedBy(one) || isInDoubt(one.step)))
+  const isRepeatable = ({ plan, isAlone = false }: Step) => plan.plane === 'queue' && plan.shape !== 'smoke' && !isAlone
+  return taken.filter(
+    (one) =>
+      isRepeatable(one.step) &&
+      (has('inconclusive', one) || (one.isBeside === true && (!isPassedBy(one) || isInDoubt(one.step)))),
+  )
 }
 
 /** A plan that cannot be driven again: it proves nothing. */
 function unrepeated(one: Judged, refusal: string): Judged {
-  const sentence = `${one.step.name} decides nothing beside other plans, and is not driven again, alone: ${refusal}`
+  const sentence = `${one.step.name} decides nothing by its first attempt, and is not driven again, alone: ${refusal}`
   return { ...one, isBeside: false, verdicts: one.verdicts.map((verdict) => ({ ...verdict, ...unclear(sentence) })) }
 }
 

@@ -70,7 +70,7 @@ export const driveLoad: DriveLoad = async (task, takePoint) => {
     const alone = next.filter(({ isAlone = false }) => isAlone)
     const announced = first?.plan.plane === 'pods' ? next.slice(1) : alone
     if (announced.length === 0) return
-    const again = alone.map(({ name }) => `${name}: driven again, because it decides nothing beside other plans`)
+    const again = alone.map(({ name }) => `${name}: driven again, because its first attempt decides nothing`)
     reportProgress({ type: 'shown', lines: [...again, describeEstimate(estimateOf(announced), null)] })
   }
 
