@@ -116,29 +116,3 @@ test('endpoints that are found late fail no rule', async () => {
   const undecided = judgements.filter(({ verdict }) => !['passed', 'observed'].includes(verdict))
   expect(undecided.map(({ rule, verdict, reason, findings }) => ({ rule, verdict, reason, findings }))).toEqual([])
 })
-
-test('jobs that are found late fail the rule about /status alone', async () => {
-  const foundMs = new Map<string, number>()
-  const late: Variant = {
-    id: 'new-jobs-found-late',
-    says: 'For 0.7 s after its submission a job is not found by its id.',
-    change: (options) =>
-      composeOptions(options, {
-        wrapFetch: (fetch) => async (request) => {
-          const [id = '', operation] = request.url.split('/').reverse()
-          const isLate = operation === 'status' && options.clock.now() < (foundMs.get(id) ?? 0)
-          const response = await fetch(isLate ? new Request(`${request.url}-unknown`, request) : request)
-          if (request.method !== 'POST' || !/^run(sync)?$/.test(id) || !response.ok) return response
-          const { id: job } = (await response.clone().json()) as { readonly id: string }
-          foundMs.set(job, options.clock.now() + 700)
-          return response
-        },
-      }),
-  }
-  const ofQueue = everything().rules.filter(({ id }) => /^(queue|webhook|auth\.queue)\./.test(id))
-  const judgements = await judgeOn({ variants: [late], rules: ofQueue })
-  const failed = judgements.filter(({ verdict }) => !['passed', 'observed', 'blocked'].includes(verdict))
-  expect(failed.map(({ rule, verdict }) => [rule, verdict])).toEqual([['queue.status.shape', 'failed']])
-  const blocked = judgements.filter(({ verdict }) => verdict === 'blocked')
-  expect(new Set(blocked.map(({ by }) => by))).toEqual(new Set(['queue.status.shape']))
-})

@@ -1,3 +1,4 @@
+import { Refusal } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import { asks, showsHealth, showsIn } from '../defects/queue-tools.ts'
 import { onResponse, part } from '../defects/tools.ts'
@@ -6,7 +7,7 @@ import { latitude, optioned, timed } from './tools.ts'
 
 const second = 1_000
 
-/** How long /runsync waits, how results are kept, what /health shows, and in which order jobs are executed. */
+/** How long /runsync waits, how results are kept, what /health shows, and when jobs are executed, also once more. */
 export const queueWork: readonly Latitude[] = [
   latitude('runsync-waits-half', 'The operation /runsync waits for half of the stated time.', {
     about: 'responses of /runsync',
@@ -66,6 +67,14 @@ export const queueWork: readonly Latitude[] = [
       change: showsHealth((shown, { createdAtMs }) => ({ ...shown, since: createdAtMs, queue: { longest: 1.5 } })),
     },
   ),
+  latitude('jobs-found-late', 'For two seconds after its submission no operation finds a job by its id.', {
+    about: 'jobs as they are shown',
+    change: part('findJob', (next, ...[, , { clock }]) => {
+      const job = next()
+      if (clock.now() < job.submittedMs + 2 * second) throw new Refusal(404, 'job not found')
+      return job
+    }),
+  }),
   latitude('jobs-in-pairs', 'Of two jobs that wait one after the other, the later may be executed first.', {
     about: 'order of jobs',
     change: part('nextJob', (next, { waiting }) => {

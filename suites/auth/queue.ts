@@ -55,6 +55,7 @@ export const queue: AuthPlane = {
     if (isSeen) {
       const spare = await fixture.submitted(held)
       await begun(spare)
+      await untilFound(context, () => queue.status(spare.id))
       twins.works('cancelJob', await queue.cancel(spare.id))
       // One worker is enough for all of this.
       spare.beacon.release('go')

@@ -107,7 +107,7 @@ rule(
   'queue.health.settles',
   { exclusive: ['dedicated'], workers: 0, varies: ['input', 'options'] },
   async (context) => {
-    const { begun, check, ended, fixture, inconclusive, notJudged, queue, target } = context
+    const { begun, check, ended, fixture, found, inconclusive, notJudged, queue, target } = context
     const endpoint = 'dedicated'
     const before = await counted(context, endpoint, (now) => unfinishedIn(now) === 0)
     if (Number.isNaN(unfinishedIn(before.now))) inconclusive('/health does not count waiting and running jobs')
@@ -119,6 +119,7 @@ rule(
     await expectSettled()
     const cancelled = await fixture.submitted({ steps: [{ hold: 'never' }], endpoint })
     await begun(cancelled)
+    await found(cancelled)
     const response = await cancelled.queue.cancel(cancelled.id)
     if (!isSuccess(response.status))
       blockedBy(context, 'queue.cancel.running', `/cancel was answered ${response.status}`, response)
@@ -145,7 +146,7 @@ rule(
 )
 
 rule('queue.status.crash-visible', { exclusive: ['dedicated'], varies: ['input'] }, async (context) => {
-  const { begun, check, clock, ended, fixture, queue, target } = context
+  const { begun, check, clock, ended, fixture, found, queue, target } = context
   const seen = new Map<string, Set<unknown>>()
   let healthyLooks = 0
   const shown: string[] = []
@@ -162,6 +163,7 @@ rule('queue.status.crash-visible', { exclusive: ['dedicated'], varies: ['input']
     await note('healthy')
     const job = await fixture.submitted({ steps: [{ exit: 1 }], endpoint: 'dedicated' })
     await begun(job)
+    await found(job)
     await untilShown(job)
   }
   check('visible').that(shown.length > 0, 'a statistic that shows the deaths of workers', 'none', last)

@@ -129,7 +129,7 @@ rule('queue.retention.runsync-ends', { varies: anyJob }, async (context) => {
 
 /** A job that has ended; null if its end is not known. */
 async function endedJob(context: Context, way: Way, by: Operation, clause: string = way): Promise<Ended | null> {
-  const { begun, clock, ended, fixture, freeWorkers, part, target } = context
+  const { begun, clock, ended, fixture, found, freeWorkers, part, target } = context
   const { heldMs = 0, ...plain }: TimedWish = ways[way]
   // Without a receiver nobody could release the job.
   const isHeld = heldMs > 0 && part('receiver')
@@ -142,6 +142,7 @@ async function endedJob(context: Context, way: Way, by: Operation, clause: strin
   }
   if (way === 'cancelled') {
     await begun(job)
+    await found(job)
     await job.queue.cancel(job.id)
   }
   const end = endIn(job.response) ?? (await ended(job, target.tolerances.retriesMs))

@@ -43,7 +43,7 @@ rule('queue.retry.failed', { varies: anyJob }, async (context) => {
   await expectSameInput(context, job)
   const { job: synchronous, end: failure } = await fixture.finished({ steps: [{ fail: 'each time' }] }, 'runsync')
   await expectEnd(context, 'ends', synchronous, failure, 'FAILED')
-  // Only the rule about /status says when a job must be found by its id.
+  // A new job may be found late.
   await untilFound(context, () => synchronous.queue.status(synchronous.id))
   for (const _ of ['again', 'once more']) {
     await expectRetried(context, synchronous)

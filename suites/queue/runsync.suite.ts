@@ -79,7 +79,7 @@ rule('queue.runsync.then-status', { varies: [...anyJob, 'output'] }, async (cont
       const isSame = canonical(output) === canonical(end.job?.output ?? null)
       check('same').that(isSame, 'the output that /runsync returned', 'another output', response)
     }
-    // For a while /status may show the job as it was before. Only the rule about /status says when it must be found.
+    // For a while /status may not find the job, or show it as it was before.
     const found = () => untilFound(context, read)
     look(await poll(context, dispatchMs, found, (response) => !unfinished.has(statusOf(response))))
     for await (const _ of rereadMoments(context)) {

@@ -16,7 +16,7 @@ import {
   retryThroughOutage,
   shownStatus,
 } from '../shared/job-responses.ts'
-import { poll } from '../shared/poll.ts'
+import { poll, untilFound } from '../shared/poll.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import { expectRefusal } from '../shared/refusal.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
@@ -31,14 +31,21 @@ const readsEach = 12
 /** So short that a replica which is two seconds behind has not caught up after the last of them. */
 const betweenReadsMs = 50
 
+/** A job is found before it is done. */
+const held = { hold: 'found' } as const
+
 rule('queue.status.shape', { varies: [...anyJob, 'output', 'past', 'look'] }, async (context) => {
   const { fixture, notJudged, part, queue, queueAs, vary } = context
   // Others build on that, so it is known before anything that takes time.
-  await expectShown(context, await fixture.plain({ steps: [{ output: 1 }] }))
+  await expectFound(context, await fixture.plain({ steps: [{ output: 1 }] }))
   const output = vary.output()
   const done = await fixture.submitted({ steps: [{ output }] })
+  await expectFound(context, done)
   await expectOutput(context, 'output', output, await lookUntilEnd(context, 'output', done, 'COMPLETED'))
-  const failed = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
+  const isHeld = part('receiver')
+  const failed = await fixture.submitted({ steps: [...(isHeld ? [held] : []), { fail: 'no depth' }] })
+  await expectFound(context, failed)
+  if (isHeld) failed.beacon.release(held.hold)
   const end = await lookUntilEnd(context, 'error', failed, 'FAILED')
   expectError(context, end)
   if (part('key.second')) {
@@ -78,6 +85,7 @@ rule(
     }
     if (part('endpoint.dedicated')) await expectDescribedAfterDeaths()
     const cancelled = await fixture.submitted({ steps: [{ hold: 'go' }] })
+    await found(cancelled)
     await cancelled.queue.cancel(cancelled.id)
     reading('cancelled', (await ended(cancelled)).status)
 
@@ -176,6 +184,12 @@ rule('queue.status.failed', { varies: [...anyJob, 'past'] }, async (context) => 
   check('without-message').that(typeof none === 'string', 'a string', kindOfValue(none), last.response)
 })
 
+/** Looks at a new job until it is found, within the tolerance `visible`; the last response shows it. */
+async function expectFound(context: Context, job: JobAt): Promise<void> {
+  const look = () => untilFound(context, () => job.queue.status(job.id))
+  expectShownIn(context, job, await retryThroughOutage(context, 'answered', look))
+}
+
 /** Looks at a job; the response shows it. */
 async function expectShown(context: Context, job: JobAt): Promise<ApiResponse> {
   const response = await retryThroughOutage(context, 'answered', () => job.queue.status(job.id))
@@ -205,7 +219,6 @@ async function lookUntilEnd(
 ): Promise<ApiResponse> {
   const { coldStartMs, dispatchMs, retriesMs } = context.target.tolerances
   const boundMs = wanted === 'FAILED' ? retriesMs : coldStartMs + dispatchMs
-  await expectShown(context, job)
   const look = async () => {
     const response = await retryThroughOutage(context, 'answered', () => job.queue.status(job.id))
     const status = statusOf(response)

@@ -57,6 +57,7 @@ rule('queue.stream.incremental', { varies: [...anyStream, 'output'] }, async (co
     steps: [{ hold: 'go' }, ...emitsOf(1, 2, 3), { hold: 'on' }, ...emitsOf(4, 5), last],
   })
   await begun(shared)
+  await found(shared)
   await expectShared(context, 'two-readers', shared, ['go', 'on'], [1, 2, 3, 4, 5])
   await expectStreamedAgain(context)
 })
@@ -72,7 +73,7 @@ rule('queue.stream.ends', { varies: anyStream }, async (context) => {
 })
 
 rule('queue.stream.cancelled', { varies: anyStream }, async (context) => {
-  const { begun, fixture } = context
+  const { begun, fixture, found } = context
   const steps = [{ emit: 1 }, { hold: 'never' }]
   const cancel = async ({ id, queue }: SubmittedJob) => {
     const response = await queue.cancel(id)
@@ -83,16 +84,18 @@ rule('queue.stream.cancelled', { varies: anyStream }, async (context) => {
   await expectEndOfStream(context, read, () => cancel(read))
   const unread = await fixture.submitted({ steps })
   await begun(unread)
+  await found(unread)
   await cancel(unread)
   await expectEnded(context, streamReader(context, unread))
 })
 
 rule('queue.stream.worker-died', { exclusive: ['dedicated'], varies: anyJob }, async (context) => {
-  const { begun, check, clock, ended, fixture, inconclusive, notJudged, target } = context
+  const { begun, check, clock, ended, fixture, found, inconclusive, notJudged, target } = context
   const first = [...emitsOf(former, former), { hold: 'die' }, { exit: 1 }]
   const steps = [{ first }, ...emitsOf(1, 2, 3), { hold: 'all' }, last]
   const job = await fixture.submitted({ steps, endpoint: 'dedicated' })
   await begun(job)
+  await found(job)
   await streamReader(context, job).readUntil(2)
   job.beacon.release('die')
   const again = await clock.until(job.beacon.started(2), clock.now() + target.tolerances.retriesMs)
@@ -139,8 +142,9 @@ function emitsOf(...parts: readonly unknown[]) {
 
 /** The stream of a job that has emitted something goes on until the job is ended, and is over soon after that. */
 async function expectEndOfStream(context: Context, job: SubmittedJob, end: () => Promise<void>): Promise<StreamReader> {
-  const { begun, check, ended, inconclusive, target } = context
+  const { begun, check, ended, found, inconclusive, target } = context
   await begun(job)
+  await found(job)
   const reader = streamReader(context, job)
   const running = await reader.readUntil(1)
   check('not-before').that(!isOver(running), 'no end while the job runs', shownStatus(running), running)

@@ -125,7 +125,7 @@ export async function stopped(context: Context, job: SubmittedJob, endMs: number
 
 /** An execution that began at `startMs` still runs shortly before its time limit. */
 export async function expectRunning(
-  { check, clock, inconclusive, target }: Context,
+  { check, clock, found, inconclusive, target }: Context,
   clause: string,
   job: SubmittedJob,
   startMs: number,
@@ -133,6 +133,7 @@ export async function expectRunning(
 ): Promise<void> {
   // The time may count from before the worker begins.
   const earliestMs = startMs + limitMs - target.tolerances.dispatchMs
+  await found(job)
   await clock.at(earliestMs - leadMs)
   const response = await job.queue.status(job.id)
   const status = shownStatus(response)

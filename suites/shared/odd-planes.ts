@@ -9,6 +9,7 @@ import { echo, expectNotReached, received, sentOnce, servingNormal } from './bal
 import { createdEndpoint, endpointBody, get, sectionOf } from './endpoints.ts'
 import { expectEnd } from './job-responses.ts'
 import { callOf, jsonFault, type OddPlane, problemFault } from './odd-requests.ts'
+import { untilFound } from './poll.ts'
 import { expectUnchanged, rereadMoments } from './unchanged.ts'
 
 /** The pod API with a RUNNING pod. */
@@ -36,6 +37,7 @@ export async function oddQueue(context: Context) {
   const isSeen = part('worker') && part('receiver')
   const job = await fixture.submitted(isSeen ? { steps: [{ hold: 'go' }, { output: 'done' }] } : {})
   if (isSeen) await begun(job)
+  await untilFound(context, () => job.queue.status(job.id))
   const submission = fixture.job(isSeen ? { steps: [{ output: 1 }] } : {})
   const ids = { endpoint: queue.endpoint, job: job.id }
   const routeTo = (operation: QueuePath, usual = 'POST') => {
