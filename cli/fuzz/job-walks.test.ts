@@ -34,7 +34,7 @@ const outputs: Readonly<Record<string, readonly [number, 'only with' | 'only wit
   'purge-copies-cancelled-jobs': [47, 'only with', /receiver: ([A-Z]) start[\s\S]*receiver: \1 start/],
   'refused-submission-after-cancel-stops-job': [41, 'only without', /"IN_PROGRESS","delay/],
   'output-of-earlier-job-after-purge': [1, 'only with', /("output":\{"letter":"[A-Z]"\})[\s\S]*\1/],
-  'retry-fails-completed-jobs': [111, 'only without', /"COMPLETED","delay/],
+  'retry-fails-completed-jobs': [39, 'only without', /"COMPLETED","delay/],
   'expiry-takes-retried-jobs': [17, 'only with', /job not found[\s\S]*job not found/],
   'no-notification-after-cancellation': [15, 'only without', /receiver: [A-Z] webhook/],
   'end-lost-after-cancellation': [13, 'only with', /"IN_PROGRESS","delay/],

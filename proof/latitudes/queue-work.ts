@@ -1,7 +1,7 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
-import { asks, showsHealth, showsIn } from '../defects/queue-tools.ts'
-import { onResponse, part } from '../defects/tools.ts'
+import { asks, requeuesAfter, showsHealth, showsIn, showsJob } from '../defects/queue-tools.ts'
+import { all, onResponse, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, optioned, timed } from './tools.ts'
 
@@ -67,6 +67,16 @@ export const queueWork: readonly Latitude[] = [
       change: showsHealth((shown, { createdAtMs }) => ({ ...shown, since: createdAtMs, queue: { longest: 1.5 } })),
     },
   ),
+  latitude('failed-until-executed-again', 'A job is FAILED for two seconds before it is executed again unasked.', {
+    style: { handlerRetry: 'yes' },
+    about: ['jobs as they are shown', 'jobs that are executed again'],
+    change: all(
+      requeuesAfter(2 * second),
+      showsJob((shown, { execution, status }) =>
+        execution === null && status === 'IN_PROGRESS' ? { ...shown, status: 'FAILED', error: 'it failed' } : shown,
+      ),
+    ),
+  }),
   latitude('jobs-found-late', 'For two seconds after its submission no operation finds a job by its id.', {
     about: 'jobs as they are shown',
     change: part('findJob', (next, ...[, , { clock }]) => {

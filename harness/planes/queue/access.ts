@@ -48,7 +48,7 @@ export function createQueueAccess(host: OwnerContext) {
     await waitOnce(workerReport, { wait: async () => null })
     throw new Inconclusive(reason)
   }
-  const { hasReport, isUnreported, note, removables, wasFound } = createOwnJobs(name, services, inboxes)
+  const { executionsOf, hasReport, isUnreported, note, removables, wasFound } = createOwnJobs(name, services, inboxes)
   const as = createClients(
     queue,
     host,
@@ -127,6 +127,23 @@ export function createQueueAccess(host: OwnerContext) {
     }
   }
 
+  async function ended(job: JobAt, boundMs = workerMs): Promise<Followed> {
+    const endMs = actor.now() + boundMs
+    for (;;) {
+      const end = await follow(job, (status) => finalStatuses.has(status), Math.max(0, endMs - actor.now()))
+      if (end.status !== 'FAILED' || !(await isExecutedAgain(job)) || actor.now() >= endMs) return end
+    }
+  }
+
+  /** True for a job that is FAILED only until the platform executes it again unasked. */
+  async function isExecutedAgain({ id, queue }: JobAt): Promise<boolean> {
+    const executions = executionsOf(queue.endpoint, id)
+    await actor.sleep(target.tolerances.dispatchMs)
+    const response = await queue.status(id)
+    const isShown = isSuccess(response.status)
+    return (isShown && statusOf(response) !== 'FAILED') || executionsOf(queue.endpoint, id) > executions
+  }
+
   /** Waits until a worker begins with a job; null if no worker begins in time, or the job has ended without its report. */
   async function begun(job: Begins): Promise<Arrival | null> {
     rely(queueFoundations.shown)
@@ -181,7 +198,7 @@ export function createQueueAccess(host: OwnerContext) {
       const wait = () => actor.until(beacon.started(2), actor.now() + target.tolerances.retriesMs)
       return waitOnce(workerReport, { wait })
     },
-    ended: (job: JobAt, boundMs?: number) => follow(job, (status) => finalStatuses.has(status), boundMs),
+    ended,
     removables,
     remover: (removal: Removal) => createQueueRemover({ as }, removal),
     releaseAll: inboxes.releaseAll,

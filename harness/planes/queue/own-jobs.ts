@@ -29,7 +29,9 @@ export function createOwnJobs(
 ) {
   const open = new Map<string, Job>()
   const found = new Set<string>()
-  /** The inboxes of jobs of which each execution reports its start, by endpoint and id. */
+  /** The inboxes of jobs, by endpoint and id. */
+  const inboxesOf = new Map<string, Inbox>()
+  /** Those of jobs of which each execution reports its start. */
   const reporting = new Map<string, Inbox>()
   let submissions = 0
 
@@ -52,7 +54,10 @@ export function createOwnJobs(
     return (response) => {
       const id = idOrNumberIn(response.json)
       const inbox = inboxOf(body)
-      if (id !== null && inbox !== undefined) reporting.set(`${endpoint} ${id}`, inbox)
+      if (id !== null && inbox !== undefined) {
+        inboxesOf.set(`${endpoint} ${id}`, inbox)
+        if (!hasTimeLimit(body)) reporting.set(`${endpoint} ${id}`, inbox)
+      }
       noteEnd(operation, endpoint, id, response)
       if ((response.status >= 300 && response.status < 500) || finalStatuses.has(statusOf(response))) return forget(job)
       // A web page: whatever sent it took no job.
@@ -66,10 +71,8 @@ export function createOwnJobs(
     }
   }
 
-  /** The inbox of a job that its worker begins before it can end: without a time limit, which may be over first. */
   function inboxOf(body: unknown): Inbox | undefined {
-    const { input, policy } = membersOf(body) ?? {}
-    if (membersOf(policy)?.executionTimeout !== undefined) return undefined
+    const { input } = membersOf(body) ?? {}
     return inboxes.of(membersOf(membersOf(input)?.plumbline)?.beacon)
   }
 
@@ -105,6 +108,8 @@ export function createOwnJobs(
     /** True if a response shows that a job ended without a report of its worker. */
     isUnreported: (endpoint: string, id: string, response: ApiResponse) =>
       executed.has(statusOf(response)) && reporting.get(`${endpoint} ${id}`)?.beacon.executions().length === 0,
+    /** How many executions of a job its worker has reported. */
+    executionsOf: (endpoint: string, id: string) => inboxesOf.get(`${endpoint} ${id}`)?.beacon.executions().length ?? 0,
     /** True if a worker reported a job of the owner before its last exchange or wait. */
     hasReport: () => [...reporting.values()].some(({ beacon }) => beacon.executions().length > 0),
     /** True if an operation of the owner has found the job before. */
@@ -119,6 +124,11 @@ export function withoutReport(response: ApiResponse): string {
   const status = statusOf(response)
   const end = error == null ? status : `${status} with error ${show(error)}`
   return `no worker reported to the receiver (are receiver.url and queue.worker of the target file right?); a job was ${end}`
+}
+
+/** True if an execution of the job may be over before it began: it reports no start then. */
+function hasTimeLimit(body: unknown): boolean {
+  return membersOf(membersOf(body)?.policy)?.executionTimeout !== undefined
 }
 
 /** The ttl of a submission, ms; the longest possible one if it cannot be read. */

@@ -134,7 +134,13 @@ export function createJobWalker(context: Context, { calls = [], tellsSteps = tru
     if (beacon.executions().length > 0) await ended(one.job, dispatchMs)
   }
 
+  /** A platform may show a job that failed before it executes it again unasked. */
+  async function settleFailed(one: JobModel): Promise<void> {
+    if (one.phase === 'failed') observe(one, (await ended(one.job, target.tolerances.retriesMs)).status)
+  }
+
   async function cancel(one: JobModel): Promise<void> {
+    await settleFailed(one)
     const starts = startsOf(one)
     const response = await one.job.queue.cancel(one.job.id)
     amend({ status: response.status })
@@ -145,12 +151,10 @@ export function createJobWalker(context: Context, { calls = [], tellsSteps = tru
   }
 
   async function retry(one: JobModel): Promise<void> {
-    const { id, queue: at } = one.job
-    const response = await at.retry(id)
+    await settleFailed(one)
+    const response = await one.job.queue.retry(one.job.id)
     amend({ status: response.status })
-    // It may have been executed again automatically.
-    const isAgain = isRefusal(response) && !['FAILED', 'TIMED_OUT'].includes(statusOf(await at.status(id)))
-    expectAnswered(one, 'retry', response, !isAgain)
+    expectAnswered(one, 'retry', response, one.phase === 'failed')
     one.phase = 'ending'
     await formerEndHidden(context, one.job)
     await ended(one.job, dispatchMs)
@@ -167,6 +171,7 @@ export function createJobWalker(context: Context, { calls = [], tellsSteps = tru
 
   async function purge(model: JobsModel): Promise<void> {
     model.purgesLeft--
+    for (const one of model.jobs) if (one.isDedicated) await settleFailed(one)
     const mayWait = model.jobs.filter((one) => one.isDedicated && isUnfinished(one))
     const before = new Map<JobModel, { readonly status: string; readonly starts: number }>()
     for (const one of mayWait) {
