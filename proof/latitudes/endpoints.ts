@@ -15,7 +15,8 @@ export const management = (change: Partial<NonNullable<Target['management']>>) =
 export const endpoints: readonly Latitude[] = [
   styled('endpoint-created-201', 'The creation of an endpoint is answered 201.', { endpointCreated: 201 }),
   latitude('endpoint-created-204', 'The creation of an endpoint is answered 204, and the list alone shows its id.', {
-    about: ['endpoint management', 'the list'],
+    // Only its name tells which endpoint was created.
+    about: ['endpoint management', 'the list', 'names of endpoints'],
     change: (options) => options,
     wrap: onResponse(
       (request, { ok }) => ok && requestOf('createEndpoint')(request),
@@ -55,7 +56,12 @@ export const endpoints: readonly Latitude[] = [
       ({ text }) => ({ text: text.replaceAll(/"id":"(\d+)"/g, '"id":$1') }),
     ),
   }),
-  styled('endpoint-names-suffixed', 'Names of endpoints are shown with a suffix.', { endpointNames: 'suffixed' }),
+  styled(
+    'endpoint-names-suffixed',
+    'Names of endpoints are shown with a suffix.',
+    { endpointNames: 'suffixed' },
+    { about: 'names of endpoints' },
+  ),
   styled('endpoint-errors-problem', 'Errors of endpoint management are problem documents.', {
     endpointErrors: 'problem',
   }),
