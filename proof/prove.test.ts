@@ -10,13 +10,16 @@ import { NothingMatches } from './plan.ts'
 import { type ProveOptions, prove } from './prove.ts'
 import type { Defect, Fetch, Latitude } from './types.ts'
 
-const lists = scenario('pods.shape.times', async ({ pods, check }) => {
+const listed = 'pods.shape.times'
+const opened = 'pods.action.terminated.any'
+
+const lists = scenario(listed, async ({ pods, check }) => {
   const response = await pods.list()
   check('answered').status(response, 200)
   check('list').that(Array.isArray(membersOf(response.json)?.pods), 'a list', 'no list', response)
 })
 
-const opens = scenario('pods.action.terminated.any', async ({ pods, check, reading }) => {
+const opens = scenario(opened, async ({ pods, check, reading }) => {
   const response = await pods.get('pod-none')
   check('refused').status(response, 404, 410)
   reading('unknown', String(response.status))
@@ -37,16 +40,16 @@ const named: Invariant = {
 }
 
 const answers500: Defect = {
-  ...defect('list-answers-500', 'pods.shape.times', 'answered', 'status 500'),
+  ...defect('list-answers-500', listed, 'answered', 'status 500'),
   wrap: () => async () => new Response('{}', { status: 500 }),
 }
 const listIsMissing: Defect = {
-  ...defect('list-is-missing', 'pods.shape.times', 'list', 'no list'),
+  ...defect('list-is-missing', listed, 'list', 'no list'),
   wrap: answering((text) => text.replace('"pods"', '"items"')),
 }
 const typeIsMissing: Defect = {
   ...defect('type-is-missing', 'pods.shape.env', 'typed', 'none'),
-  tour: ['pods.shape.times'],
+  tour: [listed],
   wrap: (fetch) => async (request) => {
     const response = await fetch(request)
     response.headers.delete('content-type')
@@ -54,7 +57,7 @@ const typeIsMissing: Defect = {
   },
 }
 const everythingIs500: Defect = {
-  ...defect('unknown-answers-500', 'pods.action.terminated.any', 'refused', 'status 500'),
+  ...defect('unknown-answers-500', opened, 'refused', 'status 500'),
   wrap: () => async () => new Response('{}', { status: 500 }),
 }
 const outage: Defect = {
@@ -70,13 +73,13 @@ const gone: Latitude = {
     const response = await fetch(request)
     return response.status === 404 ? new Response('{}', { status: 410, headers: response.headers }) : response
   },
-  readings: { 'pods.action.terminated.any': { unknown: '410' } },
+  readings: { [opened]: { unknown: '410' } },
 }
 const renamed: Latitude = {
   id: 'list-is-renamed',
   says: 'The list has another name.',
   wrap: answering((text) => text.replace('"pods"', '"items"')),
-  verdicts: { 'pods.shape.times': 'failed' },
+  verdicts: { [listed]: 'failed' },
 }
 
 const hidesIndented: Latitude = {
@@ -86,7 +89,7 @@ const hidesIndented: Latitude = {
   wrap: answering((text) => (text.includes('\n') ? text.replace('"pods"', '"items"') : text)),
 }
 
-const looksTwice = scenario('pods.action.terminated.any', async ({ pods, check, offers, reading }) => {
+const looksTwice = scenario(opened, async ({ pods, check, offers, reading }) => {
   const response = await pods.get('pod-none')
   check('refused').status(response, 404, 410)
   if (offers('catalog')) check('again').status(await pods.get('pod-none'), response.status)
@@ -100,14 +103,14 @@ const readsOnce: Latitude = {
 }
 
 /** Names the rule about the list for whatever becomes of one pod. */
-const excuses = scenario('pods.action.terminated.any', async ({ blocked, check, pods, reading }) => {
+const excuses = scenario(opened, async ({ blocked, check, pods, reading }) => {
   const response = await pods.get('pod-none')
-  if (response.status === 500) blocked('pods.shape.times', 'a pod was answered 500')
+  if (response.status === 500) blocked(listed, 'a pod was answered 500')
   check('refused').status(response, 404, 410)
   reading('unknown', String(response.status))
 })
 const podIs500: Defect = {
-  ...defect('pod-answers-500', 'pods.action.terminated.any', 'refused', 'status 500'),
+  ...defect('pod-answers-500', opened, 'refused', 'status 500'),
   wrap: (fetch) => async (request) =>
     request.url.endsWith('/pod-none') ? new Response('{}', { status: 500 }) : fetch(request),
 }
@@ -137,25 +140,16 @@ describe('prove', () => {
       'a defect that is observed in another way',
       { defects: [{ ...answers500, observed: 'status 503' }, listIsMissing, typeIsMissing, everythingIs500] },
       {
-        defects: expect.arrayContaining([
-          expect.objectContaining({
-            id: 'list-answers-500',
-            killed: false,
-            expected: 'status 503',
-            observed: 'status 500',
-          }),
-        ]),
-        unkilledClauses: [{ rule: 'pods.shape.times', clause: 'answered' }],
+        ...alive({ id: 'list-answers-500', expected: 'status 503', observed: 'status 500' }),
+        unkilledClauses: [{ rule: listed, clause: 'answered' }],
       },
     ],
     [
       'a defect that another clause finds',
       { defects: [answers500, { ...listIsMissing, clause: 'answered' }, typeIsMissing, everythingIs500] },
       {
-        defects: expect.arrayContaining([
-          expect.objectContaining({ id: 'list-is-missing', killed: false, observed: 'list: no list' }),
-        ]),
-        unkilledClauses: [{ rule: 'pods.shape.times', clause: 'list' }],
+        ...alive({ id: 'list-is-missing', observed: 'list: no list' }),
+        unkilledClauses: [{ rule: listed, clause: 'list' }],
       },
     ],
     [
@@ -166,7 +160,7 @@ describe('prove', () => {
     [
       'a clause without a defect',
       { defects: [answers500, typeIsMissing, everythingIs500] },
-      { unkilledClauses: [{ rule: 'pods.shape.times', clause: 'list' }] },
+      { unkilledClauses: [{ rule: listed, clause: 'list' }] },
     ],
     [
       'a verdict that a latitude does not name',
@@ -176,14 +170,7 @@ describe('prove', () => {
           { id: 'unknown-is-gone', failed: [] },
           {
             id: 'list-is-renamed',
-            failed: [
-              {
-                rule: 'pods.shape.times',
-                expected: 'passed',
-                seen: 'failed',
-                reason: 'list: expected a list; observed no list',
-              },
-            ],
+            failed: [judged(listed, 'passed', 'failed', 'list: expected a list; observed no list')],
           },
         ],
       },
@@ -196,18 +183,8 @@ describe('prove', () => {
           {
             id: 'reads-once',
             failed: [
-              {
-                rule: 'pods.action.terminated.any',
-                expected: 'clause again',
-                seen: 'observed without it',
-                reason: null,
-              },
-              {
-                rule: 'pods.action.terminated.any',
-                expected: '1 more exchange, or the need under parts',
-                seen: 'observed without it',
-                reason: null,
-              },
+              judged(opened, 'clause again', 'observed without it'),
+              judged(opened, '1 more exchange, or the need under parts', 'observed without it'),
             ],
           },
         ],
@@ -215,73 +192,26 @@ describe('prove', () => {
     ],
     [
       'a verdict that a latitude names and that does not come about',
-      { latitudes: [{ ...gone, verdicts: { 'pods.shape.times': 'advice' } }] },
-      {
-        latitudes: [
-          {
-            id: 'unknown-is-gone',
-            failed: [{ rule: 'pods.shape.times', expected: 'advice', seen: 'passed', reason: null }],
-          },
-        ],
-      },
+      { latitudes: [{ ...gone, verdicts: { [listed]: 'advice' } }] },
+      { latitudes: [{ id: 'unknown-is-gone', failed: [judged(listed, 'advice', 'passed')] }] },
     ],
-    [
-      'a reading that nothing changes',
-      { latitudes: [renamed] },
-      { unproven: [{ rule: 'pods.action.terminated.any', reading: 'unknown' }] },
-    ],
+    ['a reading that nothing changes', { latitudes: [renamed] }, { unproven: [{ rule: opened, reading: 'unknown' }] }],
     [
       'a reading that a latitude does not name',
       { latitudes: [{ ...gone, readings: {} }] },
       {
-        latitudes: [
-          {
-            id: 'unknown-is-gone',
-            failed: [
-              {
-                rule: 'pods.action.terminated.any',
-                expected: 'reading unknown=404',
-                seen: 'reading unknown=410',
-                reason: null,
-              },
-            ],
-          },
-        ],
+        latitudes: [{ id: 'unknown-is-gone', failed: [judged(opened, 'reading unknown=404', 'reading unknown=410')] }],
       },
     ],
     [
       'a rule that no exchange exercises',
-      { rules: [lists, named, scenario('pods.action.terminated.any', async () => {})] },
-      {
-        reference: {
-          failed: [
-            {
-              rule: 'pods.action.terminated.any',
-              expected: 'observed',
-              seen: 'inconclusive',
-              reason: 'no exchange exercised this rule',
-            },
-          ],
-        },
-      },
+      { rules: [lists, named, scenario(opened, async () => {})] },
+      { reference: { failed: [judged(opened, 'observed', 'inconclusive', 'no exchange exercised this rule')] } },
     ],
     [
       'a rule that crashes',
-      {
-        rules: [lists, named, scenario('pods.action.terminated.any', () => Promise.reject(new TypeError('x of null')))],
-      },
-      {
-        reference: {
-          failed: [
-            {
-              rule: 'pods.action.terminated.any',
-              expected: 'observed',
-              seen: 'broken',
-              reason: 'TypeError: x of null',
-            },
-          ],
-        },
-      },
+      { rules: [lists, named, scenario(opened, () => Promise.reject(new TypeError('x of null')))] },
+      { reference: { failed: [judged(opened, 'observed', 'broken', 'TypeError: x of null')] } },
     ],
   ])('tells of %s', async (_, catalog, expected) => {
     expect(await proveOf({ catalog: { ...whole, ...catalog } })).toMatchObject({ ...expected, proven: false })
@@ -367,7 +297,6 @@ describe('prove', () => {
   it('shows in the matrix which rules fail on each defect, and which it leaves without a verdict', async () => {
     const { matrix } = await proveOf({ matrix: true, catalog: { ...whole, defects: [...defects, outage] } })
     const none = { broken: [], blocked: [], inconclusive: [], unrelated: [], isMisattributed: false }
-    const [opened, listed] = ['pods.action.terminated.any', 'pods.shape.times']
     const reason = 'the target answered 503, which is an outage and shows nothing'
     expect(matrix).toEqual([
       { ...none, id: 'list-answers-500', rule: listed, failed: [opened, listed], unrelated: [opened] },
@@ -385,7 +314,7 @@ describe('prove', () => {
   })
 
   it('lists defects that a rule of another subject finds alone', async () => {
-    const misnamed: Defect = { ...listIsMissing, id: 'misnamed', rule: 'pods.action.terminated.any', clause: 'refused' }
+    const misnamed: Defect = { ...listIsMissing, id: 'misnamed', rule: opened, clause: 'refused' }
     const result = await proveOf({ matrix: true, catalog: { ...whole, defects: [...defects, misnamed] } })
     expect(result.matrix?.filter(({ isMisattributed }) => isMisattributed).map(({ id }) => id)).toEqual(['misnamed'])
     expect(proofLines(result)).toContain(
@@ -395,12 +324,13 @@ describe('prove', () => {
 
   it.each([
     ['its own rule', podIs500],
-    ['a rule that the matrix judges', { ...podIs500, rule: 'pods.shape.times', clause: 'answered' } as const],
+    ['a rule that the matrix judges', { ...podIs500, rule: listed, clause: 'answered' } as const],
   ])('refuses a defect on which %s is blocked by one that passes', async (_, broken) => {
     const catalog = { rules: [lists, excuses], defects: [...defects, broken], latitudes: [gone] }
     const { falseExcuses, proven } = await proveOf({ matrix: broken !== podIs500, catalog })
-    const [rule, by, reason] = ['pods.action.terminated.any', 'pods.shape.times', 'a pod was answered 500']
-    expect(falseExcuses).toEqual([{ on: 'pod-answers-500', rule, by, reason }])
+    expect(falseExcuses).toEqual([
+      { on: 'pod-answers-500', rule: opened, by: listed, reason: 'a pod was answered 500' },
+    ])
     expect(proven).toBe(false)
   })
 
@@ -419,6 +349,16 @@ describe('prove', () => {
 
 function proveOf(options: ProveOptions) {
   return prove({ catalog: whole, ...options })
+}
+
+/** Something that was not judged as it should be. */
+function judged(rule: RuleId, expected: string, seen: string, reason: string | null = null) {
+  return { rule, expected, seen, reason }
+}
+
+/** A result with a defect that is not killed. */
+function alive(defect: object) {
+  return { defects: expect.arrayContaining([expect.objectContaining({ ...defect, killed: false })]) }
 }
 
 function scenario(id: RuleId, run: Scenario['run']): Rule {

@@ -1,7 +1,4 @@
 import { expect, test } from 'vitest'
-import type { Budget } from '../../target/types.ts'
-import { lengthOf } from '../common/length.ts'
-import { costLine, costOf } from './cost.ts'
 import { planRun } from './plan.ts'
 import { planLines } from './text.ts'
 import type { PlanResources, PlanRule } from './types.ts'
@@ -46,157 +43,127 @@ function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<P
   }
 }
 
-const plans: readonly [
-  name: string,
-  rules: readonly PlanRule[],
-  resources: Partial<PlanResources>,
-  budgetS: number | null,
-  seconds: number,
-  leftOut: readonly string[],
-][] = [
-  ['nothing takes no time', [], {}, null, 0, []],
-  ['waits overlap: the longest decides', [rule('a', 10), rule('b', 60), rule('c', 30)], {}, null, 60, []],
-  [
-    'no more beside each other than allowed',
-    [rule('a', 10), rule('b', 10), rule('c', 10)],
-    { scenarios: 2 },
-    null,
-    20,
-    [],
-  ],
-  [
-    'rules that are alone come after the others, one by one',
-    [rule('a', 10), rule('b', 5, { alone: true }), rule('c', 5, { alone: true })],
-    {},
-    null,
-    20,
-    [],
-  ],
-  [
-    'one endpoint, one rule at a time',
-    [rule('a', 10, { exclusive: ['d'] }), rule('b', 10, { exclusive: ['d'] }), rule('c', 15)],
-    {},
-    null,
-    20,
-    [],
-  ],
-  [
-    'short rules that want an endpoint to themselves come before long ones that share it',
-    [
+interface Planned {
+  readonly rules: readonly PlanRule[]
+  readonly resources?: Partial<PlanResources>
+  readonly budgetS?: number
+  readonly seconds: number
+  readonly leftOut?: readonly string[]
+}
+
+const plans: Readonly<Record<string, Planned>> = {
+  'nothing takes no time': { seconds: 0, rules: [] },
+  'waits overlap: the longest decides': { seconds: 60, rules: [rule('a', 10), rule('b', 60), rule('c', 30)] },
+  'no more beside each other than allowed': {
+    seconds: 20,
+    rules: [rule('a', 10), rule('b', 10), rule('c', 10)],
+    resources: { scenarios: 2 },
+  },
+  'rules that are alone come after the others, one by one': {
+    seconds: 20,
+    rules: [rule('a', 10), rule('b', 5, { alone: true }), rule('c', 5, { alone: true })],
+  },
+  'one endpoint, one rule at a time': {
+    seconds: 20,
+    rules: [rule('a', 10, { exclusive: ['d'] }), rule('b', 10, { exclusive: ['d'] }), rule('c', 15)],
+  },
+  'short rules that want an endpoint to themselves come before long ones that share it': {
+    seconds: 615,
+    rules: [
       rule('a', 10, { exclusive: ['z'] }),
       rule('b', 5, { exclusive: ['z'] }),
       rule('c', 600, { shared: ['z'] }),
       rule('d', 60, { shared: ['z'] }),
     ],
-    {},
-    null,
-    615,
-    [],
-  ],
-  ['no more jobs than workers', [1, 2, 3, 4, 5, 6, 7].map((n) => rule(`r${n}`, 10, { workers: 1 })), {}, null, 30, []],
-  [
-    'a rule that wants more workers than there are runs by itself',
-    [rule('a', 10, { workers: 9 }), rule('b', 10, { workers: 1 })],
-    {},
-    null,
-    20,
-    [],
-  ],
-  [
-    'a quota decides where it is less than the waits need',
-    [rule('a', 10, { requests: 120 })],
-    { quotas: [minute] },
-    null,
-    120,
-    [],
-  ],
-  [
-    'what a window has left at the beginning takes no time',
-    [rule('a', 10, { requests: 120 })],
-    {
+  },
+  'no more jobs than workers': {
+    seconds: 30,
+    rules: [1, 2, 3, 4, 5, 6, 7].map((n) => rule(`r${n}`, 10, { workers: 1 })),
+  },
+  'a rule that wants more workers than there are runs by itself': {
+    seconds: 20,
+    rules: [rule('a', 10, { workers: 9 }), rule('b', 10, { workers: 1 })],
+  },
+  'a quota decides where it is less than the waits need': {
+    seconds: 120,
+    rules: [rule('a', 10, { requests: 120 })],
+    resources: { quotas: [minute] },
+  },
+  'what a window has left at the beginning takes no time': {
+    seconds: 60,
+    rules: [rule('a', 10, { requests: 120 })],
+    resources: {
       quotas: [
         { ...minute, remaining: 60 },
         { ...minute, name: 'other', quota: 600 },
       ],
     },
-    null,
-    60,
-    [],
-  ],
-  [
-    'only requests to the pod API are counted, those beside the rules too',
-    [rule('a', 10, { requests: 60 }), rule('b', 10, { requests: 900, sharesQuota: false })],
-    { quotas: [minute], overhead: { requests: 8, pods: 0 } },
-    null,
-    68,
-    [],
-  ],
-  [
-    'a window that is not waited out leaves out what it has no requests for',
-    [rule('a', 10, { requests: 30 }), rule('b', 10, { requests: 30 }), rule('c', 10, { requests: 5 })],
-    { quotas: [hour] },
-    null,
-    10,
-    ['a'],
-  ],
-  [
-    'workers are free once a rule needs them no more',
-    ['a', 'b', 'c'].map((name) => rule(name, 50, { workers: 3, workerMs: 1_000 })),
-    {},
-    null,
-    52,
-    [],
-  ],
-  [
-    'rules that need no worker begin before those that do',
-    [rule('a', 50, { workers: 3, needsWorker: true }), rule('b', 2, { workers: 3 })],
-    {},
-    null,
-    52,
-    [],
-  ],
-  ['a wait beyond the budget is left out', [rule('a', 10), rule('b', 60)], {}, 20, 10, ['b']],
-  ['a run begins and tidies up within its budget', [rule('a', 10), rule('b', 13)], { aroundMs: 3_000 }, 20, 13, ['b']],
-  ['all fits', [rule('a', 10), rule('b', 20)], {}, 26, 20, []],
-  ['what takes time around the rules is told', [rule('a', 10)], { aroundMs: 3_000 }, null, 13, []],
-  [
-    'what was given up in vain is taken back',
-    [rule('0', 10), ...['a', 'b', 'c'].map((name) => rule(name, 10, { exclusive: ['d'] }))],
-    {},
-    26,
-    20,
-    ['a'],
-  ],
-  [
-    'what should hold is taken back after what must',
-    [...['a', 'b', 'c'].map((name) => rule(name, 10, { alone: true, isMust: name !== 'a' }))],
-    {},
-    26,
-    20,
-    ['a'],
-  ],
-  [
-    'the longest of those that follow each other is left out',
-    [rule('a', 10, { alone: true }), rule('b', 15, { alone: true }), rule('c', 5)],
-    {},
-    26,
-    15,
-    ['b'],
-  ],
-  [
-    'what sends most is left out where the quota decides',
-    [rule('a', 1, { requests: 30 }), rule('b', 1, { requests: 50 })],
-    { quotas: [minute] },
-    80,
-    30,
-    ['b'],
-  ],
-  ['a budget of nothing leaves all out', [rule('a', 1)], {}, 0, 0, ['a']],
-]
+  },
+  'only requests to the pod API are counted, those beside the rules too': {
+    seconds: 68,
+    rules: [rule('a', 10, { requests: 60 }), rule('b', 10, { requests: 900, sharesQuota: false })],
+    resources: { quotas: [minute], overhead: { requests: 8, pods: 0 } },
+  },
+  'a window that is not waited out leaves out what it has no requests for': {
+    seconds: 10,
+    rules: [rule('a', 10, { requests: 30 }), rule('b', 10, { requests: 30 }), rule('c', 10, { requests: 5 })],
+    resources: { quotas: [hour] },
+    leftOut: ['a'],
+  },
+  'workers are free once a rule needs them no more': {
+    seconds: 52,
+    rules: ['a', 'b', 'c'].map((name) => rule(name, 50, { workers: 3, workerMs: 1_000 })),
+  },
+  'rules that need no worker begin before those that do': {
+    seconds: 52,
+    rules: [rule('a', 50, { workers: 3, needsWorker: true }), rule('b', 2, { workers: 3 })],
+  },
+  'a wait beyond the budget is left out': {
+    seconds: 10,
+    rules: [rule('a', 10), rule('b', 60)],
+    budgetS: 20,
+    leftOut: ['b'],
+  },
+  'a run begins and tidies up within its budget': {
+    seconds: 13,
+    rules: [rule('a', 10), rule('b', 13)],
+    resources: { aroundMs: 3_000 },
+    budgetS: 20,
+    leftOut: ['b'],
+  },
+  'all fits': { seconds: 20, rules: [rule('a', 10), rule('b', 20)], budgetS: 26 },
+  'what takes time around the rules is told': { seconds: 13, rules: [rule('a', 10)], resources: { aroundMs: 3_000 } },
+  'what was given up in vain is taken back': {
+    seconds: 20,
+    rules: [rule('0', 10), ...['a', 'b', 'c'].map((name) => rule(name, 10, { exclusive: ['d'] }))],
+    budgetS: 26,
+    leftOut: ['a'],
+  },
+  'what should hold is taken back after what must': {
+    seconds: 20,
+    rules: [...['a', 'b', 'c'].map((name) => rule(name, 10, { alone: true, isMust: name !== 'a' }))],
+    budgetS: 26,
+    leftOut: ['a'],
+  },
+  'the longest of those that follow each other is left out': {
+    seconds: 15,
+    rules: [rule('a', 10, { alone: true }), rule('b', 15, { alone: true }), rule('c', 5)],
+    budgetS: 26,
+    leftOut: ['b'],
+  },
+  'what sends most is left out where the quota decides': {
+    seconds: 30,
+    rules: [rule('a', 1, { requests: 30 }), rule('b', 1, { requests: 50 })],
+    resources: { quotas: [minute] },
+    budgetS: 80,
+    leftOut: ['b'],
+  },
+  'a budget of nothing leaves all out': { seconds: 0, rules: [rule('a', 1)], budgetS: 0, leftOut: ['a'] },
+}
 
-test.each(plans)('%s', (_, rules, resources, budgetS, seconds, leftOut) => {
+test.each(Object.entries(plans))('%s', (_, { rules, resources, budgetS, seconds, leftOut = [] }) => {
   const given = { ...free, ...resources }
-  const budgetMs = budgetS === null ? null : budgetS * 1000
+  const budgetMs = budgetS === undefined ? null : budgetS * 1000
   const plan = planRun(rules, given, budgetMs)
   expect(plan.expectedMs).toBe(seconds * 1000)
   expect(plan.leftOut.map((one) => one.rule)).toEqual(leftOut)
@@ -319,59 +286,8 @@ test('a plan says which window decides, and why a rule is left out for a quota',
   ])
 })
 
-const nobody = { podPricePerHour: null, jobPrice: null }
-test.each<
-  [
-    created: { pods: number; podMs: number; jobs: number },
-    prices: Pick<Budget, 'podPricePerHour' | 'jobPrice'>,
-    cost: number | null,
-    line: string,
-  ]
->([
-  [{ pods: 0, podMs: 0, jobs: 0 }, nobody, 0, 'only the requests, since no pods or jobs are created'],
-  [
-    { pods: 2, podMs: 5_400_000, jobs: 40 },
-    { podPricePerHour: 0.5, jobPrice: 0.01 },
-    1.15,
-    'about 1.15 USD, for about 2 pods (1h30m in all) and about 40 jobs',
-  ],
-  [
-    { pods: 1, podMs: 60_000, jobs: 0 },
-    { ...nobody, podPricePerHour: 6 },
-    0.1,
-    'about 0.10 USD, for about 1 pod (1m in all)',
-  ],
-  [{ pods: 0, podMs: 0, jobs: 1 }, { ...nobody, jobPrice: 0 }, 0, 'about 0.00 USD, for about 1 job'],
-  [
-    { pods: 1, podMs: 60_000, jobs: 1 },
-    { ...nobody, jobPrice: 1 },
-    null,
-    'unknown (set budget: {podPricePerHour: USD} in the target file), for about 1 pod (1m in all) and about 1 job',
-  ],
-  [
-    { pods: 1, podMs: 60_000, jobs: 1 },
-    nobody,
-    null,
-    'unknown (set budget: {podPricePerHour: USD, jobPrice: USD} in the target file), for about 1 pod (1m in all) and about 1 job',
-  ],
-])('%j at %j costs %s USD', (created, prices, cost, line) => {
-  expect(costOf(created, prices)).toBe(cost)
-  expect(costLine(created, prices)).toBe(`estimated cost: ${line}`)
-})
-
 test('what is left out costs nothing', () => {
   const priced = { pods: 1.5, podMs: 3_600_000, jobs: 0.4 }
   const { pods, podMs, jobs } = planRun([rule('quick', 3, priced), rule('slow', 90, priced)], free, 20_000)
   expect({ pods, podMs, jobs }).toEqual({ pods: 2, podMs: 3_600_000, jobs: 1 })
-})
-
-test.each([
-  [40, '40ms'],
-  [20_000, '20s'],
-  [90_000, '1m30s'],
-  [300_000, '5m'],
-  [7_500_000, '2h05m'],
-  [604_800_000, '7d'],
-])('%i ms is %s', (ms, text) => {
-  expect(lengthOf(ms)).toBe(text)
 })
