@@ -1,6 +1,5 @@
 import { membersOf } from '../../harness/exchange/read.ts'
-import { defaultEndpoints, type EndpointOffer, type ReferenceOptions, Refusal } from '../../reference/index.ts'
-import { composeOptions } from '../../reference/options.ts'
+import { defaultEndpoints, type EndpointOffer, Refusal } from '../../reference/index.ts'
 import { isFinished } from '../../reference/queue/model.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
 import type { QueuePlane } from '../../target/types.ts'
@@ -17,7 +16,7 @@ const lateEnds = 'late ends of jobs'
 /** The deaths of workers take longer than /runsync waits. */
 const waitOver = reads('queue.crash-500', 'the wait was over', ['response'])
 
-/** How jobs are shown and end, how long workers take, and how often and when notifications are sent. */
+/** How jobs are shown and end, and how long workers take. */
 export const queue: readonly Latitude[] = [
   styled('endpoint-of-others-403', 'An endpoint of another account is 403.', { endpointHidden: 403 }),
   latitude('queue-method-404', 'Another method on a queue operation is 404.', {
@@ -224,32 +223,6 @@ export const queue: readonly Latitude[] = [
   latitude('starts-told-twice', 'A worker tells of each start twice, as if the first response had been lost.', {
     change: startsToldTwice,
   }),
-  latitude('webhook-302-delivers', 'A notification that was answered 302 counts as delivered.', {
-    change: part('isDelivered', (next, status) => status === 302 || next()),
-    readings: reads('webhook.only-200-strict', '1 request', ['302']),
-  }),
-  styled('webhook-spaced-from-answer', 'The ten seconds between two attempts count from the answer to the first.', {
-    webhookSpacing: 'answer',
-  }),
-  timed('webhook-late', 'The first attempt leaves four seconds after the end of a job.', {
-    webhookDelayMs: 4 * second,
-  }),
-  latitude(
-    'webhook-uneven',
-    'The second attempt follows the first after 5 seconds, and the third the second after 15.',
-    {
-      about: 'times of webhooks',
-      change: part('nextAttemptMs', (next, count, attemptMs) =>
-        next() === null ? null : attemptMs + (2 * count - 1) * 5 * second,
-      ),
-    },
-  ),
-  latitude('webhook-attempts-late', 'Each attempt after the first comes up to two seconds late.', {
-    life: {
-      webhookJitterMs: 1_900,
-    },
-    about: 'times of webhooks',
-  }),
   latitude('retries-late', 'A job whose worker died or whose handler failed is executed again after 45 seconds.', {
     style: { handlerRetry: 'yes' },
     change: requeuesAfter(45 * second),
@@ -265,16 +238,6 @@ export const queue: readonly Latitude[] = [
     verdicts: { 'queue.retention.died-ends': 'not-applicable' },
     readings: { ...reads('queue.status.crash', 'executed again', ['every-time']), ...waitOver },
   }),
-  latitude('webhook-bare', 'A notification holds the id and the status of its job, and nothing else.', {
-    about: 'content of notifications',
-    change: part('presentNotification', (_, { id, status }) => ({ id, status })),
-  }),
-  latitude('webhook-pretty', 'A notification is written with white space.', {
-    change: (options) => composeOptions(options, notified(options, { method: 'POST', write: indented })),
-  }),
-  latitude('webhook-by-put', 'A notification is sent by PUT.', {
-    change: (options) => composeOptions(options, notified(options, { method: 'PUT', write: (body) => body })),
-  }),
 ]
 
 const issued: ReadonlySet<string> = new Set(defaultEndpoints.map(({ id }) => id))
@@ -287,27 +250,6 @@ function isIssued(url: string): boolean {
 /** The endpoints of the reference, each with something else. */
 export function endpointsWith(changed: Partial<EndpointOffer>): EndpointOffer[] {
   return defaultEndpoints.map((endpoint) => ({ ...endpoint, ...changed }))
-}
-
-function indented(json: string): string {
-  return `\n ${JSON.stringify(JSON.parse(json), null, '\t')}\n`
-}
-
-interface Written {
-  readonly method: string
-  readonly write: (body: string) => string
-}
-
-function notified({ call }: ReferenceOptions, { method, write }: Written): Partial<ReferenceOptions> {
-  if (call === undefined) return {}
-  return {
-    async call(request) {
-      const { url, headers, method: sent, signal } = request
-      if (sent !== 'POST' || new URL(url).pathname.includes('/job/')) return call(request)
-      const body = write(await request.text())
-      return call(new Request(url, { method, headers, signal, body, redirect: 'manual' }))
-    },
-  }
 }
 
 function down(ms: number, step: number): number {

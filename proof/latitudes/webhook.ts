@@ -4,8 +4,44 @@ import { type Change, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, styled, timed } from './tools.ts'
 
-/** Contents of notifications, and how long a platform waits for a receiver. */
+/** How often, when and how notifications are sent, and how long a platform waits for a receiver. */
 export const webhook: readonly Latitude[] = [
+  latitude('webhook-302-delivers', 'A notification that was answered 302 counts as delivered.', {
+    change: part('isDelivered', (next, status) => status === 302 || next()),
+    readings: reads('webhook.only-200-strict', '1 request', ['302']),
+  }),
+  styled('webhook-spaced-from-answer', 'The ten seconds between two attempts count from the answer to the first.', {
+    webhookSpacing: 'answer',
+  }),
+  timed('webhook-late', 'The first attempt leaves four seconds after the end of a job.', {
+    webhookDelayMs: 4_000,
+  }),
+  latitude(
+    'webhook-uneven',
+    'The second attempt follows the first after 5 seconds, and the third the second after 15.',
+    {
+      about: 'times of webhooks',
+      change: part('nextAttemptMs', (next, count, attemptMs) =>
+        next() === null ? null : attemptMs + (2 * count - 1) * 5_000,
+      ),
+    },
+  ),
+  latitude('webhook-attempts-late', 'Each attempt after the first comes up to two seconds late.', {
+    life: {
+      webhookJitterMs: 1_900,
+    },
+    about: 'times of webhooks',
+  }),
+  latitude('webhook-bare', 'A notification holds the id and the status of its job, and nothing else.', {
+    about: 'content of notifications',
+    change: part('presentNotification', (_, { id, status }) => ({ id, status })),
+  }),
+  latitude('webhook-pretty', 'A notification is written with white space.', {
+    change: eachAttempt(async (request) => rewritten(request, { body: indented(await request.text()) })),
+  }),
+  latitude('webhook-by-put', 'A notification is sent by PUT.', {
+    change: eachAttempt(async (request) => rewritten(request, { method: 'PUT', body: await request.text() })),
+  }),
   styled(
     'webhook-of-success-alone',
     'A job that failed is not notified.',
@@ -47,9 +83,7 @@ export const webhook: readonly Latitude[] = [
     about: 'content of notifications',
     change: eachAttempt(async (request, attempt, sentAt) => {
       const job: unknown = await request.clone().json()
-      const { headers, method, redirect, signal, url } = request
-      const body = JSON.stringify({ attempt, sentAt, delivery: `d-${attempt}`, job })
-      return new Request(url, { headers, method, body, redirect, signal })
+      return rewritten(request, { body: JSON.stringify({ attempt, sentAt, delivery: `d-${attempt}`, job }) })
     }),
   }),
   latitude('webhook-counted-in-headers', 'Each attempt has a number, a moment and a signature in its headers.', {
@@ -62,6 +96,15 @@ export const webhook: readonly Latitude[] = [
     }),
   }),
 ]
+
+function indented(json: string): string {
+  return `\n ${JSON.stringify(JSON.parse(json), null, '\t')}\n`
+}
+
+function rewritten(request: Request, changed: { readonly method?: string; readonly body: string }): Request {
+  const { url, headers, method, redirect, signal } = request
+  return new Request(url, { headers, method, redirect, signal, ...changed })
+}
 
 /** Notifications as `change` makes them, by the number of the attempt and its moment (ISO 8601). */
 function eachAttempt(change: (request: Request, attempt: number, sentAt: string) => Promise<Request>): Change {
