@@ -45,11 +45,7 @@ test('the command that plays a finding again can be pasted into a shell', () => 
 })
 
 test('the reference is clean', { timeout: 120_000 }, async () => {
-  const run = await fuzzTarget({
-    open: await openReference(),
-    seed: 11,
-    goesOn: (cases) => cases < 2_400,
-  })
+  const run = await fuzzTarget({ open: await openReference(), seed: 11, goesOn: (cases) => cases < 2_400 })
   expect(run).toMatchObject({ findings: [], stopped: null, notes: [], limited: 0, unsettled: 0 })
   expect(run.refused).toBeGreaterThan(2_000)
   expect(run.cases).toBeGreaterThanOrEqual(2_400)
@@ -173,11 +169,7 @@ test('time stands still while a body is under way, though another loop sleeps', 
 
 test('answers that take time do not stop a clock that is controlled', async () => {
   const slow = latitudes.filter(({ id }) => id === 'answers-take-time')
-  const run = await fuzzTarget({
-    open: await openInProcess(slow),
-    seed: 1,
-    goesOn: (n) => n < 40,
-  })
+  const run = await fuzzTarget({ open: await openInProcess(slow), seed: 1, goesOn: (n) => n < 40 })
   expect(run).toMatchObject({ cases: 40, findings: [], stopped: null })
 })
 
@@ -305,11 +297,7 @@ describe('a defect', () => {
     { timeout: 120_000 },
     async (id, operation, mutator, observed) => {
       const target = await openInProcess(misreading(id))
-      const { findings, cases } = await fuzzTarget({
-        open: target,
-        seed: 5,
-        goesOn: (done) => done < 2_000,
-      })
+      const { findings, cases } = await fuzzTarget({ open: target, seed: 5, goesOn: (done) => done < 2_000 })
       expect(cases).toBe(2_000)
       const found = findings.find(
         (each) => each.operation === operation && mutatorOf(each) === mutator && each.observed.includes(observed),

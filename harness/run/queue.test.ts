@@ -167,11 +167,7 @@ describe('time is moved at rest alone', () => {
             await queue.openai('/v1/x', fixture.job({ steps: [{ hold: 'never' }] }).body, { answerMs: 5 })
           },
         },
-        deaf: {
-          async run({ queue }) {
-            await queue.health()
-          },
-        },
+        deaf: { run: async ({ queue }) => void (await queue.health()) },
       },
       {
         variants: [
@@ -254,11 +250,7 @@ test('what is not cancelled is not taken for removed', async () => {
         {
           id: 'cancel-fails',
           says: 'Cancelling is answered 500.',
-          change: (options) =>
-            composeOptions(options, {
-              wrapFetch: (fetch) => async (request) =>
-                request.url.includes('/cancel/') ? refused.clone() : fetch(request),
-            }),
+          wrap: (fetch) => async (request) => (request.url.includes('/cancel/') ? refused.clone() : fetch(request)),
         },
       ],
     },
