@@ -20,7 +20,7 @@ export const podWalks: WalkPlane<Step, WalkModel> = {
     const shapes = mountStates({ part: offers })
     return (context, calls) => {
       const model = startModel(maxSteps)
-      const walker = createWalker(context, { shapes, calls, tellsSteps: false })
+      const walker = createWalker(context, { shapes, calls })
       return {
         model,
         begin: () => walker.begin(run, model),

@@ -34,25 +34,24 @@ type CalledOnPod = 'triggerPodAction' | 'updatePod' | 'deletePod' | 'getPod'
 interface WalkerOptions {
   /** The kinds of pods to create. */
   readonly shapes: readonly PodShape[]
-  /** Filled with the steps as they are taken. */
+  /** Filled with the steps as they are taken; without it, an expectation names the steps before it. */
   readonly calls?: WalkCall[]
-  /** False if an expectation is not to name the steps before it. */
-  readonly tellsSteps?: boolean
 }
 
 /** Variables that each pod is created with. */
 export const walkEnv = { PLUMBLINE: 'kept' }
 
 /** The target as the steps of a walk see it: each is carried out, and all pods are compared with the model. */
-export function createWalker(context: Context, { shapes, calls = [], tellsSteps = true }: WalkerOptions) {
+export function createWalker(context: Context, { shapes, calls: given }: WalkerOptions) {
   const { check, clock, fixture, inconclusive, pods, target } = context
+  const calls = given ?? []
   const { settleMs, visibleMs } = target.tolerances
   const looks = createLooks(context, after)
   /** The step that is taken now. */
   let now: Pick<WalkCall, 'said' | 'step'> = { said: 'create A' }
 
   function after(expected: string): string {
-    return afterSteps(expected, tellsSteps ? calls.slice(1).map(({ said }) => said) : [])
+    return afterSteps(expected, given === undefined ? calls.slice(1).map(({ said }) => said) : [])
   }
 
   /** Another value with each step. */

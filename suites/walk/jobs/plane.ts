@@ -15,7 +15,7 @@ export const jobWalks: WalkPlane<JobStep, JobsModel> = {
     jobSteps({ maxNormal: 1, hasDedicated: offers('endpoint.dedicated'), canStream: offers('stream') }),
   startOf: () => (context, calls) => {
     const model: JobsModel = { jobs: [], left: maxSteps, waitsLeft: 2, purgesLeft: 2 }
-    const walker = createJobWalker(context, { calls, tellsSteps: false })
+    const walker = createJobWalker(context, calls)
     return {
       model,
       async begin() {},

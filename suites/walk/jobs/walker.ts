@@ -41,19 +41,16 @@ const longestMs = 180_000
 /** How long a call of /stream is waited for, ms. */
 const streamMs = 1_000
 
-interface JobWalkerOptions {
-  /** Filled with the steps as they are taken. */
-  readonly calls?: WalkCall[]
-  /** False if an expectation is not to name the steps before it. */
-  readonly tellsSteps?: boolean
-}
-
-/** The target as the steps of a walk on jobs see it: each is carried out, and all jobs are compared with the model. */
-export function createJobWalker(context: Context, { calls = [], tellsSteps = true }: JobWalkerOptions = {}) {
+/**
+ * The target as the steps of a walk on jobs see it: each is carried out, and all jobs are compared with the model. `given` is filled
+ * with the steps as they are taken; without it, an expectation names the steps before it.
+ */
+export function createJobWalker(context: Context, given?: WalkCall[]) {
   const { check, clock, ended, fixture, found, queue, target } = context
+  const calls = given ?? []
   const { dispatchMs, sweepMs } = target.tolerances
   const expiry = { ttlMs, earlyMs, lateMs: sweepMs }
-  const after = (expected: string) => afterSteps(expected, tellsSteps ? calls.map(({ said }) => said) : [])
+  const after = (expected: string) => afterSteps(expected, given === undefined ? calls.map(({ said }) => said) : [])
   /** Jobs of wrong submissions that were accepted. */
   const strays: string[] = []
   let firstStepMs: number | null = null
