@@ -58,23 +58,11 @@ test('removes what the ledger names, by id or by exact name, and nothing else', 
 
 test('removes each of several pods with the same name', async () => {
   const [first, second] = await Promise.all(['a', 'a', 'a'].map(create))
-  const pod = { kind: 'pod', name: 'a' } as const
-  ledger([
-    { ...pod, id: null, state: 'requested' },
-    { ...pod, id: first ?? '', state: 'created' },
-    { ...pod, id: null, state: 'requested' },
-    { ...pod, id: second ?? '', state: 'created' },
-    { ...pod, id: null, state: 'requested' },
-  ])
+  const requested = pod('a', null, 'requested')
+  ledger([requested, pod('a', first ?? ''), requested, pod('a', second ?? ''), requested])
   expect((await swept()).failed).toEqual([])
   expect(await names()).toEqual([])
-  ledger([
-    { ...pod, id: 'x', state: 'created' },
-    { ...pod, id: null, state: 'requested' },
-    { ...pod, id: 'y', state: 'created' },
-    { ...pod, id: 'z', state: 'created' },
-    { ...pod, id: 'y', state: 'removed' },
-  ])
+  ledger([pod('a', 'x'), requested, pod('a', 'y'), pod('a', 'z'), pod('a', 'y', 'removed')])
   expect(readLedger(cwd, run).left).toMatchObject([{ id: 'z' }, { id: 'x' }])
 })
 
@@ -84,12 +72,12 @@ test.each([
   ['an object', { toString: 1 }],
   ['another address', '..'],
 ])('an id in the ledger that is %s counts as none: the pod is removed by its name, or forgotten', async (_, id) => {
-  const pod = { kind: 'pod', name: 'a', id: id as string, state: 'created' } as const
+  const named = pod('a', id as string)
   await create('a')
-  ledger([pod])
+  ledger([named])
   expect(endsOf(await swept())).toEqual({ a: 'removed' })
   expect(await names()).toEqual([])
-  const { out, terminal } = saying([pod])
+  const { out, terminal } = saying([named])
   expect(await sweep([run], { forget: true }, terminal)).toBe(0)
   expect(out.at(-1)).toContain('forgot pod a (its id was never learned)')
 })
@@ -116,25 +104,16 @@ test('cancels the jobs that the ledger names', async () => {
   const [a, b] = await Promise.all([1, 2, 3, 4].map(() => submit('normal')))
   const endsMs = Date.UTC(2100, 0, 1)
   ledger([
-    { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id: null, state: 'requested' },
-    { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id: a?.id ?? '', state: 'created' },
-    { kind: 'job', name: 'queue.x 2', endpoint: 'normal', id: b?.id ?? '', state: 'created' },
-    { kind: 'job', name: 'queue.x 2', endpoint: 'normal', id: b?.id ?? '', state: 'removed' },
-    { kind: 'job', name: 'queue.x 3', endpoint: 'normal', id: null, state: 'requested', endsMs },
+    job('queue.x 1', null),
+    job('queue.x 1', a?.id ?? ''),
+    job('queue.x 2', b?.id ?? ''),
+    job('queue.x 2', b?.id ?? '', { state: 'removed' }),
+    job('queue.x 3', null, { endsMs }),
   ])
   const end = await swept()
   expect(endsOf(end)).toMatchObject({ 'queue.x 1': 'removed' })
-  expect(end).toMatchObject({
-    failed: [
-      {
-        kind: 'job',
-        name: 'queue.x 3',
-        id: null,
-        reason: `${untold}, and its endpoint has unfinished jobs`,
-        endsMs,
-      },
-    ],
-  })
+  const reason = `${untold}, and its endpoint has unfinished jobs`
+  expect(end.failed).toMatchObject([{ kind: 'job', name: 'queue.x 3', id: null, reason, endsMs }])
   expect((await call<Job>('GET', `normal/status/${a?.id}`)).status).toBe('CANCELLED')
   expect((await call<Job>('GET', `normal/status/${b?.id}`)).status).toBe('IN_PROGRESS')
   expect(readLedger(cwd, run).left.map(nameOf)).toEqual(['queue.x 3'])
@@ -144,7 +123,7 @@ test('a job without an id that waits on the dedicated endpoint is purged', async
   const counts = async () => (await call<{ jobs: { inQueue: number } }>('GET', 'dedicated/health')).jobs
   while ((await counts()).inQueue === 0) await submit('dedicated')
   const endsMs = Date.UTC(2100, 0, 1)
-  ledger([{ kind: 'job', endpoint: 'dedicated', name: 'queue.x', id: null, state: 'requested', endsMs }])
+  ledger([job('queue.x', null, { endpoint: 'dedicated', endsMs })])
   const { failed } = await swept()
   expect(await counts()).toMatchObject({ inQueue: 0 })
   // Those that run may be what is sought.
@@ -153,12 +132,11 @@ test('a job without an id that waits on the dedicated endpoint is purged', async
 
 test('a job counts as over where its status says so, not where its cancelling is merely refused', async () => {
   const { id } = await submit('normal')
-  const job = { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id, state: 'created' } as const
   ledger([
     { kind: 'run', run, targetFile: null, urls: { pods: url, queue: url } },
-    job,
-    { ...job, name: 'queue.x 2', id: 'gone' },
-    { ...job, name: 'queue.x 3', id: null, state: 'requested', endsMs: now },
+    job('queue.x 1', id),
+    job('queue.x 2', 'gone'),
+    job('queue.x 3', null, { endsMs: now }),
   ])
   const reasons = async (change: Partial<Target>) => {
     const end = await swept(change)
@@ -186,8 +164,8 @@ test.each<[clock: string, endsMs: number | undefined, code: number]>([
   ['real', undefined, 3],
   ['{url: "http://127.0.0.1:1/clock"}', Date.now() - hour, 3],
 ])('on the clock %s, a job without an id that ends at %s counts until then', async (clock, endsMs, code) => {
-  const job = { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id: null, state: 'requested' } as const
-  const { out, err, terminal } = saying([{ ...job, ...(endsMs !== undefined && { endsMs }) }], `clock: ${clock}`)
+  const sought = job('queue.x 1', null, endsMs === undefined ? {} : { endsMs })
+  const { out, err, terminal } = saying([sought], `clock: ${clock}`)
   expect(await sweep([], {}, terminal)).toBe(code)
   expect(out).toEqual([`run ${run}: 1 job ${code === 0 ? 'already over' : 'not cancelled'}`])
   expect(err.slice(0, 1)).toEqual(
@@ -196,9 +174,8 @@ test.each<[clock: string, endsMs: number | undefined, code: number]>([
 })
 
 test('a job is over once its time is, though the target is gone', async () => {
-  const job = { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id: 'j', state: 'created' } as const
   const swept = async (endsMs: number) => {
-    const said = saying([{ ...job, endsMs }])
+    const said = saying([job('queue.x 1', 'j', { endsMs })])
     return { code: await sweep([], {}, said.terminal), ...said }
   }
   const endsMs = Date.now() + hour
@@ -213,13 +190,9 @@ test('a job is over once its time is, though the target is gone', async () => {
 })
 
 test('what cannot be removed is told in a line for each reason, and forgotten where that is asked for', async () => {
-  const line = { kind: 'job', endpoint: 'a', state: 'created', endsMs: now } as const
-  const jobs = Array.from({ length: 116 }, (_, at) => ({ ...line, name: `queue.x ${at}`, id: `j${at}` }))
-  const pods = ['a', 'b'].map(
-    (name, at) => ({ kind: 'pod', name, id: ['p1', null][at] ?? null, state: 'created' }) as const,
-  )
-  const given = saying([...jobs, ...pods], 'clock: {url: "http://127.0.0.1:1/clock"}')
-  const { out, err, terminal } = given
+  const jobs = Array.from({ length: 116 }, (_, at) => job(`queue.x ${at}`, `j${at}`, { endpoint: 'a', endsMs: now }))
+  const lines = [...jobs, pod('a', 'p1'), pod('b', null)]
+  const { out, err, terminal } = saying(lines, 'clock: {url: "http://127.0.0.1:1/clock"}')
   expect(await sweep([run], {}, terminal)).toBe(3)
   expect(out).toEqual([`run ${run}: 2 not removed, 116 jobs not cancelled`])
   const silence = 'no complete response: not sent, because 8 requests in a row had no response'
@@ -278,8 +251,11 @@ test.each([
 })
 
 test('a search by name reports the number of resources and the limit', async () => {
-  const pod = { kind: 'pod', name: 'a', id: null, state: 'requested' } as const
-  const { out, err, terminal } = saying([pod], `pods: "${url}"\ntolerances: {visible: 100ms}`, url)
+  const { out, err, terminal } = saying(
+    [pod('a', null, 'requested')],
+    `pods: "${url}"\ntolerances: {visible: 100ms}`,
+    url,
+  )
   expect(await sweep([], {}, terminal)).toBe(0)
   expect(err).toEqual([`run ${run}: searching for 1 resource without an id by name (up to 100ms for each API)`])
   expect(out).toEqual([`run ${run}: 1 never created`])
@@ -335,13 +311,10 @@ test('purges the endpoint that a load has filled, where the target file marks it
   const line = { kind: 'endpoint', endpoint: 'dedicated', url, state: 'loaded' } as const
   ledger([line])
   const marked = (dedicated: string) => queue && { ...queue, endpoints: { ...queue.endpoints, dedicated } }
-  expect((await swept({ queue: marked('normal') })).failed).toMatchObject([
-    {
-      kind: 'queue',
-      name: 'endpoint dedicated',
-      reason: 'the target file does not mark this endpoint dedicated, so it is not purged; the jobs end with their ttl',
-    },
-  ])
+  const reason =
+    'the target file does not mark this endpoint dedicated, so it is not purged; the jobs end with their ttl'
+  const { failed } = await swept({ queue: marked('normal') })
+  expect(failed).toMatchObject([{ kind: 'queue', name: 'endpoint dedicated', reason }])
   const elsewhere = await swept({ queue: queue && { ...queue, url: 'http://127.0.0.1:1' } })
   expect(elsewhere.failed[0]?.reason).toBe(`created at ${url}, and the target file says http://127.0.0.1:1`)
   expect((await swept({ queue: null })).failed[0]?.reason).toBe('the target file has no queue-based endpoints')
@@ -368,7 +341,7 @@ test('where a quota is used up and the clock is controlled, time is moved until 
   const clocked = createControlHandler(control as Parameters<typeof createControlHandler>[0])
   serve = (request) => (new URL(request.url).pathname === '/clock' ? clocked(request) : fetch(request))
   const ids = await Promise.all(['a', 'b', 'c'].map(create))
-  ledger(['a', 'b', 'c'].map((name, n) => ({ kind: 'pod', name, id: ids[n] ?? '', state: 'created' })))
+  ledger(['a', 'b', 'c'].map((name, n) => pod(name, ids[n] ?? '')))
   const clock = { url: `${url}/clock` }
   expect(endsOf(await swept({ clock }))).toEqual({ a: 'removed', b: 'removed', c: 'removed' })
 })
@@ -384,12 +357,8 @@ test('what cannot be removed stays in the ledger', async () => {
 test('a target that does not answer is told of, not thrown', async () => {
   ledger([pod('a', null, 'requested')])
   const { failed } = await swept({ pods: target.pods && { ...target.pods, url: 'http://127.0.0.1:1' } })
-  expect(failed).toMatchObject([
-    {
-      name: 'a',
-      reason: 'no complete response: GET http://127.0.0.1:1/v2/pods could not connect (the connection was refused)',
-    },
-  ])
+  const reason = 'no complete response: GET http://127.0.0.1:1/v2/pods could not connect (the connection was refused)'
+  expect(failed).toMatchObject([{ name: 'a', reason }])
 })
 
 test('a line that was cut short is no resource, and the first line names the run', () => {
@@ -432,6 +401,11 @@ function swept(change: Partial<Target> = {}, leaveKept = false): Promise<Swept> 
 
 function pod(name: string, id: string | null, state: 'requested' | 'created' | 'removed' | 'kept' = 'created') {
   return { kind: 'pod', name, id, state } as ResourceLine
+}
+
+/** A job of the ledger: requested without an id, else created, unless stated. */
+function job(name: string, id: string | null, more: { endpoint?: string; state?: 'removed'; endsMs?: number } = {}) {
+  return { kind: 'job', endpoint: 'normal', name, id, state: id === null ? 'requested' : 'created', ...more } as const
 }
 
 /** The end of each resource by its name. */
