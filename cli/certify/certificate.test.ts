@@ -157,6 +157,10 @@ describe('an edit is detected and named', () => {
     expect(missed).toEqual([])
   }, 120_000)
 
+  const replaced = (file: string, pattern: RegExp, text: string) => () => replaceIn(join(copy, file), pattern, text)
+  const longer = (file: string, text: string) => () => appendFileSync(join(copy, file), text)
+  const claimed = (edit: Parameters<typeof change>[0]) => () => change(edit)
+
   test.each<[what: string, edit: () => void, fault: RegExp]>([
     [
       'a verdict',
@@ -165,46 +169,30 @@ describe('an edit is detected and named', () => {
     ],
     [
       'a verdict in the record',
-      () => replaceIn(join(copy, 'run-3/evidence.ndjson'), /("verdict":)"passed"/, '$1"observed"'),
+      replaced('run-3/evidence.ndjson', /("verdict":)"passed"/, '$1"observed"'),
       /^run-3\/evidence\.ndjson: the verdict of pods\S+ is observed, but its exchanges give passed/,
     ],
     ['an exchange that is gone', () => changeExchanges(() => 0.5, 'removed'), /^run-2\//],
     ['an exchange that is there twice', () => changeExchanges(() => 0.5, 'repeated'), /^run-2\//],
-    ['a status', () => replaceIn(join(copy, 'run-1/evidence.ndjson'), /"status":201/, '"status":500'), /^run-1\//],
-    ['a damaged line', () => appendFileSync(join(copy, 'run-1/evidence.ndjson'), '{"type":"x"}\n'), /^run-1\/evidence/],
+    ['a status', replaced('run-1/evidence.ndjson', /"status":201/, '"status":500'), /^run-1\//],
+    ['a damaged line', longer('run-1/evidence.ndjson', '{"type":"x"}\n'), /^run-1\/evidence/],
     [
       'a missing record',
       () => rmSync(join(copy, 'run-2/evidence.ndjson')),
       /^run-2\/evidence\.ndjson cannot be judged/,
     ],
-    [
-      'the same run twice',
-      () => cpSync(join(copy, 'run-1'), join(copy, 'run-2'), { recursive: true }),
-      /three different/,
-    ],
-    ['a report', () => appendFileSync(join(copy, 'run-1/report.html'), ' '), /^run-1\/report\.html differs from what/],
-    ['a reading', () => replaceIn(join(copy, 'behaviour.json'), /"kept"/, '"wiped"'), /^behaviour\.json differs from/],
-    ['the badge', () => replaceIn(join(copy, 'badge.svg'), /inside/, 'core'), /^badge\.svg differs from what the runs/],
-    ['the target', () => appendFileSync(join(copy, 'target.yaml'), '\n'), /^target\.yaml differs from what the runs/],
-    [
-      'a file more',
-      () => writeFileSync(join(copy, 'statement.txt'), ''),
-      /^statement\.txt does not belong to a certificate/,
-    ],
-    [
-      'the profiles',
-      () => change(({ profiles }) => profiles.push('core')),
-      /about predicate\.profiles\.1 than the runs/,
-    ],
-    ['a seed', () => change(({ runs }) => Object.assign(runs[0] ?? {}, { seed: 3 })), /about predicate\.runs\.0\.seed/],
-    [
-      'a verdict claimed',
-      () => change((it) => Object.assign(it, { verdict: 'perfect' })),
-      /about predicate\.verdict than/,
-    ],
+    ['a run twice', () => cpSync(join(copy, 'run-1'), join(copy, 'run-2'), { recursive: true }), /three different/],
+    ['a report', longer('run-1/report.html', ' '), /^run-1\/report\.html differs from what/],
+    ['a reading', replaced('behaviour.json', /"kept"/, '"wiped"'), /^behaviour\.json differs from/],
+    ['the badge', replaced('badge.svg', /inside/, 'core'), /^badge\.svg differs from what the runs/],
+    ['the target', longer('target.yaml', '\n'), /^target\.yaml differs from what the runs/],
+    ['a file more', longer('statement.txt', ''), /^statement\.txt does not belong to a certificate/],
+    ['the profiles', claimed(({ profiles }) => profiles.push('core')), /about predicate\.profiles\.1 than the runs/],
+    ['a seed', claimed(({ runs }) => Object.assign(runs[0] ?? {}, { seed: 3 })), /about predicate\.runs\.0\.seed/],
+    ['a verdict claimed', claimed((it) => Object.assign(it, { verdict: 'perfect' })), /about predicate\.verdict than/],
     [
       'a digest of the target, which nothing gives',
-      () => change((it) => Object.assign(Object(it).digests, { target: 'sha256:0' })),
+      claimed((it) => Object.assign(Object(it).digests, { target: 'sha256:0' })),
       /^statement\.json is not a statement .*additional properties/,
     ],
     [
@@ -212,12 +200,8 @@ describe('an edit is detected and named', () => {
       () => changeRecords(/"receiver":\{[^}]*\}/, '"receiver":{}'),
       /^run-1\/evidence\.ndjson cannot be judged again: /,
     ],
-    ['a claim more', () => change((it) => Object.assign(it, { more: 1 })), /about predicate\.more than the runs/],
-    [
-      'a run that was not strict',
-      () => replaceIn(join(copy, 'run-1/evidence.ndjson'), /"strict":true/, '"strict":false'),
-      /^run-1/,
-    ],
+    ['a claim more', claimed((it) => Object.assign(it, { more: 1 })), /about predicate\.more than the runs/],
+    ['a run that was not strict', replaced('run-1/evidence.ndjson', /"strict":true/, '"strict":false'), /^run-1/],
   ])('%s, all digests recomputed and nothing signed', async (_, edit, fault) => {
     copyOf(unsigned)
     edit()
@@ -260,10 +244,7 @@ describe('a forged certificate, all files derived again and signed with an own k
     ...['run-2/load/00-x/evil.html', 'run-1/bodies/999.bin', 'run-1/other/empty/file'].map(
       (name): [string, () => void, RegExp] => [
         `${name} more`,
-        () => {
-          mkdirSync(dirname(join(copy, name)), { recursive: true })
-          writeFileSync(join(copy, name), '')
-        },
+        () => addFile(name),
         new RegExp(`^${name} does not belong to a certificate$`, 'm'),
       ],
     ),
@@ -391,24 +372,10 @@ const edits: readonly Edit[] = [
   (random) => ({ what: 'an exchange removed', file: changeExchanges(random, 'removed') }),
   (random) => ({ what: 'two exchanges swapped', file: changeExchanges(random, 'swapped') }),
   (random) => ({ what: 'an exchange repeated', file: changeExchanges(random, 'repeated') }),
-  (random) => {
-    changeVerdict(`run-${1 + Math.floor(random() * 3)}`)
-    restate(copy, undefined)
-    return { what: 'a verdict changed, its digest recomputed', file: envelopeFile }
-  },
-  (random) => {
-    changeVerdict(`run-${1 + Math.floor(random() * 3)}`)
-    restate(copy, stranger)
-    return { what: 'a verdict changed, signed with another key', file: envelopeFile }
-  },
-  () => {
-    restate(copy, stranger)
-    return { what: 'another key', file: envelopeFile }
-  },
-  () => {
-    restate(copy, stranger, keyIdOf(publicKey))
-    return { what: 'another key under the name of the first', file: envelopeFile }
-  },
+  (random) => signedAgain('a verdict changed, its digest recomputed', () => changeVerdict(anyRun(random)), undefined),
+  (random) => signedAgain('a verdict changed, signed with another key', () => changeVerdict(anyRun(random)), stranger),
+  () => signedAgain('another key', () => {}, stranger),
+  () => signedAgain('another key under the name of the first', () => {}, stranger, keyIdOf(publicKey)),
   (random, names) => {
     const file = pick(random, names)
     rmSync(join(copy, file))
@@ -420,11 +387,20 @@ const edits: readonly Edit[] = [
     return { what: `${file} renamed`, file }
   },
   () => {
-    mkdirSync(join(copy, 'run-1', 'bodies'), { recursive: true })
-    writeFileSync(join(copy, 'run-1', 'bodies', '999999.bin'), '')
+    addFile('run-1/bodies/999999.bin')
     return { what: 'a file added', file: 'run-1/bodies/999999.bin' }
   },
 ]
+
+function signedAgain(what: string, edit: () => void, key: KeyObject | undefined, name?: string) {
+  edit()
+  restate(copy, key, name)
+  return { what, file: envelopeFile }
+}
+
+function anyRun(random: () => number): string {
+  return `run-${1 + Math.floor(random() * 3)}`
+}
 
 function changeByte(random: () => number, names: readonly string[]) {
   const file = pick(random, names)
@@ -455,6 +431,11 @@ function link(name: string): void {
   symlinkSync(join(signed, name), join(copy, name))
 }
 
+function addFile(name: string): void {
+  mkdirSync(dirname(join(copy, name)), { recursive: true })
+  writeFileSync(join(copy, name), '')
+}
+
 function changeRecords(pattern: RegExp, replacement: string): void {
   for (const folder of runFolders) replaceIn(join(copy, folder, 'evidence.ndjson'), pattern, replacement)
 }
@@ -476,7 +457,7 @@ function changeVerdict(run: string): void {
 
 /** Changes the lines of a drawn exchange of a drawn run. Returns the record. */
 function changeExchanges(random: () => number, how: 'removed' | 'swapped' | 'repeated'): string {
-  const file = `run-${1 + Math.floor(random() * 3)}/evidence.ndjson`
+  const file = `${anyRun(random)}/evidence.ndjson`
   const lines = readFileSync(join(copy, file), 'utf8').split('\n')
   const places = [...lines.entries()].flatMap(([at, line]) => (line.startsWith('{"type":"exchange"') ? at : []))
   const [at, other] = [pick(random, places), pick(random, places)]
