@@ -114,6 +114,14 @@ export const endpoints: readonly Defect[] = [
     observed: 'status 200',
     change: jobsFoundEverywhere,
   }),
+  defect('endpoint-open-to-others', 'endpoints.address', 'hidden', {
+    says: 'A new endpoint serves every account.',
+    observed: 'status 200',
+    change: part('findEndpoint', (next, id, _caller, { queue }) => {
+      const endpoint = queue.endpoints.get(id)
+      return endpoint !== undefined && isCreated(endpoint) ? endpoint : next()
+    }),
+  }),
   defect('endpoint-jobs-fail', 'endpoints.address', 'serves', {
     says: 'The jobs of new endpoints fail.',
     observed: 'FAILED',

@@ -43,6 +43,14 @@ const errorsOf: readonly (readonly [id: string, says: string, clause: string, wh
   ],
 ]
 
+/** Rules that kill a worker: of several in a run, only the first can tell that none comes after it. */
+const killers = [
+  ['crash-for-good', 'lb.crash'],
+  ['crash-for-good-in-crash-500', 'lb.crash-500'],
+  ['crash-for-good-in-error-body', 'lb.error-body'],
+  ['crash-for-good-in-no-retry', 'lb.no-retry'],
+] as const
+
 /** Requests during which the worker died are answered so. */
 const afterCrash = (answer: () => Response) => passesOn((pass, request) => pass(request).catch(answer))
 
@@ -86,18 +94,20 @@ export const lbPlatform: readonly Defect[] = [
       throw new Error('the connection is closed')
     }),
   }),
-  defect('crash-for-good', 'lb.crash', 'serves-again', {
-    says: 'An endpoint whose worker died gets no other one.',
-    observed: 'status 500: {"error":"Internal Server Error","detail":"no worker is left"}',
-    change: (base) => {
-      let isDead = false
-      return passesOn((pass, request) => {
-        if (isDead) throw new Refusal(500, 'no worker is left')
-        isDead = route('exit')(request)
-        return pass(request)
-      })(base)
-    },
-  }),
+  ...killers.map(([id, rule]) =>
+    defect(id, rule, 'serves-again', {
+      says: `An endpoint whose worker died gets no other one (${rule}).`,
+      observed: 'status 500: {"error":"Internal Server Error","detail":"no worker is left"}',
+      change: (base) => {
+        let isDead = false
+        return passesOn((pass, request) => {
+          if (isDead) throw new Refusal(500, 'no worker is left')
+          isDead = route('exit')(request)
+          return pass(request)
+        })(base)
+      },
+    }),
+  ),
   defect('crash-every-second-request', 'lb.crash', 'serves-again', {
     says: 'After a crash every second request still goes to the worker that died.',
     observed: 'status 500: {"error":"Internal Server Error","detail":"the worker has died"}',

@@ -14,7 +14,7 @@ import {
   refuses,
   refusesAndSets,
 } from './patch-tools.ts'
-import { all, defect, is, type Json, jsonOf, onJson, options, restated, succeeded } from './tools.ts'
+import { all, defect, is, type Json, jsonOf, onJson, options, part, restated, succeeded } from './tools.ts'
 
 /** PATCHes beyond the tables: mounts left alone, paths, open answers and unknown pods. */
 export const patch: readonly Defect[] = [
@@ -64,6 +64,16 @@ export const patch: readonly Defect[] = [
     change: patching((pod, body, next) => {
       if (pod.status !== 'PROVISIONING' || mountOf(pod) !== 'none') next()
       else next({ ...body, mounts: {} })
+    }),
+  }),
+  defect('new-pod-ended-by-patch', 'pods.patch.new-pod', 'goes-on', {
+    says: 'A PATCH of a pod on its way to RUNNING leaves it EXITED.',
+    observed: 'status EXITED',
+    change: part('patchPod', (next, pod, _, service) => {
+      next()
+      if (pod.status !== 'PROVISIONING' && pod.status !== 'STARTING') return
+      pod.pending?.cancel()
+      service.parts.enter(pod, 'EXITED', service)
     }),
   }),
   defect('new-pod-gets-refused-mount', 'pods.patch.new-pod', 'unchanged', {

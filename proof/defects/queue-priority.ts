@@ -29,6 +29,14 @@ export const queuePriority: readonly Defect[] = [
       next()
     }),
   }),
+  defect('retried-job-starts-no-worker', 'queue.low-priority', 'begun', {
+    says: 'A job that is retried starts no worker.',
+    observed: 'none, although one begins with a later job; /status shows COMPLETED',
+    change: part('retryJob', (next, job) => {
+      Object.assign(job, { isScaling: false })
+      next()
+    }),
+  }),
   defect('low-priority-starves', 'queue.low-priority', 'both', {
     says: 'A job of low priority is never executed on an endpoint that scales to no workers.',
     observed: 'IN_QUEUE',

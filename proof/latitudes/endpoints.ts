@@ -234,7 +234,7 @@ function showsJobsOfDeleted(fetch: Fetch): Fetch {
       const job = JSON.parse(text)
       submitted.set(pathname.replace(/run$/, `status/${job.id}`), { ...job, status: 'COMPLETED', output: null })
     }
-    const isGone = response.status === 404 && text.includes('endpoint not found')
+    const isGone = response.status === 404 && text.includes('endpoint not found') && isOwner(request)
     return isGone && submitted.has(pathname) ? Response.json(submitted.get(pathname)) : response
   }
 }

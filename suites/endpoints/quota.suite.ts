@@ -57,11 +57,15 @@ async function expectDefaultCounted(context: Context): Promise<void> {
 
 rule('endpoints.quota-race', { alone: true }, async (context) => {
   const { check, inconclusive, on } = context
-  const all = await leftOfQuota(context)
+  const left = async (ids: readonly string[] = []) => {
+    await expectWithinQuota(context, 'sum')
+    return leftOfQuota(context, ids)
+  }
+  const all = await left()
   const workersMax = workersOf(context, sizeFor(all))
   // Endpoints with few workers each would fit into what is left.
   const used = await useUp(context, 'rest', Math.max(0, all - atOnce * workersMax + 1))
-  const left = used.length > 0 ? await leftOfQuota(context, used) : all
+  const most = used.length > 0 ? await left(used) : all
   const race = async () => {
     const bodies = Array.from({ length: atOnce }, () => endpointBody(context, { workersMax }))
     const coming = bodies.map((body) => on('management').begin('createEndpoint', { body }))
@@ -76,10 +80,10 @@ rule('endpoints.quota-race', { alone: true }, async (context) => {
   const isOwn = new Set(madeIds).size === madeIds.length
   check('ids').that(isOwn, 'an id for each endpoint', 'an id of two endpoints', last)
   const workers = made.length * workersMax
-  check('sum').that(workers <= left, `at most ${left} more workers`, `${workers} more workers`, last)
+  check('sum').that(workers <= most, `at most ${most} more workers`, `${workers} more workers`, last)
   // What the race left of the quota can be used: no refused creation keeps a part of it.
   const ids = [...used, ...madeIds]
-  await useUp(context, 'rest', await leftOfQuota(context, ids), made.length > 0)
+  await useUp(context, 'rest', await left(ids), made.length > 0)
   if (made.length === 0) inconclusive(`none of ${atOnce} creations at once succeeded`)
 })
 
@@ -155,15 +159,37 @@ function expectOverQuota({ check }: Context, response: ApiResponse): void {
   check('message').that(saysQuota(response), expected, responseText(response), response)
 }
 
+/** The endpoints that exist have no more workers than the quota, unless those of others alone have more. */
+async function expectWithinQuota(context: Context, clause: string): Promise<void> {
+  if (!context.offers('management.read')) return
+  const { response, endpoints } = await listEndpoints(context)
+  const isOther = othersIn(context)
+  let sum = 0
+  for (const one of endpoints.toSorted((a, b) => Number(isOther(b)) - Number(isOther(a)))) {
+    const { workersMax } = one
+    if (typeof workersMax !== 'number') return
+    // The list may still show endpoints that are deleted.
+    const isThere = isOther(one) || isSuccess((await get(context, idOrNumberIn(one) ?? '')).status)
+    if (isThere) sum += workersMax
+    if (isOther(one) && sum > quota) return
+  }
+  context.check(clause).that(sum <= quota, `${quota} workers at most`, 'more workers', response)
+}
+
+/** Picks the endpoints that this run did not create. */
+function othersIn({ nextName }: Context): (endpoint: Members) => boolean {
+  const [run = ''] = nextName().match(/^plumbline-[^-]+/) ?? []
+  return ({ name }) => typeof name === 'string' && !name.includes(run)
+}
+
 /**
  * How many workers of the quota no endpoint of the account has. Ends the rule as inconclusive if none are left, or the
  * list does not tell.
  * @param ids the endpoints of this run: the list may still show others that are deleted, or not show these yet.
  */
 async function leftOfQuota(context: Context, ids: readonly string[] = []): Promise<number> {
-  const { inconclusive, nextName, target } = context
-  const [run = ''] = nextName().match(/^plumbline-[^-]+/) ?? []
-  const isOther = ({ name }: Members) => typeof name === 'string' && !name.includes(run)
+  const { inconclusive, target } = context
+  const isOther = othersIn(context)
   const look = async () => {
     const { endpoints } = await listEndpoints(context)
     const own = endpoints.filter((one) => !isOther(one)).map(idOrNumberIn)

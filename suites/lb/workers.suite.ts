@@ -90,7 +90,7 @@ rule('lb.no-retry', kills, async (context) => {
     nonces.push(['slow', nonce])
     nonces.push(['crash', await crashDuringGet(context)])
   }
-  nonces.push(['crash', (await crashWorker(context, serving)).nonce])
+  nonces.push(['crash', (await crashWorker(context, expectServesAgain)).nonce])
   await clock.sleep(Math.max(laterMs, rereadDelays().at(-1) ?? 0))
   for (const [clause, nonce] of nonces) {
     const { times, response } = await received(context, client, nonce)
@@ -181,7 +181,7 @@ rule('lb.error-body', kills, async (context) => {
     if (response.status >= 400) expectOwnError(key, response)
     else notJudged(key, `${rule} judges that the key is refused`)
   }
-  const { response } = await crashWorker(context, serving)
+  const { response } = await crashWorker(context, expectServesAgain)
   if (response === null) return blocked('lb.crash', 'a request during which the worker died had no complete response')
   expectError(context, 'crash', response)
 })
@@ -193,7 +193,7 @@ rule('lb.crash', kills, async (context) => {
 })
 
 rule('lb.crash-500', kills, async (context) => {
-  const { response } = await crashWorker(context, serving)
+  const { response } = await crashWorker(context, expectServesAgain)
   context.check('status').that(response?.status === 500, 'status 500', statusOf(response), response)
 })
 
@@ -231,7 +231,7 @@ async function crashDuringGet(context: Context): Promise<string> {
     await clock.until(beacon.waiting('dying'), clock.now() + target.tolerances.coldStartMs)
     let hasDied: boolean | null = (await clock.until(over, clock.now())) === null ? null : false
     for (let crashes = 0; crashes < maxCrashes && hasDied === null; crashes++) {
-      await crashWorker(context, serving)
+      await crashWorker(context, expectServesAgain)
       hasDied = await clock.until(over, clock.now() + target.tolerances.dispatchMs)
     }
     beacon.release('dying')
@@ -242,7 +242,7 @@ async function crashDuringGet(context: Context): Promise<string> {
   return nonce
 }
 
-/** The endpoint answers several requests in a row, in time. */
+/** The endpoint answers several requests in a row, in time. Once it does not, no other rule can tell. */
 async function expectServesAgain(context: Context, client: LbClient): Promise<object> {
   const seconds = Math.round(context.target.tolerances.coldStartMs / 1_000)
   const { count, last } = await inRow(context, client)

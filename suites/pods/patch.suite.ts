@@ -44,14 +44,18 @@ rule('pods.patch.omitted', { each: mountStates, varies: [...varies, 'branch'] },
 })
 
 rule('pods.patch.new-pod', { varies: ['kind', 'mount', 'fields', 'look'] }, async (context) => {
-  const { check, clock, fixture, pods, rereadDelays } = context
+  const { check, clock, fixture, pods, rereadDelays, settle } = context
   const pod = await fixture.fresh()
   const other = mountIn(pod.value) === 'network' ? 'persistent' : 'network'
   const response = await pods.patch(pod.id, { mounts: mountsMoved(context, other) }, { mustBeRefused: true })
   // A platform may also change no pod that is on its way to RUNNING.
   expectRefusal(context, 'refused', response)
+  await pods.patch(pod.id, changeOf(context, pod, 'c'))
   await clock.sleep(rereadDelays().at(-1) ?? 0)
   expectMountKept(context, check('unchanged').pod(await pods.get(pod.id)), pod)
+  const { response: last, status } = await settle(pod.id, (seen) => seen !== 'PROVISIONING' && seen !== 'STARTING')
+  const isEnded = status === 'EXITED' || status === 'TERMINATED' || status === 'gone'
+  check('goes-on').that(!isEnded, 'a pod that goes on to RUNNING', `status ${status}`, last)
   // If PATCH never works, the refusal shows nothing.
   await patchablePod(context, { kind: kindOf(pod), mount: mountIn(pod.value) })
 })

@@ -51,28 +51,36 @@ async function expectTakenByFree(context: Context): Promise<void> {
   await expectStopped(context, 'stopped', low, at.target, policy.executionTimeout)
 }
 
-/** A waiting job of low priority, and the response that shows it. */
+/** A job that waits, and the response that shows it. */
 interface Put {
-  readonly low: SubmittedJob
+  readonly job: SubmittedJob
   readonly response: ApiResponse
 }
 
-/** A job of low priority that is retried once no worker is left starts none either. */
+/** A job of low priority that is retried once no worker is left starts none either; any other job that is retried does. */
 async function expectRetryAlone(context: Context, forMs: number): Promise<void> {
-  const { ended, fixture, notJudged, target } = context
-  const steps = [{ first: [{ fail: 'at first' }] }, { output: 'low' }] as const
-  const failing = await fixture.submitted({ steps, endpoint, policy: { lowPriority: true }, repeatsFirst: true })
-  await fixture.submitted({ steps: [{ output: 'normal' }], endpoint })
-  await ended(failing, target.tolerances.retriesMs)
-  const low = await waitingAlone(context, 'retried', forMs, async () => {
-    const starts = failing.beacon.executions().length
-    const retry = await failing.queue.retry(failing.id)
-    return isSuccess(retry.status) ? { low: withoutFormer(failing, { starts, ends: 0 }), response: retry } : null
-  })
+  const { begun, ended, fixture, notJudged, target } = context
+  const wish = {
+    steps: [{ first: [{ fail: 'at first' }] }, { output: 'again' }],
+    endpoint,
+    repeatsFirst: true,
+  } as const
+  const failing = await fixture.submitted({ ...wish, policy: { lowPriority: true } })
+  const normal = await fixture.submitted(wish)
+  for (const job of [failing, normal]) await ended(job, target.tolerances.retriesMs)
+  const low = await waitingAlone(context, 'retried', forMs, () => retried(failing))
   if (low === null) return notJudged('retried', 'no job of low priority waited after /retry')
-  failing.beacon.repeatFirst(false)
-  await fixture.submitted({ steps: [{ output: 'normal' }], endpoint })
-  await expectEnd(context, 'both', low, await ended(low), 'COMPLETED')
+  for (const { beacon } of [failing, normal]) beacon.repeatFirst(false)
+  const again = (await retried(normal))?.job ?? (await fixture.submitted({ steps: [{ output: 'normal' }], endpoint }))
+  await begun(again)
+  for (const job of [again, low]) await expectEnd(context, 'both', job, await ended(job), 'COMPLETED')
+}
+
+/** A job after its /retry, without its former executions; null if that is refused. */
+async function retried(job: SubmittedJob): Promise<Put | null> {
+  const starts = job.beacon.executions().length
+  const response = await job.queue.retry(job.id)
+  return isSuccess(response.status) ? { job: withoutFormer(job, { starts, ends: 0 }), response } : null
 }
 
 /** A job of low priority, submitted by /run and by /runsync: a worker that is started for one takes the other as well. */
@@ -82,7 +90,7 @@ async function submittedBoth({ clock, fixture, found, target }: Context): Promis
   const response = await found(low)
   const synchronous = fixture.job(wish)
   await clock.until(synchronous.queue.held.runsync(synchronous.body), clock.now() + target.tolerances.dispatchMs)
-  return { low, response }
+  return { job: low, response }
 }
 
 /**
@@ -102,7 +110,7 @@ async function waitingAlone(
     await clock.sleep(pauseMs)
     const done = await put()
     if (done === null) return null
-    const { low, response } = done
+    const { job: low, response } = done
     const putMs = response.exchange.sent.target
     const start = await clock.until(low.beacon.started(), putMs + forMs)
     if (start === null) {
