@@ -71,7 +71,6 @@ test('a server that takes no POST is not taken for the pod API', async () => {
 
 test.each<[says: string, fetch: Fetch, status: number]>([
   ['all that breaks', () => html(500), 500],
-  ['a gateway without anything behind it', () => html(502), 502],
   ['a key that is refused', () => html(401), 401],
   ['a quota that is used up', () => html(429), 429],
   ['a list at another member', () => Response.json({ data: { items: [{}] } }), 200],
@@ -83,6 +82,10 @@ test.each<[says: string, fetch: Fetch, status: number]>([
   ['errors as text', ({ url, method }) => new Response('no', { status: isCreation(url, method) ? 400 : 404 }), 404],
 ])('the pod API with %s is judged', async (_, fetch, status) => {
   expect(await probe(fetch)).toEqual({ plane: 'pods', status })
+})
+
+test('a gateway without anything behind it is out', async () => {
+  expect(await probe(() => html(502))).toEqual({ plane: 'pods', status: 502, isOut: true })
 })
 
 test('an address below which nothing is served is refused, whatever the form of its 404', async () => {

@@ -5,6 +5,7 @@ import { headerOf, isSuccess, jsonOf, mediaTypeOf, redirectText, type WireRespon
 import { show } from '../exchange/read.ts'
 import { allPlanes, planeNamed, sectionOf } from '../planes/index.ts'
 import type { Named, Plane } from '../planes/plane.ts'
+import { outageStatuses } from '../rule/check.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import { sayIfSlow } from '../transport/slow.ts'
 import { TransportFailure } from '../transport/types.ts'
@@ -17,8 +18,8 @@ const firstResponseMs = 10_000
 
 /** One look at a plane before anything is created. */
 export type ProbeResult =
-  /** Status of the response to the first request. */
-  | { readonly plane: string; readonly status: number }
+  /** Status of the response to the first request; `isOut`: true if all planes answered 502, 503 or 504 alone. */
+  | { readonly plane: string; readonly status: number; readonly isOut?: boolean }
   /** Why there was no response. */
   | { readonly plane: string; readonly failure: string }
   /** A resource that the target file names and the target does not have. */
@@ -42,15 +43,17 @@ export async function probeTarget(
   say: (line: string) => void,
 ): Promise<ProbeResult | null> {
   const hurried = { tolerances: firstTolerances(target) }
-  let first: ProbeResult | null = null
+  let first: Extract<ProbeResult, { readonly status: number }> | null = null
+  let areOut = true
   for (const plane of allPlanes()) {
     const url = sectionOf(target, plane.name)?.url ?? null
     if (url === null || (first !== null && !isJudged(plane.name))) continue
     const seen = await sayIfSlow(url, hurried, seenOf(plane, target, directTo(plane)), say)
     if (!('status' in seen)) return seen
-    first ??= seen
+    first ??= { plane: seen.plane, status: seen.status }
+    areOut &&= seen.isOut === true
   }
-  return first
+  return first !== null && areOut ? { ...first, isOut: true } : first
 }
 
 /** Why nothing can be judged at a target, with the exit code; null if it can be. */
@@ -90,6 +93,16 @@ export function refusalOf(
   }
 }
 
+/** As `refusalOf`, also if every request of a run was answered as in an outage, those that were sent again too. */
+export function refusalOfRun(seen: ProbeResult | null, target: Target): ReturnType<typeof refusalOf> {
+  if (seen === null || !('isOut' in seen) || seen.isOut !== true) return refusalOf(seen, target)
+  const address = sectionOf(target, seen.plane)?.url ?? 'the target'
+  return {
+    exit: exitCodes.unreachable,
+    message: `${address} answers ${seen.status} to every request, as in an outage, so nothing can be judged. Run this again when it is over.`,
+  }
+}
+
 async function seenOf(plane: Plane, target: Target, send: Direct): Promise<ProbeResult> {
   try {
     return await look(plane, sectionOf(target, plane.name), send)
@@ -104,15 +117,25 @@ function isNoResponse(error: unknown): error is Error {
 }
 
 /** One response that resembles the API is enough, however wrong. If another API may send it, the server must also refuse something. */
-async function look({ name: plane, named, probes }: Plane, section: unknown, send: Direct): Promise<ProbeResult> {
+async function look(
+  { name: plane, named, operations, probes }: Plane,
+  section: unknown,
+  send: Direct,
+): Promise<ProbeResult> {
   const strange = new Map<string, string[]>()
   let first: number | null = null
   let isListed = false
+  let outages = 0
   for (const { asked, operation, call, resembles, isAmbiguous } of probes) {
     const response = await send(operation, call?.(section as never))
     const { status } = response
     const json = jsonOf(response.body)
     first ??= status
+    // A held operation may be without a worker.
+    if (outageStatuses.has(status) && operations[operation]?.held !== true) {
+      outages++
+      continue
+    }
     const isAlike = isSuccess(status) && resembles(json)
     const isSuccessful =
       isAlike && (isAmbiguous?.(json) !== true || !isSuccess((await send(operation, { authorization: null })).status))
@@ -125,6 +148,7 @@ async function look({ name: plane, named, probes }: Plane, section: unknown, sen
     const received = `${status} with ${contentOf(response)}${placeOf(response)}`
     strange.set(received, [...(strange.get(received) ?? []), asked])
   }
+  if (outages > 0 && first !== null) return { plane, status: first, isOut: outages === probes.length }
   const sentences = [...strange].map(([received, asked]) => {
     const all = asked.join(', ').replace(/, (?=[^,]*$)/, ' and ')
     return `${all} ${asked.length === 1 ? 'was' : 'were'} answered ${received}`
