@@ -10,6 +10,7 @@ import { inside } from './inside.ts'
 import { lbLatitudes } from './lb.ts'
 import { late, life } from './life.ts'
 import { limits } from './limits.ts'
+import { lists } from './lists.ts'
 import { oddRequests } from './odd-requests.ts'
 import { offers } from './offers.ts'
 import { queue } from './queue.ts'
@@ -31,6 +32,7 @@ export const latitudes: readonly Latitude[] = [
   ...on('pods', changes),
   ...on('pods', terminated),
   ...on('pods', life),
+  ...on('pods', lists),
   ...on('pods', inside),
   ...on('pods', shape),
   ...on('pods', refusals),

@@ -191,7 +191,8 @@ async function leftOfQuota(context: Context, ids: readonly string[] = []): Promi
   const { inconclusive, target } = context
   const isOther = othersIn(context)
   const look = async () => {
-    const { endpoints } = await listEndpoints(context)
+    const { endpoints, page } = await listEndpoints(context)
+    if (page !== null) inconclusive(page)
     const own = endpoints.filter((one) => !isOther(one)).map(idOrNumberIn)
     const isWhole = ids.every((id) => own.includes(id))
     return { endpoints, isWhole, isCurrent: isWhole && own.length === ids.length }

@@ -7,7 +7,7 @@ import { isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { differenceOf } from '../shared/difference.ts'
-import { listUntil } from '../shared/listing.ts'
+import { expectListed } from '../shared/listing.ts'
 import { shown } from '../shared/patching.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import {
@@ -126,8 +126,7 @@ rule('pods.create.read-back', { varies: ['kind', 'mount', 'fields'] }, async (co
   const lacking = isSuccess(rest.response.status) ? 'a body that lacks its id or its status' : rest.status
   const observed = rest.pod === null ? lacking : 'another pod'
   check('read').that(rest.settled, 'the pod with its id and its status in reads', observed, rest.response)
-  const { isShown, response: list } = await listUntil(context, id ?? '')
-  check('listed').that(isShown, 'the pod in the list', 'a list without it', list)
+  await expectListed(context, id ?? '', 'the pod in the list')
 })
 
 /** Reads a plain pod of a kind. */

@@ -2,7 +2,7 @@ import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { aPod } from '../../harness/variation/dimensions.ts'
-import { expectUnlisted, listUntil } from '../shared/listing.ts'
+import { expectListed, expectUnlisted } from '../shared/listing.ts'
 import { bareStates, mountStates, setLock } from '../shared/patching.ts'
 import { laterPodReads } from '../shared/unchanged.ts'
 import { expectTerminated, stopPod } from './answers.ts'
@@ -54,8 +54,7 @@ function deletedPods(context: Pick<Context, 'part'>): readonly Deleted[] {
 }
 
 async function expectListedOnce(context: Context, id: string, status: string): Promise<void> {
-  const { listed, isShown, response } = await listUntil(context, id)
-  context.check('listed').that(isShown, `the pod in the list while it is ${status}`, 'a list without it', response)
+  const { listed, response } = await expectListed(context, id, `the pod in the list while it is ${status}`)
   const count = listed.filter((entry) => entry.id === id).length
   context.check('once').that(count === 1, 'the pod in the list once', `${count} times`, response)
 }

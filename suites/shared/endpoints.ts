@@ -3,6 +3,7 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { deliberate } from '../../harness/client/retry.ts'
 import { doublingPauses, pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
+import { pageText } from '../../harness/exchange/pages.ts'
 import {
   idOrNumberIn,
   type Members,
@@ -163,7 +164,7 @@ export async function listEndpoints(context: Context, api = context.on('manageme
   const list = isSuccess(response.status) ? resourcesIn(response.json, listAt) : null
   if (list === null)
     return context.inconclusive(noListText('the list of endpoints', response.status, listAt, 'management.listAt'))
-  return { response, endpoints: list.map((one) => membersOf(one) ?? {}) }
+  return { response, endpoints: list.map((one) => membersOf(one) ?? {}), page: pageText(response, list.length) }
 }
 
 /** The list, once it shows an endpoint that exists. Only then does it show that another one does not exist. */
@@ -172,7 +173,7 @@ export async function listWith(context: Context, id: string) {
   const isShown = ({ endpoints }: { readonly endpoints: readonly Members[] }) =>
     endpoints.some((one) => idOrNumberIn(one) === id)
   const listing = await poll(context, target.tolerances.visibleMs, () => listEndpoints(context), isShown)
-  return isShown(listing) ? listing : inconclusive('the list does not show an endpoint that exists')
+  return isShown(listing) ? listing : inconclusive(listing.page ?? 'the list does not show an endpoint that exists')
 }
 
 /** Time until the second search for something that was refused, ms. */
@@ -218,6 +219,8 @@ async function listed(context: Context, id: string): Promise<ApiResponse> {
   const list = isSuccess(response.status) ? resourcesIn(response.json, sectionOf(context).listAt) : null
   if (list === null) return response
   const json = list.find((one) => idOrNumberIn(one) === id)
+  const page = json === undefined ? pageText(response, list.length) : null
+  if (page !== null) return context.inconclusive(page)
   return { ...response, json, ...(json === undefined && { status: 404, text: 'a list without the endpoint' }) }
 }
 

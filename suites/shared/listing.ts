@@ -2,6 +2,7 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { pollOn } from '../../harness/clock/poll.ts'
 import { withoutRun } from '../../harness/common/run-names.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { pageText } from '../../harness/exchange/pages.ts'
 import {
   changedFields,
   fieldsText,
@@ -33,16 +34,25 @@ interface Entry {
 export async function listHolding(context: Context, id: string) {
   const listing = await listUntil(context, id)
   if (listing.isShown) return listing
-  return context.inconclusive('the list does not show a pod that is there, so it may lack others too')
+  return context.inconclusive(listing.page ?? 'the list does not show a pod that is there, so it may lack others too')
 }
 
-/** The owner's list once it shows a pod, or when a write has had its time to be visible. */
+/** The list shows a pod. Ends the rule as inconclusive if it may be on another page. */
+export async function expectListed(context: Context, id: string, expected: string) {
+  const listing = await listUntil(context, id)
+  if (!listing.isShown && listing.page !== null) context.inconclusive(listing.page)
+  context.check('listed').that(listing.isShown, expected, 'a list without it', listing.response)
+  return listing
+}
+
+/** The owner's list once it shows a pod, or when a write has had its time to be visible. `page`: why another page may show it. */
 export async function listUntil(context: Context, id: string) {
   const { clock, pods, inconclusive, target } = context
   const listAt = target.pods?.listAt ?? ''
   const unit = target.tolerances.visibleMs / (2 ** (looks - 1) - 1)
   const pauses = Array.from({ length: looks - 1 }, (_, look) => Math.ceil(unit * 2 ** look))
-  return pollOn(clock, pauses, look, ({ isShown }) => isShown)
+  const seen = await pollOn(clock, pauses, look, ({ isShown }) => isShown)
+  return { ...seen, page: pageText(seen.response, seen.listed.length) }
 
   async function look() {
     const response = await pods.list()
@@ -117,8 +127,8 @@ async function expectInList(context: Context, clause: string, differenceIn: InLi
   if (context.vary.draw('seenIn') === 'the list too') await expectList(context, clause, differenceIn)
 }
 
-/** The difference between entries of a list and those that are expected; null if there is none. */
-type InList = (entries: readonly Members[]) => readonly [expected: string, observed: string] | null
+/** The difference between entries of a list, which may be one page of it, and those that are expected; null if there is none. */
+type InList = (entries: readonly Members[], isPage: boolean) => readonly [expected: string, observed: string] | null
 
 /** Lists the pods until there is no difference, or a write must have become visible. */
 export async function expectList(context: Context, clause: string, differenceIn: InList): Promise<ApiResponse> {
@@ -127,7 +137,8 @@ export async function expectList(context: Context, clause: string, differenceIn:
   const look = async () => {
     const response = await pods.list()
     const list = isSuccess(response.status) ? resourcesIn(response.json, listAt) : null
-    return { response, list, difference: differenceIn((list ?? []).map((one) => membersOf(one) ?? {})) }
+    const entries = (list ?? []).map((one) => membersOf(one) ?? {})
+    return { response, list, difference: differenceIn(entries, pageText(response, entries.length) !== null) }
   }
   const isDone = ({ difference }: Awaited<ReturnType<typeof look>>) => difference === null
   const { response, list, difference } = await poll(context, target.tolerances.visibleMs, look, isDone)
