@@ -22,7 +22,7 @@ async function serveHostile({ onTestFinished }: TestContext, says: string, from:
   if (hostility === undefined) throw new Error(`no hostility says ${says}`)
   const instance = createInstance()
   instance.reach?.((request) => globalThis.fetch(request))
-  const control = createControlHandler(instance.control as Parameters<typeof createControlHandler>[0])
+  const control = createControlHandler(instance.control)
   const clock = hostileClock(inProcess(control), hostility, from)
   const { promise: broken, resolve } = Promise.withResolvers<void>()
   const fetch = async (request: Request, { incoming }: { incoming: IncomingMessage }): Promise<Response> => {

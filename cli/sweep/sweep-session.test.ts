@@ -8,27 +8,26 @@ import { tables } from '../../generated/tables.ts'
 import type { ResourceLine } from '../../harness/record/resources.ts'
 import { listening } from '../../harness/testing/listening.ts'
 import { createInstance, referenceTarget } from '../../proof/instance.ts'
-import { createControlHandler } from '../../reference/index.ts'
+import { createControlHandler, type Fetch } from '../../reference/index.ts'
 import { printLeftovers } from '../shared/leftovers.ts'
 import { nameOf, readLedger, resourcesFile, runFolder } from '../shared/runs.ts'
 import { type Swept, sweepRun } from '../shared/sweep.ts'
 
 const run = 'r0123456789'
-const answered = (status: number) => async () => new Response(null, { status })
+const answered =
+  (status: number): Fetch =>
+  async () =>
+    new Response(null, { status })
 const silent = () => new Promise<Response>(() => {})
 
 /** A target that answers with `fetch`, its clock with `clock`; how often each was asked, and the ledger of a run there. */
-async function left(
-  lines: readonly ResourceLine[],
-  fetch: (request: Request) => Promise<Response>,
-  { clock = answered(500), answerMs = 20_000 } = {},
-) {
+async function left(lines: readonly ResourceLine[], fetch: Fetch, { clock = answered(500), answerMs = 20_000 } = {}) {
   const asked = { target: 0, clock: 0 }
   const server = createAdaptorServer({
     fetch: (request) => {
       const isClock = new URL(request.url).pathname === '/clock'
       asked[isClock ? 'clock' : 'target']++
-      return isClock ? (clock as typeof fetch)(request) : fetch(request)
+      return isClock ? clock(request) : fetch(request)
     },
   }) as Server
   const url = await listening(server)
@@ -56,8 +55,8 @@ test('more than a window grants is removed on a controlled clock, whose time is 
     const answer = await fetch(new Request('https://x.test/v2/normal/run', { method: 'POST', headers, body }))
     ids.push(((await answer.json()) as { id: string }).id)
   }
-  const handler = createControlHandler(control as Parameters<typeof createControlHandler>[0])
-  const swept = await sweepRun(await left(jobs(ids), fetch, { clock: handler as never }))
+  const handler = createControlHandler(control)
+  const swept = await sweepRun(await left(jobs(ids), fetch, { clock: handler }))
   expect(swept.failed).toEqual([])
   expect(endedAs('removed', swept)).toHaveLength(ids.length)
 })
@@ -68,12 +67,10 @@ test.each([
 ])('a job without an id that ends within two minutes is waited for: %i ms', async (leftMs, gone) => {
   const { control } = createInstance()
   const { nowMs } = await control.state()
-  const handler = createControlHandler(control as Parameters<typeof createControlHandler>[0])
+  const handler = createControlHandler(control)
   const health = async () => Response.json({ jobs: { inQueue: 1, inProgress: 0 } })
   const job = { kind: 'job', endpoint: 'normal', id: null, state: 'requested', name: 'waits' } as const
-  const swept = await sweepRun(
-    await left([{ ...job, endsMs: nowMs + leftMs + 10_000 }], health, { clock: handler as never }),
-  )
+  const swept = await sweepRun(await left([{ ...job, endsMs: nowMs + leftMs + 10_000 }], health, { clock: handler }))
   expect(endedAs('gone', swept)).toEqual(gone)
 })
 
@@ -84,7 +81,7 @@ test('a job without an id is over once its ttl is, on the controlled clock of th
     { ...job, name: 'over', endsMs: 1_000_000 },
     { ...job, name: 'not over', endsMs: 1_000_001 },
   ]
-  const swept = await sweepRun(await left(lines, answered(404), { clock: clock as never }))
+  const swept = await sweepRun(await left(lines, answered(404), { clock }))
   expect(endedAs('gone', swept)).toEqual(['over'])
   const said: string[] = []
   printLeftovers(swept.failed, run, { err: (line) => void said.push(line) })
@@ -108,7 +105,7 @@ test('a response that takes controlled time is waited for, and time is moved for
     }
     return Response.json({ nowMs, nextMs: nowMs + 10, busy: [], open: 1 })
   }
-  const swept = await sweepRun(await left(pods(['a', 'b']), slow, { clock: clock as never }))
+  const swept = await sweepRun(await left(pods(['a', 'b']), slow, { clock }))
   expect(endedAs('removed', swept)).toEqual(['pod-a', 'pod-b'])
 })
 
@@ -144,7 +141,7 @@ test.each([
 ])('%s that is not visible yet is looked at again, but not an old one', async (_, [line], status) => {
   const { control } = createInstance()
   const { nowMs } = await control.state()
-  const clock = createControlHandler(control as Parameters<typeof createControlHandler>[0])
+  const clock = createControlHandler(control)
   for (const [ageMs, end] of [
     [60_000, 'gone'],
     [1_000, 'removed'],
@@ -152,14 +149,14 @@ test.each([
     const later = async () =>
       new Response(null, { status: (await control.state()).nowMs < nowMs + 4_000 ? 404 : status })
     const young = { ...line, atMs: nowMs - ageMs } as ResourceLine
-    const swept = await sweepRun(await left([young], later, { clock: clock as never }))
+    const swept = await sweepRun(await left([young], later, { clock }))
     expect(endedAs(end, swept)).toHaveLength(1)
   }
 })
 
 test('of two pods with one name, one that may appear later does not hide that the other is left', async () => {
   const { control } = createInstance()
-  const clock = createControlHandler(control as Parameters<typeof createControlHandler>[0])
+  const clock = createControlHandler(control)
   const fetch = async ({ method, url }: Request) => {
     const pod = (id: string) => ({ id, name: 'twice', status: 'RUNNING' })
     if (url.endsWith('/pods')) return Response.json({ pods: ['hidden', 'kept'].map(pod) })
@@ -167,7 +164,7 @@ test('of two pods with one name, one that may appear later does not hide that th
     return method === 'GET' ? Response.json(pod('kept')) : new Response(null, { status: 409 })
   }
   const lines: ResourceLine[] = [{ kind: 'pod', name: 'twice', id: null, state: 'requested' }]
-  const swept = await sweepRun(await left(lines, fetch, { clock: clock as never }))
+  const swept = await sweepRun(await left(lines, fetch, { clock }))
   expect(swept.failed).toMatchObject([{ name: 'twice', reason: expect.stringContaining('answered 409') }])
 })
 

@@ -9,12 +9,13 @@ import { listening } from '../../harness/testing/listening.ts'
 import { referenceTarget } from '../../proof/instance.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { createEmbedded } from '../../reference/embedded.ts'
-import { createControlHandler, type Fetch } from '../../reference/index.ts'
+import type { Fetch } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Target } from '../../target/types.ts'
 import { aliveProcess, listRuns, nameOf, readLedger, resourcesFile, runFolder, writeOwner } from '../shared/runs.ts'
 import { type Swept, sweepRun } from '../shared/sweep.ts'
 import type { Terminal } from '../shared/terminal.ts'
+import { withClock } from '../shared/testing/served.ts'
 import { sweep } from './sweep.ts'
 
 const run = 'r0123456789'
@@ -338,11 +339,10 @@ test('pods that were kept on purpose stay until they are asked for', async () =>
 
 test('where a quota is used up and the clock is controlled, time is moved until there is room', async () => {
   const { fetch, control } = createEmbedded((options) => ({ ...options, quotas: { minute: 3 } }))
-  const clocked = createControlHandler(control as Parameters<typeof createControlHandler>[0])
-  serve = (request) => (new URL(request.url).pathname === '/clock' ? clocked(request) : fetch(request))
+  serve = withClock(fetch, control)
   const ids = await Promise.all(['a', 'b', 'c'].map(create))
   ledger(['a', 'b', 'c'].map((name, n) => pod(name, ids[n] ?? '')))
-  const clock = { url: `${url}/clock` }
+  const { clock } = referenceTarget(url, 'control')
   expect(endsOf(await swept({ clock }))).toEqual({ a: 'removed', b: 'removed', c: 'removed' })
 })
 

@@ -127,7 +127,7 @@ export async function runOnRig(
 function instanceOf(variants: readonly Variant[], through: RigOptions['clock']): EmbeddedTarget {
   const instance = createInstance(variants)
   if (through === undefined) return instance
-  const handler = createControlHandler(instance.control as Parameters<typeof createControlHandler>[0])
+  const handler = createControlHandler(instance.control)
   return { ...instance, control: createControlClient('https://clock.test', through(inProcess(handler))) }
 }
 

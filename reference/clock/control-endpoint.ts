@@ -10,13 +10,13 @@ export const clockPath = '/plumbline/clock'
  */
 export function createControlHandler(clock: ObservableClock): (request: Request) => Promise<Response> {
   return async (request) => {
-    if (request.method === 'GET') return Response.json(clock.state())
+    if (request.method === 'GET') return Response.json(await clock.state())
     if (request.method !== 'POST') return refusal(405, `The clock answers GET and POST, not ${request.method}`)
     if (clock.advance === undefined) return refusal(409, 'This clock is real: it cannot be advanced, only read')
     const advanceMs = readAdvance(await request.text())
     if (advanceMs === null)
       return refusal(400, 'Expected {"advanceMs": n} with an integer n of at least 0 milliseconds')
-    return Response.json(clock.advance(advanceMs))
+    return Response.json(await clock.advance(advanceMs))
   }
 }
 

@@ -27,6 +27,6 @@ export interface ClockState {
 
 /** A clock that can be asked for its state, and, where it has `advance`, be moved from outside. */
 export interface ObservableClock {
-  state(): ClockState
-  advance?(ms: number): ClockState
+  state(): ClockState | Promise<ClockState>
+  advance?(ms: number): ClockState | Promise<ClockState>
 }

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listening } from '../../../harness/testing/listening.ts'
 import { createInstance, referenceTarget } from '../../../proof/instance.ts'
-import { createControlHandler, type Fetch } from '../../../reference/index.ts'
+import type { Fetch } from '../../../reference/index.ts'
 import { writeTarget } from '../../../target-file/write.ts'
+import { withClock } from './served.ts'
 
 /**
  * Serves the reference behind a server that leaves the body of a request unread if its response has one of some statuses.
@@ -14,15 +15,10 @@ import { writeTarget } from '../../../target-file/write.ts'
 export async function serveUnread(leavesUnread: (status: number) => boolean): Promise<string> {
   const { fetch, control, reach } = createInstance()
   reach?.((request) => globalThis.fetch(request))
-  const clock = createControlHandler(control as Parameters<typeof createControlHandler>[0])
   const server = createServer((socket) => {
     // A client may close the connection.
     socket.on('error', () => {})
-    answerEach(
-      socket,
-      (request) => (request.url.endsWith('/plumbline/clock') ? clock(request) : fetch(request)),
-      leavesUnread,
-    ).catch(() => {})
+    answerEach(socket, withClock(fetch, control), leavesUnread).catch(() => {})
   })
   const cwd = mkdtempSync(join(tmpdir(), 'plumbline-unread-'))
   const url = await listening(server)
