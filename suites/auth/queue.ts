@@ -6,6 +6,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import type { KeyName } from '../../target/types.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
 import { blockedBy, blockedIfUnknownIsShown, expectEnd } from '../shared/job-responses.ts'
+import { executeLaterJob } from '../shared/later-job.ts'
 import { untilFound } from '../shared/poll.ts'
 import { type AuthPlane, type AuthRequest, createTwins, secretText } from './plane.ts'
 
@@ -21,7 +22,7 @@ export const queue: AuthPlane = {
     retryJob: 'worker',
   },
   async arrange(context, wanted) {
-    const { begun, check, clock, ended, fixture, rereadDelays, offers, part, queue, queueAs, target } = context
+    const { begun, check, ended, fixture, offers, part, queue, queueAs } = context
     const twins = createTwins(context, {
       getJobStatus: 'queue.status.shape',
       cancelJob: 'queue.cancel.running',
@@ -108,9 +109,7 @@ export const queue: AuthPlane = {
         if (!isShown) return expectAllWorked()
         job.beacon.release('go')
         const { response } = await expectEnd(context, 'unchanged', job, await ended(job), 'COMPLETED')
-        const later = await fixture.submitted({ steps: [{ output: 'later' }] })
-        await begun(later)
-        await clock.sleep(target.tolerances.dispatchMs + (rereadDelays().at(-1) ?? 0))
+        await executeLaterJob(context)
         const expected = 'no execution of jobs whose submission or retry was refused'
         check('not-executed').that(executions() === executed, expected, 'an execution of one', response)
       },

@@ -7,6 +7,7 @@ import { isRefusal } from '../../harness/rule/check.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { blockedBy, blockedIfAllAreRefused, submittedId } from '../shared/job-responses.ts'
+import { executeLaterJob } from '../shared/later-job.ts'
 import { anyOf, refusals } from '../shared/table.ts'
 import { submitting } from './submitting.ts'
 
@@ -71,7 +72,7 @@ rule('queue.body.ttl-bounds', { varies: ['input', 'options'] }, async (context) 
 })
 
 rule('queue.body.no-job', { varies: [...anyJob, 'order', 'sample'] }, async (context) => {
-  const { begun, check, clock, ended, fixture, rereadDelays, queue, target, vary } = context
+  const { check, fixture, queue, vary } = context
   const rejected: PlannedJob[] = []
   let last: ApiResponse | null = null
   const [, drawn] = vary.sample('spoiled', Object.entries(invalidOptions), ([name]) => name) ?? []
@@ -84,10 +85,7 @@ rule('queue.body.no-job', { varies: [...anyJob, 'order', 'sample'] }, async (con
   }
   if (rejected.length === 0 && last !== null)
     blockedBy(context, 'queue.body.not-json', 'no spoiled submission was rejected', last)
-  const later = await fixture.submitted({ steps: [{ output: 1 }] })
-  await begun(later)
-  const { response } = await ended(later)
-  await clock.sleep(target.tolerances.dispatchMs + (rereadDelays().at(-1) ?? 0))
+  const response = await executeLaterJob(context)
   for (const { beacon } of rejected) {
     const isExecuted = beacon.executions().length > 0
     check('not-executed').that(!isExecuted, 'no execution of what was rejected', 'an execution', response)

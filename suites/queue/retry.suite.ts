@@ -25,6 +25,7 @@ import {
   unfinished,
   whileWorkerMayReport,
 } from '../shared/job-responses.ts'
+import { executeLaterJob } from '../shared/later-job.ts'
 import { untilFound } from '../shared/poll.ts'
 import { expectAcceptedOrRefused, expectRefusal } from '../shared/refusal.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
@@ -217,7 +218,7 @@ async function completedByRetry(context: Context): Promise<SubmittedJob> {
 }
 
 rule('queue.ttl.gone-everywhere', { varies: [...anyJob, 'order'] }, async (context) => {
-  const { begun, check, clock, ended, fixture, freeWorkers, part, queue, reading, rereadDelays, target, vary } = context
+  const { check, clock, freeWorkers, part, queue, reading, target, vary } = context
   const { failed, running, endMs } = await expiring(context)
   const executions = failed.beacon.executions().length
   await clock.at(endMs + target.tolerances.sweepMs)
@@ -230,11 +231,7 @@ rule('queue.ttl.gone-everywhere', { varies: [...anyJob, 'order'] }, async (conte
     }
   }
   if (part('requests')) reading('/requests', namesJob(await queue.requests(), failed) ? 'names it' : 'does not name it')
-  const later = await fixture.submitted({ steps: [{ output: 1 }] })
-  await begun(later)
-  const { response } = await ended(later)
-  freeWorkers()
-  await clock.sleep(target.tolerances.dispatchMs + (rereadDelays().at(-1) ?? 0))
+  const response = await executeLaterJob(context, freeWorkers)
   const isExecuted = failed.beacon.executions().length > executions
   check('not-executed').that(!isExecuted, 'no execution after the ttl', 'an execution', response)
 })

@@ -8,6 +8,7 @@ import { expectAccepted } from '../pods/answers.ts'
 import { echo, expectNotReached, received, sentOnce, servingNormal } from './balanced.ts'
 import { createdEndpoint, endpointBody, get, sectionOf } from './endpoints.ts'
 import { expectEnd } from './job-responses.ts'
+import { executeLaterJob } from './later-job.ts'
 import { callOf, jsonFault, type OddPlane, problemFault } from './odd-requests.ts'
 import { untilFound } from './poll.ts'
 import { expectUnchanged, rereadMoments } from './unchanged.ts'
@@ -33,7 +34,7 @@ export async function oddPods(context: Context): Promise<OddPlane & { readonly p
 
 /** The normal queue-based endpoint with a job that runs, if the suite sees what jobs do. */
 export async function oddQueue(context: Context) {
-  const { begun, check, clock, ended, fixture, rereadDelays, part, queue, target } = context
+  const { begun, check, ended, fixture, part, queue, target } = context
   const isSeen = part('worker') && part('receiver')
   const job = await fixture.submitted(isSeen ? { steps: [{ hold: 'go' }, { output: 'done' }] } : {})
   if (isSeen) await begun(job)
@@ -62,16 +63,9 @@ export async function oddQueue(context: Context) {
     /** The submission is not executed, while a later one is. */
     async expectNotExecuted(): Promise<void> {
       if (!isSeen) return
-      const later = await fixture.submitted({ steps: [{ output: 'later' }] })
-      await begun(later)
-      await clock.sleep(target.tolerances.dispatchMs + (rereadDelays().at(-1) ?? 0))
+      const response = await executeLaterJob(context)
       const isExecuted = submission.beacon.executions().length > 0
-      check('not-executed').that(
-        !isExecuted,
-        'no execution of a refused submission',
-        'an execution of it',
-        later.response,
-      )
+      check('not-executed').that(!isExecuted, 'no execution of a refused submission', 'an execution of it', response)
     },
   }
 }

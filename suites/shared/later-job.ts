@@ -1,0 +1,18 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import type { Context } from '../../harness/rule/context.ts'
+
+/**
+ * Waits until whatever was accepted before would have been executed: a later job was, and a dispatch and the longest reread
+ * after that are over. `whenEnded` is called before that wait. Resolves with the response to the later job.
+ */
+export async function executeLaterJob(context: Context, whenEnded?: () => void): Promise<ApiResponse> {
+  const { begun, clock, ended, fixture, rereadDelays, target } = context
+  const later = await fixture.submitted({ steps: [{ output: 'later' }] })
+  await begun(later)
+  if (whenEnded !== undefined) {
+    await ended(later)
+    whenEnded()
+  }
+  await clock.sleep(target.tolerances.dispatchMs + (rereadDelays().at(-1) ?? 0))
+  return later.response
+}
