@@ -1,5 +1,5 @@
 import type { RuleId } from '../generated/rules.ts'
-import type { ReferenceOptions } from '../reference/index.ts'
+import { composeOptions, type ReferenceOptions } from '../reference/index.ts'
 
 /** A change of the reference that breaks a rule of load. */
 export interface LoadDefect {
@@ -18,4 +18,15 @@ export interface LoadDefect {
   readonly shows?: 'workers' | 'raising' | 'slow'
   /** Another operation has the same judge, which is tried with more limiters there. */
   readonly isAlike?: boolean
+}
+
+/** Each 429 is another response. */
+export function rewrites429(rewrite: (response: Response, request: Request) => Response | Promise<Response>) {
+  return (options: ReferenceOptions): ReferenceOptions =>
+    composeOptions(options, {
+      wrapFetch: (fetch) => async (request) => {
+        const response = await fetch(request)
+        return response.status === 429 ? rewrite(response, request) : response
+      },
+    })
 }

@@ -1,7 +1,7 @@
 import type { RuleId } from '../generated/rules.ts'
 import { type RateOperation, tables } from '../generated/tables.ts'
 import { composeOptions } from '../reference/index.ts'
-import type { LoadDefect } from './defect.ts'
+import { type LoadDefect, rewrites429 } from './defect.ts'
 import { keepsFailedOpen, keepsRefusals, limitsEach, refusesForEver, withLimiter, withRate } from './other-limits.ts'
 import { podLoadDefects } from './pods/defects.ts'
 
@@ -83,13 +83,7 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     id: 'beyond-the-limit-503',
     says: 'What is beyond a limit is answered 503.',
     rule: 'limits.queue.status-429',
-    change: (options) =>
-      composeOptions(options, {
-        wrapFetch: (fetch) => async (request) => {
-          const response = await fetch(request)
-          return response.status === 429 ? new Response('{"error":"overloaded"}', { status: 503 }) : response
-        },
-      }),
+    change: rewrites429(overloaded),
     observed: /^\w+ gave \d+ of \d+ requests 503, each of them beyond the limit, and no 429, from [\d,]+ ms on$/,
   },
   {
@@ -98,13 +92,7 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     rule: 'limits.queue.status-429',
     change: (options) => {
       let refused = 0
-      return composeOptions(options, {
-        wrapFetch: (fetch) => async (request) => {
-          const response = await fetch(request)
-          const isOther = response.status === 429 && ++refused % 2 === 0
-          return isOther ? new Response('{"error":"overloaded"}', { status: 503 }) : response
-        },
-      })
+      return rewrites429((response) => (++refused % 2 === 0 ? overloaded() : response))(options)
     },
     observed: /^\w+ gave \d+ of \d+ requests 503, each of them beyond the limit, beside \d+ 429s, from [\d,]+ ms on$/,
   },
@@ -204,6 +192,10 @@ export const queueLoadDefects: readonly LoadDefect[] = [
 ]
 
 export const loadDefects: readonly LoadDefect[] = [...queueLoadDefects, ...podLoadDefects]
+
+function overloaded(): Response {
+  return new Response('{"error":"overloaded"}', { status: 503 })
+}
 
 function halved(operation: RateOperation): LoadDefect {
   return {

@@ -1,7 +1,7 @@
 import { limiterOf, Refusal } from '../../reference/index.ts'
 import type { Limiter, LimiterMaker } from '../../reference/limits/limiter.ts'
 import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
-import type { LoadDefect } from '../defect.ts'
+import { type LoadDefect, rewrites429 } from '../defect.ts'
 
 /** Changes of the reference that break what a load finds of the quotas of pods. */
 export const podLoadDefects: readonly LoadDefect[] = [
@@ -18,28 +18,17 @@ export const podLoadDefects: readonly LoadDefect[] = [
     id: 'pods-429-of-action-names-another',
     says: 'A 429 to anything but a GET names the day, though the minute is used up.',
     rule: 'limits.pods.exceeded',
-    change: (options) =>
-      composeOptions(options, {
-        wrapFetch: (fetch) => async (request) => {
-          const response = await fetch(request)
-          if (response.status !== 429 || request.method === 'GET') return response
-          const body = (await response.text()).replaceAll('minute', 'day')
-          return new Response(body, response)
-        },
-      }),
+    change: rewrites429(async (response, { method }) => {
+      if (method === 'GET') return response
+      return new Response((await response.text()).replaceAll('minute', 'day'), response)
+    }),
     observed: /^the body of a 429 does not name the window minute, which is used up: /,
   },
   {
     id: 'pods-beyond-the-quota-503',
     says: 'Requests beyond the quota of pods are answered 503.',
     rule: 'limits.pods.exceeded',
-    change: (options) =>
-      composeOptions(options, {
-        wrapFetch: (fetch) => async (request) => {
-          const response = await fetch(request)
-          return response.status === 429 ? new Response('overloaded', { status: 503 }) : response
-        },
-      }),
+    change: rewrites429(() => new Response('overloaded', { status: 503 })),
     observed: /^after 5 requests, which used up the window minute, \d+ requests were answered 503, and none 429$/,
   },
   {
@@ -245,25 +234,15 @@ export const podLoadDefects: readonly LoadDefect[] = [
 
 /** Each 429 to this method lacks a header. */
 function lacks(method: string, header: string) {
-  return (options: ReferenceOptions): ReferenceOptions =>
-    composeOptions(options, {
-      wrapFetch: (fetch) => async (request) => {
-        const response = await fetch(request)
-        if (response.status === 429 && request.method === method) response.headers.delete(header)
-        return response
-      },
-    })
+  return rewrites429((response, request) => {
+    if (request.method === method) response.headers.delete(header)
+    return response
+  })
 }
 
 /** Each 429 of the pod plane is another response. */
 function rewrites(rewrite: (response: Response) => Response | Promise<Response>) {
-  return (options: ReferenceOptions): ReferenceOptions =>
-    composeOptions(options, {
-      wrapFetch: (fetch) => async (request) => {
-        const response = await fetch(request)
-        return response.status === 429 && response.headers.has('ratelimit') ? rewrite(response) : response
-      },
-    })
+  return rewrites429((response) => (response.headers.has('ratelimit') ? rewrite(response) : response))
 }
 
 /** Each 429 of the pod plane has another RateLimit. */
