@@ -12,10 +12,10 @@ test.each([
   {
     budgetMs: 90_000,
     workers: 1,
-    remedy: '--budget 2m, or queue.workers: 2 if the normal endpoint may have so many',
+    remedy: '--budget 3m, or queue.workers: 2 if the normal endpoint may have so many',
     ids: short,
   },
-  { budgetMs: 30_000, workers: 1, remedy: '--budget 2m', ids: short },
+  { budgetMs: 30_000, workers: 1, remedy: '--budget 3m', ids: short },
   { budgetMs: 30_000, workers: 1, remedy: '--budget 169h', ids: ['queue.execution-timeout.maximum'] },
   { budgetMs: 90_000, workers: 2, remedy: null, ids: short },
   { budgetMs: null, workers: 1, remedy: null, ids: short },
