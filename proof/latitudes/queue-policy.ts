@@ -38,6 +38,12 @@ export const queuePolicy: readonly Latitude[] = [
       },
     },
   ),
+  latitude('ttl-covers-execution', 'A ttl below the executionTimeout of the same policy is refused.', {
+    change: part('settlePolicy', (next, { executionTimeout, ttl }) => {
+      if (Number(ttl) < Number(executionTimeout)) throw new Refusal(400, 'the ttl is below the executionTimeout')
+      return next()
+    }),
+  }),
   latitude('run-results-kept-an-hour', 'Results of /run are kept for an hour.', {
     change: part('retentionOf', (next, { operation }) => (operation === 'run' ? 2 : 1) * next()),
     verdicts: verdict('advice', ['queue.retention.died-ends', 'queue.retention.run-ends']),

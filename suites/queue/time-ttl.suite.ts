@@ -183,7 +183,7 @@ rule('queue.ttl.from-submission', { wakes: ['scaleToZero'], varies: ['input', 'o
 function beside({ part, vary }: Context, ttl: number): JobWish {
   const webhook = part('receiver') ? { webhook: true as const } : {}
   const isAlone = vary.sample('ttl', ['alone', 'beside others'], String) === 'alone'
-  return isAlone ? { policy: { ttl } } : { policy: { ttl, executionTimeout: 600_000 }, ...webhook }
+  return isAlone ? { policy: { ttl } } : { policy: { ttl, executionTimeout: ttl }, ...webhook }
 }
 
 /** Jobs that keep an endpoint busy until they are released, begun well within their ttl. Their steps hold `late`. */
