@@ -254,6 +254,14 @@ export const kept: readonly Defect[] = [
       pod.globalNetworking = false
     }),
   }),
+  defect('patch-drops-network', 'pods.global-networking.address', 'kept', {
+    says: 'A PATCH that does not name globalNetworking takes a pod from the global network.',
+    observed: 'enabled false',
+    change: patching((pod, body, next) => {
+      next()
+      if (!('globalNetworking' in body)) pod.globalNetworking = false
+    }),
+  }),
   defect('second-start-drops-network', 'pods.global-networking.address', 'kept', {
     says: 'The second start of a pod takes it from the global network.',
     observed: 'enabled false',

@@ -1,5 +1,6 @@
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn, membersOf, type PodView, show, textIn } from '../../harness/exchange/read.ts'
+import { changeOf } from '../../harness/planes/pods/fixtures/change.ts'
 import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import { flavorsIn, planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -163,7 +164,7 @@ async function expectKeptFromCreation(
 }
 
 rule('pods.global-networking.address', { varies: ['kind', 'mount', 'history'] }, async (context) => {
-  const { check, clock, fixture, inconclusive, notJudged, pods, settle, target } = context
+  const { check, clock, fixture, inconclusive, notJudged, part, pods, settle, target } = context
   const networkOf = (shown: PodView | null) => membersOf(shown?.value.globalNetworking) ?? {}
   const isNetworked = (shown: PodView | null) => networkOf(shown).enabled === true
   const hasText = (shown: PodView | null, name: string) => textIn(networkOf(shown)[name] ?? '') !== ''
@@ -196,6 +197,7 @@ rule('pods.global-networking.address', { varies: ['kind', 'mount', 'history'] },
     notJudged('restart', 'it was refused')
   }
   await stopPod(context, id)
+  if (part('pods.change')) await pods.patch(id, changeOf(context, pod, 'c'))
   await startPod(context, pod)
   await expectNetworked()
 })
