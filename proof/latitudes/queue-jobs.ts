@@ -36,7 +36,7 @@ export const queueJobs: readonly Latitude[] = [
     }),
   }),
   latitude('stream-in-batches', 'Partial results are shown every two seconds, and at the end of the job.', {
-    about: 'jobs as they are shown',
+    about: ['jobs as they are shown', 'responses of /stream'],
     change: (base) => {
       const held = new Map<Job, unknown[]>()
       const flush = (job: Job, add: (partial: unknown) => void) => {
@@ -91,6 +91,7 @@ export const queueJobs: readonly Latitude[] = [
     }),
   }),
   latitude('stream-with-output', 'The last result in the stream of a job that has emitted something is its output.', {
+    about: 'responses of /stream',
     change: part('finishJob', (next, job, status, result) => {
       if (status === 'COMPLETED' && job.partials.length > 0) job.partials.push(result.output)
       next()

@@ -149,6 +149,7 @@ rule('queue.retry.ttl', retriedInto, async (context, into) => {
     reading('ttl', isAnew ? 'anew' : 'kept')
     if (isAnew) await clock.at(retry.exchange.received.target + ttlMs + sweepMs)
     await expectGone(context, 'gone', job, await job.queue.status(job.id))
+    full?.release()
     for await (const response of laterJobReads(context, job)) await expectGone(context, 'gone', job, response)
     return
   }
