@@ -1,6 +1,6 @@
 import { exitCodes } from '../verdicts/exit-codes.ts'
 import { endOnSignals } from './shared/interrupt.ts'
-import { runCommand } from './shared/run.ts'
+import { runCommand } from './shared/run-command.ts'
 import { processTerminal } from './shared/terminal.ts'
 
 /** How long a leftover may keep the process alive once its command has ended, real ms. */

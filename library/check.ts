@@ -36,11 +36,11 @@ export async function check(target: CheckTarget, options: CheckOptions = {}): Pr
   }
   let results: Results | null = null
   try {
-    const { prepareCheck } = await import('../cli/shared/prepare-check.ts')
+    const { prepareCheck } = await import('../cli/shared/run/prepare-check.ts')
     const prepared = await prepareCheck(flags, terminal, await contentOf(target, terminal))
     signal.throwIfAborted()
     const { interruptedBy } = await import('../cli/shared/interrupt.ts')
-    const { runCheck } = await import('../cli/shared/run-check.ts')
+    const { runCheck } = await import('../cli/shared/run/run-check.ts')
     await runCheck({
       ...prepared,
       interruption: interruptedBy(signal),

@@ -6,9 +6,9 @@
 
 import { beforeAll, expect, type TestContext, test } from 'vitest'
 import { integer } from '../cli/shared/arguments.ts'
-import { openCheck } from '../cli/shared/prepare-check.ts'
+import { openCheck } from '../cli/shared/run/prepare-check.ts'
+import { vendorRulesOf } from '../cli/shared/run/vendor-rules.ts'
 import { withTarget } from '../cli/shared/target.ts'
-import { vendorRulesOf } from '../cli/shared/vendor-rules.ts'
 import { findingText } from '../harness/rule/outcome.ts'
 import type { RuleResult } from '../results/types.ts'
 import type { Verdict } from '../verdicts/verdicts.ts'

@@ -27,7 +27,7 @@ import { envelopeText, preAuthEncoding, statementType } from '../shared/certific
 import { envelopeFile, statementFile, subjectsOf } from '../shared/certificate/files.ts'
 import { keyIdOf } from '../shared/certificate/keys.ts'
 import { judgedRuns, verifyCertificate } from '../shared/certificate/verify.ts'
-import { reportsOf } from '../shared/report.ts'
+import { reportsOf } from '../shared/records/report.ts'
 import { createCommands, textOf } from '../shared/testing/commands.ts'
 
 // One small certificate of the served reference, on its controlled clock: every test looks at a copy of it.

@@ -11,9 +11,9 @@ import { refuseUnclaimed, type Scope, scopeOf } from '../shared/certificate/scop
 import { judgedRuns } from '../shared/certificate/verify.ts'
 import { BrokenError, UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
-import { writableFolder } from '../shared/output-folders.ts'
-import { checkFlags, prepareCheck } from '../shared/prepare-check.ts'
-import { runCheck } from '../shared/run-check.ts'
+import { writableFolder } from '../shared/records/output-folders.ts'
+import { checkFlags, prepareCheck } from '../shared/run/prepare-check.ts'
+import { runCheck } from '../shared/run/run-check.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
 

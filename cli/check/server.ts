@@ -11,7 +11,7 @@ import { overHttp } from '../../harness/transport/http.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
 import type { Network, Target } from '../../target/types.ts'
 import { UnreachableError, UsageError } from '../shared/errors.ts'
-import type { RunServer } from '../shared/run-check.ts'
+import type { RunServer } from '../shared/run/run-check.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
 interface ServerOptions {

@@ -1,10 +1,10 @@
 import { renderComparison, renderComparisonMarkdown } from '../../reports/comparison.ts'
 import type { Comparison } from '../../results/compare.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
-import { compareRuns } from '../shared/compare-runs.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
-import { resultsFile, resultsReader } from '../shared/read-results.ts'
+import { resultsFile, resultsReader } from '../shared/records/read-results.ts'
+import { compareRuns } from '../shared/run/compare-runs.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.compare>

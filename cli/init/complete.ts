@@ -2,8 +2,8 @@ import type { Document } from 'yaml'
 import { claimOf } from '../../harness/claims/claims.ts'
 import { allNeeds } from '../../harness/claims/needs.ts'
 import type { Target } from '../../target/types.ts'
-import { addComment, addTo, draftOf, lacks } from '../shared/additions.ts'
-import { addOffers, needsWithin, type Offer, warningsAbout } from '../shared/offers.ts'
+import { addComment, addTo, draftOf, lacks } from '../shared/offers/additions.ts'
+import { addOffers, needsWithin, type Offer, warningsAbout } from '../shared/offers/offers.ts'
 
 /**
  * Adds to a target file what is offered; what is not becomes a comment with its reason. Returns a sentence for each addition, the

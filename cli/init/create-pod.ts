@@ -1,7 +1,7 @@
 import { contrastText } from '../../harness/rule/outcome.ts'
 import type { Target } from '../../target/types.ts'
-import { resultsOf } from '../shared/record.ts'
-import { openReports, runCheck } from '../shared/run-check.ts'
+import { resultsOf } from '../shared/records/record.ts'
+import { openReports, runCheck } from '../shared/run/run-check.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
 /** Creates a pod, and reads it. */

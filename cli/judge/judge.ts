@@ -5,10 +5,10 @@ import { pluralize } from '../../harness/common/pluralize.ts'
 import { type HarEntry, InvalidHar, readHar } from '../../traffic/har.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
-import { readFault } from '../shared/output-folders.ts'
+import { readFault } from '../shared/records/output-folders.ts'
 import type { Terminal } from '../shared/terminal.ts'
-import { judgeTraffic } from '../shared/traffic.ts'
-import { commandOf, trafficTarget } from '../shared/traffic-target.ts'
+import { judgeTraffic } from '../shared/traffic/traffic.ts'
+import { commandOf, trafficTarget } from '../shared/traffic/traffic-target.ts'
 
 type Options = commands.OptionsOf<typeof commands.judge>
 

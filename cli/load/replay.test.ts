@@ -17,7 +17,7 @@ import { serialiseResults } from '../../results/build.ts'
 import { sampleRun } from '../../results/testing/sample.ts'
 import { parseTarget } from '../../target-file/load.ts'
 import { replay } from '../replay/replay.ts'
-import { resultsOf } from '../shared/record.ts'
+import { resultsOf } from '../shared/records/record.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
 // The folder of a run as k6 and the harness leave it, its raw points written by a limiter instead of k6.

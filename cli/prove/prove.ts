@@ -13,12 +13,12 @@ import { proveSeeds, type SeedsResult } from '../../proof/seeds.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
-import { writableFile } from '../shared/output-folders.ts'
 import { moduleUrl } from '../shared/package-paths.ts'
-import { redraw } from '../shared/progress.ts'
-import { refuseInvalid } from '../shared/selection.ts'
+import { writableFile } from '../shared/records/output-folders.ts'
+import { redraw } from '../shared/run/progress.ts'
+import { refuseInvalid } from '../shared/run/selection.ts'
+import { type VendorRules, vendorRulesOf } from '../shared/run/vendor-rules.ts'
 import type { Terminal } from '../shared/terminal.ts'
-import { type VendorRules, vendorRulesOf } from '../shared/vendor-rules.ts'
 
 type Options = commands.OptionsOf<typeof commands.prove>
 

@@ -9,7 +9,7 @@ import { readPublicKey } from '../shared/certificate/keys.ts'
 import { verifyCertificate } from '../shared/certificate/verify.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
-import { isFile, isFolder, writableFile } from '../shared/output-folders.ts'
+import { isFile, isFolder, writableFile } from '../shared/records/output-folders.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.registry>

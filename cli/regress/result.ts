@@ -5,9 +5,9 @@ import { membersOf } from '../../harness/exchange/read.ts'
 import type { NamedResults } from '../../results/merge.ts'
 import type { Answer } from '../shared/comparison/compare.ts'
 import { UsageError } from '../shared/errors.ts'
-import { isFile, isFolder, writableFolder } from '../shared/output-folders.ts'
 import { program, version } from '../shared/package-paths.ts'
-import { resultsFile, resultsReader } from '../shared/read-results.ts'
+import { isFile, isFolder, writableFolder } from '../shared/records/output-folders.ts'
+import { resultsFile, resultsReader } from '../shared/records/read-results.ts'
 import type { SideValues } from './rounds.ts'
 
 /** Version of `regress.json`. */

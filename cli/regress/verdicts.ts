@@ -3,8 +3,8 @@ import type { Results } from '../../results/types.ts'
 import type { Target } from '../../target/types.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import type * as commands from '../shared/options.ts'
-import { checkFlags, prepareCheck } from '../shared/prepare-check.ts'
-import { runCheck } from '../shared/run-check.ts'
+import { checkFlags, prepareCheck } from '../shared/run/prepare-check.ts'
+import { runCheck } from '../shared/run/run-check.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.regress>

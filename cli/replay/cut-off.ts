@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
-import { isFile } from '../shared/output-folders.ts'
+import { isFile } from '../shared/records/output-folders.ts'
 
 /** A record without its end. */
 interface CutOff {

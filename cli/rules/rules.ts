@@ -3,7 +3,7 @@ import { pluralize } from '../../harness/common/pluralize.ts'
 import { judgeFileOf } from '../../load/analyse/judge-file.ts'
 import { loadDefects } from '../../load/defects.ts'
 import type * as commands from '../shared/options.ts'
-import { profilesOf, selectRules } from '../shared/selection.ts'
+import { profilesOf, selectRules } from '../shared/run/selection.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { testFiles } from '../shared/test-files.ts'
 

@@ -1,7 +1,7 @@
 import type { Defect, Variant } from '../../proof/types.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
-import { refuseInvalid } from '../shared/selection.ts'
+import { refuseInvalid } from '../shared/run/selection.ts'
 import { findVariants, selectVariants, variantData, variantLines } from './variants.ts'
 
 type Options = commands.OptionsOf<typeof commands.serve>

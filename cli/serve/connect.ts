@@ -9,7 +9,7 @@ import { describedBy, referenceTarget, withToolOf, withVariants } from '../../pr
 import type { Connect } from '../../proof/judge.ts'
 import { embeddedUrl, startMs } from '../../reference/embedded.ts'
 import { type Fetch, isForwarded, type ReferenceOptions } from '../../reference/index.ts'
-import { codeOf } from '../shared/output-folders.ts'
+import { codeOf } from '../shared/records/output-folders.ts'
 import { createMock } from './app.ts'
 import { createPorts, portsOf } from './ports.ts'
 import { createServed } from './served.ts'

@@ -10,7 +10,7 @@ import {
   type PodOffer,
 } from '../../reference/index.ts'
 import { UsageError } from '../shared/errors.ts'
-import { readFault } from '../shared/output-folders.ts'
+import { readFault } from '../shared/records/output-folders.ts'
 
 /** The beginning of a reference (`--state`), as its options. */
 export interface InitialState {

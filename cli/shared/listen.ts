@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { UsageError } from './errors.ts'
-import { codeOf } from './output-folders.ts'
+import { codeOf } from './records/output-folders.ts'
 
 /** Real milliseconds between two looks for connections whose request has ended. */
 const idleMs = 50

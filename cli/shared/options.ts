@@ -13,7 +13,7 @@ import {
 } from './arguments.ts'
 import { command, common } from './common-options.ts'
 
-export { judge, proxy } from './traffic-options.ts'
+export { judge, proxy } from './traffic/traffic-options.ts'
 
 // The commands with their flags, from which the types of their options follow.
 

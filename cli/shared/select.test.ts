@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { RuleRow } from '../../generated/rules.ts'
 import { UsageError } from './errors.ts'
-import { profilesOf, readProfiles, selectRules } from './selection.ts'
+import { profilesOf, readProfiles, selectRules } from './run/selection.ts'
 
 const rows = [
   row('auth.pods.missing', 'auth'),

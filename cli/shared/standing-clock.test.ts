@@ -8,7 +8,7 @@ import { createControlledClock } from '../../reference/clock/controlled.ts'
 import { createRealClock } from '../../reference/clock/real.ts'
 import type { ObservableClock } from '../../reference/clock/types.ts'
 import { parseTarget } from '../../target-file/load.ts'
-import { refuseStandingClock } from './clocks.ts'
+import { refuseStandingClock } from './run/clocks.ts'
 
 function serve(clock: ObservableClock | null): Promise<string> {
   const control = clock === null ? null : createControlHandler(clock)

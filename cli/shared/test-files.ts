@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { allRules } from '../../harness/rule/registry.ts'
-import { suiteFiles } from './digests.ts'
 import { home } from './package-paths.ts'
+import { suiteFiles } from './records/digests.ts'
 
 /** The suite file of each rule: the one whose import put it into the registry. Call it before anything imports a suite. */
 export async function testFiles(): Promise<Map<string, string>> {

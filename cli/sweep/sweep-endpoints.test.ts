@@ -9,8 +9,8 @@ import { referenceTarget } from '../../proof/instance.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { createRealClock, createReference, type Fetch, type ReferenceOptions, Refusal } from '../../reference/index.ts'
 import { writeTarget } from '../../target-file/write.ts'
-import { listRuns, nameOf, readLedger } from '../shared/runs.ts'
-import { sweepRun } from '../shared/sweep.ts'
+import { listRuns, nameOf, readLedger } from '../shared/run/runs.ts'
+import { sweepRun } from '../shared/sweep/sweep.ts'
 import { runHere } from '../shared/testing/in-process.ts'
 
 interface Served extends Partial<ReferenceOptions> {

@@ -9,9 +9,9 @@ import type { ResourceLine } from '../../harness/record/resources.ts'
 import { listening } from '../../harness/testing/listening.ts'
 import { createInstance, referenceTarget } from '../../proof/instance.ts'
 import { createControlHandler, type Fetch } from '../../reference/index.ts'
-import { printLeftovers } from '../shared/leftovers.ts'
-import { nameOf, readLedger, resourcesFile, runFolder } from '../shared/runs.ts'
-import { type Swept, sweepRun } from '../shared/sweep.ts'
+import { nameOf, readLedger, resourcesFile, runFolder } from '../shared/run/runs.ts'
+import { printLeftovers } from '../shared/sweep/leftovers.ts'
+import { type Swept, sweepRun } from '../shared/sweep/sweep.ts'
 
 const run = 'r0123456789'
 const answered =

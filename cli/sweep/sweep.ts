@@ -10,11 +10,19 @@ import { suggestion } from '../../target-file/nearest.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import { UsageError } from '../shared/errors.ts'
 import { watchInterruption } from '../shared/interrupt.ts'
-import { type Leftover, leftoverOf, printForgotten, printLeftovers } from '../shared/leftovers.ts'
 import type * as commands from '../shared/options.ts'
 import { program } from '../shared/package-paths.ts'
-import { aliveProcess, deleteLedger, listRuns, nameOf, otherHost, type RunLedger, readLedger } from '../shared/runs.ts'
-import { removedText, sweepRun } from '../shared/sweep.ts'
+import {
+  aliveProcess,
+  deleteLedger,
+  listRuns,
+  nameOf,
+  otherHost,
+  type RunLedger,
+  readLedger,
+} from '../shared/run/runs.ts'
+import { type Leftover, leftoverOf, printForgotten, printLeftovers } from '../shared/sweep/leftovers.ts'
+import { removedText, sweepRun } from '../shared/sweep/sweep.ts'
 import { readTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
 

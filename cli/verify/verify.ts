@@ -9,8 +9,8 @@ import { readPublicKey } from '../shared/certificate/keys.ts'
 import { type Verified, verifyCertificate } from '../shared/certificate/verify.ts'
 import { UsageError } from '../shared/errors.ts'
 import type * as commands from '../shared/options.ts'
-import { isFile, isFolder } from '../shared/output-folders.ts'
 import { program } from '../shared/package-paths.ts'
+import { isFile, isFolder } from '../shared/records/output-folders.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.verify>

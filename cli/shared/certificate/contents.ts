@@ -8,7 +8,7 @@ import type { ProfileCoverage, Results } from '../../../results/types.ts'
 import { notSelected } from '../../../results/verdict.ts'
 import type { Target } from '../../../target/types.ts'
 import { writeTarget } from '../../../target-file/write.ts'
-import type { JudgedAgain } from '../judge-again.ts'
+import type { JudgedAgain } from '../records/judge-again.ts'
 import type { Subject } from './files.ts'
 import { type UnjudgedProfile, unjudgedProfiles, withoutLoad } from './scope.ts'
 

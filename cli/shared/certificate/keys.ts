@@ -3,7 +3,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, ve
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UsageError } from '../errors.ts'
-import { codeOf, readFault } from '../output-folders.ts'
+import { codeOf, readFault } from '../records/output-folders.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Signs with Ed25519, by a key in a file or by a command. */

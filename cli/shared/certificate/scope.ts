@@ -5,7 +5,7 @@ import { judgedByLoad } from '../../../harness/rule/load-rules.ts'
 import { leftOutOf } from '../../../load/claims.ts'
 import type { Target } from '../../../target/types.ts'
 import { UsageError } from '../errors.ts'
-import { profilesOf, readProfiles } from '../selection.ts'
+import { profilesOf, readProfiles } from '../run/selection.ts'
 
 /** The profiles of a certificate. */
 export interface Scope {

@@ -7,12 +7,12 @@ import { jsonIn } from '../../../harness/exchange/exchange.ts'
 import type { EvidenceEvent } from '../../../harness/record/events.ts'
 import { readEvidence } from '../../../harness/record/read.ts'
 import { keptWord } from '../../../results/kept.ts'
-import { digestsOf } from '../digests.ts'
-import { judgeAgain } from '../judge-again.ts'
-import { isFile } from '../output-folders.ts'
 import { version } from '../package-paths.ts'
-import { reportsOf } from '../report.ts'
-import { schemaCheck } from '../schema.ts'
+import { digestsOf } from '../records/digests.ts'
+import { judgeAgain } from '../records/judge-again.ts'
+import { isFile } from '../records/output-folders.ts'
+import { reportsOf } from '../records/report.ts'
+import { schemaCheck } from '../records/schema.ts'
 import {
   type CertifiedRun,
   derivedFiles,

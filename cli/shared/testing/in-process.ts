@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors'
-import { runCommand } from '../run.ts'
+import { runCommand } from '../run-command.ts'
 
 export interface Printed {
   readonly code: number

@@ -1,0 +1,46 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { jsonIn } from '../../../harness/exchange/exchange.ts'
+import type { NamedResults } from '../../../results/merge.ts'
+import type { Results } from '../../../results/types.ts'
+import { UsageError } from '../errors.ts'
+import { program } from '../package-paths.ts'
+import { isFile } from './output-folders.ts'
+import { schemaCheck } from './schema.ts'
+
+const resultsName = 'results.json'
+
+/** A reader of results that are named by their folder or by the file itself. It throws UsageError for anything else. */
+export function resultsReader(cwd: string): (name: string) => NamedResults {
+  const faultOf = schemaCheck('results')
+  return (name) => {
+    const file = resultsFile(cwd, name)
+    const shown = relative(cwd, file)
+    const again = `write it again with ${program} replay ${relative(cwd, dirname(file)) || '.'} --out FOLDER`
+    const hasRecord = existsSync(join(dirname(file), 'evidence.ndjson'))
+    if (!isFile(file)) {
+      const remedy = hasRecord
+        ? `load smoke, mixed and soak judge no rules; for any other run, ${again}`
+        : `${program} check, load limits and load pods write one with --out FOLDER`
+      throw new UsageError(
+        `${name} ${existsSync(resolve(cwd, name)) ? 'holds no results.json' : 'does not exist'}; ${remedy}`,
+      )
+    }
+    const results = jsonIn(readFileSync(file, 'utf8'))
+    if (results === undefined) {
+      const remedy = hasRecord
+        ? again
+        : 'give the results of another run: without evidence.ndjson beside it, it cannot be written again'
+      throw new UsageError(`${shown} is not JSON; ${remedy}`)
+    }
+    const fault = faultOf(results)
+    if (fault === null) return { name, results: results as Results }
+    throw new UsageError(`${shown} is not a result of this version: ${fault}`)
+  }
+}
+
+/** The path of results that are named by their folder or by the file itself; it may not exist. */
+export function resultsFile(cwd: string, name: string): string {
+  const path = resolve(cwd, name)
+  return basename(path) === resultsName ? path : join(path, resultsName)
+}

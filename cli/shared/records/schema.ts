@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ErrorObject } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { packageFolder } from '../package-paths.ts'
+
+/** A check by a schema of `spec/schemas/`: the first fault of a value, such as `/rules must be array`, or null. */
+export function schemaCheck(name: 'results' | 'evidence' | 'certificate'): (value: unknown) => string | null {
+  const schema = JSON.parse(readFileSync(join(packageFolder, 'spec', 'schemas', `${name}.schema.json`), 'utf8'))
+  const validate = new Ajv2020({ strict: false, discriminator: true }).compile(schema)
+  return (value) => {
+    validate(value)
+    const [error] = validate.errors ?? []
+    return error === undefined ? null : `${error.instancePath || 'it'} ${reasonOf(error)}`
+  }
+}
+
+function reasonOf({ keyword, message = '', params }: ErrorObject): string {
+  if (keyword === 'discriminator') return 'has an unknown type'
+  return keyword === 'type' ? `must be ${[params.type].flat().join(' or ')}` : message
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import type { Progress } from '../../../harness/run/options.ts'
+import { advance, atStart, draw } from './progress.ts'
+
+test('a display says what is done, what waits and for how long', () => {
+  const story: Progress[] = [
+    { type: 'started', rules: 4, clock: 'real' },
+    { type: 'verdict', rule: 'a', verdict: 'passed', done: 1, total: 4 },
+    { type: 'verdict', rule: 'b', verdict: 'failed', done: 2, total: 4 },
+    {
+      type: 'waiting',
+      nowMs: 1_000,
+      requests: 9,
+      pending: [
+        { name: 'c', until: 11_000 },
+        { name: 'e', until: null },
+        { name: 'd', until: 61_000 },
+      ],
+    },
+  ]
+  expect(draw(story.reduce(advance, atStart), 1_000, 80_000, 1)).toEqual([
+    '2 of 4 rules: 1 passed, 1 failed; about 1m20s left',
+    '  waits 59s at most  d',
+    '  and 1 more',
+  ])
+})
+
+test('once all rules are done, no time is left', () => {
+  const state = advance(atStart, { type: 'verdict', rule: 'a', verdict: 'passed', done: 1, total: 1 })
+  expect(draw(state, 0, 15_000)).toEqual(['1 of 1 rule: 1 passed'])
+})
+
+test('on a controlled clock nothing is counted down', () => {
+  const state = [
+    { type: 'started', rules: 1, clock: 'remote' },
+    { type: 'waiting', nowMs: 0, requests: 9, pending: [{ name: 'c', until: 10_000 }] },
+  ] satisfies Progress[]
+  expect(draw(state.reduce<typeof atStart>(advance, atStart), 5_000, null)[1]).toBe('  waits 10s at most  c')
+})
+
+test('the plans of load under way are named', () => {
+  const plan = { type: 'plan', of: 27, allEndMs: Date.now() + 90_500 } as const
+  const story = [
+    { ...plan, name: 'purge-under', n: 2, isOver: false },
+    { ...plan, name: 'run-over', n: 3, isOver: false },
+    { ...plan, name: 'run-under', n: 4, isOver: false },
+    { ...plan, name: 'run-over', n: 3, isOver: true },
+  ] satisfies Progress[]
+  const [, line] = draw(story.reduce<typeof atStart>(advance, atStart), 0, null)
+  expect(line).toMatch(/^plan 4 of 27: purge-under, run-under; the whole ends in about 1m3\ds$/)
+})
