@@ -56,13 +56,6 @@ const unknown = withRoutes.flatMap((plane) => {
       change: answers(plane, both(method('PUT'), isBelow), answer(204)),
     },
     {
-      id: 'unknown-route-html',
-      clause: 'form',
-      says: 'The error of an unknown route is an HTML page.',
-      observed: 'text/html',
-      change: answers(plane, isBelow, html),
-    },
-    {
       id: 'unknown-route-404-and-acts',
       clause,
       says: 'A request below a resource is answered 404, and acts on the resource.',
@@ -86,6 +79,15 @@ const submits = (request: Request, fetch: Fetch) => {
 /** Paths and methods of no operation. */
 export const oddRoutes: readonly Defect[] = [
   ...unknown,
+  ...bugs('pods.route-unknown', pods, [
+    {
+      id: 'unknown-route-html',
+      clause: 'form',
+      says: 'The error of an unknown route is an HTML page.',
+      observed: 'text/html',
+      change: answers(pods, isBelow, html),
+    },
+  ]),
   ...bugs('queue.route-unknown', queue, [
     {
       id: 'no-operation-200',

@@ -2,7 +2,7 @@ import { operations } from '../../generated/operations.ts'
 import { type Endpoint, Refusal } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import { isOwner } from '../defects/auth-tools.ts'
-import { all, type Change, onResponse, part, refusing, requestOf } from '../defects/tools.ts'
+import { all, type Change, onResponse, part, refusing, requestOf, setsHeader } from '../defects/tools.ts'
 import type { Fetch, Latitude } from '../types.ts'
 import { latitude, reads, styled, timed, verdict } from './tools.ts'
 
@@ -138,6 +138,16 @@ export const endpoints: readonly Latitude[] = [
     wrap: onResponse(
       ({ url }, { status }) => status === 401 && new URL(url).pathname.startsWith('/v1/'),
       () => ({ text: '' }),
+    ),
+  }),
+  latitude('not-found-as-text', 'A route that does not exist is answered 404 with plain text.', {
+    planes: ['queue', 'management'],
+    about: ['endpoint management', 'unknown endpoints', 'other methods'],
+    wrap: setsHeader(
+      ({ url }, { status }) => status === 404 && /\/plumbline(\/a\/b)?$/.test(new URL(url).pathname),
+      'content-type',
+      'text/plain',
+      { text: 'no such route' },
     ),
   }),
   latitude('not-found-bare', 'A request for something that does not exist is answered 404 or 405 without a body.', {
