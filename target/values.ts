@@ -45,9 +45,10 @@ function readAddress(text: string, plainHttp: boolean, section: string): Resolve
   const url = URL.canParse(text) ? new URL(text) : null
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     // Before an @ there may be a password.
-    return {
-      fault: `expected an address that begins with http:// or https://, got ${JSON.stringify(text.replace(/^.*@/s, '…@'))}`,
-    }
+    const shown = JSON.stringify(text.replace(/^.*@/s, '…@'))
+    const isOfHttp = /^https?:\/\//i.test(text)
+    const expected = isOfHttp ? 'with a valid host and port' : 'that begins with http:// or https://'
+    return { fault: `expected an address ${expected}, got ${shown}` }
   }
   if (url.username !== '' || url.password !== '')
     return { fault: 'expected an address without a user name or password' }

@@ -33,13 +33,17 @@ test.each<[words: string, code: number, said: string]>([
   ['passed failed --format json', 1, '"isWorse": true'],
   ['passed', 2, "missing required argument 'new'"],
   ['passed none', 2, 'none does not exist'],
-  ['passed other.json', 2, 'other.json holds no results.json'],
+  ['passed other.json', 2, 'other.json should be the results of this version, and it must'],
   [
     'passed smoke',
     2,
     'smoke holds no results.json; load smoke, mixed and soak judge no rules; for any other run, write',
   ],
-  ['passed damaged', 2, "damaged/results.json is not a result of this version: it must have required property 'run'"],
+  [
+    'passed damaged',
+    2,
+    "damaged/results.json should be the results of this version, and it must have required property 'run'",
+  ],
   ['passed failed --format xml', 2, 'Allowed choices are text, json, markdown.'],
 ])('compare %s ends with %i', async (words, code, said) => {
   const seen = await runHere(['compare', ...words.split(' ')], { cwd })

@@ -14,7 +14,9 @@ export function pageText(response: Pick<ApiResponse, 'json' | 'list'>, length: n
   const shown = /\brel="?next\b/i.test(response.list('link') ?? '')
     ? 'a link to the next one'
     : shownIn(response.json, length)
-  return shown === null ? null : `the list is one page of several, as ${shown} shows; only the first page is read`
+  return shown === null
+    ? null
+    : `the list is one page of several, as ${shown} shows, and only the first is read; use an account with fewer resources`
 }
 
 /** The member beside a list, or one level below, that shows another page. */

@@ -33,7 +33,9 @@ rule('queue.stream.unknown', anyUnknown, async (context) => {
     expectRefusal,
     (known) => {
       if (isRefusal(known) && !isRunning())
-        context.inconclusive('the job may have ended, or wait: its stream is refused')
+        context.inconclusive(
+          'the job may have ended, or wait: its stream is refused; if there is no /stream, add absent: {stream: REASON}',
+        )
     },
   )
 })

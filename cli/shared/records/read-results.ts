@@ -9,6 +9,7 @@ import { isFile } from './output-folders.ts'
 import { schemaCheck } from './schema.ts'
 
 const resultsName = 'results.json'
+const remedyOfAnother = 'give the results of another run: without evidence.ndjson beside it, it cannot be written again'
 
 /** A reader of results that are named by their folder or by the file itself. It throws UsageError for anything else. */
 export function resultsReader(cwd: string): (name: string) => NamedResults {
@@ -28,19 +29,18 @@ export function resultsReader(cwd: string): (name: string) => NamedResults {
     }
     const results = jsonIn(readFileSync(file, 'utf8'))
     if (results === undefined) {
-      const remedy = hasRecord
-        ? again
-        : 'give the results of another run: without evidence.ndjson beside it, it cannot be written again'
-      throw new UsageError(`${shown} is not JSON; ${remedy}`)
+      throw new UsageError(`${shown} is not JSON; ${hasRecord ? again : remedyOfAnother}`)
     }
     const fault = faultOf(results)
     if (fault === null) return { name, results: results as Results }
-    throw new UsageError(`${shown} is not a result of this version: ${fault}`)
+    throw new UsageError(
+      `${shown} should be the results of this version, and ${fault}; ${hasRecord ? again : remedyOfAnother}`,
+    )
   }
 }
 
 /** The path of results that are named by their folder or by the file itself; it may not exist. */
 export function resultsFile(cwd: string, name: string): string {
   const path = resolve(cwd, name)
-  return basename(path) === resultsName ? path : join(path, resultsName)
+  return basename(path) === resultsName || isFile(path) ? path : join(path, resultsName)
 }

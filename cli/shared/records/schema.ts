@@ -17,5 +17,7 @@ export function schemaCheck(name: 'results' | 'evidence' | 'certificate'): (valu
 
 function reasonOf({ keyword, message = '', params }: ErrorObject): string {
   if (keyword === 'discriminator') return 'has an unknown type'
+  if (keyword === 'additionalProperties') return `must not have ${params.additionalProperty}`
+  if (keyword === 'const') return `must be ${JSON.stringify(params.allowedValue)}`
   return keyword === 'type' ? `must be ${[params.type].flat().join(' or ')}` : message
 }
