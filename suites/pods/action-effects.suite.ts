@@ -13,6 +13,7 @@ import {
 } from '../../harness/exchange/read.ts'
 import { nameOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
+import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { Blocked } from '../../harness/rule/outcome.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
@@ -73,6 +74,7 @@ rule('pods.action.terminated.any', { varies: [...anyPod, 'removal'] }, async (co
   }
   // How it is answered is open, but not an internal error.
   const deleted = await pods.delete(id)
+  inconclusiveIfOutage(deleted)
   check('deleted').that(deleted.status < 500, 'a success or a status 4XX', `status ${deleted.status}`, deleted)
   for await (const response of laterPodReads(context, id)) expectTerminated(check('stays-terminated'), response)
   await expectAccepted(context, await fixture.pod('RUNNING'))
