@@ -72,7 +72,7 @@ rule('pods.action.terminated.any', { varies: [...anyPod, 'removal'] }, async (co
     check('refused').status(response, 404, 409, ...(again && action === 'terminate' ? [204] : []))
     reading(action, String(response.status))
   }
-  // How it is answered is open, but not an internal error.
+  // Any status but that of an internal error: the description does not show the call.
   const deleted = await pods.delete(id)
   inconclusiveIfOutage(deleted)
   check('deleted').that(deleted.status < 500, 'a success or a status 4XX', `status ${deleted.status}`, deleted)
