@@ -76,6 +76,29 @@ test.each<[facts: Partial<LoadFacts>, again: readonly string[]]>([
   expect(judged.flatMap(({ verdicts }) => verdicts.map(({ verdict }) => verdict))).toEqual(['inconclusive'])
 })
 
+test('a plan that failed alone is judged by that, though another of its rules is inconclusive', async () => {
+  const { judged } = await conductLoad({
+    target,
+    load: { ...load, rules: ['limits.queue.per-operation', 'limits.queue.per-endpoint'] },
+    action: 'stop',
+    perform: (batch, done) =>
+      oneByOne(batch, async (step) => {
+        const driven = drivenOf(step, false)
+        const points = [...driven.points].map((point, n) => ({ ...point, status: statusBeside(point, n) }))
+        done(step, step.name === 'smoke' ? driven : { ...driven, points })
+      }),
+  })
+  const isolation = judged.find(({ step }) => step.name.startsWith('cancel-isolation'))
+  expect(isolation?.step.name).toBe('cancel-isolation')
+  expect(isolation?.verdicts.map(({ verdict }) => verdict)).toEqual(['failed', 'inconclusive'])
+})
+
+/** While /cancel is at its limit, other operations are refused and another endpoint is out. */
+function statusBeside({ operation, endpoint }: { operation: string; endpoint?: string }, n: number): number {
+  if (endpoint === 'second') return 503
+  return operation === 'cancel' && n <= 100 ? 200 : 429
+}
+
 test('a plan for whose repetition a cap leaves no room is inconclusive, and the others stay judged', async () => {
   const { judged, brokenOff } = await conduct(undefined, 120)
   expect(batches.slice(2)).toEqual([['purge-over-alone'], ['purge-burst-alone']])

@@ -103,7 +103,7 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
       options.judged?.(one)
     })
     const taken = batch.flatMap((step) => found.get(step) ?? [])
-    // Whoever starts the processes of an emitted load drives each plan once.
+    // An emitted load has processes: others start them, and drive each plan once.
     const again = load.processes === undefined ? repeatedIn(taken) : []
     toRepeat.push(...again)
     judged.push(...taken.filter((one) => !again.includes(one)))
@@ -200,11 +200,9 @@ function repeatedIn(taken: readonly Judged[]): readonly Judged[] {
   // Of plans beside others, only these pass without a 429.
   const isInDoubt = ({ plan }: Step) => plan.shape !== 'under' && (isFailed || !isIsolated)
   const isRepeatable = ({ plan, isAlone = false }: Step) => plan.plane === 'queue' && plan.shape !== 'smoke' && !isAlone
-  return taken.filter(
-    (one) =>
-      isRepeatable(one.step) &&
-      (has('inconclusive', one) || (one.isBeside === true && (!isPassedBy(one) || isInDoubt(one.step)))),
-  )
+  const isUndecided = (one: Judged) =>
+    one.isBeside === true ? !isPassedBy(one) || isInDoubt(one.step) : has('inconclusive', one) && !has('failed', one)
+  return taken.filter((one) => isRepeatable(one.step) && isUndecided(one))
 }
 
 /** A plan that cannot be driven again: it proves nothing. */

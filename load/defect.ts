@@ -20,7 +20,7 @@ export interface LoadDefect {
   readonly isAlike?: boolean
 }
 
-/** Each 429 is another response. */
+/** Replaces each 429 with another response. */
 export function rewrites429(rewrite: (response: Response, request: Request) => Response | Promise<Response>) {
   return (options: ReferenceOptions): ReferenceOptions =>
     composeOptions(options, {

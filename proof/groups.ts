@@ -94,7 +94,7 @@ function changedBy(latitude: Latitude, target: Target): Set<string> {
   const { wrapFetch: _, parts, ...options } = change?.(base) ?? base
   return new Set([
     ...differing('option', plain, options),
-    // One that says what it is about leaves the rest of what its functions do to the others.
+    // With `about`, others may replace the same functions.
     ...(about === undefined
       ? listOf(parts).flatMap((wrappers) => Object.keys(wrappers).map((name) => `part ${name}`))
       : []),

@@ -88,6 +88,16 @@ test('a gateway without anything behind it is out', async () => {
   expect(await probe(() => html(502))).toEqual({ plane: 'pods', status: 502, isOut: true })
 })
 
+test.each<[says: string, isOut: (url: string) => boolean, seen: object]>([
+  ['everything', () => true, { status: 503, isOut: true }],
+  ['a load-balanced endpoint alone', (url) => url.endsWith('/ping'), { status: 200 }],
+])('an outage of %s', async (_, isOut, seen) => {
+  const { fetch } = createInstance([])
+  const lbRule = { ...queueRule, id: 'lb.direct-response' } as const
+  const half: Fetch = (request) => (isOut(request.url) ? html(503) : fetch(request))
+  expect(await probe(half, [lbRule])).toEqual({ plane: 'pods', ...seen })
+})
+
 test('an address below which nothing is served is refused, whatever the form of its 404', async () => {
   expect(await probe(() => refused(404))).toMatchObject({ strange: expect.stringContaining('404') })
 })

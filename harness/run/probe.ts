@@ -18,7 +18,7 @@ const firstResponseMs = 10_000
 
 /** One look at a plane before anything is created. */
 export type ProbeResult =
-  /** Status of the response to the first request; `isOut`: true if all planes answered 502, 503 or 504 alone. */
+  /** Status of the response to the first request; `isOut`: true if every response was 502, 503 or 504. */
   | { readonly plane: string; readonly status: number; readonly isOut?: boolean }
   /** Why there was no response. */
   | { readonly plane: string; readonly failure: string }
@@ -43,17 +43,21 @@ export async function probeTarget(
   say: (line: string) => void,
 ): Promise<ProbeResult | null> {
   const hurried = { tolerances: firstTolerances(target) }
-  let first: Extract<ProbeResult, { readonly status: number }> | null = null
-  let areOut = true
+  const answered: Extract<ProbeResult, { readonly status: number }>[] = []
   for (const plane of allPlanes()) {
     const url = sectionOf(target, plane.name)?.url ?? null
-    if (url === null || (first !== null && !isJudged(plane.name))) continue
+    if (url === null || (answered.length > 0 && !isJudged(plane.name))) continue
     const seen = await sayIfSlow(url, hurried, seenOf(plane, target, directTo(plane)), say)
     if (!('status' in seen)) return seen
-    first ??= { plane: seen.plane, status: seen.status }
-    areOut &&= seen.isOut === true
+    answered.push(seen)
   }
-  return first !== null && areOut ? { ...first, isOut: true } : first
+  const [first = null] = answered
+  if (first === null) return null
+  const { plane, status } = first
+  // Held operations alone show no outage, but may share one.
+  const isOut =
+    answered.some((one) => one.isOut) && answered.every((one) => one.isOut || outageStatuses.has(one.status))
+  return { plane, status, ...(isOut && { isOut }) }
 }
 
 /** Why nothing can be judged at a target, with the exit code; null if it can be. */
@@ -93,7 +97,7 @@ export function refusalOf(
   }
 }
 
-/** As `refusalOf`, also if every request of a run was answered as in an outage, those that were sent again too. */
+/** As `refusalOf`, and refuses a target that is out: a run retries each request, so this is no short outage. */
 export function refusalOfRun(seen: ProbeResult | null, target: Target): ReturnType<typeof refusalOf> {
   if (seen === null || !('isOut' in seen) || seen.isOut !== true) return refusalOf(seen, target)
   const address = sectionOf(target, seen.plane)?.url ?? 'the target'

@@ -17,6 +17,7 @@ export const changes = [
   {
     id: 'change-refuses-name',
     says: 'PATCH refuses a name; the target file names the variables as the field that it changes.',
+    about: 'changes of names',
     change: refusesFields((name) => name === 'name'),
     file: plane({ change: 'env' }),
   },
@@ -37,7 +38,7 @@ export const changes = [
     verdicts: verdict('not-applicable', ofLockedPods),
   }),
   latitude('change-of-name-clears-arguments', 'A PATCH of a name clears the arguments: only mounts must survive it.', {
-    about: 'changes',
+    about: ['changes', 'changes of names'],
     change: patching((pod, body, next) => {
       next()
       if ('name' in body && !('args' in body)) pod.args = ''

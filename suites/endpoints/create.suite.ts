@@ -65,7 +65,7 @@ rule('endpoints.echoes', { creates: 2 }, async (context) => {
     const [expected, observed] = name === 'name' ? ['the name', 'another name'] : [show(sent), show(shown[name])]
     context.check(name).that(showsAsSent(shown, name, sent), expected, observed, response)
   }
-  // Other rules have the rest of the quota.
+  // The endpoints below need its workers: other rules may have the rest of the quota.
   await removeShown(context, response)
   for (const [kind, more] of unusualNames) await expectName(context, kind, more)
   await expectInChunks(context)

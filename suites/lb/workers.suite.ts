@@ -242,7 +242,10 @@ async function crashDuringGet(context: Context): Promise<string> {
   return nonce
 }
 
-/** The endpoint answers several requests in a row, in time. Once it does not, no other rule can tell. */
+/**
+ * The endpoint answers several requests in a row within the tolerance `coldStart`. Each rule that kills a worker checks this:
+ * once no worker is left, only the first of them can show why.
+ */
 async function expectServesAgain(context: Context, client: LbClient): Promise<object> {
   const seconds = Math.round(context.target.tolerances.coldStartMs / 1_000)
   const { count, last } = await inRow(context, client)

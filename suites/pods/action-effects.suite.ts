@@ -13,6 +13,7 @@ import {
 } from '../../harness/exchange/read.ts'
 import { nameOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
+import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { Blocked } from '../../harness/rule/outcome.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
@@ -71,8 +72,9 @@ rule('pods.action.terminated.any', { varies: [...anyPod, 'removal'] }, async (co
     check('refused').status(response, 404, 409, ...(again && action === 'terminate' ? [204] : []))
     reading(action, String(response.status))
   }
-  // How it is answered is open, but not an internal error.
+  // Any status but that of an internal error: the description does not show the call.
   const deleted = await pods.delete(id)
+  inconclusiveIfOutage(deleted)
   check('deleted').that(deleted.status < 500, 'a success or a status 4XX', `status ${deleted.status}`, deleted)
   for await (const response of laterPodReads(context, id)) expectTerminated(check('stays-terminated'), response)
   await expectAccepted(context, await fixture.pod('RUNNING'))

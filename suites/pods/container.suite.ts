@@ -1,6 +1,7 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, type PodView, podOf, show, textIn } from '../../harness/exchange/read.ts'
+import { retryOnNoCapacity } from '../../harness/planes/pods/fixtures/creating.ts'
 import type { Check } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -55,12 +56,14 @@ rule('pods.container.args-env', { varies: ['kind', 'mount', 'history'] }, async 
 })
 
 rule('pods.lifecycle.running-healthy', { varies: ['kind', 'mount', 'history'] }, async (context) => {
-  const { check, clock, fixture, pods, reading } = context
+  const { check, clock, fixture, lacksCapacity, pods, reading } = context
   const pod = await fixture.pod('RUNNING', { more: probeBody(context) })
   const report = await reportOf(context, pod)
   check('responds').that(report !== null, 'a response of the container', 'no response', report?.response ?? pod)
 
-  const created = await pods.create(await fixture.body({}, { ...probeBody(context), image: unpullable }))
+  const created = await retryOnNoCapacity(lacksCapacity, clock, async () =>
+    pods.create(await fixture.body({}, { ...probeBody(context), image: unpullable })),
+  )
   const createdMs = clock.now()
   const id = await fixture.createdId(created)
   if (id === null) return reading('unpullable', isSuccess(created.status) ? 'no pod' : 'refused')

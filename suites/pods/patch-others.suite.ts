@@ -33,7 +33,7 @@ rule('pods.patch.others', { varies: [...aPod, 'history', 'part'] }, async (conte
     last = read
   }
   const ignored = [...left]
-  // A field may be changed well only once.
+  // Three fields make two pairs, so one is changed twice: a platform may lose the second change.
   for (const two of [done.slice(0, 2), done.slice(-2)]) last = await expectBothDone(context, last, two, left)
   for await (const response of laterPodReads(context, pod.id)) {
     const later = check('others').pod(response)

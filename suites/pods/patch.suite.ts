@@ -55,6 +55,8 @@ rule('pods.patch.new-pod', { varies: ['kind', 'mount', 'fields', 'look'] }, asyn
   expectMountKept(context, check('unchanged').pod(await pods.get(pod.id)), pod)
   const { response: last, status } = await settle(pod.id, (seen) => seen !== 'PROVISIONING' && seen !== 'STARTING')
   const isEnded = status === 'EXITED' || status === 'TERMINATED' || status === 'gone'
+  // A pod that nobody touches may not become RUNNING either.
+  if (isEnded) await fixture.pod('RUNNING', { kind: kindOf(pod) })
   check('goes-on').that(!isEnded, 'a pod that goes on to RUNNING', `status ${status}`, last)
   // If PATCH never works, the refusal shows nothing.
   await patchablePod(context, { kind: kindOf(pod), mount: mountIn(pod.value) })

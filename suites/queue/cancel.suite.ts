@@ -53,7 +53,7 @@ rule<JobWish>('queue.cancel.running', { each: cancelled, ...onDedicated }, async
   const whole = { ...wish, steps: [{ deaf: true }, { hold: 'late' }, { output: 1 }] } as const
   const isRunsync = wish.endpoint === 'executionTimeout'
   const job = await (isRunsync ? outlastingJob(context, whole) : fixture.submitted(whole))
-  if (job === null) return notJudged('runsync', 'the response of /runsync shows no job that runs')
+  if (job === null) return notJudged('runsync', 'no job of /runsync goes on after its response')
   await begun(job)
   await found(job)
   // If /cancel is out for long, queue.cancel.queued says so.

@@ -17,7 +17,7 @@ const watches = 3
 const pauses = [0, 10_000, 60_000, 300_000]
 
 const endpoint = 'scaleToZero'
-/** A policy of a job that starts workers as one without a policy does. */
+/** A policy with which a job starts workers as one without a policy does. */
 const otherPolicy = { lowPriority: false, ttl: 3_600_000, executionTimeout: 600_000 }
 
 rule('queue.low-priority', { exclusive: [endpoint, 'twoWorkers'], varies: ['input', 'execution'] }, async (context) => {
@@ -57,7 +57,7 @@ interface Put {
   readonly response: ApiResponse
 }
 
-/** A job of low priority that is retried once no worker is left starts none either; any other job that is retried does. */
+/** With no worker left, the /retry of a job of low priority starts none either, and that of any other job does. */
 async function expectRetryAlone(context: Context, forMs: number): Promise<void> {
   const { begun, ended, fixture, notJudged, target } = context
   const wish = {

@@ -31,7 +31,7 @@ const readsEach = 12
 /** So short that a replica which is two seconds behind has not caught up after the last of them. */
 const betweenReadsMs = 50
 
-/** A job is found before it is done. */
+/** Holds a job until /status has found it. */
 const held = { hold: 'found' } as const
 
 rule('queue.status.shape', { varies: [...anyJob, 'output', 'past', 'look'] }, async (context) => {

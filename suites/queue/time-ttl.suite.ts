@@ -73,7 +73,7 @@ rule('queue.ttl.running', submittedBy, async (context, by) => {
   const { jobs, ttlMs } = await (by === 'run'
     ? running(context, 'normal', longLives, reportsLate)
     : runningOfRunsync(context))
-  if (jobs.length === 0) notJudged(by, 'the response of /runsync shows no job that runs')
+  if (jobs.length === 0) notJudged(by, 'no job of /runsync goes on after its response')
   for (const job of jobs) {
     await expectGone(context, 'gone', job, await afterEnd(context, job, ttlMs))
     // A late report must not bring the job back.
@@ -83,7 +83,7 @@ rule('queue.ttl.running', submittedBy, async (context, by) => {
   }
 })
 
-/** A job that runs on after the response of /runsync, if there is one. */
+/** A job that goes on after the response of /runsync; none if the wait of the endpoint is too long for it. */
 async function runningOfRunsync(context: Context) {
   const waitMs = context.target.queue?.executionTimeoutMs ?? 0
   const ttlMs = longLives.find((ms) => ms > 2 * waitMs) ?? 0

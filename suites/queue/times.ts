@@ -51,7 +51,10 @@ export async function answeredJob(
   return response === null || id === null ? null : submitted(planned, id, response)
 }
 
-/** A job of /runsync that runs on after its response, because it outlasts the wait of its endpoint; null if none is shown. */
+/**
+ * A job of /runsync that runs longer than its endpoint waits for it. Null if the response does not show one, for instance because
+ * the platform refuses a ttl below the executionTimeout.
+ */
 export async function outlastingJob(context: Context, { policy, ...wish }: JobWish): Promise<SubmittedJob | null> {
   const job = await answeredJob(context, {
     ...wish,

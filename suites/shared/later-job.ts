@@ -2,8 +2,9 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { Context } from '../../harness/rule/context.ts'
 
 /**
- * Waits until whatever was accepted before would have been executed: a later job was, and a dispatch and the longest reread
- * after that are over. `whenEnded` is called before that wait. Resolves with the response to the later job.
+ * Waits until anything accepted before would have been executed: a worker begins with a later job, then a dispatch and the longest
+ * reread pass. If `whenEnded` is given, the job ends and `whenEnded` is called before that time passes. Resolves with the
+ * response to the later job.
  */
 export async function executeLaterJob(context: Context, whenEnded?: () => void): Promise<ApiResponse> {
   const { begun, clock, ended, fixture, rereadDelays, target } = context

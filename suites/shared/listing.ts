@@ -45,7 +45,7 @@ export async function expectListed(context: Context, id: string, expected: strin
   return listing
 }
 
-/** The owner's list once it shows a pod, or when a write has had its time to be visible. `page`: why another page may show it. */
+/** The owner's list once it shows a pod, or when a write has had its time to be visible. `page`: why it may be on another page. */
 export async function listUntil(context: Context, id: string) {
   const { clock, pods, inconclusive, target } = context
   const listAt = target.pods?.listAt ?? ''

@@ -31,7 +31,7 @@ export function createOwnJobs(
   const found = new Set<string>()
   /** The inboxes of jobs, by endpoint and id. */
   const inboxesOf = new Map<string, Inbox>()
-  /** Those of jobs of which each execution reports its start. */
+  /** The inboxes of jobs whose worker always reports a start before the end. */
   const reporting = new Map<string, Inbox>()
   let submissions = 0
 
@@ -126,7 +126,7 @@ export function withoutReport(response: ApiResponse): string {
   return `no worker reported to the receiver (are receiver.url and queue.worker of the target file right?); a job was ${end}`
 }
 
-/** True if an execution of the job may be over before it began: it reports no start then. */
+/** True if a job has a time limit: it may end before its worker reports a start. */
 function hasTimeLimit(body: unknown): boolean {
   return membersOf(membersOf(body)?.policy)?.executionTimeout !== undefined
 }

@@ -23,7 +23,7 @@ export interface QueueShorthands {
    * after a response without a job; rejects as `found` does if that was the last one.
    */
   follow(job: JobAt, done: (status: string) => boolean, boundMs?: number): Promise<Followed>
-  /** Polls a job until it has ended, in any status; in FAILED if it still is after the tolerance `dispatch`. */
+  /** Polls a job until it has ended, in any status. FAILED counts if the job still is after the tolerance `dispatch`. */
   ended(job: JobAt, boundMs?: number): Promise<Followed>
   /**
    * Waits until a worker begins with a job. If none does in time, rejects with Inconclusive if none begins with a plain job
