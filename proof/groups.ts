@@ -12,7 +12,7 @@ const separator = '+'
 
 /**
  * Latitudes that one instance takes together, so that one run judges them all: a real platform takes several freedoms at once.
- * Those that change the same option, line of the target file or reading, hide the same rule, or are about the same, are apart.
+ * Those that change the same option, function, line of the target file or reading, hide the same rule, or are about the same are apart.
  */
 export function groupsOf(latitudes: readonly Latitude[]): Latitude[][] {
   const [alone, others] = [true, false].map((isAlone) =>
@@ -94,10 +94,10 @@ function changedBy(latitude: Latitude, target: Target): Set<string> {
   const { wrapFetch: _, parts, ...options } = change?.(base) ?? base
   return new Set([
     ...differing('option', plain, options),
-    // With `about`, others may replace the same functions.
-    ...(about === undefined
-      ? listOf(parts).flatMap((wrappers) => Object.keys(wrappers).map((name) => `part ${name}`))
-      : []),
+    ...listOf(parts)
+      .flatMap(Object.keys)
+      .filter((name) => about === undefined || !ofManyFields.has(name))
+      .map((name) => `part ${name}`),
     ...[about ?? []].flat().map((one) => `about ${one}`),
     ...Object.keys(verdicts),
     // Two that hide the same rule would hide it from the others even if one is left out.
@@ -108,6 +108,9 @@ function changedBy(latitude: Latitude, target: Target): Set<string> {
     ),
   ])
 }
+
+/** Functions that settle every field of a resource. `about` says which of them a latitude changes. */
+const ofManyFields: ReadonlySet<string> = new Set(['buildPod', 'settleEndpoint'])
 
 const base = composeOptions(createControlledClock(0), {})
 const { wrapFetch: _, parts: __, ...plain } = base

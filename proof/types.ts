@@ -49,8 +49,8 @@ export interface Latitude extends Variant {
   readonly onlyLacks?: boolean
   /**
    * The part of the traffic that its wrapper changes, or the resource that it makes scarce or slow; a list if there are
-   * several. Two latitudes with one in common do not share an instance, because one could hide the other. Default: the
-   * functions that it replaces. One about `everything` shares an instance with none.
+   * several. Two latitudes with one in common do not share an instance, because one could hide the other. One
+   * about `everything` shares an instance with none.
    */
   readonly about?: string | readonly string[]
   /** Readings that differ from those of the reference; null if a reading is not recorded at all. */

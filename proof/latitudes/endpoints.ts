@@ -144,7 +144,8 @@ export const endpoints: readonly Latitude[] = [
     planes: ['queue', 'management'],
     about: ['endpoint management', 'unknown endpoints', 'other methods'],
     wrap: setsHeader(
-      ({ url }, { status }) => status === 404 && /\/plumbline(\/a\/b)?$/.test(new URL(url).pathname),
+      ({ url }, { status }) =>
+        status === 404 && /^\/v[12]\/(?!pods\/).*\/plumbline(\/a\/b)?$/.test(new URL(url).pathname),
       'content-type',
       'text/plain',
       { text: 'no such route' },
