@@ -6,6 +6,7 @@ import { authOther } from './auth-other.ts'
 import { authOperations } from './auth-table.ts'
 import { connections } from './connections.ts'
 import { create } from './create.ts'
+import { createdValues } from './created-values.ts'
 import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
 import { endpointsGone } from './endpoints-gone.ts'
@@ -84,6 +85,7 @@ export const defects: readonly Defect[] = [
   ...fuzz,
   ...inside,
   ...kept,
+  ...createdValues,
   ...listDelete,
   ...listed,
   ...mediaType,

@@ -178,45 +178,6 @@ export const kept: readonly Defect[] = [
       if (mount !== undefined) pod.mounts = { network: [{ ...mount, path: '/workspace' }] }
     }),
   }),
-  defect('long-variables-cut', 'pods.create.env-kept', 'kept', {
-    says: 'Values of variables are cut after 1024 characters.',
-    observed: '" long long long long" from character 1004 of 1024 at $.env.PLUMBLINE_LONG',
-    change: variables((value) => value.slice(0, 1024)),
-  }),
-  defect('variables-composed', 'pods.create.env-kept', 'kept', {
-    says: 'Letters in two parts are composed in the values of variables.',
-    observed: '"\\u00e9 \\u6f22\\u5b57 \\ud83d\\ude80" at $.env.PLUMBLINE_LETTERS',
-    change: variables((value) => value.normalize('NFC')),
-  }),
-  defect('variables-named-as-methods-lost', 'pods.create.env-kept', 'kept', {
-    says: 'Variables whose names every object has are dropped.',
-    observed: 'nothing at $.env.constructor',
-    change: built((pod) => ({
-      env: Object.fromEntries(Object.entries(pod.env).filter(([name]) => name === '__proto__' || !(name in {}))),
-    })),
-  }),
-  defect('variable-of-the-prototype-lost', 'pods.create.env-kept', 'kept', {
-    says: 'A variable with the name __proto__ is dropped.',
-    observed: 'nothing at $.env.__proto__',
-    change: built((pod) => ({
-      env: Object.fromEntries(Object.entries(pod.env).filter(([name]) => name !== '__proto__')),
-    })),
-  }),
-  defect('long-args-cut', 'pods.create.env-kept', 'kept', {
-    says: 'Arguments are cut after 1024 characters.',
-    observed: '" long long long long" from character 1004 of 1024 at $.args',
-    change: built(({ args }) => ({ args: args.slice(0, 1024) })),
-  }),
-  defect('args-with-single-spaces', 'pods.create.env-kept', 'kept', {
-    says: 'Arguments are written with single spaces, in quotes too.',
-    observed: `"sh -c \\"echo 'a b'\\" ${'long '.repeat(15)}l" from character 0 of 5022 at $.args`,
-    change: built(({ args }) => ({ args: args.replaceAll(/ +/g, ' ') })),
-  }),
-  defect('args-with-single-quotes', 'pods.create.env-kept', 'kept', {
-    says: 'Double quotes in arguments become single ones.',
-    observed: `"sh -c 'echo 'a  b'' ${'long '.repeat(13)}l" from character 0 of 5023 at $.args`,
-    change: built(({ args }) => ({ args: args.replaceAll('"', "'") })),
-  }),
   defect('patch-takes-lock-away', 'pods.patch.others', 'others', {
     says: 'A PATCH of a locked pod unlocks it.',
     observed: 'locked false',
@@ -231,16 +192,6 @@ export const kept: readonly Defect[] = [
       next()
       if ('env' in body && pod.status === 'EXITED') later(2_000, effectOf('start'))(pod, service)
     }),
-  }),
-  defect('udp-ports-opened-for-tcp', 'pods.create.env-kept', 'kept', {
-    says: 'Every port that is not http is opened for tcp.',
-    observed: '"5353/tcp" at $.ports[0]',
-    change: built(({ ports }) => ({ ports: ports.map((port) => port.replace('udp', 'tcp')) })),
-  }),
-  defect('third-port-lost', 'pods.create.gpu', 'ports', {
-    says: 'A pod gets no more than two ports.',
-    observed: 'ports ["8022/tcp","80/http"]',
-    change: built(({ ports }) => ({ ports: ports.slice(0, 2) })),
   }),
   defect('deleted-while-starting-runs-later', 'pods.action.terminate-is-final', 'starting', {
     says: 'A pod that was deleted while STARTING is RUNNING half a minute later.',
@@ -300,21 +251,6 @@ function otherwise(field: string, change: (pod: StoredPod) => void): Change {
   return patching((pod, body, next) => {
     next()
     if (!(field in body)) change(pod)
-  })
-}
-
-/** A creation changes the values of variables. */
-function variables(change: (value: string) => string): Change {
-  return built(({ env }) => ({
-    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, change(value)])),
-  }))
-}
-
-/** A creation changes what it was given. */
-function built(change: (pod: StoredPod) => Partial<StoredPod>): Change {
-  return part('buildPod', (next) => {
-    const pod = next()
-    return { ...pod, ...change(pod) }
   })
 }
 
