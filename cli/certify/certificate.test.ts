@@ -193,7 +193,7 @@ describe('an edit is detected and named', () => {
     [
       'a digest of the target, which nothing gives',
       claimed((it) => Object.assign(Object(it).digests, { target: 'sha256:0' })),
-      /^statement\.json is not a statement .*additional properties/,
+      /^statement\.json is not a statement .*must not have target$/,
     ],
     [
       'a receiver without an address',
