@@ -59,7 +59,7 @@ async function refuseSurplus({ files, unpackedSize }) {
 
 /** The modules that `check` may load: by its command, by the rules, and by the paths that it gives to a run. */
 async function modulesOfCheck() {
-  const paths = ['check/check', 'shared/terminal', 'shared/vendor-rules'].map((path) => `cli/${path}`)
+  const paths = ['check/check', 'shared/terminal', 'shared/run/vendor-rules'].map((path) => `cli/${path}`)
   const input = [...paths, 'suites/all', 'proof/instance', 'load/drive'].map((path) => join(root, 'dist', `${path}.js`))
   const graph = await rolldown({ input, external: /^[^./]/, platform: 'node' })
   const { output } = await graph.generate()
