@@ -2,7 +2,6 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { livelyFields, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import { changeOf, shows } from '../../harness/planes/pods/fixtures/change.ts'
-import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
@@ -11,7 +10,7 @@ import { shown } from '../shared/patching.ts'
 import { poll } from '../shared/poll.ts'
 import { expectKept } from '../shared/unchanged.ts'
 import { startPod, stopPod } from './answers.ts'
-import { expectRestarted, runMs } from './restarted.ts'
+import { expectRestarted, restartPod, runMs } from './restarted.ts'
 
 rule('pods.action.start-restores', { varies: anyPod }, async (context) => {
   const { fixture, target } = context
@@ -52,14 +51,10 @@ rule('pods.action.restart-restarts', { varies: anyPod }, async (context) => {
 
 /** A restart of a RUNNING pod starts its container over, and leaves everything that was chosen for the pod. */
 async function expectRestart(context: Context, id: string): Promise<void> {
-  const { blocked, check, clock, pods, settle } = context
+  const { check, clock, pods } = context
   await clock.sleep(runMs)
   const before = check('kept').pod(await pods.get(id))
-  const response = await pods.act(id, 'restart')
-  if (!isSuccess(response.status)) blocked('pods.action.running.restart', `restart was answered ${response.status}`)
-  await clock.sleep(restartBeginsMs)
-  const rest = await settle(id, (seen) => seen === 'RUNNING')
-  if (!rest.settled) blocked('pods.action.running.restart', `after restart the pod is ${rest.status}`)
+  const response = await restartPod(context, id)
   expectKept(context, 'kept', before, await expectRestarted(context, before, response))
 }
 

@@ -1,15 +1,13 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { lengthOf } from '../../harness/common/length.ts'
-import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
-import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { poll } from '../shared/poll.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import { startPod, stopPod } from './answers.ts'
-import { runMs as beforeRestartMs } from './restarted.ts'
+import { runMs as beforeRestartMs, restartPod } from './restarted.ts'
 import { cachedMs, slackMs, uptimeIn } from './uptime.ts'
 
 const varies = ['kind', 'mount', 'fields'] as const
@@ -50,14 +48,6 @@ rule('pods.shape.uptime-value', { varies }, async (context) => {
   await startPod(context, stopped)
   await expectAnew(context, id, 'started', startMs)
 })
-
-async function restartPod({ blocked, clock, pods, settle }: Context, id: string): Promise<void> {
-  const restart = await pods.act(id, 'restart')
-  if (!isSuccess(restart.status)) blocked('pods.action.running.restart', `restart was answered ${restart.status}`)
-  await clock.sleep(restartBeginsMs)
-  const rest = await settle(id, (seen) => seen === 'RUNNING')
-  if (!rest.settled) blocked('pods.action.running.restart', `after restart the pod is ${rest.status}`)
-}
 
 /** The uptime of a pod is no longer than the time since its container was asked to begin anew. */
 async function expectAnew(context: Context, id: string, clause: string, sinceMs: number): Promise<void> {

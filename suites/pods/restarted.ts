@@ -1,11 +1,23 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
+import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { poll } from '../shared/poll.ts'
 import { cachedMs, slackMs, uptimeIn } from './uptime.ts'
 
 /** How long a pod runs before it is restarted, ms. */
 export const runMs = 5_000
+
+/** Restarts a RUNNING pod until it is RUNNING again. Resolves with the response to the action. */
+export async function restartPod({ blocked, clock, pods, settle }: Context, id: string): Promise<ApiResponse> {
+  const response = await pods.act(id, 'restart')
+  if (!isSuccess(response.status)) blocked('pods.action.running.restart', `restart was answered ${response.status}`)
+  await clock.sleep(restartBeginsMs)
+  const rest = await settle(id, (seen) => seen === 'RUNNING')
+  if (!rest.settled) blocked('pods.action.running.restart', `after restart the pod is ${rest.status}`)
+  return response
+}
 
 /**
  * The container of a pod, as read in `before`, began anew after `restart` was answered. Ends the rule as inconclusive if the pod
