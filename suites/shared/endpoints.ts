@@ -3,7 +3,6 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { deliberate } from '../../harness/client/retry.ts'
 import { doublingPauses, pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
-import { pageText } from '../../harness/exchange/pages.ts'
 import {
   idOrNumberIn,
   type Members,
@@ -23,6 +22,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import type { ManagementPlane } from '../../target/types.ts'
 import { blockedBy, blockedIfUnknownIsShown, submittedId } from './job-responses.ts'
 import { isNamed } from './listing.ts'
+import { pageText } from './pages.ts'
 import { poll, untilFound } from './poll.ts'
 import { expectRefusal } from './refusal.ts'
 

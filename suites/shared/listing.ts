@@ -2,7 +2,6 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { pollOn } from '../../harness/clock/poll.ts'
 import { withoutRun } from '../../harness/common/run-names.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { pageText } from '../../harness/exchange/pages.ts'
 import {
   changedFields,
   fieldsText,
@@ -16,6 +15,7 @@ import {
   textIn,
 } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { pageText } from './pages.ts'
 import { poll } from './poll.ts'
 
 /** Looks at a list that may lag behind; pauses double, so the last one takes half of the bound. */

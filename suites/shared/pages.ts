@@ -1,5 +1,5 @@
-import type { ApiResponse } from '../client/api-response.ts'
-import { membersOf } from './read.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
 
 /** Members that name another page, such as `nextCursor` or `has_more`. */
 const another = /^(next|has_?more|has_?next)/i
