@@ -15,9 +15,8 @@ const separator = '+'
  * Those that change the same option, function, line of the target file or reading, hide the same rule, or are about the same are apart.
  */
 export function groupsOf(latitudes: readonly Latitude[]): Latitude[][] {
-  const [alone, others] = [true, false].map((isAlone) =>
-    latitudes.filter(({ about }) => (about === 'everything') === isAlone),
-  ) as [Latitude[], Latitude[]]
+  const alone = latitudes.filter(({ about }) => about === 'everything')
+  const others = latitudes.filter((latitude) => !alone.includes(latitude))
   // Omitted clauses and exchanges are compared only if all members of a group merely lack something.
   const kinds = [true, false].map((isLacking) => others.filter(({ onlyLacks = false }) => onlyLacks === isLacking))
   return [...alone.map((latitude) => [latitude]), ...kinds.flatMap(compatible)]
