@@ -62,8 +62,11 @@ rule('endpoints.quota-race', { alone: true }, async (context) => {
   const workersMax = workersOf(context, sizeFor(all))
   // Endpoints with few workers each would fit into what is left.
   const used = await useUp(context, 'rest', Math.max(0, all - atOnce * workersMax + 1))
-  if (used.length > 0) await expectWithinQuota(context)
-  const maxWorkers = used.length > 0 ? await leftOfQuota(context, used) : all
+  let maxWorkers = all
+  if (used.length > 0) {
+    await expectWithinQuota(context)
+    maxWorkers = await leftOfQuota(context, used)
+  }
   const race = async () => {
     const bodies = Array.from({ length: atOnce }, () => endpointBody(context, { workersMax }))
     const coming = bodies.map((body) => on('management').begin('createEndpoint', { body }))
