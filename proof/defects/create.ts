@@ -1,6 +1,6 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { all, defect, is, onJson, options, part, refusing, shows } from './tools.ts'
+import { all, defect, is, making, onJson, options, part, refusing, shows } from './tools.ts'
 
 /** Creations that are valid, and what of those that are not; most defects of creations are derived from tables. */
 export const create: readonly Defect[] = [
@@ -17,18 +17,14 @@ export const create: readonly Defect[] = [
   defect('empty-variables-dropped', 'pods.create.env-kept', 'kept', {
     says: 'Variables whose value is empty are dropped.',
     observed: 'nothing at $.env.PLUMBLINE_EMPTY',
-    change: part('buildPod', (next) => {
-      const pod = next()
-      return { ...pod, env: Object.fromEntries(Object.entries(pod.env).filter(([, value]) => value !== '')) }
-    }),
+    change: making(({ env }) => ({
+      env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')),
+    })),
   }),
   defect('smallest-disk-raised', 'pods.create.cpu', 'disk', {
     says: 'A disk of 1 GB counts as none, so the pod gets the default.',
     observed: 'disk 20',
-    change: part('buildPod', (next) => {
-      const pod = next()
-      return pod.disk === 1 ? { ...pod, disk: 20 } : pod
-    }),
+    change: making(({ disk }) => (disk === 1 ? { disk: 20 } : {})),
   }),
   defect('creation-answers-nothing-and-list-no-names', 'pods.create.read-back', 'id', {
     says: 'A creation answers an empty object, and the list shows no names.',

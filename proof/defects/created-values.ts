@@ -1,6 +1,5 @@
-import type { StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { type Change, defect, part } from './tools.ts'
+import { type Change, defect, making } from './tools.ts'
 
 /** Creations that change or drop values that they were given. */
 export const createdValues: readonly Defect[] = [
@@ -17,55 +16,47 @@ export const createdValues: readonly Defect[] = [
   defect('variables-named-as-methods-lost', 'pods.create.env-kept', 'kept', {
     says: 'Variables whose names every object has are dropped.',
     observed: 'nothing at $.env.constructor',
-    change: built((pod) => ({
+    change: making((pod) => ({
       env: Object.fromEntries(Object.entries(pod.env).filter(([name]) => name === '__proto__' || !(name in {}))),
     })),
   }),
   defect('variable-of-the-prototype-lost', 'pods.create.env-kept', 'kept', {
     says: 'A variable with the name __proto__ is dropped.',
     observed: 'nothing at $.env.__proto__',
-    change: built((pod) => ({
+    change: making((pod) => ({
       env: Object.fromEntries(Object.entries(pod.env).filter(([name]) => name !== '__proto__')),
     })),
   }),
   defect('long-args-cut', 'pods.create.env-kept', 'kept', {
     says: 'Arguments are cut after 1024 characters.',
     observed: '" long long long long" from character 1004 of 1024 at $.args',
-    change: built(({ args }) => ({ args: args.slice(0, 1024) })),
+    change: making(({ args }) => ({ args: args.slice(0, 1024) })),
   }),
   defect('args-with-single-spaces', 'pods.create.env-kept', 'kept', {
     says: 'Arguments are written with single spaces, in quotes too.',
     observed: `"sh -c \\"echo 'a b'\\" ${'long '.repeat(15)}l" from character 0 of 5022 at $.args`,
-    change: built(({ args }) => ({ args: args.replaceAll(/ +/g, ' ') })),
+    change: making(({ args }) => ({ args: args.replaceAll(/ +/g, ' ') })),
   }),
   defect('args-with-single-quotes', 'pods.create.env-kept', 'kept', {
     says: 'Double quotes in arguments become single ones.',
     observed: `"sh -c 'echo 'a  b'' ${'long '.repeat(13)}l" from character 0 of 5023 at $.args`,
-    change: built(({ args }) => ({ args: args.replaceAll('"', "'") })),
+    change: making(({ args }) => ({ args: args.replaceAll('"', "'") })),
   }),
   defect('udp-ports-opened-for-tcp', 'pods.create.env-kept', 'kept', {
     says: 'Every port that is not http is opened for tcp.',
     observed: '"5353/tcp" at $.ports[0]',
-    change: built(({ ports }) => ({ ports: ports.map((port) => port.replace('udp', 'tcp')) })),
+    change: making(({ ports }) => ({ ports: ports.map((port) => port.replace('udp', 'tcp')) })),
   }),
   defect('third-port-lost', 'pods.create.gpu', 'ports', {
     says: 'A pod gets no more than two ports.',
     observed: 'ports ["8022/tcp","80/http"]',
-    change: built(({ ports }) => ({ ports: ports.slice(0, 2) })),
+    change: making(({ ports }) => ({ ports: ports.slice(0, 2) })),
   }),
 ]
 
 /** A creation changes the values of variables. */
 function variables(change: (value: string) => string): Change {
-  return built(({ env }) => ({
+  return making(({ env }) => ({
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, change(value)])),
   }))
-}
-
-/** A creation changes what it was given. */
-function built(change: (pod: StoredPod) => Partial<StoredPod>): Change {
-  return part('buildPod', (next) => {
-    const pod = next()
-    return { ...pod, ...change(pod) }
-  })
 }

@@ -1,16 +1,23 @@
 import type { EndpointCreate, EndpointUpdate } from '../../generated/api.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { all, defect, type Json, part, parts } from './tools.ts'
+import { all, type Change, defect, type Json, part, parts } from './tools.ts'
 
-const refusesAndCreates = part('createEndpoint', (next, body, caller, service) => {
-  try {
-    return next()
-  } catch (error) {
-    next(body, caller, { ...service, parts: { ...service.parts, checkWorkers() {} } })
-    throw error
-  }
-})
+/** A creation beyond the quota is refused, and made after so many ms all the same. */
+function refusesAndCreates(afterMs: number): Change {
+  return part('createEndpoint', (next, body, caller, service) => {
+    try {
+      return next()
+    } catch (error) {
+      if (!(error instanceof Refusal) || !error.message.includes('quota')) throw error
+      const unchecked = { ...service, parts: { ...service.parts, checkWorkers() {} } }
+      const create = () => void next(body, caller, unchecked)
+      if (afterMs === 0) create()
+      else service.clock.schedule(service.clock.now() + afterMs, create)
+      throw error
+    }
+  })
+}
 
 /** A message that does not say which quota is exceeded. */
 const silent = part('checkWorkers', (next) => {
@@ -64,26 +71,17 @@ export const endpointQuota: readonly Defect[] = [
   defect('quota-refused-and-created', 'endpoints.quota', 'not-created', {
     says: 'An endpoint beyond the quota is refused and created.',
     observed: 'the endpoint whose creation was refused',
-    change: refusesAndCreates,
+    change: refusesAndCreates(0),
   }),
   defect('quota-refused-and-created-later', 'endpoints.quota', 'not-created', {
     says: 'An endpoint beyond the quota is refused, and created 5 s later.',
     observed: 'the endpoint whose creation was refused',
-    change: part('createEndpoint', (next, body, caller, service) => {
-      try {
-        return next()
-      } catch (error) {
-        if (!(error instanceof Refusal) || !error.message.includes('quota')) throw error
-        const unchecked = { ...service, parts: { ...service.parts, checkWorkers() {} } }
-        service.clock.schedule(service.clock.now() + 5_000, () => void next(body, caller, unchecked))
-        throw error
-      }
-    }),
+    change: refusesAndCreates(5_000),
   }),
   defect('quota-refused-and-created-in-race', 'endpoints.quota-race', 'sum', {
     says: 'An endpoint beyond the quota is refused and created, if others are created at the same time.',
     observed: 'more workers',
-    change: refusesAndCreates,
+    change: refusesAndCreates(0),
   }),
   defect('quota-counted-before', 'endpoints.quota-race', 'sum', {
     says: 'Concurrent creations do not see the workers of each other.',

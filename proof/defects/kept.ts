@@ -208,9 +208,8 @@ export const kept: readonly Defect[] = [
   defect('patch-drops-network', 'pods.global-networking.address', 'kept', {
     says: 'A PATCH that does not name globalNetworking takes a pod from the global network.',
     observed: 'enabled false',
-    change: patching((pod, body, next) => {
-      next()
-      if (!('globalNetworking' in body)) pod.globalNetworking = false
+    change: otherwise('globalNetworking', (pod) => {
+      pod.globalNetworking = false
     }),
   }),
   defect('second-start-drops-network', 'pods.global-networking.address', 'kept', {

@@ -1,5 +1,5 @@
 import type { Defect } from '../types.ts'
-import { defect, part } from './tools.ts'
+import { type Change, defect, part } from './tools.ts'
 
 /** Jobs of low priority that start workers, or are left behind. */
 export const queuePriority: readonly Defect[] = [
@@ -24,18 +24,12 @@ export const queuePriority: readonly Defect[] = [
   defect('retried-low-priority-starts-worker', 'queue.low-priority', 'retried', {
     says: 'A job of low priority starts a worker once it is retried.',
     observed: 'a worker',
-    change: part('retryJob', (next, job) => {
-      Object.assign(job, { isScaling: true })
-      next()
-    }),
+    change: retriedScales(true),
   }),
   defect('retried-job-starts-no-worker', 'queue.low-priority', 'begun', {
     says: 'A job that is retried starts no worker.',
     observed: 'none, although one begins with a later job; /status shows COMPLETED',
-    change: part('retryJob', (next, job) => {
-      Object.assign(job, { isScaling: false })
-      next()
-    }),
+    change: retriedScales(false),
   }),
   defect('low-priority-starves', 'queue.low-priority', 'both', {
     says: 'A job of low priority is never executed on an endpoint that scales to no workers.',
@@ -59,3 +53,11 @@ export const queuePriority: readonly Defect[] = [
     ),
   }),
 ]
+
+/** A job that is retried starts workers, or starts none, whatever its policy says. */
+function retriedScales(isScaling: boolean): Change {
+  return part('retryJob', (next, job) => {
+    Object.assign(job, { isScaling })
+    next()
+  })
+}

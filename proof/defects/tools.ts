@@ -76,6 +76,16 @@ export function toolRefuses(): never {
   throw new ToolRefusal('internal error')
 }
 
+type Made = ReturnType<Parts['buildPod']>
+
+/** New pods have something else. */
+export function making(change: (pod: Made) => Partial<Made>): Change {
+  return part('buildPod', (next) => {
+    const pod = next()
+    return { ...pod, ...change(pod) }
+  })
+}
+
 /** A part refuses calls for which `why` returns a status and a reason. */
 export function refusing<K extends keyof Parts>(
   name: K,

@@ -1,6 +1,6 @@
 import type { PodCreate } from '../../generated/api.ts'
-import type { Parts, StoredPod } from '../../reference/index.ts'
-import { type Change, exchanges, is, jsonOf, onJson, part, refusing } from '../defects/tools.ts'
+import type { StoredPod } from '../../reference/index.ts'
+import { exchanges, is, jsonOf, making, onJson, part, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, plane, reads, styled, verdict } from './tools.ts'
 
@@ -230,14 +230,4 @@ function isScarce(nowMs: number): boolean {
 
 function isCreated(request: Request, { status }: Response): boolean {
   return is.create(request) && status === 201
-}
-
-type Made = ReturnType<Parts['buildPod']>
-
-/** New pods have something else. */
-function making(change: (pod: Made) => Partial<Made>): Change {
-  return part('buildPod', (next) => {
-    const pod = next()
-    return { ...pod, ...change(pod) }
-  })
 }
