@@ -22,6 +22,8 @@ export interface Context extends Shorthands {
   readonly vary: Variation
   /** When to read again a state that should last, ms after the first read, ascending. */
   rereadDelays(): readonly number[]
+  /** The last of these moments, ms. */
+  lastRereadMs(): number
   readonly clock: ScenarioClock
   /** The assertions of a clause; each clause has a name in its rule and a defect in the proof. */
   check(clause: string): Check

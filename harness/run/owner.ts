@@ -73,13 +73,15 @@ export function createContext(
   log: { clause(name: string): void; exercised(n: number): void; reading(name: string, value: string): void },
   freeWorkers: () => void,
 ): Context {
+  const rereadDelays = rereadDelaysOf(services, vary)
   const context: Omit<Context, keyof Shorthands> = {
     row,
     target: services.target,
     fixture,
     nextName: owner.nextName,
     vary,
-    rereadDelays: rereadDelaysOf(services, vary),
+    rereadDelays,
+    lastRereadMs: () => Math.max(...rereadDelays()),
     clock: owner.actor,
     check: (clause) => createCheck(clause, log),
     async relies(foundation, observed) {

@@ -60,7 +60,7 @@ rule('lb.ready-only', kills, async (context) => {
 })
 
 rule('lb.no-retry', kills, async (context) => {
-  const { beacon: beaconOf, check, clock, rereadDelays, part, target } = context
+  const { beacon: beaconOf, check, clock, lastRereadMs, part, target } = context
   const client = await servingNormal(context)
   await expectCounted(context, client)
   const nonces: (readonly [clause: string, nonce: string])[] = []
@@ -91,7 +91,7 @@ rule('lb.no-retry', kills, async (context) => {
     nonces.push(['crash', await crashDuringGet(context)])
   }
   nonces.push(['crash', (await crashWorker(context, expectServesAgain)).nonce])
-  await clock.sleep(Math.max(laterMs, rereadDelays().at(-1) ?? 0))
+  await clock.sleep(Math.max(laterMs, lastRereadMs()))
   for (const [clause, nonce] of nonces) {
     const { times, response } = await received(context, client, nonce)
     const expected = 'a request that reaches the worker once'

@@ -179,10 +179,10 @@ async function refusedOnceMore(
 
 /** A pod that was started again is stopped while it is STARTING, and is EXITED from then on. */
 async function expectStopped(context: Context, id: string): Promise<void> {
-  const { check, clock, notJudged, pods, rereadDelays, settle } = context
+  const { check, clock, notJudged, pods, lastRereadMs, settle } = context
   check('stopped').status(await pods.act(id, 'stop'), 200)
   // What was under way to RUNNING is over by then.
-  await clock.sleep(rereadDelays().at(-1) ?? 0)
+  await clock.sleep(lastRereadMs())
   const { response, status } = await settle(id, (seen) => seen === 'EXITED' || gone.has(seen))
   if (gone.has(status)) return notJudged('stopped', 'the pod was gone')
   check('stopped').that(status === 'EXITED', 'status EXITED', `status ${status}`, response)

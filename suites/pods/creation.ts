@@ -93,8 +93,8 @@ export async function creates(context: Context, body: Members): Promise<ApiRespo
  * removed.
  */
 export async function expectNotCreated(context: Context, twin: string, refused: readonly Refused[]): Promise<void> {
-  const { check, clock, rereadDelays, pods, target } = context
-  await clock.sleep(Math.max(target.tolerances.visibleMs, rereadDelays().at(-1) ?? 0))
+  const { check, clock, lastRereadMs, pods, target } = context
+  await clock.sleep(Math.max(target.tolerances.visibleMs, lastRereadMs()))
   const { response, listed } = await listHolding(context, twin)
   const names = refused.map(({ name }) => name)
   const found = await named(context, listed, names)

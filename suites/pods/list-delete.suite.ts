@@ -28,7 +28,7 @@ rule('pods.list.contains', { each: listedPods, varies: [...aPod, 'branch'] }, as
   await expectListedOnce(context, id, 'RUNNING')
   await stopPod(context, id)
   // A list may also lose a pod some time after it was stopped.
-  await context.clock.sleep(context.rereadDelays().at(-1) ?? 0)
+  await context.clock.sleep(context.lastRereadMs())
   await expectListedOnce(context, id, 'EXITED')
 })
 

@@ -44,14 +44,14 @@ rule('pods.patch.omitted', { each: mountStates, varies: [...varies, 'branch'] },
 })
 
 rule('pods.patch.new-pod', { varies: ['kind', 'mount', 'fields', 'look'] }, async (context) => {
-  const { check, clock, fixture, pods, rereadDelays, settle } = context
+  const { check, clock, fixture, pods, lastRereadMs, settle } = context
   const pod = await fixture.fresh()
   const other = mountIn(pod.value) === 'network' ? 'persistent' : 'network'
   const response = await pods.patch(pod.id, { mounts: mountsMoved(context, other) }, { mustBeRefused: true })
   // A platform may also change no pod that is on its way to RUNNING.
   expectRefusal(context, 'refused', response)
   await pods.patch(pod.id, changeOf(context, pod, 'c'))
-  await clock.sleep(rereadDelays().at(-1) ?? 0)
+  await clock.sleep(lastRereadMs())
   expectMountKept(context, check('unchanged').pod(await pods.get(pod.id)), pod)
   const { response: last, status } = await settle(pod.id, (seen) => seen !== 'PROVISIONING' && seen !== 'STARTING')
   const isEnded = status === 'EXITED' || status === 'TERMINATED' || status === 'gone'
@@ -100,7 +100,7 @@ rule('pods.patch.atomic', { varies: [...anyPod, 'order'] }, async (context) => {
       }
     }
   }
-  await context.clock.sleep(context.rereadDelays().at(-1) ?? 0)
+  await context.clock.sleep(context.lastRereadMs())
   const after = context.check('unchanged').pod(await context.pods.get(pod.id))
   if (after.status !== pod.status) await blockIfStatusNeverLasts(context, pod)
   const other = changedFields(pod.value, after.value).join(', ')

@@ -204,6 +204,6 @@ rule('pods.global-networking.address', { varies: ['kind', 'mount', 'history'] },
 })
 
 /** Waits for the last second look of the run: one more read is enough for what nothing changes. */
-async function lastMoment({ clock, rereadDelays }: Context): Promise<void> {
-  await clock.sleep(rereadDelays().at(-1) ?? 0)
+async function lastMoment({ clock, lastRereadMs }: Context): Promise<void> {
+  await clock.sleep(lastRereadMs())
 }

@@ -42,7 +42,7 @@ export async function countAttempts(
   let count = 0
   while (count < most && (await waitForAttempt(context, job, count + 1)) !== null) count++
   if (count === 0) await expectOne(context, clause, job)
-  if (count < most) await context.clock.sleep(context.rereadDelays().at(-1) ?? 0)
+  if (count < most) await context.clock.sleep(context.lastRereadMs())
   return job.webhook.attempts().length
 }
 
@@ -74,12 +74,12 @@ export async function submittedTo(
 
 /** The number of attempts for a job that has ended, which need not be notified. */
 export async function countIfAny(context: Context, job: SubmittedJob, most: number): Promise<number> {
-  const { clock, rereadDelays, target } = context
+  const { clock, lastRereadMs, target } = context
   const { dispatchMs, webhookMs } = target.tolerances
   const deadline = clock.now() + dispatchMs + webhookMs + patienceOf(context)
   let count = (await clock.until(job.webhook.attempt(1), deadline)) === null ? 0 : 1
   while (count > 0 && count < most && (await waitForAttempt(context, job, count + 1)) !== null) count++
-  await clock.sleep(rereadDelays().at(-1) ?? 0)
+  await clock.sleep(lastRereadMs())
   return job.webhook.attempts().length
 }
 

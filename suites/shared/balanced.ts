@@ -153,9 +153,9 @@ export async function expectNotReached(
   nonces: readonly string[],
   client = context.lb,
 ): Promise<void> {
-  const { check, clock, rereadDelays } = context
+  const { check, clock, lastRereadMs } = context
   await expectCounted(context, client)
-  await clock.sleep(rereadDelays().at(-1) ?? 0)
+  await clock.sleep(lastRereadMs())
   for (const nonce of nonces) {
     const { times, response } = await received(context, client, nonce)
     const expected = 'a request that does not reach the worker'

@@ -184,9 +184,9 @@ export const laterMs = 2_000
  * them. Removes those that it finds.
  */
 export async function expectNotCreated(context: Context, names: readonly string[]): Promise<void> {
-  const { check, clock, on, rereadDelays } = context
+  const { check, clock, on, lastRereadMs } = context
   const later = await createdEndpoint(context)
-  for (const ms of [0, Math.max(laterMs, rereadDelays().at(-1) ?? 0)]) {
+  for (const ms of [0, Math.max(laterMs, lastRereadMs())]) {
     if (ms > 0) await clock.sleep(ms)
     const { response, endpoints } = await listWith(context, later.id)
     const found: string[] = []

@@ -7,13 +7,13 @@ import type { Context } from '../../harness/rule/context.ts'
  * response to the later job.
  */
 export async function executeLaterJob(context: Context, whenEnded?: () => void): Promise<ApiResponse> {
-  const { begun, clock, ended, fixture, rereadDelays, target } = context
+  const { begun, clock, ended, fixture, lastRereadMs, target } = context
   const later = await fixture.submitted({ steps: [{ output: 'later' }] })
   await begun(later)
   if (whenEnded !== undefined) {
     await ended(later)
     whenEnded()
   }
-  await clock.sleep(target.tolerances.dispatchMs + (rereadDelays().at(-1) ?? 0))
+  await clock.sleep(target.tolerances.dispatchMs + lastRereadMs())
   return later.response
 }

@@ -69,7 +69,7 @@ export async function blockIfStatusNeverLasts(
   { id, status, value }: PodView,
   history = context.vary.drawn().history?.at(-1) as ValueOf<'history'> | undefined,
 ): Promise<void> {
-  const { clock, fixture, rereadDelays, pods, row, target } = context
+  const { clock, fixture, lastRereadMs, rereadDelays, pods, row, target } = context
   if (status !== 'EXITED' && status !== 'RUNNING') return
   const known = rulesThatBring[history as keyof typeof rulesThatBring] ?? 'pods.status.running-lasts'
   const kind = 'cpu' in value ? 'cpu' : 'gpu'
@@ -80,7 +80,7 @@ export async function blockIfStatusNeverLasts(
   const heldMs = fixture.heldMs(id)
   const control = await fixture.pod(status, { kind, ...(history === undefined ? {} : { history }) })
   const sinceMs = clock.now()
-  for (const ms of [...rereadDelays().filter((look) => look < heldMs), Math.max(heldMs, rereadDelays().at(-1) ?? 0)]) {
+  for (const ms of [...rereadDelays().filter((look) => look < heldMs), Math.max(heldMs, lastRereadMs())]) {
     await clock.at(sinceMs + ms)
     if (podOf((await pods.get(control.id)).json, 0)?.status === status) continue
     throw new Blocked(by, `a pod that nobody touches does not stay ${status}`)

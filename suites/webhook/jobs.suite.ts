@@ -92,7 +92,7 @@ rule('webhook.failed-job', { varies: anyJob, workers: 1 }, async (context) => {
 
 /** The receiver is never notified that a job is COMPLETED whose ttl was over before, even if its worker reports a result late. */
 async function expectExpiredNotCompleted(context: Context): Promise<void> {
-  const { check, clock, fixture, notJudged, rereadDelays, target } = context
+  const { check, clock, fixture, notJudged, lastRereadMs, target } = context
   const ttlMs = tables.bounds.ttlMs.minimum + target.tolerances.dispatchMs
   const steps = [{ deaf: true }, { hold: 'late' }, { output: 1 }] as const
   const job = await fixture.plain({ steps, webhook: true, policy: { ttl: ttlMs } })
@@ -103,7 +103,7 @@ async function expectExpiredNotCompleted(context: Context): Promise<void> {
   job.beacon.release('late')
   if (start === null) return notJudged('expired', 'no worker began with a job within its ttl')
   if (response.status !== 404) return notJudged('expired', 'a job is found after its ttl')
-  await clock.sleep(target.tolerances.dispatchMs + target.tolerances.webhookMs + (rereadDelays().at(-1) ?? 0))
+  await clock.sleep(target.tolerances.dispatchMs + target.tolerances.webhookMs + lastRereadMs())
   const isNotified = job.webhook.attempts().some((attempt) => attemptText(attempt).includes('COMPLETED'))
   check('expired').that(!isNotified, 'no notification of a result', 'a notification with COMPLETED', response)
 }
