@@ -63,6 +63,11 @@ export const queuePolicy: readonly Defect[] = [
     observed: 'status 404',
     change: clamping((policy, sent) => ({ ...policy, ...sent })),
   }),
+  defect('half-ttl-as-it-is', 'queue.body.ttl-outside', 'low-not-early', {
+    says: 'A ttl between a second and its lower bound is carried out as it is.',
+    observed: 'status 404',
+    change: clamping((policy, { ttl = 0 }) => (ttl >= 1_000 ? { ...policy, ttl } : policy)),
+  }),
   defect('low-ttl-ignored', 'queue.body.ttl-outside', 'low-gone', {
     says: 'A job whose ttl is below its bounds lives for a day.',
     observed: 'status 200',

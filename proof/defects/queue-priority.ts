@@ -1,5 +1,6 @@
+import { defaultEndpoints } from '../../reference/queue/settings.ts'
 import type { Defect } from '../types.ts'
-import { type Change, defect, part } from './tools.ts'
+import { all, type Change, defect, options, part } from './tools.ts'
 
 /** Jobs of low priority that start workers, or are left behind. */
 export const queuePriority: readonly Defect[] = [
@@ -7,6 +8,14 @@ export const queuePriority: readonly Defect[] = [
     says: 'A job of low priority starts a worker like any other.',
     observed: 'a worker',
     change: part('scalesWorkers', () => true),
+  }),
+  defect('low-priority-starts-worker-soon', 'queue.low-priority', 'alone', {
+    says: 'A job of low priority starts a worker, which begins with it within a second.',
+    observed: 'a worker',
+    change: all(
+      options({ endpoints: defaultEndpoints.map((one) => ({ ...one, coldStartMs: 500 })) }),
+      part('scalesWorkers', () => true),
+    ),
   }),
   defect('low-priority-false-starts-no-worker', 'queue.low-priority', 'begun', {
     says: 'A job whose policy has lowPriority starts no worker, though its value is false.',

@@ -18,7 +18,7 @@ export const queuePolicy: readonly Latitude[] = [
     {
       readings: {
         ...reads('queue.body.execution-timeout-outside', 'accepted', [...low, ...high]),
-        ...reads('queue.body.ttl-outside', 'accepted', [...low, ...high]),
+        ...reads('queue.body.ttl-outside', 'accepted', ['half', ...low, ...high]),
       },
     },
   ),

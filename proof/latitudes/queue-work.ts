@@ -92,6 +92,11 @@ export const queueWork: readonly Latitude[] = [
       return second !== undefined && second.n % 2 === 1 && second.n === (first?.n ?? 0) + 1 ? second : next()
     }),
   }),
+  latitude('jobs-newest-first', 'Of the jobs that wait, the newest is executed first.', {
+    about: 'order of jobs',
+    change: part('nextJob', (next, { waiting }) => [...waiting.all()].at(-1) ?? next()),
+    verdicts: { 'queue.status.no-starvation': 'advice' },
+  }),
   latitude('low-priority-last', 'A job of low priority waits until no other job does.', {
     about: 'order of jobs',
     change: part('nextJob', (next, { waiting }) => [...waiting.all()].find(({ isScaling }) => isScaling) ?? next()),

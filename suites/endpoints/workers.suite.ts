@@ -110,11 +110,13 @@ async function expectAtMost(context: Context, id: string, clause: string, most: 
   await release(context, jobs)
 }
 
-/** Jobs that wait in their workers, or for one. The first few have begun. */
+/** Jobs that wait in their workers, or for one. The first few have begun before the others are submitted, in whatever order jobs wait. */
 async function heldJobs(context: Context, id: string, count: number, first: number): Promise<readonly SubmittedJob[]> {
   const held: SubmittedJob[] = []
-  for (let n = 0; n < count; n++) held.push(await submitTo(context, id, { steps: [{ hold: 'go' }] }))
-  for (const job of held.slice(0, first)) await context.begun(job)
+  const submit = async () => held.push(await submitTo(context, id, { steps: [{ hold: 'go' }] }))
+  while (held.length < first) await submit()
+  for (const job of held) await context.begun(job)
+  while (held.length < count) await submit()
   return held
 }
 

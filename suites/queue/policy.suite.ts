@@ -74,7 +74,7 @@ rule('queue.body.ttl-outside', { varies: anyJob, workers: 0 }, async (context) =
   const { low, high } = outside(ttlMs)
   const twin = await plainJob(context)
   const steps = [{ output: 1 }]
-  const short = await accepted(context, 'ttl', Object.assign({}, ...low), steps)
+  const short = await accepted(context, 'ttl', Object.assign({ half: ttlMs.minimum / 2 }, ...low), steps)
   const long = await accepted(context, 'ttl', high, steps)
   for (const job of short) {
     const before = await beforeEnd(context, job, ttlMs.minimum)

@@ -1,10 +1,12 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { valueAt } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { withoutFormer } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { fullEndpoint } from '../shared/full-endpoint.ts'
+import { leavesOf } from '../shared/health.ts'
 import { expectEnd } from '../shared/job-responses.ts'
 import { reportOf } from '../shared/readers.ts'
 import { expectStopped, runsOn } from './times.ts'
@@ -95,7 +97,8 @@ async function submittedBoth({ clock, fixture, found, target }: Context): Promis
 
 /**
  * A job of low priority that no worker began with for so long; null if there is none. A worker of an earlier job may take it, at
- * once or when it looks again. One that begins later and has taken no job before was started for it. Two in a row are no accident.
+ * once or when it looks again. One that has taken no job before was started for it if it begins later, or if /health counted no
+ * worker. Two in a row are no accident.
  */
 async function waitingAlone(
   context: Context,
@@ -108,6 +111,7 @@ async function waitingAlone(
   let wasNewBefore = false
   for (const pauseMs of pauses) {
     await clock.sleep(pauseMs)
+    const hadNone = await hasNoWorker(context)
     const done = await put()
     if (done === null) return null
     const { job: low, response } = done
@@ -121,10 +125,17 @@ async function waitingAlone(
     const isLate = start.at.target > putMs + 2 * target.tolerances.dispatchMs
     const { worker } = reportOf(start)
     // The first may be the worker of another rule.
-    const isNew = isLate && known.size > 0 && !known.has(worker)
+    const isNew = (isLate || hadNone) && known.size > 0 && !known.has(worker)
     known.add(worker)
     check(clause).that(!(isNew && wasNewBefore), 'no worker for a job of low priority', 'a worker', response)
     wasNewBefore = isNew
   }
   return null
+}
+
+/** True if /health counts workers, and none of any kind. */
+async function hasNoWorker({ queue, target }: Context): Promise<boolean> {
+  const { json } = await queue.on(endpoint).health()
+  const counts = leavesOf('', valueAt(json, target.queue?.health.workers ?? ''))
+  return counts.length > 0 && counts.every(([, count]) => count === 0)
 }

@@ -1,3 +1,4 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idOrNumberIn } from '../../harness/exchange/read.ts'
@@ -58,10 +59,7 @@ rule('queue.retry.timed-out', { varies: anyJob }, async (context) => {
   const policy = { executionTimeout: 8_000 + target.tolerances.visibleMs }
   const job = await fixture.submitted({ steps: [{ hold: 'go' }, { report: ['input'] }], policy })
   const end = await ended(job, target.tolerances.retriesMs)
-  if (end.status !== 'FAILED' && end.status !== 'TIMED_OUT') {
-    const reason = `a job that ran past its executionTimeout was ${end.status}`
-    blockedBy(context, 'queue.execution-timeout.enforced', reason, end.response)
-  }
+  expectTimedOut(context, end.status, end.response)
   await expectRetried(context, job)
   // The time of the former execution does not count.
   await clock.sleep(1_000)
@@ -80,10 +78,7 @@ rule('queue.retry.late-result', { workers: 2, varies: anyJob }, async (context) 
   const { response, status } = await ended(job, retriesMs)
   check('output').saw(response)
   if (job.beacon.executions().length > 1) return notJudged('output', 'the job was executed again without /retry')
-  if (status !== 'FAILED' && status !== 'TIMED_OUT') {
-    const reason = `a job that ran past its executionTimeout was ${status}`
-    blockedBy(context, 'queue.execution-timeout.enforced', reason, response)
-  }
+  expectTimedOut(context, status, response)
   job.beacon.holdAgain('again')
   const retry = await job.queue.retry(job.id)
   if (isRefusal(retry)) blockedBy(context, 'queue.retry.timed-out', `/retry was answered ${retry.status}`, retry)
@@ -99,6 +94,13 @@ rule('queue.retry.late-result', { workers: 2, varies: anyJob }, async (context) 
   await clock.sleep(2 * dispatchMs)
   await expectOutput(context, 'output', 'again', await job.queue.status(job.id))
 })
+
+/** A job that ran past its executionTimeout has failed, and is kept. */
+function expectTimedOut(context: Context, status: string, response: ApiResponse): void {
+  if (status === 'FAILED' || status === 'TIMED_OUT') return
+  const by = status === 'gone' ? 'queue.retention.run-at-first' : 'queue.execution-timeout.enforced'
+  blockedBy(context, by, `a job that ran past its executionTimeout was ${status}`, response)
+}
 
 rule('queue.retry.alone', { exclusive: ['dedicated'], varies: ['input'] }, async (context) => {
   const { begun, clock, ended, fixture, target } = context
