@@ -119,17 +119,21 @@ rule('queue.retry.alone', { exclusive: ['dedicated'], varies: ['input'] }, async
 /** A retried job is executed at once, or waits because every worker is busy. */
 const retriedInto: ScenarioOptions<'executed' | 'waiting'> = {
   ...fills,
-  varies: anyJob,
+  varies: [...anyJob, 'sample'],
   each: ({ part }) => (part('receiver') ? ['executed', 'waiting'] : ['executed']),
 }
 
 rule('queue.retry.ttl', retriedInto, async (context, into) => {
-  const { clock, ended, fixture, inconclusive, part, reading, target } = context
+  const { clock, ended, fixture, inconclusive, part, reading, target, vary } = context
   const { sweepMs } = target.tolerances
+  const again = vary.sample('after /retry', ['it runs', 'it fails'], String)
+  // On a small endpoint the other branch needs every worker.
+  const runs = into === 'executed' && again === 'it runs' && part('receiver') && part('endpoint.two-workers')
+  const steps: Step[] = runs ? [{ first: [{ fail: 'at first' }] }, { hold: 'never' }] : [{ fail: 'each time' }]
   let full = into === 'waiting' ? await fullEndpoint(context) : null
   for (const ttlMs of lives) {
     const endpoint = full === null ? {} : { endpoint: full.role }
-    const job = await fixture.submitted({ steps: [{ fail: 'each time' }], policy: { ttl: ttlMs }, ...endpoint })
+    const job = await fixture.submitted({ steps, repeatsFirst: runs, policy: { ttl: ttlMs }, ...endpoint })
     const submittedMs = job.response.exchange.received.target
     full?.release()
     const { response, status } = await ended(job, ttlMs / 2)
@@ -138,6 +142,7 @@ rule('queue.retry.ttl', retriedInto, async (context, into) => {
     if (full !== null) full = await fullEndpoint(context)
     if (status !== 'FAILED' || clock.now() > submittedMs + ttlMs / 2) continue
     await clock.at(submittedMs + ttlMs / 2)
+    if (runs) job.beacon.repeatFirst(false)
     const retry = await job.queue.retry(job.id)
     if (isRefusal(retry)) blockedBy(context, 'queue.retry.failed', `/retry answered ${retry.status}`, retry)
     if (full !== null) {

@@ -12,7 +12,7 @@ export const fills: ScenarioOptions = {
   exclusive: ['twoWorkers'],
   workers(target) {
     const { role, workers } = smallest(target)
-    return role === 'normal' ? workers : 0
+    return role === 'normal' ? workers : 1
   },
 }
 
