@@ -4556,7 +4556,7 @@ export const rules: readonly Rule[] = [
     "level": "should",
     "basis": "open",
     "source": "Other operations",
-    "says": "HEAD, OPTIONS, a body on GET, and doubled, trailing and encoded slashes change nothing and never make the pod API fail; a DELETE with a body is carried out or refused; another method on the action is 404, 405 or 501.",
+    "says": "HEAD, OPTIONS, a body on GET, and doubled, trailing and encoded slashes change nothing and never make the pod API fail; a DELETE with a body is carried out or refused; another method on the action is 404, 405 or 501, and an id of 1,500 characters 4xx.",
     "needs": [],
     "parts": [],
     "wait": null,
