@@ -6450,7 +6450,7 @@ export const rules: readonly Rule[] = [
     "level": "should",
     "basis": "open",
     "source": "Endpoints",
-    "says": "A submission to /run or /runsync with another content type is refused with 400 or 415 in JSON and never executed, or starts the job that its JSON describes; without a key it is refused.",
+    "says": "A submission to /run or /runsync with another content type is refused with 400 or 415 in JSON and never executed, or starts the job that its JSON describes; without a key it is refused. One as application/json with charset=utf-8 is taken.",
     "needs": [
       "worker",
       "receiver"
