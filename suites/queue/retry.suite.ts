@@ -9,6 +9,7 @@ import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { keptInput } from '../../harness/variation/values.ts'
 import type { EndpointRole } from '../../target/types.ts'
+import { createdEndpoint, submitTo } from '../shared/endpoints.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import {
   blockedBy,
@@ -100,11 +101,22 @@ rule('queue.retry.late-result', { workers: 2, varies: anyJob }, async (context) 
   await expectOutput(context, 'output', 'again', await job.queue.status(job.id))
 })
 
-rule('queue.retry.alone', { exclusive: ['dedicated'], varies: ['input'] }, async (context) => {
-  const { begun, clock, ended, fixture, target } = context
+rule('queue.retry.alone', { exclusive: ['dedicated'], creates: 1, varies: ['input'] }, async (context) => {
+  const { fixture, part } = context
+  const steps = [{ fail: 'each time' }]
+  await expectRetriedAlone(context, () => fixture.submitted({ steps, endpoint: 'dedicated' }))
+  if (!part('management.worker') || !part('management.delete')) return
+  // Jobs of earlier rules, which may wake the retried one when they are removed, are not there.
+  const { id } = await createdEndpoint(context)
+  await expectRetriedAlone(context, () => submitTo(context, id, { steps }))
+})
+
+/** A job that fails is executed again after /retry. */
+async function expectRetriedAlone(context: Context, submit: () => Promise<SubmittedJob>): Promise<void> {
+  const { begun, clock, ended, target } = context
   const { coldStartMs, dispatchMs, retriesMs } = target.tolerances
   for (const isLast of [false, true]) {
-    const job = await fixture.submitted({ steps: [{ fail: 'each time' }], endpoint: 'dedicated' })
+    const job = await submit()
     const { status, response } = await ended(job, retriesMs)
     if (status !== 'FAILED') blockedBy(context, 'queue.status.failed', `a job that fails was ${status}`, response)
     await expectReported(context, job, response)
@@ -114,7 +126,7 @@ rule('queue.retry.alone', { exclusive: ['dedicated'], varies: ['input'] }, async
     // A worker that has to start may be late once.
     else if ((await clock.until(again.beacon.started(), clock.now() + coldStartMs + dispatchMs)) !== null) return
   }
-})
+}
 
 /** A retried job is executed at once, or waits because every worker is busy. */
 const retriedInto: ScenarioOptions<'executed' | 'waiting'> = {
