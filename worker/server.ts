@@ -7,6 +7,8 @@ import type { ServerProgram, ServerTools } from './program.ts'
 /** A longer body is not echoed as text. */
 const longestTextBytes = 65_536
 const maxParts = 10_000
+/** A header of every response. */
+const given = ['X-Plumbline-Given', 'a; b="c d"'] as const
 const holdKey = /^[A-Za-z0-9._-]+$/
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
@@ -52,6 +54,7 @@ async function answer(request: Request, worker: Omit<Asked, 'request' | 'url' | 
     route === undefined
       ? refused(404, `no route ${url.pathname}`)
       : await route({ ...worker, request, url, body, rest: decodeURIComponent(rest) })
+  response.headers.set(...given)
   return request.method === 'HEAD' ? new Response(null, response) : response
 }
 
@@ -67,6 +70,7 @@ const routes: Readonly<Record<string, Route>> = {
       body: textOf(body),
       bytes: body.byteLength,
       bodySha256: hash('sha256', body),
+      given: [given],
     }),
   status({ rest }) {
     const status = statusIn(rest)

@@ -74,6 +74,15 @@ test('a list without a catalog beside it: the line that pods need instead', asyn
   )
 })
 
+test('a queue whose /health has another form', async () => {
+  const server = createServer((_, response) => {
+    const body = JSON.stringify({ jobs: { waiting: 0, inProgress: 0, completed: 1, failed: 0 }, workers: {} })
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+  })
+  const { said } = await init(`--queue ${await listening(server)} --endpoint e --target health.yaml`)
+  expect(said).toContain('health.yaml: /health has no number at jobs.inQueue; write its places as queue.health.inQueue')
+})
+
 test('a load-balanced endpoint, and a clock that only moves when told', async () => {
   const { url: at } = await commands.serve(['--clock', 'control'])
   const flags = `--queue AT --endpoint normal --lb AT/lb/normal --target clock.yaml`

@@ -60,6 +60,16 @@ export const authOther: readonly Defect[] = [
     observed: 'the endpoint of another account',
     change: part('listEndpoints', (_next, _caller, { queue }) => [...queue.endpoints.values()]),
   }),
+  ...(['args', 'disk', 'env', 'mounts', 'ports'] as const).map((member) =>
+    defect(`stranger-patches-${member}`, 'auth.pods.hidden', 'refused', {
+      says: `A PATCH of ${member} is carried out for another account.`,
+      observed: 'status 200',
+      wrap: (fetch) => async (request) => {
+        const isMeant = isStranger(request) && is.patch(request) && member in ((await jsonOf(request)) ?? {})
+        return fetch(isMeant ? authorized(request, `Bearer ${defaultKeys.full}`) : request)
+      },
+    }),
+  ),
   defect('stranger-terminates', 'auth.pods.hidden', 'refused', {
     says: 'terminate is carried out for another account.',
     observed: 'status 204',

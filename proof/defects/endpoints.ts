@@ -3,7 +3,17 @@ import type { Endpoint } from '../../reference/queue/model.ts'
 import { startWorker } from '../../reference/queue/workers.ts'
 import type { Defect } from '../types.ts'
 import { failsJobs, isCreated, jobsFoundEverywhere, settles } from './endpoints-tools.ts'
-import { type Change, defect, emptyInChunks, type Json, onJson, onResponse, part, requestOf } from './tools.ts'
+import {
+  type Change,
+  defect,
+  emptyInChunks,
+  type Json,
+  onJson,
+  onResponse,
+  part,
+  refusing,
+  requestOf,
+} from './tools.ts'
 
 const isRefused = () => {
   throw new Refusal(500, 'internal error')
@@ -196,6 +206,11 @@ export const endpoints: readonly Defect[] = [
     says: 'Of the available GPU types of the list a worker gets the one whose name comes last.',
     observed: 'gpu-b',
     change: part('allocateGpu', (next, ids) => next([...ids].sort().reverse())),
+  }),
+  defect('gpu-list-refused-if-first-is-unavailable', 'endpoints.gpu-priority', 'created', {
+    says: 'The creation of an endpoint whose first GPU type is not available is refused.',
+    observed: 'status 400: {"error":"no such GPU","status":400}',
+    change: refusing('settleEndpoint', ({ gpuTypeIds }) => gpuTypeIds?.[0] === 'gpu-c' && [400, 'no such GPU']),
   }),
   defect('workers-min-ignored', 'endpoints.workers-min', 'minimum', {
     says: 'An endpoint has no worker until a job comes, whatever its workersMin.',

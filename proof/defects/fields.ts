@@ -208,6 +208,15 @@ export const fields: readonly Defect[] = [
       next(body.gpu === undefined ? body : { ...body, gpu: { ...body.gpu, count: 1 } }),
     ),
   }),
+  defect('second-gpu-lost-by-patch', 'pods.shape.gpu-count-default', 'started', {
+    says: 'A pod with two GPUs has one once it was patched.',
+    observed: 'count 1',
+    change: part('patchPod', (next, pod) => {
+      next()
+      const { hardware } = pod
+      if ('gpu' in hardware) Object.assign(pod, { hardware: { gpu: { ...hardware.gpu, count: 1 } } })
+    }),
+  }),
   defect('second-gpu-lost-by-start', 'pods.shape.gpu-count-default', 'started', {
     says: 'A pod with two GPUs has one from the first start on.',
     observed: 'count 1',

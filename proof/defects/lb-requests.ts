@@ -1,5 +1,5 @@
 import type { Defect } from '../types.ts'
-import { type Picks, passes, route } from './lb-tools.ts'
+import { isAt, type Picks, passes, returns, route } from './lb-tools.ts'
 import { defect, refusing } from './tools.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -133,6 +133,13 @@ export const lbRequests: readonly Defect[] = [
     change: passes(isEcho, ({ headers }) => {
       headers.set('x-plumbline-two', 'first')
       return { headers }
+    }),
+  }),
+  defect('response-headers-dropped', 'lb.headers', 'response', {
+    says: 'Of the headers of a worker only its content type reaches the client.',
+    observed: 'no X-Plumbline-Given',
+    change: returns(isAt('echo'), ({ body, headers, status }) => {
+      return new Response(body, { status, headers: { 'content-type': `${headers.get('content-type')}` } })
     }),
   }),
   defect('headers-content-type-json', 'lb.headers', 'content-type', {

@@ -102,6 +102,14 @@ export const queueActs: readonly Defect[] = [
     observed: 'COMPLETED',
     change: part('acceptsReport', () => true),
   }),
+  defect('cancelled-job-notified-as-completed', 'queue.cancel.running', 'not-notified', {
+    says: 'The receiver is notified that a running job which was cancelled is COMPLETED.',
+    observed: 'a notification with COMPLETED',
+    change: part('cancelJob', (next, job, service) => {
+      if (job.status === 'IN_PROGRESS') service.parts.notify({ ...job, status: 'COMPLETED' }, service)
+      return next()
+    }),
+  }),
   defect('cancel-keeps-worker', 'queue.cancel.frees-worker', 'free', {
     says: 'The worker of a cancelled job takes no other job.',
     observed: 'no worker',

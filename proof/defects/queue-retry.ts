@@ -126,13 +126,22 @@ export const queueRetry: readonly Defect[] = [
     observed: 'status 200',
     change: part('deadlineOf', (next, job) => (job.retries > 0 ? Number.POSITIVE_INFINITY : next())),
   }),
-  defect('retry-ends-ttl-while-waiting', 'queue.retry.ttl', 'gone', {
-    says: 'A job that waits after /retry is not deleted when its ttl is over.',
-    observed: 'status 200',
-    change: part('expireJob', (next, job) => {
-      if (job.retries === 0 || job.status !== 'IN_QUEUE') next()
+  ...(
+    [
+      ['waits', 'IN_QUEUE', {}],
+      ['runs', 'IN_PROGRESS', {}],
+      ['failed again', 'FAILED', { variation: { sample: 'it fails' } }],
+    ] as const
+  ).map(([what, status, drawn]) =>
+    defect(`retry-ends-ttl-of-job-that-${what.replace(' ', '-')}`, 'queue.retry.ttl', 'gone', {
+      ...drawn,
+      says: `A job that ${what} after /retry is not deleted when its ttl is over.`,
+      observed: 'status 200',
+      change: part('expireJob', (next, job) => {
+        if (job.retries === 0 || job.status !== status) next()
+      }),
     }),
-  }),
+  ),
   defect('no-job-retried', 'queue.retry.not-failed', 'retried', {
     says: 'The operation /retry refuses every job.',
     observed: 'status 400',

@@ -25,6 +25,15 @@ export const queueSubmission: readonly Defect[] = [
     observed: 'status 202',
     wrap: restated(asks('run'), 200, 202),
   }),
+  defect('runsync-refuses-charset', 'queue.body.media-type', 'charset', {
+    says: 'The operation /runsync refuses JSON whose content type has a character set.',
+    observed: 'status 415: {"error":"no JSON"}',
+    change: refusing(
+      'readSubmission',
+      ({ headers, url }) =>
+        url.endsWith('/runsync') && `${headers.get('content-type')}`.includes('charset') && [415, 'no JSON'],
+    ),
+  }),
   defect('all-submissions-refused', 'queue.run.accepted', 'accepted', {
     says: 'The operation /run refuses every submission.',
     observed: 'status 400: {"error":"no more"}',

@@ -1,6 +1,6 @@
 import type { Target } from '../../target/types.ts'
 import type { Defect, Fetch } from '../types.ts'
-import { defect, type Json, onResponse, part, readdressed, refusing } from './tools.ts'
+import { defect, type Json, making, onResponse, part, readdressed, refusing } from './tools.ts'
 
 /** A plane is served below another path, which the target file names. */
 function movedTo(plane: 'pods' | 'queue' | 'management', from: string, to: string): Pick<Defect, 'wrap' | 'file'> {
@@ -48,6 +48,13 @@ export const version: readonly Defect[] = [
       const pod = next()
       return isPersistent(body) ? { ...pod, mounts: {} } : pod
     }),
+  }),
+  defect('persistent-mounts-of-one-size', 'version.persistent-deprecated', 'shown', {
+    says: 'A persistent mount has 10 GB, whatever its size.',
+    observed: '{"persistent":{"size":10,"path":"/workspace"}}',
+    change: making(({ mounts }) =>
+      mounts.persistent ? { mounts: { persistent: { ...mounts.persistent, size: 10 } } } : {},
+    ),
   }),
   defect('persistent-mounts-not-marked', 'version.persistent-marked', 'marked', {
     says: 'The API document does not mark persistent mounts as deprecated.',

@@ -26,7 +26,10 @@ export const bounds: readonly Latitude[] = [
     readings: { 'pods.container.args-env': { args: 'not taken' } },
   }),
   bounded('disk-at-most-10', 'A disk has at most 10 GB.', ({ disk = 10 }) => disk > 10, withPort),
-  bounded('disk-of-25-or-more', 'A disk has at least 25 GB.', ({ disk = 25 }) => disk < 25, withPort),
+  bounded('disk-of-25-or-more', 'A disk has at least 25 GB.', ({ disk = 25 }) => disk < 25, {
+    ...withPort,
+    verdicts: { 'pods.create.least-disk': 'advice' },
+  }),
   bounded('one-port', 'A pod has at most one port.', ({ ports = [] }) => ports.length > 1, withPort),
   bounded('ports-of-tcp', 'Ports are of tcp.', ({ ports = [] }) => ports.some((port) => !`${port}`.endsWith('/tcp')), {
     file: (target) => withTcpProbe(withTcpPort(target)),

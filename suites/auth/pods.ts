@@ -10,6 +10,7 @@ import { triesToChange } from '../shared/changing.ts'
 import { entriesOf, listHolding, named } from '../shared/listing.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { type AuthPlane, type AuthRequest, createTwins, secretText } from './plane.ts'
+import type { Scope } from './table.ts'
 
 /** Requests about a stopped pod; for another account also stop, restart and terminate of a RUNNING one. */
 export const pods: AuthPlane = {
@@ -21,7 +22,7 @@ export const pods: AuthPlane = {
     const secret = secretText(context)
     const env = { ...membersOf(target.pods?.extra.env), PLUMBLINE: secret }
     const first = await fixture.pod('RUNNING', scope === 'owned' ? { more: { env } } : {})
-    const arranged = await workingPods(context, first, wanted)
+    const arranged = await workingPods(context, first, wanted, scope)
     const { pod, requests, expectNoEffect } = arranged
     const others = scope === 'owned' ? [await fixture.pod('RUNNING')] : []
     const actions = others.flatMap(({ id }) =>
@@ -48,8 +49,27 @@ export const pods: AuthPlane = {
   },
 }
 
+/** A PATCH of each other member that the owner may send again as it is. */
+async function patchesOf({ as, pods }: Context, { id, value }: PodView): Promise<readonly AuthRequest[]> {
+  const requests: AuthRequest[] = []
+  for (const name of ['args', 'disk', 'env', 'mounts', 'ports']) {
+    const own = { [name]: value[name] }
+    if (!isSuccess((await pods.patch(id, own)).status)) continue
+    // The refusal may repeat what was sent, and the own variables are secrets.
+    const body = name === 'env' ? { env: { PLUMBLINE: 'another account' } } : own
+    requests.push({ operation: 'updatePod', send: (key, options) => as(key).patch(id, body, options) })
+  }
+  return requests
+}
+
 /** Requests on a pod that was RUNNING. It is stopped first: updatePod may be refused before that. */
-export async function workingPods(context: Context, { id }: PodView, wanted: readonly OperationId[]) {
+export async function workingPods(
+  context: Context,
+  first: PodView,
+  wanted: readonly OperationId[],
+  scope: Scope = 'all',
+) {
+  const { id } = first
   const { as, fixture, inconclusive, pods, settle } = context
   const twins = createTwins(context)
   const created = await creates(context, await fixture.body({ fields: 'few' }))
@@ -60,6 +80,7 @@ export async function workingPods(context: Context, { id }: PodView, wanted: rea
   const isStopped =
     isSuccess((await pods.act(id, 'stop')).status) && (await settle(id, (status) => status === 'EXITED')).settled
   if (!isStopped) twins.works('triggerPodAction', await pods.act(id, 'restart'))
+  const patches = scope === 'owned' ? await patchesOf(context, first) : []
   const read = await pods.get(id)
   const before = podOf(read.json, read.exchange.n) ?? inconclusive(`getPod was answered ${read.status} with a full key`)
   const tried = await triesToChange(context, before)
@@ -83,7 +104,7 @@ export async function workingPods(context: Context, { id }: PodView, wanted: rea
   return {
     /** The pod that the requests are about, EXITED; RUNNING if it cannot be stopped. */
     pod,
-    requests,
+    requests: [...patches, ...requests],
     /** The pod is as it was, as are `others`, and no other pod was created. */
     async expectNoEffect(...others: readonly PodView[]) {
       await expectUnchanged(context, pod, ...others)

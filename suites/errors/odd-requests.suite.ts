@@ -86,10 +86,15 @@ rule('auth.lb.odd-requests', usesNormalLooking, async (context) =>
   judge(context, await oddLb(context, 0), withoutKey(context)),
 )
 
+/** An id that some file system or column is too short for, in an address that no server is too short for. */
+const longId: OddTable = {
+  'long-id': { 'long id': ({ read }) => odd(read, ['4XX'], { path: read.path + 'a'.repeat(1_500) }) },
+}
+
 rule('pods.odd-requests', onPods, async (context) => {
   const { check, pods, settle } = context
   const plane = await oddPods(context)
-  await expectOdd(context, plane, { ...oddRequests, ...otherMethods })
+  await expectOdd(context, plane, { ...oddRequests, ...otherMethods, ...longId })
   await expectUnchanged(context, plane.pod)
   const { id } = plane.pod
   const response = await pods.call('deletePod', { ids: { id }, body: { action: 'stop' }, repeats: true })

@@ -151,8 +151,7 @@ rule('lb.headers', usesNormal, async (context) => {
     : (['text/csv', other] as const)
   check('own').status(response, 200)
   const came = check('own').object(response)
-  const expectHeader = (clause: string, name: string, expected: string) => {
-    const value = headerIn(came.headers, name)
+  const expectHeader = (clause: string, name: string, expected: string, value = headerIn(came.headers, name)) => {
     const observed = value === null ? `no ${name}` : `${name}: ${value}`
     // A gateway may join repeated lines with or without a space.
     const isSame = value?.replaceAll(/\s*,\s*/g, ', ') === expected
@@ -170,6 +169,10 @@ rule('lb.headers', usesNormal, async (context) => {
   check('long').that(long === longValue, `${longValue.length} characters`, `${long?.length ?? 0}`, response)
   expectHeader('repeated', 'X-Plumbline-Two', 'first, second')
   expectHeader('content-type', 'Content-Type', `${type}; header=present`)
+  const given = Array.isArray(came.given) ? came.given : []
+  if (given.length === 0) context.notJudged('response', 'the worker reports no header of its own')
+  for (const [name = '', value = ''] of given.map((pair) => [pair].flat().map(textIn)))
+    expectHeader('response', name, value, response.list(name))
 })
 
 /** True if a text is the JSON of a value. */

@@ -52,6 +52,13 @@ accepts('pods.create.cpu', {
   shows: ['name', 'image', 'args', 'disk', 'ports', 'env', 'cloud', 'cpu'],
 })
 
+accepts('pods.create.least-disk', {
+  ...acceptedCreation({}),
+  send: async (context, body) => ({ body, response: await creates(context, body) }),
+  cases: { least: { disk: 1 } },
+  shows: ['disk'],
+})
+
 /** A value that a careless service cuts. */
 const long = `${'long '.repeat(1_000)}end`
 

@@ -1,7 +1,7 @@
 import type { PodAction } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { membersOf, type PodView, show } from '../../harness/exchange/read.ts'
+import { type PodView, show } from '../../harness/exchange/read.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import { type Check, inconclusiveIfOutage, isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -76,14 +76,15 @@ rule('pods.action.locked-reset', { varies: aPod }, async (context) => {
   const { check, clock, pods, reading } = context
   const { id } = await lockedPod(context)
   await clock.sleep(runMs)
-  const before = check('answered').pod(await pods.get(id))
+  const running = await pods.get(id)
+  const before = check('answered').pod(running)
   const response = await pods.act(id, 'restart')
   reading('status', String(response.status))
   expectDoneOrRefused(check('answered'), response, 200)
   if (isSuccess(response.status)) return void (await expectRestarted(context, before, response))
   const expectRunsOn = async () => {
     const later = await pods.get(id)
-    const runsOn = !startsOver(before.value, membersOf(later.json))
+    const runsOn = !startsOver(running, later)
     check('runs-on').that(runsOn, 'a container that runs on', 'a container that began anew', later)
   }
   await expectRunsOn()

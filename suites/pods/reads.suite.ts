@@ -81,7 +81,7 @@ rule('pods.shape.cpu-flavor-listed', { varies: ['mount', 'fields'] }, async (con
 })
 
 rule('pods.shape.gpu-count-default', { varies: ['mount', 'fields', 'part'] }, async (context) => {
-  const { check, fixture, notJudged, pods, settle, vary } = context
+  const { check, fixture, notJudged, part, pods, settle, vary } = context
   const { count: _, ...gpu } = planeOf(context.target).gpu ?? {}
   const pod = await fixture.pod('RUNNING', { kind: 'gpu', more: { gpu } })
   const { count: own = 1 } = membersOf(pod.value.gpu) ?? {}
@@ -96,6 +96,7 @@ rule('pods.shape.gpu-count-default', { varies: ['mount', 'fields', 'part'] }, as
   if (rest.pod === null) return notJudged('two', 'the pod was gone')
   check('two').that(rest.settled, 'count 2', `count ${show(countOf(rest.pod))}`, rest.response)
   if (!vary.parts(['created', 'started']).includes('started')) return
+  if (part('pods.change')) await pods.patch(id, changeOf(context, rest.pod, 'b'))
   const stopped = await pods.act(id, 'stop')
   if (!isSuccess(stopped.status) || !(await settle(id, (status) => status === 'EXITED')).settled)
     return notJudged('started', 'the pod is not stopped')

@@ -46,10 +46,16 @@ function hasRestarted(before: Members, after: Members | null, sinceMs: number): 
   return isStartedLater(before, after) || (uptimeMs !== null && uptimeMs <= sinceMs + slackMs)
 }
 
-/** True if a later read of a pod cannot be of the same run of its container. Uptimes may be cached, but only grow. */
-export function startsOver(before: Members, after: Members | null): boolean {
-  const [uptimeMs, wasMs] = [uptimeIn(after), uptimeIn(before)]
-  return isStartedLater(before, after) || (uptimeMs !== null && wasMs !== null && uptimeMs < wasMs)
+/**
+ * True if a later read of a pod cannot be of the same run of its container. Uptimes may be cached, for each replica of the service
+ * at another time.
+ */
+export function startsOver(before: ApiResponse, after: ApiResponse): boolean {
+  const [was, is] = [before, after].map(({ json }) => membersOf(json) ?? {}) as [Members, Members]
+  const [wasMs, uptimeMs] = [uptimeIn(was), uptimeIn(is)]
+  const passedMs = after.exchange.sent.target - before.exchange.received.target
+  const lackMs = uptimeMs === null || wasMs === null ? 0 : wasMs + passedMs - uptimeMs
+  return isStartedLater(was, is) || lackMs > cachedMs + slackMs
 }
 
 function isStartedLater(before: Members, after: Members | null): boolean {

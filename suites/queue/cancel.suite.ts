@@ -4,6 +4,7 @@ import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
+import { attemptText } from '../shared/bucket.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import {
   expectEnd,
@@ -49,8 +50,8 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
 
 rule<JobWish>('queue.cancel.running', { each: cancelled, ...onDedicated }, async (context, wish) => {
   const { begun, check, clock, fixture, follow, found, notJudged, target } = context
-  const { dispatchMs, sweepMs } = target.tolerances
-  const whole = { ...wish, steps: [{ deaf: true }, { hold: 'late' }, { output: 1 }] } as const
+  const { dispatchMs, sweepMs, webhookMs } = target.tolerances
+  const whole = { ...wish, steps: [{ deaf: true }, { hold: 'late' }, { output: 1 }], webhook: true } as const
   const isRunsync = wish.endpoint === 'executionTimeout'
   const job = await (isRunsync ? outlastingJob(context, whole) : fixture.submitted(whole))
   if (job === null) return notJudged('runsync', 'no job of /runsync goes on after its response')
@@ -66,6 +67,9 @@ rule<JobWish>('queue.cancel.running', { each: cancelled, ...onDedicated }, async
   await clock.sleep(dispatchMs)
   expectNotCompleted(context, 'not-completed', await job.queue.status(job.id))
   for await (const later of laterJobReads(context, job)) expectNotCompleted(context, 'not-completed', later)
+  await clock.sleep(webhookMs)
+  const isNotified = job.webhook.attempts().some((attempt) => attemptText(attempt).includes('COMPLETED'))
+  check('not-notified').that(!isNotified, 'no notification of a result', 'a notification with COMPLETED', response)
 })
 
 rule('queue.cancel.worker-died', { exclusive: ['dedicated'], varies: anyJob }, async (context) => {

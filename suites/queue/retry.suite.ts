@@ -10,6 +10,7 @@ import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { keptInput } from '../../harness/variation/values.ts'
 import type { EndpointRole } from '../../target/types.ts'
+import { createdEndpoint, submitTo } from '../shared/endpoints.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import {
   blockedBy,
@@ -102,11 +103,22 @@ function expectTimedOut(context: Context, status: string, response: ApiResponse)
   blockedBy(context, by, `a job that ran past its executionTimeout was ${status}`, response)
 }
 
-rule('queue.retry.alone', { exclusive: ['dedicated'], varies: ['input'] }, async (context) => {
-  const { begun, clock, ended, fixture, target } = context
+rule('queue.retry.alone', { exclusive: ['dedicated'], creates: 1, varies: ['input'] }, async (context) => {
+  const { fixture, part } = context
+  const steps = [{ fail: 'each time' }]
+  await expectRetriedAlone(context, () => fixture.submitted({ steps, endpoint: 'dedicated' }))
+  if (!part('management.worker') || !part('management.delete')) return
+  // Jobs of earlier rules, which may wake the retried one when they are removed, are not there.
+  const { id } = await createdEndpoint(context)
+  await expectRetriedAlone(context, () => submitTo(context, id, { steps }))
+})
+
+/** A job that fails is executed again after /retry. */
+async function expectRetriedAlone(context: Context, submit: () => Promise<SubmittedJob>): Promise<void> {
+  const { begun, clock, ended, target } = context
   const { coldStartMs, dispatchMs, retriesMs } = target.tolerances
   for (const isLast of [false, true]) {
-    const job = await fixture.submitted({ steps: [{ fail: 'each time' }], endpoint: 'dedicated' })
+    const job = await submit()
     const { status, response } = await ended(job, retriesMs)
     if (status !== 'FAILED') blockedBy(context, 'queue.status.failed', `a job that fails was ${status}`, response)
     await expectReported(context, job, response)
@@ -116,22 +128,26 @@ rule('queue.retry.alone', { exclusive: ['dedicated'], varies: ['input'] }, async
     // A worker that has to start may be late once.
     else if ((await clock.until(again.beacon.started(), clock.now() + coldStartMs + dispatchMs)) !== null) return
   }
-})
+}
 
 /** A retried job is executed at once, or waits because every worker is busy. */
 const retriedInto: ScenarioOptions<'executed' | 'waiting'> = {
   ...fills,
-  varies: anyJob,
+  varies: [...anyJob, 'sample'],
   each: ({ part }) => (part('receiver') ? ['executed', 'waiting'] : ['executed']),
 }
 
 rule('queue.retry.ttl', retriedInto, async (context, into) => {
-  const { clock, ended, fixture, inconclusive, part, reading, target } = context
+  const { clock, ended, fixture, inconclusive, part, reading, target, vary } = context
   const { sweepMs } = target.tolerances
+  const again = vary.sample('after /retry', ['it runs', 'it fails'], String)
+  // On a small endpoint the other branch needs every worker.
+  const runs = into === 'executed' && again === 'it runs' && part('receiver') && part('endpoint.two-workers')
+  const steps: Step[] = runs ? [{ first: [{ fail: 'at first' }] }, { hold: 'never' }] : [{ fail: 'each time' }]
   let full = into === 'waiting' ? await fullEndpoint(context) : null
   for (const ttlMs of lives) {
     const endpoint = full === null ? {} : { endpoint: full.role }
-    const job = await fixture.submitted({ steps: [{ fail: 'each time' }], policy: { ttl: ttlMs }, ...endpoint })
+    const job = await fixture.submitted({ steps, repeatsFirst: runs, policy: { ttl: ttlMs }, ...endpoint })
     const submittedMs = job.response.exchange.received.target
     full?.release()
     const { response, status } = await ended(job, ttlMs / 2)
@@ -140,6 +156,7 @@ rule('queue.retry.ttl', retriedInto, async (context, into) => {
     if (full !== null) full = await fullEndpoint(context)
     if (status !== 'FAILED' || clock.now() > submittedMs + ttlMs / 2) continue
     await clock.at(submittedMs + ttlMs / 2)
+    if (runs) job.beacon.repeatFirst(false)
     const retry = await job.queue.retry(job.id)
     if (isRefusal(retry)) blockedBy(context, 'queue.retry.failed', `/retry answered ${retry.status}`, retry)
     if (full !== null) {

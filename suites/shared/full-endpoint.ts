@@ -1,7 +1,9 @@
 import { missing } from '../../harness/claims/claims.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import type { Arrival } from '../../harness/receiver/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { Inconclusive } from '../../harness/rule/outcome.ts'
 import type { ScenarioOptions } from '../../harness/rule/registry.ts'
 import type { EndpointRole, Target } from '../../target/types.ts'
 import { shownStatus } from './job-responses.ts'
@@ -12,7 +14,7 @@ export const fills: ScenarioOptions = {
   exclusive: ['twoWorkers'],
   workers(target) {
     const { role, workers } = smallest(target)
-    return role === 'normal' ? workers : 0
+    return role === 'normal' ? workers : 1
   },
 }
 
@@ -23,11 +25,22 @@ const maxHeld = 20
  * Keeps every worker of an endpoint busy, so that what is submitted next waits: of one with two workers where there is one,
  * else of the normal one. Ends the rule as inconclusive if the workers do not begin in time.
  */
-export async function fullEndpoint({ fixture, begun, target }: Context) {
+export async function fullEndpoint({ came, clock, endWithoutWorker, fixture, begun, target, waitOnce }: Context) {
   const { role, workers } = smallest(target)
+  const { coldStartMs, dispatchMs } = target.tolerances
   const held: SubmittedJob[] = []
   for (let n = 0; n < workers; n++) held.push(await fixture.submitted({ steps: [{ hold: 'free' }], endpoint: role }))
-  for (const job of held) await begun(job)
+  const [first, ...others] = held
+  if (first !== undefined) await begun(first)
+  // Fewer workers than known are another lack than none: most rules still work with one.
+  const all = `${workers} workers of ${role}`
+  const lack = `fewer than ${all} began with a job`
+  for (const { beacon } of others) {
+    const wait = () => clock.until(beacon.started(), clock.now() + coldStartMs + dispatchMs)
+    const vain = (start: Arrival | null) => (start === null ? new Inconclusive(lack) : null)
+    if ((await waitOnce(all, { wait, vain })) === null) await endWithoutWorker(lack)
+  }
+  came(all)
   return {
     role,
     /** The jobs that the workers execute. */

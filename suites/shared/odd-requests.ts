@@ -199,8 +199,8 @@ function isUsual({ act, read, submit = read }: OddPlane, { method, path, statuse
   )
 }
 
-/** Kinds whose members are answered differently on the same platform. */
-const unread: ReadonlySet<string> = new Set(['encoded-slash', 'head'])
+/** Kinds whose members are answered differently on the same platform, or about which nothing is open. */
+const unread: ReadonlySet<string> = new Set(['encoded-slash', 'head', 'long-id'])
 
 /** A response as a reading; a refusal is its status if the description leaves open just that. */
 function readingOf({ status }: ApiResponse, { statuses }: Odd): string {

@@ -24,6 +24,12 @@ function shownIn(json: unknown, length: number): string | null {
   const top = membersOf(json) ?? {}
   const entries = [top, ...Object.values(top).map((value) => membersOf(value) ?? {})].flatMap(Object.entries)
   const isShown = ([name, value]: readonly [string, unknown]) =>
-    (another.test(name) && Boolean(value)) || (total.test(name) && typeof value === 'number' && value > length)
+    (another.test(name) && isGiven(value)) || (total.test(name) && typeof value === 'number' && value > length)
   return entries.find(isShown)?.[0] ?? null
+}
+
+/** False for `null`, and for a link such as `{href: null}`. */
+function isGiven(value: unknown): boolean {
+  const members = membersOf(value)
+  return members === null ? Boolean(value) : Object.values(members).some(isGiven)
 }

@@ -2,6 +2,7 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { canonical, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import { retryOnNoCapacity } from '../../harness/planes/pods/fixtures/creating.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { shown } from '../shared/patching.ts'
 
@@ -21,17 +22,22 @@ rule('version.paths', async (context) => {
 
 rule('version.persistent-deprecated', async (context) => {
   const { check, clock, fixture, lacksCapacity, pods } = context
-  const { persistent } = fixture.mounts('persistent')
-  const created = await retryOnNoCapacity(lacksCapacity, clock, async () =>
-    pods.create(await fixture.body({ kind: 'gpu', mount: 'persistent' })),
-  )
+  const persistent = membersOf(fixture.mounts('persistent').persistent) ?? {}
+  const create = (mount: Members) =>
+    retryOnNoCapacity(lacksCapacity, clock, async () =>
+      pods.create(await fixture.body({ kind: 'gpu', mount: 'persistent' }, { mounts: { persistent: mount } })),
+    )
+  // A size that is not the target file's, unless the platform bounds sizes.
+  const larger = { ...persistent, size: Number(persistent.size) + 5 }
+  const first = await create(larger)
+  const [sent, created] = isRefusal(first) ? [persistent, await create(persistent)] : [larger, first]
   inconclusiveIfNoCapacity(context, created)
   check('accepted').success(created)
   const id = await fixture.createdId(created)
   const { response } = await shown(context, id ?? '', () => true)
   check('shown').status(response, 200)
   const { mounts } = check('shown').object(response)
-  const isShown = canonical(membersOf(mounts)?.persistent) === canonical(persistent)
+  const isShown = canonical(membersOf(mounts)?.persistent) === canonical(sent)
   check('shown').that(isShown, 'the persistent mount', show(mounts), response)
 })
 

@@ -23,6 +23,8 @@ from stop import Stop
 WORKER = os.environ.get("PLUMBLINE_WORKER") or f"worker-{uuid.uuid4().hex[:12]}"
 LONGEST_TEXT_BYTES = 65_536
 MOST_PARTS = 10_000
+GIVEN = ("X-Plumbline-Given", 'a; b="c d"')
+"""A header of every response."""
 
 Answer = Tuple[int, Optional[str], bytes]
 """Status, content type and body."""
@@ -89,6 +91,7 @@ class Handler(BaseHTTPRequestHandler):
             status, media_type, content = refused.answer
         has_body = status not in (204, 205, 304)
         self.send_response(status)
+        self.send_header(*GIVEN)
         if media_type is not None and has_body:
             self.send_header("Content-Type", media_type)
         if status not in (204, 304):
@@ -126,6 +129,7 @@ class Handler(BaseHTTPRequestHandler):
             "body": text_of(body),
             "bytes": len(body),
             "bodySha256": hashlib.sha256(body).hexdigest(),
+            "given": [GIVEN],
         }
 
     def status(self, rest: str, _: str, __: bytes) -> Answer:
@@ -181,6 +185,7 @@ class Handler(BaseHTTPRequestHandler):
         if re.fullmatch(r"\d{1,5}", number) is None:
             raise Refused(404, "expected a number of parts")
         self.send_response(200)
+        self.send_header(*GIVEN)
         self.send_header("Content-Type", "text/plain")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()

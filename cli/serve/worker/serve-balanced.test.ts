@@ -9,6 +9,8 @@ const workers = [
   { worker: 'node worker/main.ts', words: [...nodeWorker] },
   ...(python === null ? [] : [{ worker: 'python3 suites/worker', words: [...pythonWorker] }]),
 ]
+/** A header that the worker gives every response. */
+const given = 'a; b="c d"'
 const headers = { authorization: `Bearer ${defaultKeys.full}` }
 
 describe.each(workers)('load-balanced endpoints over HTTP, with $worker', { timeout: 120_000 }, ({ words }) => {
@@ -44,6 +46,7 @@ describe.each(workers)('load-balanced endpoints over HTTP, with $worker', { time
       query: 'x=%41&y',
       body: 'ü\u0000',
       bytes: 3,
+      given: [['X-Plumbline-Given', given]],
     })
     const pairs = (echoed as { headers: [string, string][] }).headers.map(([name, value]) => [
       name.toLowerCase(),
@@ -112,7 +115,8 @@ describe.each(workers)('load-balanced endpoints over HTTP, with $worker', { time
     const response = await send(path, init)
     const text = await response.text()
     const plain = type === 'application/json' && text !== '' ? JSON.stringify(JSON.parse(text)) : text
-    expect([response.status, response.headers.get('content-type'), plain]).toEqual([status, type, body])
+    const [own, shown] = ['x-plumbline-given', 'content-type'].map((name) => response.headers.get(name))
+    expect([response.status, shown, plain, own]).toEqual([status, type, body, given])
   })
 
   test('a worker that dies, and what outlives it', async () => {

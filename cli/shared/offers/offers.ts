@@ -41,7 +41,11 @@ export async function offersOf(
       // Nobody advances a controlled clock meanwhile.
       const isHeld = target.clock !== 'real' && plane.operations[probe?.operation ?? '']?.held === true
       if (probe !== undefined && !isHeld) {
-        const line = (json: unknown) => (probe.resembles(json) ? plane.name : null)
+        const line = (json: unknown, of: never) => {
+          const lack = probe.lackIn?.(json, of) ?? null
+          if (lack !== null) offers.set(lackOf(plane), { reason: lack })
+          return probe.resembles(json) ? plane.name : null
+        }
         offers.set(plane.name, await seen(plane, section, { ...probe, line }, clientOf(plane)))
       }
       for (const [need, { look }] of Object.entries(plane.capabilities)) {
@@ -78,7 +82,7 @@ function receiverReason(target: Target): string {
     : 'no read shows it'
 }
 
-/** Warnings about planes that were not seen, and about capabilities that a default claims and that were not seen. */
+/** Warnings about planes that were not seen, and about what defaults say of the target and was not seen. */
 export function warningsAbout(target: Target, offers: ReadonlyMap<string, Offer>) {
   const planes = allPlanes().flatMap(({ name, probeKeys }) => {
     const [offer, url] = [offers.get(name), sectionOf(target, name)?.url ?? null]
@@ -92,7 +96,16 @@ export function warningsAbout(target: Target, offers: ReadonlyMap<string, Offer>
       `${need} is claimed by default, but ${offer.reason}; for a target without it, write ${lineWithout} and absent: {${need}: REASON}`,
     ]
   })
-  return { planes, defaults }
+  const lacks = allPlanes().flatMap((plane) => {
+    const offer = offers.get(lackOf(plane))
+    return offer !== undefined && 'reason' in offer ? [offer.reason] : []
+  })
+  return { planes, defaults: [...lacks, ...defaults] }
+}
+
+/** Names what the first read of a plane lacks, among its offers. */
+function lackOf({ name }: Plane): string {
+  return `what ${name} shows`
 }
 
 /** All planes, and all that a rule of given planes asks for, sorted; the needs of other planes come once those are given. */

@@ -29,12 +29,17 @@ export const queueFoundations = {
 } as const satisfies Readonly<Record<string, Foundation>>
 
 /**
- * The worker of a job that ended takes another job. If one of these fails, jobs of other rules that ended so keep the workers
+ * The worker of a job that ended, or one in its place, takes another job. If one of these fails, jobs of other rules that ended so keep the workers
  * that the next ones wait for.
  */
 export const workersFreed: readonly Foundation[] = (
-  ['queue.cancel.frees-worker', 'queue.execution-timeout.frees-worker', 'queue.ttl.frees-worker'] as const
-).map((rule) => ({ rule, clauses: ['free'], isShownBy: () => false }))
+  [
+    ['queue.cancel.frees-worker', 'free'],
+    ['queue.execution-timeout.frees-worker', 'free'],
+    ['queue.ttl.frees-worker', 'free'],
+    ['queue.status.crash', 'every-time'],
+  ] as const
+).map(([rule, clause]) => ({ rule, clauses: [clause], isShownBy: () => false }))
 
 /** Names the wait for a worker of an endpoint, which a run makes in vain only once. */
 export function workerOf(endpoint: string): string {

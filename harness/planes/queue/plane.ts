@@ -1,7 +1,7 @@
 import { operationsOf } from '../../../generated/operations.ts'
 import { permissionsOn } from '../../../target/permissions.ts'
 import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
-import { idIn, membersOf } from '../../exchange/read.ts'
+import { idIn, membersOf, valueAt } from '../../exchange/read.ts'
 import { always, type Capability, given, notInDocument, type Plane, perOperation } from '../plane.ts'
 import { queueFoundations, workersFreed } from './foundations.ts'
 import { queueOf, writeQueue } from './section.ts'
@@ -95,6 +95,12 @@ export const queue: Plane<QueuePlane> = {
       resembles: (json) => Object.keys(membersOf(json) ?? {}).length > 0,
       // The description names no members, but says that they are about workers and jobs.
       isAmbiguous: (json) => !/"[^"]*(worker|job)[^"]*":/i.test(JSON.stringify(json)),
+      lackIn(json, { health: { workers: _, ...counts } }) {
+        const lacking = Object.entries(counts).filter(([, path]) => typeof valueAt(json, path) !== 'number')
+        if (lacking.length === 0) return null
+        const keys = lacking.map(([name]) => `queue.health.${name}`).join(', ')
+        return `/health has no number at ${lacking.map(([, path]) => path).join(', ')}; write its places as ${keys}`
+      },
     },
     {
       asked: '/run with an empty body',
