@@ -65,11 +65,6 @@ export const queueRunsync: readonly Defect[] = [
     observed: 'nothing',
     wrap: onJson(asks('runsync'), ({ id, ...json }) => (json.status === 'IN_PROGRESS' ? json : { id, ...json })),
   }),
-  defect('runsync-job-not-found-meanwhile', 'queue.runsync.wait', 'meanwhile', {
-    says: 'A job of /runsync is 404 until its request is answered.',
-    observed: 'status 404',
-    change: refusing('findJob', (id, { jobs }) => Number(jobs.get(id)?.watchers?.size) > 0 && [404, 'job not found']),
-  }),
   defect('runsync-wait-over-cancels', 'queue.runsync.wait', 'carried-on', {
     says: 'A job is cancelled when the wait of /runsync is over.',
     observed: 'CANCELLED',
