@@ -6,7 +6,9 @@ const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().spl
 
 /** Source files that a page names with their folder, which may be shortened at its beginning. */
 function sourcesIn(page: string): readonly string[] {
-  return [...readFileSync(page, 'utf8').matchAll(/`([\w.-]+\/[\w./-]+\.(?:ts|mjs))`/g)].flatMap(([, path]) => path ?? [])
+  return [...readFileSync(page, 'utf8').matchAll(/`([\w.-]+\/[\w./-]+\.(?:ts|mjs))`/g)].flatMap(
+    ([, path]) => path ?? [],
+  )
 }
 
 test.each(files.filter((file) => file.endsWith('.md')))('%s names source files that exist', (page) => {

@@ -115,7 +115,7 @@ interface Probe<Section = unknown> {
   resembles(json: unknown): boolean
   /** True if a server of another API may send it to all requests, such as an empty list; default: never. */
   isAmbiguous?(json: unknown): boolean
-  /** What a response lacks that rules read where the section says; null if it lacks nothing. */
+  /** The part that a response lacks although rules read it where the section says; null if it lacks nothing. */
   lackIn?(json: unknown, section: Section): string | null
 }
 
