@@ -60,6 +60,14 @@ export const deploy: readonly Defect[] = [
     observed: '2 names without one',
     tool: toolPart('endpointsOf', (next, project) => next(project).slice(0, 1)),
   }),
+  defect('deploy-one-kind-only', 'deploy.endpoint-per-config', 'created', {
+    says: 'Of a project with endpoints of both kinds, the tool creates those of the first kind.',
+    observed: '1 name without one',
+    tool: toolPart('endpointsOf', (next, project) => {
+      const all = next(project)
+      return all.filter(({ type }) => type === all[0]?.type)
+    }),
+  }),
   defect('deploy-two-endpoints-at-most', 'deploy.endpoint-per-config', 'created', {
     says: 'The tool creates the first two endpoints of a project alone.',
     observed: '1 name without one',

@@ -29,7 +29,8 @@ rule('deploy.endpoint-per-config', { creates: 3 }, async (context) => {
   const { check, on, part } = context
   const names: string[] = []
   let earlier: readonly string[] = []
-  for (const tree of [projectOf(context, 'three-queues'), projectOf(context, 'one-queue')]) {
+  const several = projectOf(context, part('lb') ? 'mixed' : 'three-queues')
+  for (const tree of [several, projectOf(context, 'one-queue')]) {
     // One is enough to see that it is kept, and others need the workers.
     for (const id of names.splice(1)) await on('deploy').call('removeDeployed', { ids: { id } })
     // The refusal of a valid project may be one of the quota, whatever the tool says.
