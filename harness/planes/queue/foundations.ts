@@ -29,8 +29,8 @@ export const queueFoundations = {
 } as const satisfies Readonly<Record<string, Foundation>>
 
 /**
- * The worker of a job that ended, or one in its place, takes another job. If one of these fails, jobs of other rules that ended so keep the workers
- * that the next ones wait for.
+ * The worker of a job that ended, or one in its place, takes another job. If one of these fails, jobs of other rules that ended
+ * so keep the workers that the next ones wait for.
  */
 export const workersFreed: readonly Foundation[] = (
   [
