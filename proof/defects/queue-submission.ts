@@ -27,7 +27,7 @@ export const queueSubmission: readonly Defect[] = [
   }),
   defect('runsync-refuses-charset', 'queue.body.media-type', 'charset', {
     says: 'The operation /runsync refuses JSON whose content type has a character set.',
-    observed: 'status 415: {"error":"no JSON"}',
+    observed: 'status 415',
     change: refusing(
       'readSubmission',
       ({ headers, url }) =>
