@@ -4,7 +4,7 @@ import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { attemptText } from '../shared/bucket.ts'
+import { expectNotCompletedNotified } from '../shared/attempts.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import {
   expectEnd,
@@ -68,8 +68,7 @@ rule<JobWish>('queue.cancel.running', { each: cancelled, ...onDedicated }, async
   expectNotCompleted(context, 'not-completed', await job.queue.status(job.id))
   for await (const later of laterJobReads(context, job)) expectNotCompleted(context, 'not-completed', later)
   await clock.sleep(webhookMs)
-  const isNotified = job.webhook.attempts().some((attempt) => attemptText(attempt).includes('COMPLETED'))
-  check('not-notified').that(!isNotified, 'no notification of a result', 'a notification with COMPLETED', response)
+  expectNotCompletedNotified(context, 'not-notified', job)
 })
 
 rule('queue.cancel.worker-died', { exclusive: ['dedicated'], varies: anyJob }, async (context) => {

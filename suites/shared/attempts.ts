@@ -7,6 +7,7 @@ import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Arrival } from '../../harness/receiver/types.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { attemptText } from './bucket.ts'
 import { expectEnd, expectReported, submittedId, whileWorkerMayCome } from './job-responses.ts'
 
 /** The time between two attempts, ms (heading Limits). */
@@ -30,6 +31,13 @@ export async function waitForAttempt(context: Context, job: SubmittedJob, n: num
   const firstMs = clock.now() + coldStartMs + dispatchMs + webhookMs + patienceMs
   if (former !== undefined) return clock.until(webhook.attempt(n), former.at.target + patienceMs)
   return whileWorkerMayCome(context, job, () => clock.until(webhook.attempt(n), firstMs))
+}
+
+/** No attempt so far says that a job is COMPLETED, in whatever form: it may be of an event with another name. */
+export function expectNotCompletedNotified(context: Context, clause: string, job: SubmittedJob): void {
+  const isNotified = job.webhook.attempts().some((attempt) => /status\W+COMPLETED\b/i.test(attemptText(attempt)))
+  const observed = 'a notification with COMPLETED'
+  context.check(clause).that(!isNotified, 'no notification of a result', observed, job.response)
 }
 
 /** The number of attempts, at least one. Waits for `most`; if fewer come, looks once more later. */
