@@ -1,13 +1,14 @@
 import type { OperationId } from '../../generated/operations.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { membersOf, type PodView, podOf, textIn } from '../../harness/exchange/read.ts'
+import { type Members, membersOf, type PodView, podOf, textIn } from '../../harness/exchange/read.ts'
 import { changeOf } from '../../harness/planes/pods/fixtures/change.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { creates } from '../pods/creation.ts'
 import { triesToChange } from '../shared/changing.ts'
 import { entriesOf, listHolding, named } from '../shared/listing.ts'
+import { mountIn } from '../shared/patching.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { type AuthPlane, type AuthRequest, createTwins, secretText } from './plane.ts'
 import type { Scope } from './table.ts'
@@ -49,14 +50,19 @@ export const pods: AuthPlane = {
   },
 }
 
-/** A PATCH of each other member that the owner may send again as it is. */
+/** PATCHes of one member each, for members that the owner may send again unchanged. */
 async function patchesOf({ as, pods }: Context, { id, value }: PodView): Promise<readonly AuthRequest[]> {
   const requests: AuthRequest[] = []
+  const others: Readonly<Record<string, Members>> = {
+    // The refusal may repeat the body, and the owner's variables are secrets.
+    env: { env: { PLUMBLINE: 'another account' } },
+    // A volume of another account would be another fault.
+    ...(mountIn(value) === 'network' && { mounts: { mounts: {} } }),
+  }
   for (const name of ['args', 'disk', 'env', 'mounts', 'ports']) {
     const own = { [name]: value[name] }
     if (!isSuccess((await pods.patch(id, own)).status)) continue
-    // The refusal may repeat what was sent, and the own variables are secrets.
-    const body = name === 'env' ? { env: { PLUMBLINE: 'another account' } } : own
+    const body = { ...own, ...others[name] }
     requests.push({ operation: 'updatePod', send: (key, options) => as(key).patch(id, body, options) })
   }
   return requests
