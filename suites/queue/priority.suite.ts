@@ -97,8 +97,8 @@ async function submittedBoth({ clock, fixture, found, target }: Context): Promis
 
 /**
  * A job of low priority that no worker began with for so long; null if there is none. A worker of an earlier job may take it, at
- * once or when it looks again. One that has taken no job before was started for it if it begins later, or if /health counted no
- * worker. Two in a row are no accident.
+ * once or when it looks again. A worker that has taken no job before was started for it if it begins later, or if /health, which
+ * counts idle workers, counted none. Two in a row are no accident.
  */
 async function waitingAlone(
   context: Context,
@@ -109,9 +109,10 @@ async function waitingAlone(
   const { check, clock, ended, target } = context
   const known = new Set<unknown>()
   let wasNewBefore = false
+  let countsIdle = false
   for (const pauseMs of pauses) {
     await clock.sleep(pauseMs)
-    const hadNone = await hasNoWorker(context)
+    const countedNone = await hasNoWorker(context)
     const done = await put()
     if (done === null) return null
     const { job: low, response } = done
@@ -122,6 +123,9 @@ async function waitingAlone(
       return low
     }
     await ended(low, target.tolerances.retriesMs)
+    const hadNone = countsIdle && countedNone
+    // A platform may count only workers that execute a job.
+    countsIdle ||= !(await hasNoWorker(context))
     const isLate = start.at.target > putMs + 2 * target.tolerances.dispatchMs
     const { worker } = reportOf(start)
     // The first may be the worker of another rule.
