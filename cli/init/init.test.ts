@@ -80,7 +80,9 @@ test('a queue whose /health has another form', async () => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(body)
   })
   const { said } = await init(`--queue ${await listening(server)} --endpoint e --target health.yaml`)
-  expect(said).toContain('health.yaml: /health has no number at jobs.inQueue; write its places as queue.health.inQueue')
+  expect(said).toContain(
+    'health.yaml: /health has no number at jobs.inQueue; write where it is as queue.health.inQueue',
+  )
 })
 
 test('a load-balanced endpoint, and a clock that only moves when told', async () => {

@@ -115,7 +115,7 @@ interface Probe<Section = unknown> {
   resembles(json: unknown): boolean
   /** True if a server of another API may send it to all requests, such as an empty list; default: never. */
   isAmbiguous?(json: unknown): boolean
-  /** The part that a response lacks although rules read it where the section says; null if it lacks nothing. */
+  /** Members that rules read, at the paths of the section, and that a response lacks, as a warning; null if it has all. */
   lackIn?(json: unknown, section: Section): string | null
 }
 

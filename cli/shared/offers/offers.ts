@@ -12,8 +12,11 @@ import { asking } from '../ask.ts'
 import type { Terminal } from '../terminal.ts'
 import { addTo, lacks } from './additions.ts'
 
-/** The line that claims a capability that was seen, or a key whose variable is set; else why there is none. */
-export type Offer = { readonly line: string } | { readonly reason: string }
+/**
+ * The line that claims a capability that was seen, or a key whose variable is set; else why there is none. `lack` is the part that
+ * the response of a plane lacks.
+ */
+export type Offer = { readonly line: string; readonly lack?: string } | { readonly reason: string }
 
 /**
  * Asks a target by reads only what it offers for its planes, beyond what its file claims or declares absent; a key is offered if
@@ -41,11 +44,7 @@ export async function offersOf(
       // Nobody advances a controlled clock meanwhile.
       const isHeld = target.clock !== 'real' && plane.operations[probe?.operation ?? '']?.held === true
       if (probe !== undefined && !isHeld) {
-        const line = (json: unknown, of: never) => {
-          const lack = probe.lackIn?.(json, of) ?? null
-          if (lack !== null) offers.set(lackOf(plane), { reason: lack })
-          return probe.resembles(json) ? plane.name : null
-        }
+        const line = (json: unknown) => (probe.resembles(json) ? plane.name : null)
         offers.set(plane.name, await seen(plane, section, { ...probe, line }, clientOf(plane)))
       }
       for (const [need, { look }] of Object.entries(plane.capabilities)) {
@@ -82,7 +81,7 @@ function receiverReason(target: Target): string {
     : 'no read shows it'
 }
 
-/** Warnings about planes that were not seen, and about what defaults say of the target and was not seen. */
+/** Warnings about planes that were not seen, and about defaults of the target file that no response confirms. */
 export function warningsAbout(target: Target, offers: ReadonlyMap<string, Offer>) {
   const planes = allPlanes().flatMap(({ name, probeKeys }) => {
     const [offer, url] = [offers.get(name), sectionOf(target, name)?.url ?? null]
@@ -96,16 +95,8 @@ export function warningsAbout(target: Target, offers: ReadonlyMap<string, Offer>
       `${need} is claimed by default, but ${offer.reason}; for a target without it, write ${lineWithout} and absent: {${need}: REASON}`,
     ]
   })
-  const lacks = allPlanes().flatMap((plane) => {
-    const offer = offers.get(lackOf(plane))
-    return offer !== undefined && 'reason' in offer ? [offer.reason] : []
-  })
-  return { planes, defaults: [...lacks, ...defaults] }
-}
-
-/** Names what the first read of a plane lacks, among its offers. */
-function lackOf({ name }: Plane): string {
-  return `what ${name} shows`
+  const lacking = [...offers.values()].flatMap((offer) => ('lack' in offer ? [offer.lack] : []))
+  return { planes, defaults: [...lacking, ...defaults] }
 }
 
 /** All planes, and all that a rule of given planes asks for, sorted; the needs of other planes come once those are given. */
@@ -119,7 +110,7 @@ export function needsWithin(target: Target): string[] {
 async function seen(
   plane: Plane,
   section: PlaneSection,
-  look: Look<never>,
+  look: Look<never> & Pick<Plane<never>['probes'][number], 'lackIn'>,
   send: ReturnType<Parameters<Parameters<typeof asking>[2]>[0]>,
 ): Promise<Offer> {
   const { method = '', path = '' } = { ...plane.operations[look.operation], path: section.paths[look.operation] }
@@ -128,8 +119,11 @@ async function seen(
   try {
     const { status, body } = await send(look.operation, look.call?.(section as never))
     if (!isSuccess(status)) return { reason: `${asked} returned ${status}` }
-    const line = look.line(jsonOf(body), section as never)
-    return line === null ? { reason: `the response to ${asked} does not show it` } : { line }
+    const json = jsonOf(body)
+    const line = look.line(json, section as never)
+    if (line === null) return { reason: `the response to ${asked} does not show it` }
+    const lack = look.lackIn?.(json, section as never) ?? null
+    return { line, ...(lack !== null && { lack }) }
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error
     return { reason: `${asked}: ${error.message}` }

@@ -99,7 +99,7 @@ export const queue: Plane<QueuePlane> = {
         const lacking = Object.entries(counts).filter(([, path]) => typeof valueAt(json, path) !== 'number')
         if (lacking.length === 0) return null
         const keys = lacking.map(([name]) => `queue.health.${name}`).join(', ')
-        return `/health has no number at ${lacking.map(([, path]) => path).join(', ')}; write its places as ${keys}`
+        return `/health has no number at ${lacking.map(([, path]) => path).join(', ')}; write where it is as ${keys}`
       },
     },
     {
