@@ -110,7 +110,10 @@ async function expectAtMost(context: Context, id: string, clause: string, most: 
   await release(context, jobs)
 }
 
-/** Jobs that wait in their workers, or for one. The first few have begun before the others are submitted, in whatever order jobs wait. */
+/**
+ * Jobs that wait in their workers, or for one. The others are submitted once the first few have begun: a platform may execute the
+ * newest job first.
+ */
 async function heldJobs(context: Context, id: string, count: number, first: number): Promise<readonly SubmittedJob[]> {
   const held: SubmittedJob[] = []
   const submit = async () => held.push(await submitTo(context, id, { steps: [{ hold: 'go' }] }))

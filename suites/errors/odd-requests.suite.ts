@@ -86,7 +86,7 @@ rule('auth.lb.odd-requests', usesNormalLooking, async (context) =>
   judge(context, await oddLb(context, 0), withoutKey(context)),
 )
 
-/** An id that some file system or column is too short for, in an address that no server is too short for. */
+/** An id too long for many file systems and columns, in an address short enough for every server. */
 const longId: OddTable = {
   'long-id': { 'long id': ({ read }) => odd(read, ['4XX'], { path: read.path + 'a'.repeat(1_500) }) },
 }

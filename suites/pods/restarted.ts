@@ -47,7 +47,7 @@ function hasRestarted(before: Members, after: Members | null, sinceMs: number): 
 }
 
 /**
- * True if a later read of a pod cannot be of the same run of its container. Uptimes may be cached, for each replica of the service
+ * True if a later read of a pod cannot be of the same run of its container. Uptimes may be cached, by each replica of the service
  * at another time.
  */
 export function startsOver(before: ApiResponse, after: ApiResponse): boolean {

@@ -108,7 +108,7 @@ rule('queue.retry.alone', { exclusive: ['dedicated'], creates: 1, varies: ['inpu
   const steps = [{ fail: 'each time' }]
   await expectRetriedAlone(context, () => fixture.submitted({ steps, endpoint: 'dedicated' }))
   if (!part('management.worker') || !part('management.delete')) return
-  // Jobs of earlier rules, which may wake the retried one when they are removed, are not there.
+  // The removal of a job of an earlier rule could start the retried one; a new endpoint has no such jobs.
   const { id } = await createdEndpoint(context)
   await expectRetriedAlone(context, () => submitTo(context, id, { steps }))
 })

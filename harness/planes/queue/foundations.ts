@@ -29,8 +29,8 @@ export const queueFoundations = {
 } as const satisfies Readonly<Record<string, Foundation>>
 
 /**
- * The worker of a job that ended, or one in its place, takes another job. If one of these fails, jobs of other rules that ended
- * so keep the workers that the next ones wait for.
+ * After a job was cancelled, timed out or expired, or after its worker died, there is a worker for another job. If one of these
+ * rules fails, jobs of other rules that ended so have left too few workers.
  */
 export const workersFreed: readonly Foundation[] = (
   [
