@@ -60,7 +60,7 @@ rule('queue.retry.timed-out', { varies: anyJob }, async (context) => {
   const policy = { executionTimeout: 8_000 + target.tolerances.visibleMs }
   const job = await fixture.submitted({ steps: [{ hold: 'go' }, { report: ['input'] }], policy })
   const end = await ended(job, target.tolerances.retriesMs)
-  expectTimedOut(context, end.status, end.response)
+  blockUnlessTimedOut(context, end.status, end.response)
   await expectRetried(context, job)
   // The time of the former execution does not count.
   await clock.sleep(1_000)
@@ -79,7 +79,7 @@ rule('queue.retry.late-result', { workers: 2, varies: anyJob }, async (context) 
   const { response, status } = await ended(job, retriesMs)
   check('output').saw(response)
   if (job.beacon.executions().length > 1) return notJudged('output', 'the job was executed again without /retry')
-  expectTimedOut(context, status, response)
+  blockUnlessTimedOut(context, status, response)
   job.beacon.holdAgain('again')
   const retry = await job.queue.retry(job.id)
   if (isRefusal(retry)) blockedBy(context, 'queue.retry.timed-out', `/retry was answered ${retry.status}`, retry)
@@ -96,8 +96,8 @@ rule('queue.retry.late-result', { workers: 2, varies: anyJob }, async (context) 
   await expectOutput(context, 'output', 'again', await job.queue.status(job.id))
 })
 
-/** A job that ran past its executionTimeout has failed, and is kept. */
-function expectTimedOut(context: Context, status: string, response: ApiResponse): void {
+/** Blocks the rule if a job that ran past its executionTimeout has not failed, or is gone. */
+function blockUnlessTimedOut(context: Context, status: string, response: ApiResponse): void {
   if (status === 'FAILED' || status === 'TIMED_OUT') return
   const by = status === 'gone' ? 'queue.retention.run-at-first' : 'queue.execution-timeout.enforced'
   blockedBy(context, by, `a job that ran past its executionTimeout was ${status}`, response)
