@@ -134,6 +134,14 @@ export const queueHealth: readonly Defect[] = [
     observed: '0 more',
     change: counts(({ completed, failed }) => ({ completed: Number(completed) + Number(failed), failed: 0 })),
   }),
+  defect('health-cancelled-are-failed', 'queue.health.moves', 'failed', {
+    says: 'Jobs that were cancelled count as failed in /health, in place of those that failed.',
+    observed: '0 more',
+    change: showsHealth((shown, { jobs }) => {
+      const failed = [...jobs.values()].filter(({ status }) => status === 'CANCELLED').length
+      return { ...shown, jobs: { ...membersOf(shown.jobs), failed } }
+    }),
+  }),
   defect('health-without-failed', 'queue.health.moves', 'failed', {
     says: 'The response of /health does not count the jobs that failed.',
     observed: 'nothing',
