@@ -25,13 +25,13 @@ evaluated0.items = undefined;
 }
 if(typeof data === "string"){
 if(func2(data) < 1){
-const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema20,data};
+const err0 = {instancePath,keyword:"minLength",params:{limit: 1},parentSchema:schema20,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema20,data};
+const err1 = {instancePath,keyword:"type",params:{type: "string"},parentSchema:schema20,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -55,13 +55,13 @@ evaluated0.items = undefined;
 }
 if(typeof data === "string"){
 if(!pattern3.test(data)){
-const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*$",parentSchema:schema21,data};
+const err0 = {instancePath,keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*$",parentSchema:schema21,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema21,data};
+const err1 = {instancePath,keyword:"type",params:{type: "string"},parentSchema:schema21,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -85,13 +85,13 @@ evaluated0.items = undefined;
 }
 if(typeof data === "string"){
 if(!pattern4.test(data)){
-const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$",parentSchema:schema22,data};
+const err0 = {instancePath,keyword:"pattern",params:{pattern: "^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$"},schema:"^/[^{}?#\\s]*\\{id\\}[^{}?#\\s]*$",parentSchema:schema22,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema22,data};
+const err1 = {instancePath,keyword:"type",params:{type: "string"},parentSchema:schema22,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -113,7 +113,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema23,data};
+const err0 = {instancePath,keyword:"type",params:{type: "string"},parentSchema:schema23,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -136,13 +136,13 @@ evaluated0.items = undefined;
 }
 if(typeof data === "string"){
 if(func2(data) < 1){
-const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema24,data};
+const err0 = {instancePath,keyword:"minLength",params:{limit: 1},parentSchema:schema24,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema24,data};
+const err1 = {instancePath,keyword:"type",params:{type: "string"},parentSchema:schema24,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -166,13 +166,13 @@ evaluated0.items = undefined;
 }
 if(typeof data === "string"){
 if(!pattern6.test(data)){
-const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/"},parentSchema:schema25,data};
+const err0 = {instancePath,keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/"},parentSchema:schema25,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema25,data};
+const err1 = {instancePath,keyword:"type",params:{type: "string"},parentSchema:schema25,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -194,7 +194,7 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(data && typeof data == "object" && !Array.isArray(data))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},parentSchema:schema26,data};
+const err0 = {instancePath,keyword:"type",params:{type: "object"},parentSchema:schema26,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -217,13 +217,13 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-const err0 = {instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},parentSchema:schema27,data};
+const err0 = {instancePath,keyword:"minProperties",params:{limit: 1},parentSchema:schema27,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 for(const key0 in data){
 if(!(((key0 === "body") || (key0 === "actions")) || (key0 === "hook"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},parentSchema:schema27,data};
+const err1 = {instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},parentSchema:schema27,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -231,7 +231,7 @@ errors++;
 if(data.body !== undefined){
 let data0 = data.body;
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-const err2 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},parentSchema:schema27.properties.body,data:data0};
+const err2 = {instancePath:instancePath+"/body",keyword:"type",params:{type: "object"},parentSchema:schema27.properties.body,data:data0};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -243,14 +243,14 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(!((((data2 === "start") || (data2 === "stop")) || (data2 === "restart")) || (data2 === "terminate"))){
-const err3 = {instancePath:instancePath+"/actions/" + i0,schemaPath:"#/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema27.properties.actions.items.enum},parentSchema:schema27.properties.actions.items,data:data2};
+const err3 = {instancePath:instancePath+"/actions/" + i0,keyword:"enum",params:{allowedValues: schema27.properties.actions.items.enum},parentSchema:schema27.properties.actions.items,data:data2};
 (vErrors ??= []).push(err3);
 errors++;
 }
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/actions",schemaPath:"#/properties/actions/type",keyword:"type",params:{type: "array"},parentSchema:schema27.properties.actions,data:data1};
+const err4 = {instancePath:instancePath+"/actions",keyword:"type",params:{type: "array"},parentSchema:schema27.properties.actions,data:data1};
 (vErrors ??= []).push(err4);
 errors++;
 }
@@ -258,20 +258,20 @@ errors++;
 if(data.hook !== undefined){
 let data3 = data.hook;
 if((typeof data3 !== "string") && (!(Array.isArray(data3)))){
-const err5 = {instancePath:instancePath+"/hook",schemaPath:"#/properties/hook/type",keyword:"type",params:{type: schema27.properties.hook.type},parentSchema:schema27.properties.hook,data:data3};
+const err5 = {instancePath:instancePath+"/hook",keyword:"type",params:{type: schema27.properties.hook.type},parentSchema:schema27.properties.hook,data:data3};
 (vErrors ??= []).push(err5);
 errors++;
 }
 if(typeof data3 === "string"){
 if(func2(data3) < 1){
-const err6 = {instancePath:instancePath+"/hook",schemaPath:"#/properties/hook/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema27.properties.hook,data:data3};
+const err6 = {instancePath:instancePath+"/hook",keyword:"minLength",params:{limit: 1},parentSchema:schema27.properties.hook,data:data3};
 (vErrors ??= []).push(err6);
 errors++;
 }
 }
 if(Array.isArray(data3)){
 if(data3.length < 1){
-const err7 = {instancePath:instancePath+"/hook",schemaPath:"#/properties/hook/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema27.properties.hook,data:data3};
+const err7 = {instancePath:instancePath+"/hook",keyword:"minItems",params:{limit: 1},parentSchema:schema27.properties.hook,data:data3};
 (vErrors ??= []).push(err7);
 errors++;
 }
@@ -280,13 +280,13 @@ for(let i1=0; i1<len1; i1++){
 let data4 = data3[i1];
 if(typeof data4 === "string"){
 if(func2(data4) < 1){
-const err8 = {instancePath:instancePath+"/hook/" + i1,schemaPath:"#/properties/hook/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema27.properties.hook.items,data:data4};
+const err8 = {instancePath:instancePath+"/hook/" + i1,keyword:"minLength",params:{limit: 1},parentSchema:schema27.properties.hook.items,data:data4};
 (vErrors ??= []).push(err8);
 errors++;
 }
 }
 else {
-const err9 = {instancePath:instancePath+"/hook/" + i1,schemaPath:"#/properties/hook/items/type",keyword:"type",params:{type: "string"},parentSchema:schema27.properties.hook.items,data:data4};
+const err9 = {instancePath:instancePath+"/hook/" + i1,keyword:"type",params:{type: "string"},parentSchema:schema27.properties.hook.items,data:data4};
 (vErrors ??= []).push(err9);
 errors++;
 }
@@ -295,7 +295,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},parentSchema:schema27,data};
+const err10 = {instancePath,keyword:"type",params:{type: "object"},parentSchema:schema27,data};
 (vErrors ??= []).push(err10);
 errors++;
 }
@@ -319,13 +319,13 @@ evaluated0.items = undefined;
 }
 if(typeof data === "string"){
 if(!pattern7.test(data)){
-const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$",parentSchema:schema28,data};
+const err0 = {instancePath,keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*$",parentSchema:schema28,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema28,data};
+const err1 = {instancePath,keyword:"type",params:{type: "string"},parentSchema:schema28,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -349,13 +349,13 @@ evaluated0.items = undefined;
 }
 if(typeof data === "string"){
 if(!pattern8.test(data)){
-const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$",parentSchema:schema29,data};
+const err0 = {instancePath,keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}#\\s]*\\{job\\}[^{}#\\s]*$",parentSchema:schema29,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema29,data};
+const err1 = {instancePath,keyword:"type",params:{type: "string"},parentSchema:schema29,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -379,13 +379,13 @@ evaluated0.items = undefined;
 }
 if(typeof data === "string"){
 if(!pattern9.test(data)){
-const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*\\{route\\}$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*\\{route\\}$",parentSchema:schema30,data};
+const err0 = {instancePath,keyword:"pattern",params:{pattern: "^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*\\{route\\}$"},schema:"^((GET|POST|PUT|PATCH|DELETE) )?/[^{}?#\\s]*\\{endpoint\\}[^{}?#\\s]*\\{route\\}$",parentSchema:schema30,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema30,data};
+const err1 = {instancePath,keyword:"type",params:{type: "string"},parentSchema:schema30,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -409,13 +409,13 @@ evaluated0.items = undefined;
 }
 if(typeof data === "string"){
 if(!pattern10.test(data)){
-const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema31,data};
+const err0 = {instancePath,keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?(ms|s|m|h)$"},parentSchema:schema31,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema31,data};
+const err1 = {instancePath,keyword:"type",params:{type: "string"},parentSchema:schema31,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -437,13 +437,13 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},parentSchema:schema32,data};
+const err0 = {instancePath,keyword:"type",params:{type: "integer"},parentSchema:schema32,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data < 1 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema32,data};
+const err1 = {instancePath,keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema32,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -468,13 +468,13 @@ evaluated0.items = undefined;
 }
 if(typeof data === "string"){
 if(!pattern11.test(data)){
-const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},parentSchema:schema33,data};
+const err0 = {instancePath,keyword:"pattern",params:{pattern: "^[^.\\s]+(\\.[^.\\s]+)*$"},parentSchema:schema33,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema33,data};
+const err1 = {instancePath,keyword:"type",params:{type: "string"},parentSchema:schema33,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -497,7 +497,7 @@ evaluated0.items = undefined;
 }
 if(Array.isArray(data)){
 if(data.length < 1){
-const err0 = {instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1},parentSchema:schema34,data};
+const err0 = {instancePath,keyword:"minItems",params:{limit: 1},parentSchema:schema34,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -506,20 +506,20 @@ for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 if(typeof data0 === "string"){
 if(func2(data0) < 1){
-const err1 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema34.items,data:data0};
+const err1 = {instancePath:instancePath+"/" + i0,keyword:"minLength",params:{limit: 1},parentSchema:schema34.items,data:data0};
 (vErrors ??= []).push(err1);
 errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},parentSchema:schema34.items,data:data0};
+const err2 = {instancePath:instancePath+"/" + i0,keyword:"type",params:{type: "string"},parentSchema:schema34.items,data:data0};
 (vErrors ??= []).push(err2);
 errors++;
 }
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},parentSchema:schema34,data};
+const err3 = {instancePath,keyword:"type",params:{type: "array"},parentSchema:schema34,data};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -542,13 +542,13 @@ evaluated0.items = undefined;
 }
 if(typeof data === "string"){
 if(func2(data) < 1){
-const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema35,data};
+const err0 = {instancePath,keyword:"minLength",params:{limit: 1},parentSchema:schema35,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},parentSchema:schema35,data};
+const err1 = {instancePath,keyword:"type",params:{type: "string"},parentSchema:schema35,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -574,7 +574,7 @@ const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 if(!(((((((((((((((((((((((((((((data0 === "listPods") || (data0 === "createPod")) || (data0 === "getPod")) || (data0 === "updatePod")) || (data0 === "deletePod")) || (data0 === "triggerPodAction")) || (data0 === "listCpuFlavors")) || (data0 === "start")) || (data0 === "stop")) || (data0 === "restart")) || (data0 === "terminate")) || (data0 === "runJob")) || (data0 === "runJobSync")) || (data0 === "getJobStatus")) || (data0 === "streamJob")) || (data0 === "cancelJob")) || (data0 === "retryJob")) || (data0 === "purgeQueue")) || (data0 === "getEndpointHealth")) || (data0 === "callOpenaiRoute")) || (data0 === "listRequests")) || (data0 === "listEndpoints")) || (data0 === "createEndpoint")) || (data0 === "getEndpoint")) || (data0 === "updateEndpoint")) || (data0 === "deleteEndpoint")) || (data0 === "management")) || (data0 === "lb")) || (data0 === "queue"))){
-const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/enum",keyword:"enum",params:{allowedValues: schema36.items.enum},parentSchema:schema36.items,data:data0};
+const err0 = {instancePath:instancePath+"/" + i0,keyword:"enum",params:{allowedValues: schema36.items.enum},parentSchema:schema36.items,data:data0};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -586,7 +586,7 @@ outer0:
 for(;i1--;){
 for(j0 = i1; j0--;){
 if(func0(data[i1], data[j0])){
-const err1 = {instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},parentSchema:schema36,data};
+const err1 = {instancePath,keyword:"uniqueItems",params:{i: i1, j: j0},parentSchema:schema36,data};
 (vErrors ??= []).push(err1);
 errors++;
 break outer0;
@@ -596,7 +596,7 @@ break outer0;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},parentSchema:schema36,data};
+const err2 = {instancePath,keyword:"type",params:{type: "array"},parentSchema:schema36,data};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -618,18 +618,18 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},parentSchema:schema37,data};
+const err0 = {instancePath,keyword:"type",params:{type: "integer"},parentSchema:schema37,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data > 1000 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema37,data};
+const err1 = {instancePath,keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema37,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
 if(data < 1 || isNaN(data)){
-const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema37,data};
+const err2 = {instancePath,keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema37,data};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -660,18 +660,18 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.plumbline === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "plumbline"},parentSchema:schema19,data};
+const err0 = {instancePath,keyword:"required",params:{missingProperty: "plumbline"},parentSchema:schema19,data};
 (vErrors ??= []).push(err0);
 errors++;
 }
 if(data.keys === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "keys"},parentSchema:schema19,data};
+const err1 = {instancePath,keyword:"required",params:{missingProperty: "keys"},parentSchema:schema19,data};
 (vErrors ??= []).push(err1);
 errors++;
 }
 for(const key0 in data){
 if(!(func1.call(schema19.properties, key0))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},parentSchema:schema19,data};
+const err2 = {instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},parentSchema:schema19,data};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -679,7 +679,7 @@ errors++;
 if(data.plumbline !== undefined){
 let data0 = data.plumbline;
 if(1 !== data0){
-const err3 = {instancePath:instancePath+"/plumbline",schemaPath:"#/properties/plumbline/const",keyword:"const",params:{allowedValue: 1},parentSchema:schema19.properties.plumbline,data:data0};
+const err3 = {instancePath:instancePath+"/plumbline",keyword:"const",params:{allowedValue: 1},parentSchema:schema19.properties.plumbline,data:data0};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -688,18 +688,18 @@ if(data.name !== undefined){
 let data1 = data.name;
 if(typeof data1 === "string"){
 if(func2(data1) > 200){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 200},parentSchema:schema19.properties.name,data:data1};
+const err4 = {instancePath:instancePath+"/name",keyword:"maxLength",params:{limit: 200},parentSchema:schema19.properties.name,data:data1};
 (vErrors ??= []).push(err4);
 errors++;
 }
 if(func2(data1) < 1){
-const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.name,data:data1};
+const err5 = {instancePath:instancePath+"/name",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.name,data:data1};
 (vErrors ??= []).push(err5);
 errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.name,data:data1};
+const err6 = {instancePath:instancePath+"/name",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.name,data:data1};
 (vErrors ??= []).push(err6);
 errors++;
 }
@@ -707,26 +707,26 @@ errors++;
 if(data.pods !== undefined){
 let data2 = data.pods;
 if((typeof data2 !== "string") && (!(data2 && typeof data2 == "object" && !Array.isArray(data2)))){
-const err7 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/type",keyword:"type",params:{type: schema19.properties.pods.type},parentSchema:schema19.properties.pods,data:data2};
+const err7 = {instancePath:instancePath+"/pods",keyword:"type",params:{type: schema19.properties.pods.type},parentSchema:schema19.properties.pods,data:data2};
 (vErrors ??= []).push(err7);
 errors++;
 }
 if(typeof data2 === "string"){
 if(func2(data2) < 1){
-const err8 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.pods,data:data2};
+const err8 = {instancePath:instancePath+"/pods",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.pods,data:data2};
 (vErrors ??= []).push(err8);
 errors++;
 }
 }
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 if(data2.url === undefined){
-const err9 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.pods,data:data2};
+const err9 = {instancePath:instancePath+"/pods",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.pods,data:data2};
 (vErrors ??= []).push(err9);
 errors++;
 }
 for(const key1 in data2){
 if(!(func1.call(schema19.properties.pods.properties, key1))){
-const err10 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},parentSchema:schema19.properties.pods,data:data2};
+const err10 = {instancePath:instancePath+"/pods",keyword:"additionalProperties",params:{additionalProperty: key1},parentSchema:schema19.properties.pods,data:data2};
 (vErrors ??= []).push(err10);
 errors++;
 }
@@ -740,7 +740,7 @@ errors = vErrors.length;
 if(data2.allowPlainHttp !== undefined){
 let data4 = data2.allowPlainHttp;
 if(typeof data4 !== "boolean"){
-const err11 = {instancePath:instancePath+"/pods/allowPlainHttp",schemaPath:"#/properties/pods/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.pods.properties.allowPlainHttp,data:data4};
+const err11 = {instancePath:instancePath+"/pods/allowPlainHttp",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.pods.properties.allowPlainHttp,data:data4};
 (vErrors ??= []).push(err11);
 errors++;
 }
@@ -750,7 +750,7 @@ let data5 = data2.paths;
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 for(const key2 in data5){
 if(!(((((((key2 === "listPods") || (key2 === "createPod")) || (key2 === "getPod")) || (key2 === "updatePod")) || (key2 === "deletePod")) || (key2 === "triggerPodAction")) || (key2 === "listCpuFlavors"))){
-const err12 = {instancePath:instancePath+"/pods/paths",schemaPath:"#/properties/pods/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},parentSchema:schema19.properties.pods.properties.paths,data:data5};
+const err12 = {instancePath:instancePath+"/pods/paths",keyword:"additionalProperties",params:{additionalProperty: key2},parentSchema:schema19.properties.pods.properties.paths,data:data5};
 (vErrors ??= []).push(err12);
 errors++;
 }
@@ -799,7 +799,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err13 = {instancePath:instancePath+"/pods/paths",schemaPath:"#/properties/pods/properties/paths/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.paths,data:data5};
+const err13 = {instancePath:instancePath+"/pods/paths",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.paths,data:data5};
 (vErrors ??= []).push(err13);
 errors++;
 }
@@ -820,13 +820,13 @@ if(data2.image !== undefined){
 let data15 = data2.image;
 if(typeof data15 === "string"){
 if(func2(data15) < 1){
-const err14 = {instancePath:instancePath+"/pods/image",schemaPath:"#/properties/pods/properties/image/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.pods.properties.image,data:data15};
+const err14 = {instancePath:instancePath+"/pods/image",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.pods.properties.image,data:data15};
 (vErrors ??= []).push(err14);
 errors++;
 }
 }
 else {
-const err15 = {instancePath:instancePath+"/pods/image",schemaPath:"#/properties/pods/properties/image/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.pods.properties.image,data:data15};
+const err15 = {instancePath:instancePath+"/pods/image",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.pods.properties.image,data:data15};
 (vErrors ??= []).push(err15);
 errors++;
 }
@@ -834,7 +834,7 @@ errors++;
 if(data2.extra !== undefined){
 let data16 = data2.extra;
 if(!(data16 && typeof data16 == "object" && !Array.isArray(data16))){
-const err16 = {instancePath:instancePath+"/pods/extra",schemaPath:"#/properties/pods/properties/extra/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.extra,data:data16};
+const err16 = {instancePath:instancePath+"/pods/extra",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.extra,data:data16};
 (vErrors ??= []).push(err16);
 errors++;
 }
@@ -843,13 +843,13 @@ if(data2.gpu !== undefined){
 let data17 = data2.gpu;
 if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
 if(data17.id === undefined){
-const err17 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema19.properties.pods.properties.gpu,data:data17};
+const err17 = {instancePath:instancePath+"/pods/gpu",keyword:"required",params:{missingProperty: "id"},parentSchema:schema19.properties.pods.properties.gpu,data:data17};
 (vErrors ??= []).push(err17);
 errors++;
 }
 for(const key3 in data17){
 if(!((key3 === "id") || (key3 === "count"))){
-const err18 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},parentSchema:schema19.properties.pods.properties.gpu,data:data17};
+const err18 = {instancePath:instancePath+"/pods/gpu",keyword:"additionalProperties",params:{additionalProperty: key3},parentSchema:schema19.properties.pods.properties.gpu,data:data17};
 (vErrors ??= []).push(err18);
 errors++;
 }
@@ -863,13 +863,13 @@ errors = vErrors.length;
 if(data17.count !== undefined){
 let data19 = data17.count;
 if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err19 = {instancePath:instancePath+"/pods/gpu/count",schemaPath:"#/properties/pods/properties/gpu/properties/count/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.pods.properties.gpu.properties.count,data:data19};
+const err19 = {instancePath:instancePath+"/pods/gpu/count",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.pods.properties.gpu.properties.count,data:data19};
 (vErrors ??= []).push(err19);
 errors++;
 }
 if((typeof data19 == "number") && (isFinite(data19))){
 if(data19 < 1 || isNaN(data19)){
-const err20 = {instancePath:instancePath+"/pods/gpu/count",schemaPath:"#/properties/pods/properties/gpu/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.pods.properties.gpu.properties.count,data:data19};
+const err20 = {instancePath:instancePath+"/pods/gpu/count",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.pods.properties.gpu.properties.count,data:data19};
 (vErrors ??= []).push(err20);
 errors++;
 }
@@ -877,7 +877,7 @@ errors++;
 }
 }
 else {
-const err21 = {instancePath:instancePath+"/pods/gpu",schemaPath:"#/properties/pods/properties/gpu/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.gpu,data:data17};
+const err21 = {instancePath:instancePath+"/pods/gpu",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.gpu,data:data17};
 (vErrors ??= []).push(err21);
 errors++;
 }
@@ -885,31 +885,31 @@ errors++;
 if(data2.cpu !== undefined){
 let data20 = data2.cpu;
 if((typeof data20 !== "string") && (!(data20 && typeof data20 == "object" && !Array.isArray(data20)))){
-const err22 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/type",keyword:"type",params:{type: schema19.properties.pods.properties.cpu.type},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
+const err22 = {instancePath:instancePath+"/pods/cpu",keyword:"type",params:{type: schema19.properties.pods.properties.cpu.type},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
 (vErrors ??= []).push(err22);
 errors++;
 }
 if(typeof data20 === "string"){
 if(!pattern5.test(data20)){
-const err23 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/pattern",keyword:"pattern",params:{pattern: "^catalog$"},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
+const err23 = {instancePath:instancePath+"/pods/cpu",keyword:"pattern",params:{pattern: "^catalog$"},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
 (vErrors ??= []).push(err23);
 errors++;
 }
 }
 if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
 if(data20.id === undefined){
-const err24 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
+const err24 = {instancePath:instancePath+"/pods/cpu",keyword:"required",params:{missingProperty: "id"},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
 (vErrors ??= []).push(err24);
 errors++;
 }
 if(data20.vcpuCount === undefined){
-const err25 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/required",keyword:"required",params:{missingProperty: "vcpuCount"},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
+const err25 = {instancePath:instancePath+"/pods/cpu",keyword:"required",params:{missingProperty: "vcpuCount"},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
 (vErrors ??= []).push(err25);
 errors++;
 }
 for(const key4 in data20){
 if(!(((key4 === "id") || (key4 === "vcpuCount")) || (key4 === "memory"))){
-const err26 = {instancePath:instancePath+"/pods/cpu",schemaPath:"#/properties/pods/properties/cpu/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
+const err26 = {instancePath:instancePath+"/pods/cpu",keyword:"additionalProperties",params:{additionalProperty: key4},parentSchema:schema19.properties.pods.properties.cpu,data:data20};
 (vErrors ??= []).push(err26);
 errors++;
 }
@@ -923,13 +923,13 @@ errors = vErrors.length;
 if(data20.vcpuCount !== undefined){
 let data22 = data20.vcpuCount;
 if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err27 = {instancePath:instancePath+"/pods/cpu/vcpuCount",schemaPath:"#/properties/pods/properties/cpu/properties/vcpuCount/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.pods.properties.cpu.properties.vcpuCount,data:data22};
+const err27 = {instancePath:instancePath+"/pods/cpu/vcpuCount",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.pods.properties.cpu.properties.vcpuCount,data:data22};
 (vErrors ??= []).push(err27);
 errors++;
 }
 if((typeof data22 == "number") && (isFinite(data22))){
 if(data22 < 2 || isNaN(data22)){
-const err28 = {instancePath:instancePath+"/pods/cpu/vcpuCount",schemaPath:"#/properties/pods/properties/cpu/properties/vcpuCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},parentSchema:schema19.properties.pods.properties.cpu.properties.vcpuCount,data:data22};
+const err28 = {instancePath:instancePath+"/pods/cpu/vcpuCount",keyword:"minimum",params:{comparison: ">=", limit: 2},parentSchema:schema19.properties.pods.properties.cpu.properties.vcpuCount,data:data22};
 (vErrors ??= []).push(err28);
 errors++;
 }
@@ -938,13 +938,13 @@ errors++;
 if(data20.memory !== undefined){
 let data23 = data20.memory;
 if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err29 = {instancePath:instancePath+"/pods/cpu/memory",schemaPath:"#/properties/pods/properties/cpu/properties/memory/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.pods.properties.cpu.properties.memory,data:data23};
+const err29 = {instancePath:instancePath+"/pods/cpu/memory",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.pods.properties.cpu.properties.memory,data:data23};
 (vErrors ??= []).push(err29);
 errors++;
 }
 if((typeof data23 == "number") && (isFinite(data23))){
 if(data23 < 1 || isNaN(data23)){
-const err30 = {instancePath:instancePath+"/pods/cpu/memory",schemaPath:"#/properties/pods/properties/cpu/properties/memory/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.pods.properties.cpu.properties.memory,data:data23};
+const err30 = {instancePath:instancePath+"/pods/cpu/memory",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.pods.properties.cpu.properties.memory,data:data23};
 (vErrors ??= []).push(err30);
 errors++;
 }
@@ -955,7 +955,7 @@ errors++;
 if(data2.catalog !== undefined){
 let data24 = data2.catalog;
 if(typeof data24 !== "boolean"){
-const err31 = {instancePath:instancePath+"/pods/catalog",schemaPath:"#/properties/pods/properties/catalog/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.pods.properties.catalog,data:data24};
+const err31 = {instancePath:instancePath+"/pods/catalog",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.pods.properties.catalog,data:data24};
 (vErrors ??= []).push(err31);
 errors++;
 }
@@ -964,18 +964,18 @@ if(data2.persistent !== undefined){
 let data25 = data2.persistent;
 if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
 if(data25.size === undefined){
-const err32 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/required",keyword:"required",params:{missingProperty: "size"},parentSchema:schema19.properties.pods.properties.persistent,data:data25};
+const err32 = {instancePath:instancePath+"/pods/persistent",keyword:"required",params:{missingProperty: "size"},parentSchema:schema19.properties.pods.properties.persistent,data:data25};
 (vErrors ??= []).push(err32);
 errors++;
 }
 if(data25.path === undefined){
-const err33 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/required",keyword:"required",params:{missingProperty: "path"},parentSchema:schema19.properties.pods.properties.persistent,data:data25};
+const err33 = {instancePath:instancePath+"/pods/persistent",keyword:"required",params:{missingProperty: "path"},parentSchema:schema19.properties.pods.properties.persistent,data:data25};
 (vErrors ??= []).push(err33);
 errors++;
 }
 for(const key5 in data25){
 if(!((key5 === "size") || (key5 === "path"))){
-const err34 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},parentSchema:schema19.properties.pods.properties.persistent,data:data25};
+const err34 = {instancePath:instancePath+"/pods/persistent",keyword:"additionalProperties",params:{additionalProperty: key5},parentSchema:schema19.properties.pods.properties.persistent,data:data25};
 (vErrors ??= []).push(err34);
 errors++;
 }
@@ -983,13 +983,13 @@ errors++;
 if(data25.size !== undefined){
 let data26 = data25.size;
 if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err35 = {instancePath:instancePath+"/pods/persistent/size",schemaPath:"#/properties/pods/properties/persistent/properties/size/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.pods.properties.persistent.properties.size,data:data26};
+const err35 = {instancePath:instancePath+"/pods/persistent/size",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.pods.properties.persistent.properties.size,data:data26};
 (vErrors ??= []).push(err35);
 errors++;
 }
 if((typeof data26 == "number") && (isFinite(data26))){
 if(data26 < 10 || isNaN(data26)){
-const err36 = {instancePath:instancePath+"/pods/persistent/size",schemaPath:"#/properties/pods/properties/persistent/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},parentSchema:schema19.properties.pods.properties.persistent.properties.size,data:data26};
+const err36 = {instancePath:instancePath+"/pods/persistent/size",keyword:"minimum",params:{comparison: ">=", limit: 10},parentSchema:schema19.properties.pods.properties.persistent.properties.size,data:data26};
 (vErrors ??= []).push(err36);
 errors++;
 }
@@ -1003,7 +1003,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err37 = {instancePath:instancePath+"/pods/persistent",schemaPath:"#/properties/pods/properties/persistent/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.persistent,data:data25};
+const err37 = {instancePath:instancePath+"/pods/persistent",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.persistent,data:data25};
 (vErrors ??= []).push(err37);
 errors++;
 }
@@ -1036,13 +1036,13 @@ if(data2.fromTemplate !== undefined){
 let data32 = data2.fromTemplate;
 if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
 if(data32.id === undefined){
-const err38 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema19.properties.pods.properties.fromTemplate,data:data32};
+const err38 = {instancePath:instancePath+"/pods/fromTemplate",keyword:"required",params:{missingProperty: "id"},parentSchema:schema19.properties.pods.properties.fromTemplate,data:data32};
 (vErrors ??= []).push(err38);
 errors++;
 }
 for(const key6 in data32){
 if(!((key6 === "id") || (key6 === "body"))){
-const err39 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},parentSchema:schema19.properties.pods.properties.fromTemplate,data:data32};
+const err39 = {instancePath:instancePath+"/pods/fromTemplate",keyword:"additionalProperties",params:{additionalProperty: key6},parentSchema:schema19.properties.pods.properties.fromTemplate,data:data32};
 (vErrors ??= []).push(err39);
 errors++;
 }
@@ -1061,7 +1061,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err40 = {instancePath:instancePath+"/pods/fromTemplate",schemaPath:"#/properties/pods/properties/fromTemplate/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.fromTemplate,data:data32};
+const err40 = {instancePath:instancePath+"/pods/fromTemplate",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.fromTemplate,data:data32};
 (vErrors ??= []).push(err40);
 errors++;
 }
@@ -1070,13 +1070,13 @@ if(data2.registry !== undefined){
 let data35 = data2.registry;
 if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
 if(data35.id === undefined){
-const err41 = {instancePath:instancePath+"/pods/registry",schemaPath:"#/properties/pods/properties/registry/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema19.properties.pods.properties.registry,data:data35};
+const err41 = {instancePath:instancePath+"/pods/registry",keyword:"required",params:{missingProperty: "id"},parentSchema:schema19.properties.pods.properties.registry,data:data35};
 (vErrors ??= []).push(err41);
 errors++;
 }
 for(const key7 in data35){
 if(!((key7 === "id") || (key7 === "body"))){
-const err42 = {instancePath:instancePath+"/pods/registry",schemaPath:"#/properties/pods/properties/registry/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},parentSchema:schema19.properties.pods.properties.registry,data:data35};
+const err42 = {instancePath:instancePath+"/pods/registry",keyword:"additionalProperties",params:{additionalProperty: key7},parentSchema:schema19.properties.pods.properties.registry,data:data35};
 (vErrors ??= []).push(err42);
 errors++;
 }
@@ -1095,7 +1095,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err43 = {instancePath:instancePath+"/pods/registry",schemaPath:"#/properties/pods/properties/registry/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.registry,data:data35};
+const err43 = {instancePath:instancePath+"/pods/registry",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.registry,data:data35};
 (vErrors ??= []).push(err43);
 errors++;
 }
@@ -1110,18 +1110,18 @@ if(data2.locked !== undefined){
 let data39 = data2.locked;
 if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
 if(data39.lock === undefined){
-const err44 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/required",keyword:"required",params:{missingProperty: "lock"},parentSchema:schema19.properties.pods.properties.locked,data:data39};
+const err44 = {instancePath:instancePath+"/pods/locked",keyword:"required",params:{missingProperty: "lock"},parentSchema:schema19.properties.pods.properties.locked,data:data39};
 (vErrors ??= []).push(err44);
 errors++;
 }
 if(data39.unlock === undefined){
-const err45 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/required",keyword:"required",params:{missingProperty: "unlock"},parentSchema:schema19.properties.pods.properties.locked,data:data39};
+const err45 = {instancePath:instancePath+"/pods/locked",keyword:"required",params:{missingProperty: "unlock"},parentSchema:schema19.properties.pods.properties.locked,data:data39};
 (vErrors ??= []).push(err45);
 errors++;
 }
 for(const key8 in data39){
 if(!((key8 === "lock") || (key8 === "unlock"))){
-const err46 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},parentSchema:schema19.properties.pods.properties.locked,data:data39};
+const err46 = {instancePath:instancePath+"/pods/locked",keyword:"additionalProperties",params:{additionalProperty: key8},parentSchema:schema19.properties.pods.properties.locked,data:data39};
 (vErrors ??= []).push(err46);
 errors++;
 }
@@ -1140,7 +1140,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err47 = {instancePath:instancePath+"/pods/locked",schemaPath:"#/properties/pods/properties/locked/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.locked,data:data39};
+const err47 = {instancePath:instancePath+"/pods/locked",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.locked,data:data39};
 (vErrors ??= []).push(err47);
 errors++;
 }
@@ -1150,7 +1150,7 @@ let data42 = data2.statuses;
 if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
 for(const key9 in data42){
 if(!(((((key9 === "PROVISIONING") || (key9 === "STARTING")) || (key9 === "RUNNING")) || (key9 === "EXITED")) || (key9 === "ERROR"))){
-const err48 = {instancePath:instancePath+"/pods/statuses",schemaPath:"#/properties/pods/properties/statuses/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},parentSchema:schema19.properties.pods.properties.statuses,data:data42};
+const err48 = {instancePath:instancePath+"/pods/statuses",keyword:"additionalProperties",params:{additionalProperty: key9},parentSchema:schema19.properties.pods.properties.statuses,data:data42};
 (vErrors ??= []).push(err48);
 errors++;
 }
@@ -1187,7 +1187,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err49 = {instancePath:instancePath+"/pods/statuses",schemaPath:"#/properties/pods/properties/statuses/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.statuses,data:data42};
+const err49 = {instancePath:instancePath+"/pods/statuses",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.pods.properties.statuses,data:data42};
 (vErrors ??= []).push(err49);
 errors++;
 }
@@ -1195,7 +1195,7 @@ errors++;
 if(data2.change !== undefined){
 let data48 = data2.change;
 if(!(((data48 === "name") || (data48 === "args")) || (data48 === "env"))){
-const err50 = {instancePath:instancePath+"/pods/change",schemaPath:"#/properties/pods/properties/change/enum",keyword:"enum",params:{allowedValues: schema19.properties.pods.properties.change.enum},parentSchema:schema19.properties.pods.properties.change,data:data48};
+const err50 = {instancePath:instancePath+"/pods/change",keyword:"enum",params:{allowedValues: schema19.properties.pods.properties.change.enum},parentSchema:schema19.properties.pods.properties.change,data:data48};
 (vErrors ??= []).push(err50);
 errors++;
 }
@@ -1204,13 +1204,13 @@ if(data2.capacity !== undefined){
 let data49 = data2.capacity;
 if(typeof data49 === "string"){
 if(func2(data49) < 1){
-const err51 = {instancePath:instancePath+"/pods/capacity",schemaPath:"#/properties/pods/properties/capacity/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.pods.properties.capacity,data:data49};
+const err51 = {instancePath:instancePath+"/pods/capacity",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.pods.properties.capacity,data:data49};
 (vErrors ??= []).push(err51);
 errors++;
 }
 }
 else {
-const err52 = {instancePath:instancePath+"/pods/capacity",schemaPath:"#/properties/pods/properties/capacity/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.pods.properties.capacity,data:data49};
+const err52 = {instancePath:instancePath+"/pods/capacity",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.pods.properties.capacity,data:data49};
 (vErrors ??= []).push(err52);
 errors++;
 }
@@ -1221,18 +1221,18 @@ if(data.queue !== undefined){
 let data50 = data.queue;
 if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
 if(data50.url === undefined){
-const err53 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.queue,data:data50};
+const err53 = {instancePath:instancePath+"/queue",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.queue,data:data50};
 (vErrors ??= []).push(err53);
 errors++;
 }
 if(data50.endpoints === undefined){
-const err54 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/required",keyword:"required",params:{missingProperty: "endpoints"},parentSchema:schema19.properties.queue,data:data50};
+const err54 = {instancePath:instancePath+"/queue",keyword:"required",params:{missingProperty: "endpoints"},parentSchema:schema19.properties.queue,data:data50};
 (vErrors ??= []).push(err54);
 errors++;
 }
 for(const key10 in data50){
 if(!(func1.call(schema19.properties.queue.properties, key10))){
-const err55 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10},parentSchema:schema19.properties.queue,data:data50};
+const err55 = {instancePath:instancePath+"/queue",keyword:"additionalProperties",params:{additionalProperty: key10},parentSchema:schema19.properties.queue,data:data50};
 (vErrors ??= []).push(err55);
 errors++;
 }
@@ -1246,7 +1246,7 @@ errors = vErrors.length;
 if(data50.allowPlainHttp !== undefined){
 let data52 = data50.allowPlainHttp;
 if(typeof data52 !== "boolean"){
-const err56 = {instancePath:instancePath+"/queue/allowPlainHttp",schemaPath:"#/properties/queue/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.queue.properties.allowPlainHttp,data:data52};
+const err56 = {instancePath:instancePath+"/queue/allowPlainHttp",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.queue.properties.allowPlainHttp,data:data52};
 (vErrors ??= []).push(err56);
 errors++;
 }
@@ -1256,7 +1256,7 @@ let data53 = data50.paths;
 if(data53 && typeof data53 == "object" && !Array.isArray(data53)){
 for(const key11 in data53){
 if(!(func1.call(schema19.properties.queue.properties.paths.properties, key11))){
-const err57 = {instancePath:instancePath+"/queue/paths",schemaPath:"#/properties/queue/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11},parentSchema:schema19.properties.queue.properties.paths,data:data53};
+const err57 = {instancePath:instancePath+"/queue/paths",keyword:"additionalProperties",params:{additionalProperty: key11},parentSchema:schema19.properties.queue.properties.paths,data:data53};
 (vErrors ??= []).push(err57);
 errors++;
 }
@@ -1323,7 +1323,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err58 = {instancePath:instancePath+"/queue/paths",schemaPath:"#/properties/queue/properties/paths/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.paths,data:data53};
+const err58 = {instancePath:instancePath+"/queue/paths",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.paths,data:data53};
 (vErrors ??= []).push(err58);
 errors++;
 }
@@ -1332,13 +1332,13 @@ if(data50.endpoints !== undefined){
 let data64 = data50.endpoints;
 if(data64 && typeof data64 == "object" && !Array.isArray(data64)){
 if(data64.normal === undefined){
-const err59 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/required",keyword:"required",params:{missingProperty: "normal"},parentSchema:schema19.properties.queue.properties.endpoints,data:data64};
+const err59 = {instancePath:instancePath+"/queue/endpoints",keyword:"required",params:{missingProperty: "normal"},parentSchema:schema19.properties.queue.properties.endpoints,data:data64};
 (vErrors ??= []).push(err59);
 errors++;
 }
 for(const key12 in data64){
 if(!(((((((key12 === "normal") || (key12 === "dedicated")) || (key12 === "second")) || (key12 === "twoWorkers")) || (key12 === "scaleToZero")) || (key12 === "executionTimeout")) || (key12 === "noExecutionTimeout"))){
-const err60 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key12},parentSchema:schema19.properties.queue.properties.endpoints,data:data64};
+const err60 = {instancePath:instancePath+"/queue/endpoints",keyword:"additionalProperties",params:{additionalProperty: key12},parentSchema:schema19.properties.queue.properties.endpoints,data:data64};
 (vErrors ??= []).push(err60);
 errors++;
 }
@@ -1377,18 +1377,18 @@ if(data64.executionTimeout !== undefined){
 let data70 = data64.executionTimeout;
 if(data70 && typeof data70 == "object" && !Array.isArray(data70)){
 if(data70.id === undefined){
-const err61 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/required",keyword:"required",params:{missingProperty: "id"},parentSchema:schema19.properties.queue.properties.endpoints.properties.executionTimeout,data:data70};
+const err61 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",keyword:"required",params:{missingProperty: "id"},parentSchema:schema19.properties.queue.properties.endpoints.properties.executionTimeout,data:data70};
 (vErrors ??= []).push(err61);
 errors++;
 }
 if(data70.after === undefined){
-const err62 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/required",keyword:"required",params:{missingProperty: "after"},parentSchema:schema19.properties.queue.properties.endpoints.properties.executionTimeout,data:data70};
+const err62 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",keyword:"required",params:{missingProperty: "after"},parentSchema:schema19.properties.queue.properties.endpoints.properties.executionTimeout,data:data70};
 (vErrors ??= []).push(err62);
 errors++;
 }
 for(const key13 in data70){
 if(!((key13 === "id") || (key13 === "after"))){
-const err63 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key13},parentSchema:schema19.properties.queue.properties.endpoints.properties.executionTimeout,data:data70};
+const err63 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",keyword:"additionalProperties",params:{additionalProperty: key13},parentSchema:schema19.properties.queue.properties.endpoints.properties.executionTimeout,data:data70};
 (vErrors ??= []).push(err63);
 errors++;
 }
@@ -1407,7 +1407,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err64 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",schemaPath:"#/properties/queue/properties/endpoints/properties/executionTimeout/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.endpoints.properties.executionTimeout,data:data70};
+const err64 = {instancePath:instancePath+"/queue/endpoints/executionTimeout",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.endpoints.properties.executionTimeout,data:data70};
 (vErrors ??= []).push(err64);
 errors++;
 }
@@ -1420,7 +1420,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err65 = {instancePath:instancePath+"/queue/endpoints",schemaPath:"#/properties/queue/properties/endpoints/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.endpoints,data:data64};
+const err65 = {instancePath:instancePath+"/queue/endpoints",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.endpoints,data:data64};
 (vErrors ??= []).push(err65);
 errors++;
 }
@@ -1428,7 +1428,7 @@ errors++;
 if(data50.worker !== undefined){
 let data74 = data50.worker;
 if(typeof data74 !== "boolean"){
-const err66 = {instancePath:instancePath+"/queue/worker",schemaPath:"#/properties/queue/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.queue.properties.worker,data:data74};
+const err66 = {instancePath:instancePath+"/queue/worker",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.queue.properties.worker,data:data74};
 (vErrors ??= []).push(err66);
 errors++;
 }
@@ -1436,18 +1436,18 @@ errors++;
 if(data50.workers !== undefined){
 let data75 = data50.workers;
 if(!(((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75))) && (isFinite(data75)))){
-const err67 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.queue.properties.workers,data:data75};
+const err67 = {instancePath:instancePath+"/queue/workers",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.queue.properties.workers,data:data75};
 (vErrors ??= []).push(err67);
 errors++;
 }
 if((typeof data75 == "number") && (isFinite(data75))){
 if(data75 > 1000 || isNaN(data75)){
-const err68 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema19.properties.queue.properties.workers,data:data75};
+const err68 = {instancePath:instancePath+"/queue/workers",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema19.properties.queue.properties.workers,data:data75};
 (vErrors ??= []).push(err68);
 errors++;
 }
 if(data75 < 1 || isNaN(data75)){
-const err69 = {instancePath:instancePath+"/queue/workers",schemaPath:"#/properties/queue/properties/workers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.queue.properties.workers,data:data75};
+const err69 = {instancePath:instancePath+"/queue/workers",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.queue.properties.workers,data:data75};
 (vErrors ??= []).push(err69);
 errors++;
 }
@@ -1456,13 +1456,13 @@ errors++;
 if(data50.perWorkerRate !== undefined){
 let data76 = data50.perWorkerRate;
 if((!(((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76))) && (isFinite(data76)))) && (!(data76 && typeof data76 == "object" && !Array.isArray(data76)))){
-const err70 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/type",keyword:"type",params:{type: schema19.properties.queue.properties.perWorkerRate.type},parentSchema:schema19.properties.queue.properties.perWorkerRate,data:data76};
+const err70 = {instancePath:instancePath+"/queue/perWorkerRate",keyword:"type",params:{type: schema19.properties.queue.properties.perWorkerRate.type},parentSchema:schema19.properties.queue.properties.perWorkerRate,data:data76};
 (vErrors ??= []).push(err70);
 errors++;
 }
 if((typeof data76 == "number") && (isFinite(data76))){
 if(data76 < 1 || isNaN(data76)){
-const err71 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.queue.properties.perWorkerRate,data:data76};
+const err71 = {instancePath:instancePath+"/queue/perWorkerRate",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.queue.properties.perWorkerRate,data:data76};
 (vErrors ??= []).push(err71);
 errors++;
 }
@@ -1470,7 +1470,7 @@ errors++;
 if(data76 && typeof data76 == "object" && !Array.isArray(data76)){
 for(const key14 in data76){
 if(!((((((((key14 === "run") || (key14 === "runsync")) || (key14 === "status")) || (key14 === "stream")) || (key14 === "cancel")) || (key14 === "purge")) || (key14 === "openai")) || (key14 === "requests"))){
-const err72 = {instancePath:instancePath+"/queue/perWorkerRate",schemaPath:"#/properties/queue/properties/perWorkerRate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key14},parentSchema:schema19.properties.queue.properties.perWorkerRate,data:data76};
+const err72 = {instancePath:instancePath+"/queue/perWorkerRate",keyword:"additionalProperties",params:{additionalProperty: key14},parentSchema:schema19.properties.queue.properties.perWorkerRate,data:data76};
 (vErrors ??= []).push(err72);
 errors++;
 }
@@ -1528,7 +1528,7 @@ errors = vErrors.length;
 if(data50.input !== undefined){
 let data85 = data50.input;
 if(!(data85 && typeof data85 == "object" && !Array.isArray(data85))){
-const err73 = {instancePath:instancePath+"/queue/input",schemaPath:"#/properties/queue/properties/input/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.input,data:data85};
+const err73 = {instancePath:instancePath+"/queue/input",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.input,data:data85};
 (vErrors ??= []).push(err73);
 errors++;
 }
@@ -1536,14 +1536,14 @@ errors++;
 if(data50.stream !== undefined){
 let data86 = data50.stream;
 if((typeof data86 !== "boolean") && (!(data86 && typeof data86 == "object" && !Array.isArray(data86)))){
-const err74 = {instancePath:instancePath+"/queue/stream",schemaPath:"#/properties/queue/properties/stream/type",keyword:"type",params:{type: schema19.properties.queue.properties.stream.type},parentSchema:schema19.properties.queue.properties.stream,data:data86};
+const err74 = {instancePath:instancePath+"/queue/stream",keyword:"type",params:{type: schema19.properties.queue.properties.stream.type},parentSchema:schema19.properties.queue.properties.stream,data:data86};
 (vErrors ??= []).push(err74);
 errors++;
 }
 if(data86 && typeof data86 == "object" && !Array.isArray(data86)){
 for(const key15 in data86){
 if(!(((key15 === "at") || (key15 === "outputAt")) || (key15 === "form"))){
-const err75 = {instancePath:instancePath+"/queue/stream",schemaPath:"#/properties/queue/properties/stream/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key15},parentSchema:schema19.properties.queue.properties.stream,data:data86};
+const err75 = {instancePath:instancePath+"/queue/stream",keyword:"additionalProperties",params:{additionalProperty: key15},parentSchema:schema19.properties.queue.properties.stream,data:data86};
 (vErrors ??= []).push(err75);
 errors++;
 }
@@ -1563,7 +1563,7 @@ errors = vErrors.length;
 if(data86.form !== undefined){
 let data89 = data86.form;
 if(!((data89 === "new") || (data89 === "cumulative"))){
-const err76 = {instancePath:instancePath+"/queue/stream/form",schemaPath:"#/properties/queue/properties/stream/properties/form/enum",keyword:"enum",params:{allowedValues: schema19.properties.queue.properties.stream.properties.form.enum},parentSchema:schema19.properties.queue.properties.stream.properties.form,data:data89};
+const err76 = {instancePath:instancePath+"/queue/stream/form",keyword:"enum",params:{allowedValues: schema19.properties.queue.properties.stream.properties.form.enum},parentSchema:schema19.properties.queue.properties.stream.properties.form,data:data89};
 (vErrors ??= []).push(err76);
 errors++;
 }
@@ -1575,7 +1575,7 @@ let data90 = data50.health;
 if(data90 && typeof data90 == "object" && !Array.isArray(data90)){
 for(const key16 in data90){
 if(!(((((key16 === "inQueue") || (key16 === "inProgress")) || (key16 === "completed")) || (key16 === "failed")) || (key16 === "workers"))){
-const err77 = {instancePath:instancePath+"/queue/health",schemaPath:"#/properties/queue/properties/health/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key16},parentSchema:schema19.properties.queue.properties.health,data:data90};
+const err77 = {instancePath:instancePath+"/queue/health",keyword:"additionalProperties",params:{additionalProperty: key16},parentSchema:schema19.properties.queue.properties.health,data:data90};
 (vErrors ??= []).push(err77);
 errors++;
 }
@@ -1612,7 +1612,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err78 = {instancePath:instancePath+"/queue/health",schemaPath:"#/properties/queue/properties/health/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.health,data:data90};
+const err78 = {instancePath:instancePath+"/queue/health",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue.properties.health,data:data90};
 (vErrors ??= []).push(err78);
 errors++;
 }
@@ -1620,7 +1620,7 @@ errors++;
 if(data50.requests !== undefined){
 let data96 = data50.requests;
 if(typeof data96 !== "boolean"){
-const err79 = {instancePath:instancePath+"/queue/requests",schemaPath:"#/properties/queue/properties/requests/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.queue.properties.requests,data:data96};
+const err79 = {instancePath:instancePath+"/queue/requests",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.queue.properties.requests,data:data96};
 (vErrors ??= []).push(err79);
 errors++;
 }
@@ -1628,14 +1628,14 @@ errors++;
 if(data50.openai !== undefined){
 let data97 = data50.openai;
 if(typeof data97 !== "boolean"){
-const err80 = {instancePath:instancePath+"/queue/openai",schemaPath:"#/properties/queue/properties/openai/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.queue.properties.openai,data:data97};
+const err80 = {instancePath:instancePath+"/queue/openai",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.queue.properties.openai,data:data97};
 (vErrors ??= []).push(err80);
 errors++;
 }
 }
 }
 else {
-const err81 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue,data:data50};
+const err81 = {instancePath:instancePath+"/queue",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.queue,data:data50};
 (vErrors ??= []).push(err81);
 errors++;
 }
@@ -1644,13 +1644,13 @@ if(data.lb !== undefined){
 let data98 = data.lb;
 if(data98 && typeof data98 == "object" && !Array.isArray(data98)){
 if(data98.endpoints === undefined){
-const err82 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/required",keyword:"required",params:{missingProperty: "endpoints"},parentSchema:schema19.properties.lb,data:data98};
+const err82 = {instancePath:instancePath+"/lb",keyword:"required",params:{missingProperty: "endpoints"},parentSchema:schema19.properties.lb,data:data98};
 (vErrors ??= []).push(err82);
 errors++;
 }
 for(const key17 in data98){
 if(!(((key17 === "allowPlainHttp") || (key17 === "endpoints")) || (key17 === "worker"))){
-const err83 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key17},parentSchema:schema19.properties.lb,data:data98};
+const err83 = {instancePath:instancePath+"/lb",keyword:"additionalProperties",params:{additionalProperty: key17},parentSchema:schema19.properties.lb,data:data98};
 (vErrors ??= []).push(err83);
 errors++;
 }
@@ -1658,7 +1658,7 @@ errors++;
 if(data98.allowPlainHttp !== undefined){
 let data99 = data98.allowPlainHttp;
 if(typeof data99 !== "boolean"){
-const err84 = {instancePath:instancePath+"/lb/allowPlainHttp",schemaPath:"#/properties/lb/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.lb.properties.allowPlainHttp,data:data99};
+const err84 = {instancePath:instancePath+"/lb/allowPlainHttp",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.lb.properties.allowPlainHttp,data:data99};
 (vErrors ??= []).push(err84);
 errors++;
 }
@@ -1667,13 +1667,13 @@ if(data98.endpoints !== undefined){
 let data100 = data98.endpoints;
 if(data100 && typeof data100 == "object" && !Array.isArray(data100)){
 if(data100.normal === undefined){
-const err85 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/required",keyword:"required",params:{missingProperty: "normal"},parentSchema:schema19.properties.lb.properties.endpoints,data:data100};
+const err85 = {instancePath:instancePath+"/lb/endpoints",keyword:"required",params:{missingProperty: "normal"},parentSchema:schema19.properties.lb.properties.endpoints,data:data100};
 (vErrors ??= []).push(err85);
 errors++;
 }
 for(const key18 in data100){
 if(!(((key18 === "normal") || (key18 === "second")) || (key18 === "unknown"))){
-const err86 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key18},parentSchema:schema19.properties.lb.properties.endpoints,data:data100};
+const err86 = {instancePath:instancePath+"/lb/endpoints",keyword:"additionalProperties",params:{additionalProperty: key18},parentSchema:schema19.properties.lb.properties.endpoints,data:data100};
 (vErrors ??= []).push(err86);
 errors++;
 }
@@ -1698,7 +1698,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err87 = {instancePath:instancePath+"/lb/endpoints",schemaPath:"#/properties/lb/properties/endpoints/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.lb.properties.endpoints,data:data100};
+const err87 = {instancePath:instancePath+"/lb/endpoints",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.lb.properties.endpoints,data:data100};
 (vErrors ??= []).push(err87);
 errors++;
 }
@@ -1706,14 +1706,14 @@ errors++;
 if(data98.worker !== undefined){
 let data104 = data98.worker;
 if(typeof data104 !== "boolean"){
-const err88 = {instancePath:instancePath+"/lb/worker",schemaPath:"#/properties/lb/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.lb.properties.worker,data:data104};
+const err88 = {instancePath:instancePath+"/lb/worker",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.lb.properties.worker,data:data104};
 (vErrors ??= []).push(err88);
 errors++;
 }
 }
 }
 else {
-const err89 = {instancePath:instancePath+"/lb",schemaPath:"#/properties/lb/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.lb,data:data98};
+const err89 = {instancePath:instancePath+"/lb",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.lb,data:data98};
 (vErrors ??= []).push(err89);
 errors++;
 }
@@ -1722,18 +1722,18 @@ if(data.management !== undefined){
 let data105 = data.management;
 if(data105 && typeof data105 == "object" && !Array.isArray(data105)){
 if(data105.url === undefined){
-const err90 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.management,data:data105};
+const err90 = {instancePath:instancePath+"/management",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.management,data:data105};
 (vErrors ??= []).push(err90);
 errors++;
 }
 if(data105.template === undefined){
-const err91 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/required",keyword:"required",params:{missingProperty: "template"},parentSchema:schema19.properties.management,data:data105};
+const err91 = {instancePath:instancePath+"/management",keyword:"required",params:{missingProperty: "template"},parentSchema:schema19.properties.management,data:data105};
 (vErrors ??= []).push(err91);
 errors++;
 }
 for(const key19 in data105){
 if(!(func1.call(schema19.properties.management.properties, key19))){
-const err92 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key19},parentSchema:schema19.properties.management,data:data105};
+const err92 = {instancePath:instancePath+"/management",keyword:"additionalProperties",params:{additionalProperty: key19},parentSchema:schema19.properties.management,data:data105};
 (vErrors ??= []).push(err92);
 errors++;
 }
@@ -1747,7 +1747,7 @@ errors = vErrors.length;
 if(data105.allowPlainHttp !== undefined){
 let data107 = data105.allowPlainHttp;
 if(typeof data107 !== "boolean"){
-const err93 = {instancePath:instancePath+"/management/allowPlainHttp",schemaPath:"#/properties/management/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.management.properties.allowPlainHttp,data:data107};
+const err93 = {instancePath:instancePath+"/management/allowPlainHttp",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.management.properties.allowPlainHttp,data:data107};
 (vErrors ??= []).push(err93);
 errors++;
 }
@@ -1757,7 +1757,7 @@ let data108 = data105.paths;
 if(data108 && typeof data108 == "object" && !Array.isArray(data108)){
 for(const key20 in data108){
 if(!(((((key20 === "listEndpoints") || (key20 === "createEndpoint")) || (key20 === "getEndpoint")) || (key20 === "updateEndpoint")) || (key20 === "deleteEndpoint"))){
-const err94 = {instancePath:instancePath+"/management/paths",schemaPath:"#/properties/management/properties/paths/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key20},parentSchema:schema19.properties.management.properties.paths,data:data108};
+const err94 = {instancePath:instancePath+"/management/paths",keyword:"additionalProperties",params:{additionalProperty: key20},parentSchema:schema19.properties.management.properties.paths,data:data108};
 (vErrors ??= []).push(err94);
 errors++;
 }
@@ -1794,7 +1794,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err95 = {instancePath:instancePath+"/management/paths",schemaPath:"#/properties/management/properties/paths/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.management.properties.paths,data:data108};
+const err95 = {instancePath:instancePath+"/management/paths",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.management.properties.paths,data:data108};
 (vErrors ??= []).push(err95);
 errors++;
 }
@@ -1808,7 +1808,7 @@ errors = vErrors.length;
 if(data105.endpointAt !== undefined){
 let data115 = data105.endpointAt;
 if(typeof data115 !== "string"){
-const err96 = {instancePath:instancePath+"/management/endpointAt",schemaPath:"#/properties/management/properties/endpointAt/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.management.properties.endpointAt,data:data115};
+const err96 = {instancePath:instancePath+"/management/endpointAt",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.management.properties.endpointAt,data:data115};
 (vErrors ??= []).push(err96);
 errors++;
 }
@@ -1822,7 +1822,7 @@ errors = vErrors.length;
 if(data105.extra !== undefined){
 let data117 = data105.extra;
 if(!(data117 && typeof data117 == "object" && !Array.isArray(data117))){
-const err97 = {instancePath:instancePath+"/management/extra",schemaPath:"#/properties/management/properties/extra/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.management.properties.extra,data:data117};
+const err97 = {instancePath:instancePath+"/management/extra",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.management.properties.extra,data:data117};
 (vErrors ??= []).push(err97);
 errors++;
 }
@@ -1844,7 +1844,7 @@ outer0:
 for(;i1--;){
 for(j0 = i1; j0--;){
 if(func0(data118[i1], data118[j0])){
-const err98 = {instancePath:instancePath+"/management/gpus",schemaPath:"#/properties/management/properties/gpus/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},parentSchema:schema19.properties.management.properties.gpus,data:data118};
+const err98 = {instancePath:instancePath+"/management/gpus",keyword:"uniqueItems",params:{i: i1, j: j0},parentSchema:schema19.properties.management.properties.gpus,data:data118};
 (vErrors ??= []).push(err98);
 errors++;
 break outer0;
@@ -1854,7 +1854,7 @@ break outer0;
 }
 }
 else {
-const err99 = {instancePath:instancePath+"/management/gpus",schemaPath:"#/properties/management/properties/gpus/type",keyword:"type",params:{type: "array"},parentSchema:schema19.properties.management.properties.gpus,data:data118};
+const err99 = {instancePath:instancePath+"/management/gpus",keyword:"type",params:{type: "array"},parentSchema:schema19.properties.management.properties.gpus,data:data118};
 (vErrors ??= []).push(err99);
 errors++;
 }
@@ -1868,7 +1868,7 @@ errors = vErrors.length;
 if(data105.worker !== undefined){
 let data121 = data105.worker;
 if(typeof data121 !== "boolean"){
-const err100 = {instancePath:instancePath+"/management/worker",schemaPath:"#/properties/management/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.management.properties.worker,data:data121};
+const err100 = {instancePath:instancePath+"/management/worker",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.management.properties.worker,data:data121};
 (vErrors ??= []).push(err100);
 errors++;
 }
@@ -1876,18 +1876,18 @@ errors++;
 if(data105.workers !== undefined){
 let data122 = data105.workers;
 if(!(((typeof data122 == "number") && (!(data122 % 1) && !isNaN(data122))) && (isFinite(data122)))){
-const err101 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.management.properties.workers,data:data122};
+const err101 = {instancePath:instancePath+"/management/workers",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.management.properties.workers,data:data122};
 (vErrors ??= []).push(err101);
 errors++;
 }
 if((typeof data122 == "number") && (isFinite(data122))){
 if(data122 > 1000 || isNaN(data122)){
-const err102 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema19.properties.management.properties.workers,data:data122};
+const err102 = {instancePath:instancePath+"/management/workers",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema19.properties.management.properties.workers,data:data122};
 (vErrors ??= []).push(err102);
 errors++;
 }
 if(data122 < 1 || isNaN(data122)){
-const err103 = {instancePath:instancePath+"/management/workers",schemaPath:"#/properties/management/properties/workers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.management.properties.workers,data:data122};
+const err103 = {instancePath:instancePath+"/management/workers",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.management.properties.workers,data:data122};
 (vErrors ??= []).push(err103);
 errors++;
 }
@@ -1896,7 +1896,7 @@ errors++;
 if(data105.idleUnit !== undefined){
 let data123 = data105.idleUnit;
 if(!((data123 === "s") || (data123 === "ms"))){
-const err104 = {instancePath:instancePath+"/management/idleUnit",schemaPath:"#/properties/management/properties/idleUnit/enum",keyword:"enum",params:{allowedValues: schema19.properties.management.properties.idleUnit.enum},parentSchema:schema19.properties.management.properties.idleUnit,data:data123};
+const err104 = {instancePath:instancePath+"/management/idleUnit",keyword:"enum",params:{allowedValues: schema19.properties.management.properties.idleUnit.enum},parentSchema:schema19.properties.management.properties.idleUnit,data:data123};
 (vErrors ??= []).push(err104);
 errors++;
 }
@@ -1904,18 +1904,18 @@ errors++;
 if(data105.idleTimeout !== undefined){
 let data124 = data105.idleTimeout;
 if(!(((typeof data124 == "number") && (!(data124 % 1) && !isNaN(data124))) && (isFinite(data124)))){
-const err105 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.management.properties.idleTimeout,data:data124};
+const err105 = {instancePath:instancePath+"/management/idleTimeout",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.management.properties.idleTimeout,data:data124};
 (vErrors ??= []).push(err105);
 errors++;
 }
 if((typeof data124 == "number") && (isFinite(data124))){
 if(data124 > 86400 || isNaN(data124)){
-const err106 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},parentSchema:schema19.properties.management.properties.idleTimeout,data:data124};
+const err106 = {instancePath:instancePath+"/management/idleTimeout",keyword:"maximum",params:{comparison: "<=", limit: 86400},parentSchema:schema19.properties.management.properties.idleTimeout,data:data124};
 (vErrors ??= []).push(err106);
 errors++;
 }
 if(data124 < 1 || isNaN(data124)){
-const err107 = {instancePath:instancePath+"/management/idleTimeout",schemaPath:"#/properties/management/properties/idleTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.management.properties.idleTimeout,data:data124};
+const err107 = {instancePath:instancePath+"/management/idleTimeout",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.management.properties.idleTimeout,data:data124};
 (vErrors ??= []).push(err107);
 errors++;
 }
@@ -1924,18 +1924,18 @@ errors++;
 if(data105.workersMax !== undefined){
 let data125 = data105.workersMax;
 if(!(((typeof data125 == "number") && (!(data125 % 1) && !isNaN(data125))) && (isFinite(data125)))){
-const err108 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.management.properties.workersMax,data:data125};
+const err108 = {instancePath:instancePath+"/management/workersMax",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.management.properties.workersMax,data:data125};
 (vErrors ??= []).push(err108);
 errors++;
 }
 if((typeof data125 == "number") && (isFinite(data125))){
 if(data125 > 1000 || isNaN(data125)){
-const err109 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema19.properties.management.properties.workersMax,data:data125};
+const err109 = {instancePath:instancePath+"/management/workersMax",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema19.properties.management.properties.workersMax,data:data125};
 (vErrors ??= []).push(err109);
 errors++;
 }
 if(data125 < 1 || isNaN(data125)){
-const err110 = {instancePath:instancePath+"/management/workersMax",schemaPath:"#/properties/management/properties/workersMax/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.management.properties.workersMax,data:data125};
+const err110 = {instancePath:instancePath+"/management/workersMax",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.management.properties.workersMax,data:data125};
 (vErrors ??= []).push(err110);
 errors++;
 }
@@ -1944,7 +1944,7 @@ errors++;
 if(data105.standardQuota !== undefined){
 let data126 = data105.standardQuota;
 if(typeof data126 !== "boolean"){
-const err111 = {instancePath:instancePath+"/management/standardQuota",schemaPath:"#/properties/management/properties/standardQuota/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.management.properties.standardQuota,data:data126};
+const err111 = {instancePath:instancePath+"/management/standardQuota",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.management.properties.standardQuota,data:data126};
 (vErrors ??= []).push(err111);
 errors++;
 }
@@ -1952,14 +1952,14 @@ errors++;
 if(data105.exclusive !== undefined){
 let data127 = data105.exclusive;
 if(typeof data127 !== "boolean"){
-const err112 = {instancePath:instancePath+"/management/exclusive",schemaPath:"#/properties/management/properties/exclusive/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.management.properties.exclusive,data:data127};
+const err112 = {instancePath:instancePath+"/management/exclusive",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.management.properties.exclusive,data:data127};
 (vErrors ??= []).push(err112);
 errors++;
 }
 }
 }
 else {
-const err113 = {instancePath:instancePath+"/management",schemaPath:"#/properties/management/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.management,data:data105};
+const err113 = {instancePath:instancePath+"/management",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.management,data:data105};
 (vErrors ??= []).push(err113);
 errors++;
 }
@@ -1968,28 +1968,28 @@ if(data.deploy !== undefined){
 let data128 = data.deploy;
 if(data128 && typeof data128 == "object" && !Array.isArray(data128)){
 if(data128.build === undefined){
-const err114 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "build"},parentSchema:schema19.properties.deploy,data:data128};
+const err114 = {instancePath:instancePath+"/deploy",keyword:"required",params:{missingProperty: "build"},parentSchema:schema19.properties.deploy,data:data128};
 (vErrors ??= []).push(err114);
 errors++;
 }
 if(data128.deploy === undefined){
-const err115 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "deploy"},parentSchema:schema19.properties.deploy,data:data128};
+const err115 = {instancePath:instancePath+"/deploy",keyword:"required",params:{missingProperty: "deploy"},parentSchema:schema19.properties.deploy,data:data128};
 (vErrors ??= []).push(err115);
 errors++;
 }
 if(data128.list === undefined){
-const err116 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "list"},parentSchema:schema19.properties.deploy,data:data128};
+const err116 = {instancePath:instancePath+"/deploy",keyword:"required",params:{missingProperty: "list"},parentSchema:schema19.properties.deploy,data:data128};
 (vErrors ??= []).push(err116);
 errors++;
 }
 if(data128.remove === undefined){
-const err117 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/required",keyword:"required",params:{missingProperty: "remove"},parentSchema:schema19.properties.deploy,data:data128};
+const err117 = {instancePath:instancePath+"/deploy",keyword:"required",params:{missingProperty: "remove"},parentSchema:schema19.properties.deploy,data:data128};
 (vErrors ??= []).push(err117);
 errors++;
 }
 for(const key21 in data128){
 if(!(func1.call(schema19.properties.deploy.properties, key21))){
-const err118 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key21},parentSchema:schema19.properties.deploy,data:data128};
+const err118 = {instancePath:instancePath+"/deploy",keyword:"additionalProperties",params:{additionalProperty: key21},parentSchema:schema19.properties.deploy,data:data128};
 (vErrors ??= []).push(err118);
 errors++;
 }
@@ -2030,14 +2030,14 @@ if(data134 && typeof data134 == "object" && !Array.isArray(data134)){
 for(const key22 in data134){
 let data135 = data134[key22];
 if(typeof data135 !== "string"){
-const err119 = {instancePath:instancePath+"/deploy/environment/" + key22.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/deploy/properties/environment/additionalProperties/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.deploy.properties.environment.additionalProperties,data:data135};
+const err119 = {instancePath:instancePath+"/deploy/environment/" + key22.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{type: "string"},parentSchema:schema19.properties.deploy.properties.environment.additionalProperties,data:data135};
 (vErrors ??= []).push(err119);
 errors++;
 }
 }
 }
 else {
-const err120 = {instancePath:instancePath+"/deploy/environment",schemaPath:"#/properties/deploy/properties/environment/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.deploy.properties.environment,data:data134};
+const err120 = {instancePath:instancePath+"/deploy/environment",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.deploy.properties.environment,data:data134};
 (vErrors ??= []).push(err120);
 errors++;
 }
@@ -2052,13 +2052,13 @@ if(data128.manifest !== undefined){
 let data137 = data128.manifest;
 if(typeof data137 === "string"){
 if(func2(data137) < 1){
-const err121 = {instancePath:instancePath+"/deploy/manifest",schemaPath:"#/properties/deploy/properties/manifest/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.deploy.properties.manifest,data:data137};
+const err121 = {instancePath:instancePath+"/deploy/manifest",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.deploy.properties.manifest,data:data137};
 (vErrors ??= []).push(err121);
 errors++;
 }
 }
 else {
-const err122 = {instancePath:instancePath+"/deploy/manifest",schemaPath:"#/properties/deploy/properties/manifest/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.deploy.properties.manifest,data:data137};
+const err122 = {instancePath:instancePath+"/deploy/manifest",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.deploy.properties.manifest,data:data137};
 (vErrors ??= []).push(err122);
 errors++;
 }
@@ -2067,13 +2067,13 @@ if(data128.preinstalled !== undefined){
 let data138 = data128.preinstalled;
 if(typeof data138 === "string"){
 if(!pattern12.test(data138)){
-const err123 = {instancePath:instancePath+"/deploy/preinstalled",schemaPath:"#/properties/deploy/properties/preinstalled/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$"},parentSchema:schema19.properties.deploy.properties.preinstalled,data:data138};
+const err123 = {instancePath:instancePath+"/deploy/preinstalled",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$"},parentSchema:schema19.properties.deploy.properties.preinstalled,data:data138};
 (vErrors ??= []).push(err123);
 errors++;
 }
 }
 else {
-const err124 = {instancePath:instancePath+"/deploy/preinstalled",schemaPath:"#/properties/deploy/properties/preinstalled/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.deploy.properties.preinstalled,data:data138};
+const err124 = {instancePath:instancePath+"/deploy/preinstalled",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.deploy.properties.preinstalled,data:data138};
 (vErrors ??= []).push(err124);
 errors++;
 }
@@ -2081,14 +2081,14 @@ errors++;
 if(data128.worker !== undefined){
 let data139 = data128.worker;
 if(typeof data139 !== "boolean"){
-const err125 = {instancePath:instancePath+"/deploy/worker",schemaPath:"#/properties/deploy/properties/worker/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.deploy.properties.worker,data:data139};
+const err125 = {instancePath:instancePath+"/deploy/worker",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.deploy.properties.worker,data:data139};
 (vErrors ??= []).push(err125);
 errors++;
 }
 }
 }
 else {
-const err126 = {instancePath:instancePath+"/deploy",schemaPath:"#/properties/deploy/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.deploy,data:data128};
+const err126 = {instancePath:instancePath+"/deploy",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.deploy,data:data128};
 (vErrors ??= []).push(err126);
 errors++;
 }
@@ -2097,13 +2097,13 @@ if(data.openapi !== undefined){
 let data140 = data.openapi;
 if(data140 && typeof data140 == "object" && !Array.isArray(data140)){
 if(data140.url === undefined){
-const err127 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.openapi,data:data140};
+const err127 = {instancePath:instancePath+"/openapi",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.openapi,data:data140};
 (vErrors ??= []).push(err127);
 errors++;
 }
 for(const key23 in data140){
 if(!((key23 === "url") || (key23 === "allowPlainHttp"))){
-const err128 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key23},parentSchema:schema19.properties.openapi,data:data140};
+const err128 = {instancePath:instancePath+"/openapi",keyword:"additionalProperties",params:{additionalProperty: key23},parentSchema:schema19.properties.openapi,data:data140};
 (vErrors ??= []).push(err128);
 errors++;
 }
@@ -2117,14 +2117,14 @@ errors = vErrors.length;
 if(data140.allowPlainHttp !== undefined){
 let data142 = data140.allowPlainHttp;
 if(typeof data142 !== "boolean"){
-const err129 = {instancePath:instancePath+"/openapi/allowPlainHttp",schemaPath:"#/properties/openapi/properties/allowPlainHttp/type",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.openapi.properties.allowPlainHttp,data:data142};
+const err129 = {instancePath:instancePath+"/openapi/allowPlainHttp",keyword:"type",params:{type: "boolean"},parentSchema:schema19.properties.openapi.properties.allowPlainHttp,data:data142};
 (vErrors ??= []).push(err129);
 errors++;
 }
 }
 }
 else {
-const err130 = {instancePath:instancePath+"/openapi",schemaPath:"#/properties/openapi/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.openapi,data:data140};
+const err130 = {instancePath:instancePath+"/openapi",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.openapi,data:data140};
 (vErrors ??= []).push(err130);
 errors++;
 }
@@ -2133,18 +2133,18 @@ if(data.probe !== undefined){
 let data143 = data.probe;
 if(data143 && typeof data143 == "object" && !Array.isArray(data143)){
 if(data143.image === undefined){
-const err131 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/required",keyword:"required",params:{missingProperty: "image"},parentSchema:schema19.properties.probe,data:data143};
+const err131 = {instancePath:instancePath+"/probe",keyword:"required",params:{missingProperty: "image"},parentSchema:schema19.properties.probe,data:data143};
 (vErrors ??= []).push(err131);
 errors++;
 }
 if(data143.port === undefined){
-const err132 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/required",keyword:"required",params:{missingProperty: "port"},parentSchema:schema19.properties.probe,data:data143};
+const err132 = {instancePath:instancePath+"/probe",keyword:"required",params:{missingProperty: "port"},parentSchema:schema19.properties.probe,data:data143};
 (vErrors ??= []).push(err132);
 errors++;
 }
 for(const key24 in data143){
 if(!(((key24 === "image") || (key24 === "port")) || (key24 === "url"))){
-const err133 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key24},parentSchema:schema19.properties.probe,data:data143};
+const err133 = {instancePath:instancePath+"/probe",keyword:"additionalProperties",params:{additionalProperty: key24},parentSchema:schema19.properties.probe,data:data143};
 (vErrors ??= []).push(err133);
 errors++;
 }
@@ -2153,13 +2153,13 @@ if(data143.image !== undefined){
 let data144 = data143.image;
 if(typeof data144 === "string"){
 if(func2(data144) < 1){
-const err134 = {instancePath:instancePath+"/probe/image",schemaPath:"#/properties/probe/properties/image/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.probe.properties.image,data:data144};
+const err134 = {instancePath:instancePath+"/probe/image",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.probe.properties.image,data:data144};
 (vErrors ??= []).push(err134);
 errors++;
 }
 }
 else {
-const err135 = {instancePath:instancePath+"/probe/image",schemaPath:"#/properties/probe/properties/image/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.probe.properties.image,data:data144};
+const err135 = {instancePath:instancePath+"/probe/image",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.probe.properties.image,data:data144};
 (vErrors ??= []).push(err135);
 errors++;
 }
@@ -2168,13 +2168,13 @@ if(data143.port !== undefined){
 let data145 = data143.port;
 if(typeof data145 === "string"){
 if(!pattern13.test(data145)){
-const err136 = {instancePath:instancePath+"/probe/port",schemaPath:"#/properties/probe/properties/port/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,4}/[a-z]+$"},schema:"^[1-9][0-9]{0,4}/[a-z]+$",parentSchema:schema19.properties.probe.properties.port,data:data145};
+const err136 = {instancePath:instancePath+"/probe/port",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,4}/[a-z]+$"},schema:"^[1-9][0-9]{0,4}/[a-z]+$",parentSchema:schema19.properties.probe.properties.port,data:data145};
 (vErrors ??= []).push(err136);
 errors++;
 }
 }
 else {
-const err137 = {instancePath:instancePath+"/probe/port",schemaPath:"#/properties/probe/properties/port/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.probe.properties.port,data:data145};
+const err137 = {instancePath:instancePath+"/probe/port",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.probe.properties.port,data:data145};
 (vErrors ??= []).push(err137);
 errors++;
 }
@@ -2183,20 +2183,20 @@ if(data143.url !== undefined){
 let data146 = data143.url;
 if(typeof data146 === "string"){
 if(func2(data146) < 1){
-const err138 = {instancePath:instancePath+"/probe/url",schemaPath:"#/properties/probe/properties/url/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.probe.properties.url,data:data146};
+const err138 = {instancePath:instancePath+"/probe/url",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.probe.properties.url,data:data146};
 (vErrors ??= []).push(err138);
 errors++;
 }
 }
 else {
-const err139 = {instancePath:instancePath+"/probe/url",schemaPath:"#/properties/probe/properties/url/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.probe.properties.url,data:data146};
+const err139 = {instancePath:instancePath+"/probe/url",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.probe.properties.url,data:data146};
 (vErrors ??= []).push(err139);
 errors++;
 }
 }
 }
 else {
-const err140 = {instancePath:instancePath+"/probe",schemaPath:"#/properties/probe/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.probe,data:data143};
+const err140 = {instancePath:instancePath+"/probe",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.probe,data:data143};
 (vErrors ??= []).push(err140);
 errors++;
 }
@@ -2205,13 +2205,13 @@ if(data.receiver !== undefined){
 let data147 = data.receiver;
 if(data147 && typeof data147 == "object" && !Array.isArray(data147)){
 if(data147.listen === undefined){
-const err141 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/required",keyword:"required",params:{missingProperty: "listen"},parentSchema:schema19.properties.receiver,data:data147};
+const err141 = {instancePath:instancePath+"/receiver",keyword:"required",params:{missingProperty: "listen"},parentSchema:schema19.properties.receiver,data:data147};
 (vErrors ??= []).push(err141);
 errors++;
 }
 for(const key25 in data147){
 if(!((key25 === "listen") || (key25 === "url"))){
-const err142 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key25},parentSchema:schema19.properties.receiver,data:data147};
+const err142 = {instancePath:instancePath+"/receiver",keyword:"additionalProperties",params:{additionalProperty: key25},parentSchema:schema19.properties.receiver,data:data147};
 (vErrors ??= []).push(err142);
 errors++;
 }
@@ -2220,13 +2220,13 @@ if(data147.listen !== undefined){
 let data148 = data147.listen;
 if(typeof data148 === "string"){
 if(!pattern14.test(data148)){
-const err143 = {instancePath:instancePath+"/receiver/listen",schemaPath:"#/properties/receiver/properties/listen/pattern",keyword:"pattern",params:{pattern: "^(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}$"},schema:"^(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}$",parentSchema:schema19.properties.receiver.properties.listen,data:data148};
+const err143 = {instancePath:instancePath+"/receiver/listen",keyword:"pattern",params:{pattern: "^(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}$"},schema:"^(\\[[0-9a-fA-F:.]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}$",parentSchema:schema19.properties.receiver.properties.listen,data:data148};
 (vErrors ??= []).push(err143);
 errors++;
 }
 }
 else {
-const err144 = {instancePath:instancePath+"/receiver/listen",schemaPath:"#/properties/receiver/properties/listen/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.receiver.properties.listen,data:data148};
+const err144 = {instancePath:instancePath+"/receiver/listen",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.receiver.properties.listen,data:data148};
 (vErrors ??= []).push(err144);
 errors++;
 }
@@ -2239,7 +2239,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err145 = {instancePath:instancePath+"/receiver",schemaPath:"#/properties/receiver/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.receiver,data:data147};
+const err145 = {instancePath:instancePath+"/receiver",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.receiver,data:data147};
 (vErrors ??= []).push(err145);
 errors++;
 }
@@ -2248,13 +2248,13 @@ if(data.keys !== undefined){
 let data150 = data.keys;
 if(data150 && typeof data150 == "object" && !Array.isArray(data150)){
 if(data150.full === undefined){
-const err146 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/required",keyword:"required",params:{missingProperty: "full"},parentSchema:schema19.properties.keys,data:data150};
+const err146 = {instancePath:instancePath+"/keys",keyword:"required",params:{missingProperty: "full"},parentSchema:schema19.properties.keys,data:data150};
 (vErrors ??= []).push(err146);
 errors++;
 }
 for(const key26 in data150){
 if(!(((((key26 === "full") || (key26 === "second")) || (key26 === "restricted")) || (key26 === "expired")) || (key26 === "stranger"))){
-const err147 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key26},parentSchema:schema19.properties.keys,data:data150};
+const err147 = {instancePath:instancePath+"/keys",keyword:"additionalProperties",params:{additionalProperty: key26},parentSchema:schema19.properties.keys,data:data150};
 (vErrors ??= []).push(err147);
 errors++;
 }
@@ -2274,26 +2274,26 @@ errors = vErrors.length;
 if(data150.restricted !== undefined){
 let data153 = data150.restricted;
 if((typeof data153 !== "string") && (!(data153 && typeof data153 == "object" && !Array.isArray(data153)))){
-const err148 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/type",keyword:"type",params:{type: schema19.properties.keys.properties.restricted.type},parentSchema:schema19.properties.keys.properties.restricted,data:data153};
+const err148 = {instancePath:instancePath+"/keys/restricted",keyword:"type",params:{type: schema19.properties.keys.properties.restricted.type},parentSchema:schema19.properties.keys.properties.restricted,data:data153};
 (vErrors ??= []).push(err148);
 errors++;
 }
 if(typeof data153 === "string"){
 if(func2(data153) < 1){
-const err149 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.keys.properties.restricted,data:data153};
+const err149 = {instancePath:instancePath+"/keys/restricted",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.keys.properties.restricted,data:data153};
 (vErrors ??= []).push(err149);
 errors++;
 }
 }
 if(data153 && typeof data153 == "object" && !Array.isArray(data153)){
 if(data153.key === undefined){
-const err150 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/required",keyword:"required",params:{missingProperty: "key"},parentSchema:schema19.properties.keys.properties.restricted,data:data153};
+const err150 = {instancePath:instancePath+"/keys/restricted",keyword:"required",params:{missingProperty: "key"},parentSchema:schema19.properties.keys.properties.restricted,data:data153};
 (vErrors ??= []).push(err150);
 errors++;
 }
 for(const key27 in data153){
 if(!(((key27 === "key") || (key27 === "may")) || (key27 === "mayNot"))){
-const err151 = {instancePath:instancePath+"/keys/restricted",schemaPath:"#/properties/keys/properties/restricted/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key27},parentSchema:schema19.properties.keys.properties.restricted,data:data153};
+const err151 = {instancePath:instancePath+"/keys/restricted",keyword:"additionalProperties",params:{additionalProperty: key27},parentSchema:schema19.properties.keys.properties.restricted,data:data153};
 (vErrors ??= []).push(err151);
 errors++;
 }
@@ -2332,7 +2332,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err152 = {instancePath:instancePath+"/keys",schemaPath:"#/properties/keys/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.keys,data:data150};
+const err152 = {instancePath:instancePath+"/keys",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.keys,data:data150};
 (vErrors ??= []).push(err152);
 errors++;
 }
@@ -2344,20 +2344,20 @@ for(const key28 in data159){
 let data160 = data159[key28];
 if(typeof data160 === "string"){
 if(func2(data160) < 1){
-const err153 = {instancePath:instancePath+"/absent/" + key28.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/absent/additionalProperties/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.absent.additionalProperties,data:data160};
+const err153 = {instancePath:instancePath+"/absent/" + key28.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.absent.additionalProperties,data:data160};
 (vErrors ??= []).push(err153);
 errors++;
 }
 }
 else {
-const err154 = {instancePath:instancePath+"/absent/" + key28.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/absent/additionalProperties/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.absent.additionalProperties,data:data160};
+const err154 = {instancePath:instancePath+"/absent/" + key28.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{type: "string"},parentSchema:schema19.properties.absent.additionalProperties,data:data160};
 (vErrors ??= []).push(err154);
 errors++;
 }
 }
 }
 else {
-const err155 = {instancePath:instancePath+"/absent",schemaPath:"#/properties/absent/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.absent,data:data159};
+const err155 = {instancePath:instancePath+"/absent",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.absent,data:data159};
 (vErrors ??= []).push(err155);
 errors++;
 }
@@ -2365,26 +2365,26 @@ errors++;
 if(data.clock !== undefined){
 let data161 = data.clock;
 if((typeof data161 !== "string") && (!(data161 && typeof data161 == "object" && !Array.isArray(data161)))){
-const err156 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/type",keyword:"type",params:{type: schema19.properties.clock.type},parentSchema:schema19.properties.clock,data:data161};
+const err156 = {instancePath:instancePath+"/clock",keyword:"type",params:{type: schema19.properties.clock.type},parentSchema:schema19.properties.clock,data:data161};
 (vErrors ??= []).push(err156);
 errors++;
 }
 if(typeof data161 === "string"){
 if(!pattern15.test(data161)){
-const err157 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/pattern",keyword:"pattern",params:{pattern: "^real$"},parentSchema:schema19.properties.clock,data:data161};
+const err157 = {instancePath:instancePath+"/clock",keyword:"pattern",params:{pattern: "^real$"},parentSchema:schema19.properties.clock,data:data161};
 (vErrors ??= []).push(err157);
 errors++;
 }
 }
 if(data161 && typeof data161 == "object" && !Array.isArray(data161)){
 if(data161.url === undefined){
-const err158 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/required",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.clock,data:data161};
+const err158 = {instancePath:instancePath+"/clock",keyword:"required",params:{missingProperty: "url"},parentSchema:schema19.properties.clock,data:data161};
 (vErrors ??= []).push(err158);
 errors++;
 }
 for(const key29 in data161){
 if(!(key29 === "url")){
-const err159 = {instancePath:instancePath+"/clock",schemaPath:"#/properties/clock/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key29},parentSchema:schema19.properties.clock,data:data161};
+const err159 = {instancePath:instancePath+"/clock",keyword:"additionalProperties",params:{additionalProperty: key29},parentSchema:schema19.properties.clock,data:data161};
 (vErrors ??= []).push(err159);
 errors++;
 }
@@ -2402,7 +2402,7 @@ let data163 = data.tolerances;
 if(data163 && typeof data163 == "object" && !Array.isArray(data163)){
 for(const key30 in data163){
 if(!(func1.call(schema19.properties.tolerances.properties, key30))){
-const err160 = {instancePath:instancePath+"/tolerances",schemaPath:"#/properties/tolerances/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key30},parentSchema:schema19.properties.tolerances,data:data163};
+const err160 = {instancePath:instancePath+"/tolerances",keyword:"additionalProperties",params:{additionalProperty: key30},parentSchema:schema19.properties.tolerances,data:data163};
 (vErrors ??= []).push(err160);
 errors++;
 }
@@ -2511,7 +2511,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err161 = {instancePath:instancePath+"/tolerances",schemaPath:"#/properties/tolerances/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.tolerances,data:data163};
+const err161 = {instancePath:instancePath+"/tolerances",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.tolerances,data:data163};
 (vErrors ??= []).push(err161);
 errors++;
 }
@@ -2521,7 +2521,7 @@ let data181 = data.budget;
 if(data181 && typeof data181 == "object" && !Array.isArray(data181)){
 for(const key31 in data181){
 if(!((((key31 === "scenarios") || (key31 === "requestsPerMinute")) || (key31 === "jobPrice")) || (key31 === "podPricePerHour"))){
-const err162 = {instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key31},parentSchema:schema19.properties.budget,data:data181};
+const err162 = {instancePath:instancePath+"/budget",keyword:"additionalProperties",params:{additionalProperty: key31},parentSchema:schema19.properties.budget,data:data181};
 (vErrors ??= []).push(err162);
 errors++;
 }
@@ -2529,18 +2529,18 @@ errors++;
 if(data181.scenarios !== undefined){
 let data182 = data181.scenarios;
 if(!(((typeof data182 == "number") && (!(data182 % 1) && !isNaN(data182))) && (isFinite(data182)))){
-const err163 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.budget.properties.scenarios,data:data182};
+const err163 = {instancePath:instancePath+"/budget/scenarios",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.budget.properties.scenarios,data:data182};
 (vErrors ??= []).push(err163);
 errors++;
 }
 if((typeof data182 == "number") && (isFinite(data182))){
 if(data182 > 200 || isNaN(data182)){
-const err164 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},parentSchema:schema19.properties.budget.properties.scenarios,data:data182};
+const err164 = {instancePath:instancePath+"/budget/scenarios",keyword:"maximum",params:{comparison: "<=", limit: 200},parentSchema:schema19.properties.budget.properties.scenarios,data:data182};
 (vErrors ??= []).push(err164);
 errors++;
 }
 if(data182 < 1 || isNaN(data182)){
-const err165 = {instancePath:instancePath+"/budget/scenarios",schemaPath:"#/properties/budget/properties/scenarios/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.budget.properties.scenarios,data:data182};
+const err165 = {instancePath:instancePath+"/budget/scenarios",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.budget.properties.scenarios,data:data182};
 (vErrors ??= []).push(err165);
 errors++;
 }
@@ -2549,13 +2549,13 @@ errors++;
 if(data181.requestsPerMinute !== undefined){
 let data183 = data181.requestsPerMinute;
 if(!(((typeof data183 == "number") && (!(data183 % 1) && !isNaN(data183))) && (isFinite(data183)))){
-const err166 = {instancePath:instancePath+"/budget/requestsPerMinute",schemaPath:"#/properties/budget/properties/requestsPerMinute/type",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.budget.properties.requestsPerMinute,data:data183};
+const err166 = {instancePath:instancePath+"/budget/requestsPerMinute",keyword:"type",params:{type: "integer"},parentSchema:schema19.properties.budget.properties.requestsPerMinute,data:data183};
 (vErrors ??= []).push(err166);
 errors++;
 }
 if((typeof data183 == "number") && (isFinite(data183))){
 if(data183 < 1 || isNaN(data183)){
-const err167 = {instancePath:instancePath+"/budget/requestsPerMinute",schemaPath:"#/properties/budget/properties/requestsPerMinute/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.budget.properties.requestsPerMinute,data:data183};
+const err167 = {instancePath:instancePath+"/budget/requestsPerMinute",keyword:"minimum",params:{comparison: ">=", limit: 1},parentSchema:schema19.properties.budget.properties.requestsPerMinute,data:data183};
 (vErrors ??= []).push(err167);
 errors++;
 }
@@ -2565,13 +2565,13 @@ if(data181.jobPrice !== undefined){
 let data184 = data181.jobPrice;
 if((typeof data184 == "number") && (isFinite(data184))){
 if(data184 < 0 || isNaN(data184)){
-const err168 = {instancePath:instancePath+"/budget/jobPrice",schemaPath:"#/properties/budget/properties/jobPrice/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},parentSchema:schema19.properties.budget.properties.jobPrice,data:data184};
+const err168 = {instancePath:instancePath+"/budget/jobPrice",keyword:"minimum",params:{comparison: ">=", limit: 0},parentSchema:schema19.properties.budget.properties.jobPrice,data:data184};
 (vErrors ??= []).push(err168);
 errors++;
 }
 }
 else {
-const err169 = {instancePath:instancePath+"/budget/jobPrice",schemaPath:"#/properties/budget/properties/jobPrice/type",keyword:"type",params:{type: "number"},parentSchema:schema19.properties.budget.properties.jobPrice,data:data184};
+const err169 = {instancePath:instancePath+"/budget/jobPrice",keyword:"type",params:{type: "number"},parentSchema:schema19.properties.budget.properties.jobPrice,data:data184};
 (vErrors ??= []).push(err169);
 errors++;
 }
@@ -2580,20 +2580,20 @@ if(data181.podPricePerHour !== undefined){
 let data185 = data181.podPricePerHour;
 if((typeof data185 == "number") && (isFinite(data185))){
 if(data185 < 0 || isNaN(data185)){
-const err170 = {instancePath:instancePath+"/budget/podPricePerHour",schemaPath:"#/properties/budget/properties/podPricePerHour/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},parentSchema:schema19.properties.budget.properties.podPricePerHour,data:data185};
+const err170 = {instancePath:instancePath+"/budget/podPricePerHour",keyword:"minimum",params:{comparison: ">=", limit: 0},parentSchema:schema19.properties.budget.properties.podPricePerHour,data:data185};
 (vErrors ??= []).push(err170);
 errors++;
 }
 }
 else {
-const err171 = {instancePath:instancePath+"/budget/podPricePerHour",schemaPath:"#/properties/budget/properties/podPricePerHour/type",keyword:"type",params:{type: "number"},parentSchema:schema19.properties.budget.properties.podPricePerHour,data:data185};
+const err171 = {instancePath:instancePath+"/budget/podPricePerHour",keyword:"type",params:{type: "number"},parentSchema:schema19.properties.budget.properties.podPricePerHour,data:data185};
 (vErrors ??= []).push(err171);
 errors++;
 }
 }
 }
 else {
-const err172 = {instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.budget,data:data181};
+const err172 = {instancePath:instancePath+"/budget",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.budget,data:data181};
 (vErrors ??= []).push(err172);
 errors++;
 }
@@ -2603,7 +2603,7 @@ let data186 = data.load;
 if(data186 && typeof data186 == "object" && !Array.isArray(data186)){
 for(const key32 in data186){
 if(!((key32 === "mixed") || (key32 === "requestsPerSecond"))){
-const err173 = {instancePath:instancePath+"/load",schemaPath:"#/properties/load/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key32},parentSchema:schema19.properties.load,data:data186};
+const err173 = {instancePath:instancePath+"/load",keyword:"additionalProperties",params:{additionalProperty: key32},parentSchema:schema19.properties.load,data:data186};
 (vErrors ??= []).push(err173);
 errors++;
 }
@@ -2612,13 +2612,13 @@ if(data186.mixed !== undefined){
 let data187 = data186.mixed;
 if(data187 && typeof data187 == "object" && !Array.isArray(data187)){
 if(Object.keys(data187).length < 1){
-const err174 = {instancePath:instancePath+"/load/mixed",schemaPath:"#/properties/load/properties/mixed/minProperties",keyword:"minProperties",params:{limit: 1},parentSchema:schema19.properties.load.properties.mixed,data:data187};
+const err174 = {instancePath:instancePath+"/load/mixed",keyword:"minProperties",params:{limit: 1},parentSchema:schema19.properties.load.properties.mixed,data:data187};
 (vErrors ??= []).push(err174);
 errors++;
 }
 for(const key33 in data187){
 if(!(func1.call(schema19.properties.load.properties.mixed.properties, key33))){
-const err175 = {instancePath:instancePath+"/load/mixed",schemaPath:"#/properties/load/properties/mixed/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key33},parentSchema:schema19.properties.load.properties.mixed,data:data187};
+const err175 = {instancePath:instancePath+"/load/mixed",keyword:"additionalProperties",params:{additionalProperty: key33},parentSchema:schema19.properties.load.properties.mixed,data:data187};
 (vErrors ??= []).push(err175);
 errors++;
 }
@@ -2685,7 +2685,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err176 = {instancePath:instancePath+"/load/mixed",schemaPath:"#/properties/load/properties/mixed/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.load.properties.mixed,data:data187};
+const err176 = {instancePath:instancePath+"/load/mixed",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.load.properties.mixed,data:data187};
 (vErrors ??= []).push(err176);
 errors++;
 }
@@ -2694,25 +2694,25 @@ if(data186.requestsPerSecond !== undefined){
 let data198 = data186.requestsPerSecond;
 if((typeof data198 == "number") && (isFinite(data198))){
 if(data198 > 1000 || isNaN(data198)){
-const err177 = {instancePath:instancePath+"/load/requestsPerSecond",schemaPath:"#/properties/load/properties/requestsPerSecond/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema19.properties.load.properties.requestsPerSecond,data:data198};
+const err177 = {instancePath:instancePath+"/load/requestsPerSecond",keyword:"maximum",params:{comparison: "<=", limit: 1000},parentSchema:schema19.properties.load.properties.requestsPerSecond,data:data198};
 (vErrors ??= []).push(err177);
 errors++;
 }
 if(data198 <= 0 || isNaN(data198)){
-const err178 = {instancePath:instancePath+"/load/requestsPerSecond",schemaPath:"#/properties/load/properties/requestsPerSecond/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},parentSchema:schema19.properties.load.properties.requestsPerSecond,data:data198};
+const err178 = {instancePath:instancePath+"/load/requestsPerSecond",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0},parentSchema:schema19.properties.load.properties.requestsPerSecond,data:data198};
 (vErrors ??= []).push(err178);
 errors++;
 }
 }
 else {
-const err179 = {instancePath:instancePath+"/load/requestsPerSecond",schemaPath:"#/properties/load/properties/requestsPerSecond/type",keyword:"type",params:{type: "number"},parentSchema:schema19.properties.load.properties.requestsPerSecond,data:data198};
+const err179 = {instancePath:instancePath+"/load/requestsPerSecond",keyword:"type",params:{type: "number"},parentSchema:schema19.properties.load.properties.requestsPerSecond,data:data198};
 (vErrors ??= []).push(err179);
 errors++;
 }
 }
 }
 else {
-const err180 = {instancePath:instancePath+"/load",schemaPath:"#/properties/load/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.load,data:data186};
+const err180 = {instancePath:instancePath+"/load",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.load,data:data186};
 (vErrors ??= []).push(err180);
 errors++;
 }
@@ -2722,7 +2722,7 @@ let data199 = data.network;
 if(data199 && typeof data199 == "object" && !Array.isArray(data199)){
 for(const key34 in data199){
 if(!(((key34 === "ca") || (key34 === "certificate")) || (key34 === "headers"))){
-const err181 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key34},parentSchema:schema19.properties.network,data:data199};
+const err181 = {instancePath:instancePath+"/network",keyword:"additionalProperties",params:{additionalProperty: key34},parentSchema:schema19.properties.network,data:data199};
 (vErrors ??= []).push(err181);
 errors++;
 }
@@ -2731,13 +2731,13 @@ if(data199.ca !== undefined){
 let data200 = data199.ca;
 if(typeof data200 === "string"){
 if(func2(data200) < 1){
-const err182 = {instancePath:instancePath+"/network/ca",schemaPath:"#/properties/network/properties/ca/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.network.properties.ca,data:data200};
+const err182 = {instancePath:instancePath+"/network/ca",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.network.properties.ca,data:data200};
 (vErrors ??= []).push(err182);
 errors++;
 }
 }
 else {
-const err183 = {instancePath:instancePath+"/network/ca",schemaPath:"#/properties/network/properties/ca/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.network.properties.ca,data:data200};
+const err183 = {instancePath:instancePath+"/network/ca",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.network.properties.ca,data:data200};
 (vErrors ??= []).push(err183);
 errors++;
 }
@@ -2746,18 +2746,18 @@ if(data199.certificate !== undefined){
 let data201 = data199.certificate;
 if(data201 && typeof data201 == "object" && !Array.isArray(data201)){
 if(data201.cert === undefined){
-const err184 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/required",keyword:"required",params:{missingProperty: "cert"},parentSchema:schema19.properties.network.properties.certificate,data:data201};
+const err184 = {instancePath:instancePath+"/network/certificate",keyword:"required",params:{missingProperty: "cert"},parentSchema:schema19.properties.network.properties.certificate,data:data201};
 (vErrors ??= []).push(err184);
 errors++;
 }
 if(data201.key === undefined){
-const err185 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/required",keyword:"required",params:{missingProperty: "key"},parentSchema:schema19.properties.network.properties.certificate,data:data201};
+const err185 = {instancePath:instancePath+"/network/certificate",keyword:"required",params:{missingProperty: "key"},parentSchema:schema19.properties.network.properties.certificate,data:data201};
 (vErrors ??= []).push(err185);
 errors++;
 }
 for(const key35 in data201){
 if(!((key35 === "cert") || (key35 === "key"))){
-const err186 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key35},parentSchema:schema19.properties.network.properties.certificate,data:data201};
+const err186 = {instancePath:instancePath+"/network/certificate",keyword:"additionalProperties",params:{additionalProperty: key35},parentSchema:schema19.properties.network.properties.certificate,data:data201};
 (vErrors ??= []).push(err186);
 errors++;
 }
@@ -2766,13 +2766,13 @@ if(data201.cert !== undefined){
 let data202 = data201.cert;
 if(typeof data202 === "string"){
 if(func2(data202) < 1){
-const err187 = {instancePath:instancePath+"/network/certificate/cert",schemaPath:"#/properties/network/properties/certificate/properties/cert/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.network.properties.certificate.properties.cert,data:data202};
+const err187 = {instancePath:instancePath+"/network/certificate/cert",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.network.properties.certificate.properties.cert,data:data202};
 (vErrors ??= []).push(err187);
 errors++;
 }
 }
 else {
-const err188 = {instancePath:instancePath+"/network/certificate/cert",schemaPath:"#/properties/network/properties/certificate/properties/cert/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.network.properties.certificate.properties.cert,data:data202};
+const err188 = {instancePath:instancePath+"/network/certificate/cert",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.network.properties.certificate.properties.cert,data:data202};
 (vErrors ??= []).push(err188);
 errors++;
 }
@@ -2781,20 +2781,20 @@ if(data201.key !== undefined){
 let data203 = data201.key;
 if(typeof data203 === "string"){
 if(func2(data203) < 1){
-const err189 = {instancePath:instancePath+"/network/certificate/key",schemaPath:"#/properties/network/properties/certificate/properties/key/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.network.properties.certificate.properties.key,data:data203};
+const err189 = {instancePath:instancePath+"/network/certificate/key",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.network.properties.certificate.properties.key,data:data203};
 (vErrors ??= []).push(err189);
 errors++;
 }
 }
 else {
-const err190 = {instancePath:instancePath+"/network/certificate/key",schemaPath:"#/properties/network/properties/certificate/properties/key/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.network.properties.certificate.properties.key,data:data203};
+const err190 = {instancePath:instancePath+"/network/certificate/key",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.network.properties.certificate.properties.key,data:data203};
 (vErrors ??= []).push(err190);
 errors++;
 }
 }
 }
 else {
-const err191 = {instancePath:instancePath+"/network/certificate",schemaPath:"#/properties/network/properties/certificate/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.network.properties.certificate,data:data201};
+const err191 = {instancePath:instancePath+"/network/certificate",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.network.properties.certificate,data:data201};
 (vErrors ??= []).push(err191);
 errors++;
 }
@@ -2806,14 +2806,14 @@ for(const key36 in data204){
 const _errs411 = errors;
 if(typeof key36 === "string"){
 if(!pattern16.test(key36)){
-const err192 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},parentSchema:schema19.properties.network.properties.headers.propertyNames,data:key36,propertyName:key36};
+const err192 = {instancePath:instancePath+"/network/headers",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},parentSchema:schema19.properties.network.properties.headers.propertyNames,data:key36,propertyName:key36};
 (vErrors ??= []).push(err192);
 errors++;
 }
 }
 var valid39 = _errs411 === errors;
 if(!valid39){
-const err193 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/propertyNames",keyword:"propertyNames",params:{propertyName: key36},parentSchema:schema19.properties.network.properties.headers,data:data204};
+const err193 = {instancePath:instancePath+"/network/headers",keyword:"propertyNames",params:{propertyName: key36},parentSchema:schema19.properties.network.properties.headers,data:data204};
 (vErrors ??= []).push(err193);
 errors++;
 }
@@ -2822,27 +2822,27 @@ for(const key37 in data204){
 let data205 = data204[key37];
 if(typeof data205 === "string"){
 if(func2(data205) < 1){
-const err194 = {instancePath:instancePath+"/network/headers/" + key37.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/network/properties/headers/additionalProperties/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.network.properties.headers.additionalProperties,data:data205};
+const err194 = {instancePath:instancePath+"/network/headers/" + key37.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.network.properties.headers.additionalProperties,data:data205};
 (vErrors ??= []).push(err194);
 errors++;
 }
 }
 else {
-const err195 = {instancePath:instancePath+"/network/headers/" + key37.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/network/properties/headers/additionalProperties/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.network.properties.headers.additionalProperties,data:data205};
+const err195 = {instancePath:instancePath+"/network/headers/" + key37.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{type: "string"},parentSchema:schema19.properties.network.properties.headers.additionalProperties,data:data205};
 (vErrors ??= []).push(err195);
 errors++;
 }
 }
 }
 else {
-const err196 = {instancePath:instancePath+"/network/headers",schemaPath:"#/properties/network/properties/headers/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.network.properties.headers,data:data204};
+const err196 = {instancePath:instancePath+"/network/headers",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.network.properties.headers,data:data204};
 (vErrors ??= []).push(err196);
 errors++;
 }
 }
 }
 else {
-const err197 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.network,data:data199};
+const err197 = {instancePath:instancePath+"/network",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.network,data:data199};
 (vErrors ??= []).push(err197);
 errors++;
 }
@@ -2855,23 +2855,23 @@ for(let i2=0; i2<len1; i2++){
 let data207 = data206[i2];
 if(data207 && typeof data207 == "object" && !Array.isArray(data207)){
 if(data207.rule === undefined){
-const err198 = {instancePath:instancePath+"/known/" + i2,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "rule"},parentSchema:schema19.properties.known.items,data:data207};
+const err198 = {instancePath:instancePath+"/known/" + i2,keyword:"required",params:{missingProperty: "rule"},parentSchema:schema19.properties.known.items,data:data207};
 (vErrors ??= []).push(err198);
 errors++;
 }
 if(data207.reason === undefined){
-const err199 = {instancePath:instancePath+"/known/" + i2,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "reason"},parentSchema:schema19.properties.known.items,data:data207};
+const err199 = {instancePath:instancePath+"/known/" + i2,keyword:"required",params:{missingProperty: "reason"},parentSchema:schema19.properties.known.items,data:data207};
 (vErrors ??= []).push(err199);
 errors++;
 }
 if(data207.expires === undefined){
-const err200 = {instancePath:instancePath+"/known/" + i2,schemaPath:"#/properties/known/items/required",keyword:"required",params:{missingProperty: "expires"},parentSchema:schema19.properties.known.items,data:data207};
+const err200 = {instancePath:instancePath+"/known/" + i2,keyword:"required",params:{missingProperty: "expires"},parentSchema:schema19.properties.known.items,data:data207};
 (vErrors ??= []).push(err200);
 errors++;
 }
 for(const key38 in data207){
 if(!((((key38 === "rule") || (key38 === "clause")) || (key38 === "reason")) || (key38 === "expires"))){
-const err201 = {instancePath:instancePath+"/known/" + i2,schemaPath:"#/properties/known/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key38},parentSchema:schema19.properties.known.items,data:data207};
+const err201 = {instancePath:instancePath+"/known/" + i2,keyword:"additionalProperties",params:{additionalProperty: key38},parentSchema:schema19.properties.known.items,data:data207};
 (vErrors ??= []).push(err201);
 errors++;
 }
@@ -2880,13 +2880,13 @@ if(data207.rule !== undefined){
 let data208 = data207.rule;
 if(typeof data208 === "string"){
 if(func2(data208) < 1){
-const err202 = {instancePath:instancePath+"/known/" + i2+"/rule",schemaPath:"#/properties/known/items/properties/rule/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.known.items.properties.rule,data:data208};
+const err202 = {instancePath:instancePath+"/known/" + i2+"/rule",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.known.items.properties.rule,data:data208};
 (vErrors ??= []).push(err202);
 errors++;
 }
 }
 else {
-const err203 = {instancePath:instancePath+"/known/" + i2+"/rule",schemaPath:"#/properties/known/items/properties/rule/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.known.items.properties.rule,data:data208};
+const err203 = {instancePath:instancePath+"/known/" + i2+"/rule",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.known.items.properties.rule,data:data208};
 (vErrors ??= []).push(err203);
 errors++;
 }
@@ -2895,13 +2895,13 @@ if(data207.clause !== undefined){
 let data209 = data207.clause;
 if(typeof data209 === "string"){
 if(func2(data209) < 1){
-const err204 = {instancePath:instancePath+"/known/" + i2+"/clause",schemaPath:"#/properties/known/items/properties/clause/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.known.items.properties.clause,data:data209};
+const err204 = {instancePath:instancePath+"/known/" + i2+"/clause",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.known.items.properties.clause,data:data209};
 (vErrors ??= []).push(err204);
 errors++;
 }
 }
 else {
-const err205 = {instancePath:instancePath+"/known/" + i2+"/clause",schemaPath:"#/properties/known/items/properties/clause/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.known.items.properties.clause,data:data209};
+const err205 = {instancePath:instancePath+"/known/" + i2+"/clause",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.known.items.properties.clause,data:data209};
 (vErrors ??= []).push(err205);
 errors++;
 }
@@ -2910,13 +2910,13 @@ if(data207.reason !== undefined){
 let data210 = data207.reason;
 if(typeof data210 === "string"){
 if(func2(data210) < 1){
-const err206 = {instancePath:instancePath+"/known/" + i2+"/reason",schemaPath:"#/properties/known/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.known.items.properties.reason,data:data210};
+const err206 = {instancePath:instancePath+"/known/" + i2+"/reason",keyword:"minLength",params:{limit: 1},parentSchema:schema19.properties.known.items.properties.reason,data:data210};
 (vErrors ??= []).push(err206);
 errors++;
 }
 }
 else {
-const err207 = {instancePath:instancePath+"/known/" + i2+"/reason",schemaPath:"#/properties/known/items/properties/reason/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.known.items.properties.reason,data:data210};
+const err207 = {instancePath:instancePath+"/known/" + i2+"/reason",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.known.items.properties.reason,data:data210};
 (vErrors ??= []).push(err207);
 errors++;
 }
@@ -2925,34 +2925,34 @@ if(data207.expires !== undefined){
 let data211 = data207.expires;
 if(typeof data211 === "string"){
 if(!(formats0.validate(data211))){
-const err208 = {instancePath:instancePath+"/known/" + i2+"/expires",schemaPath:"#/properties/known/items/properties/expires/format",keyword:"format",params:{format: "date"},parentSchema:schema19.properties.known.items.properties.expires,data:data211};
+const err208 = {instancePath:instancePath+"/known/" + i2+"/expires",keyword:"format",params:{format: "date"},parentSchema:schema19.properties.known.items.properties.expires,data:data211};
 (vErrors ??= []).push(err208);
 errors++;
 }
 }
 else {
-const err209 = {instancePath:instancePath+"/known/" + i2+"/expires",schemaPath:"#/properties/known/items/properties/expires/type",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.known.items.properties.expires,data:data211};
+const err209 = {instancePath:instancePath+"/known/" + i2+"/expires",keyword:"type",params:{type: "string"},parentSchema:schema19.properties.known.items.properties.expires,data:data211};
 (vErrors ??= []).push(err209);
 errors++;
 }
 }
 }
 else {
-const err210 = {instancePath:instancePath+"/known/" + i2,schemaPath:"#/properties/known/items/type",keyword:"type",params:{type: "object"},parentSchema:schema19.properties.known.items,data:data207};
+const err210 = {instancePath:instancePath+"/known/" + i2,keyword:"type",params:{type: "object"},parentSchema:schema19.properties.known.items,data:data207};
 (vErrors ??= []).push(err210);
 errors++;
 }
 }
 }
 else {
-const err211 = {instancePath:instancePath+"/known",schemaPath:"#/properties/known/type",keyword:"type",params:{type: "array"},parentSchema:schema19.properties.known,data:data206};
+const err211 = {instancePath:instancePath+"/known",keyword:"type",params:{type: "array"},parentSchema:schema19.properties.known,data:data206};
 (vErrors ??= []).push(err211);
 errors++;
 }
 }
 }
 else {
-const err212 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},parentSchema:schema19,data};
+const err212 = {instancePath,keyword:"type",params:{type: "object"},parentSchema:schema19,data};
 (vErrors ??= []).push(err212);
 errors++;
 }
@@ -2966,7 +2966,7 @@ import schema from '../spec/schemas/target.schema.json' with { type: 'json' }
 import type { ValidationFailure } from './validators.ts'
 
 /** A failure with what lies at its place, and the part of the schema that says what should. */
-export interface TargetFailure extends ValidationFailure {
+export interface TargetFailure extends Omit<ValidationFailure, 'schemaPath'> {
   readonly data: unknown
   readonly parentSchema: object
 }

@@ -238,7 +238,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 let data0 = data[key0];
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema27.additionalProperties,data:data0};
+const err0 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema27.additionalProperties};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -310,13 +310,13 @@ errors++;
 if(data.size !== undefined){
 let data0 = data.size;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err3 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema29.properties.size,data:data0};
+const err3 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema29.properties.size};
 (vErrors ??= []).push(err3);
 errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 < 10 || isNaN(data0)){
-const err4 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},message:"must be >= 10",parentSchema:schema29.properties.size,data:data0};
+const err4 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},message:"must be >= 10",parentSchema:schema29.properties.size};
 (vErrors ??= []).push(err4);
 errors++;
 }
@@ -372,7 +372,7 @@ errors++;
 if(data.volumeId !== undefined){
 let data0 = data.volumeId;
 if(typeof data0 !== "string"){
-const err3 = {instancePath:instancePath+"/volumeId",schemaPath:"#/properties/volumeId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema31.properties.volumeId,data:data0};
+const err3 = {instancePath:instancePath+"/volumeId",schemaPath:"#/properties/volumeId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema31.properties.volumeId};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -423,7 +423,7 @@ if(data.network !== undefined){
 let data1 = data.network;
 if(Array.isArray(data1)){
 if(data1.length > 1){
-const err1 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/maxItems",keyword:"maxItems",params:{limit: 1},message:"must NOT have more than 1 items",parentSchema:schema28.properties.network,data:data1};
+const err1 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/maxItems",keyword:"maxItems",params:{limit: 1},message:"must NOT have more than 1 items",parentSchema:schema28.properties.network};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -436,7 +436,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema28.properties.network,data:data1};
+const err2 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema28.properties.network};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -473,7 +473,7 @@ errors++;
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema32.properties.id,data:data0};
+const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema32.properties.id};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -481,13 +481,13 @@ errors++;
 if(data.count !== undefined){
 let data1 = data.count;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err2 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema32.properties.count,data:data1};
+const err2 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema32.properties.count};
 (vErrors ??= []).push(err2);
 errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 < 1 || isNaN(data1)){
-const err3 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema32.properties.count,data:data1};
+const err3 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema32.properties.count};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -758,7 +758,7 @@ props0.internalDns = true;
 if(data.enabled !== undefined){
 let data3 = data.enabled;
 if(typeof data3 !== "boolean"){
-const err5 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema38.properties.enabled,data:data3};
+const err5 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema38.properties.enabled};
 (vErrors ??= []).push(err5);
 errors++;
 }
@@ -766,7 +766,7 @@ errors++;
 if(data.ip !== undefined){
 let data4 = data.ip;
 if(typeof data4 !== "string"){
-const err6 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.ip,data:data4};
+const err6 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.ip};
 (vErrors ??= []).push(err6);
 errors++;
 }
@@ -774,7 +774,7 @@ errors++;
 if(data.internalDns !== undefined){
 let data5 = data.internalDns;
 if(typeof data5 !== "string"){
-const err7 = {instancePath:instancePath+"/internalDns",schemaPath:"#/properties/internalDns/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.internalDns,data:data5};
+const err7 = {instancePath:instancePath+"/internalDns",schemaPath:"#/properties/internalDns/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.internalDns};
 (vErrors ??= []).push(err7);
 errors++;
 }
@@ -808,7 +808,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.util !== undefined){
 let data0 = data.util;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.util,data:data0};
+const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.util};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -816,7 +816,7 @@ errors++;
 if(data.memoryUtil !== undefined){
 let data1 = data.memoryUtil;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err1 = {instancePath:instancePath+"/memoryUtil",schemaPath:"#/properties/memoryUtil/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.memoryUtil,data:data1};
+const err1 = {instancePath:instancePath+"/memoryUtil",schemaPath:"#/properties/memoryUtil/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.memoryUtil};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -848,18 +848,18 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.util !== undefined){
 let data0 = data.util;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema41.properties.util,data:data0};
+const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema41.properties.util};
 (vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 100 || isNaN(data0)){
-const err1 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",parentSchema:schema41.properties.util,data:data0};
+const err1 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",parentSchema:schema41.properties.util};
 (vErrors ??= []).push(err1);
 errors++;
 }
 if(data0 < 0 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema41.properties.util,data:data0};
+const err2 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema41.properties.util};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -892,7 +892,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.private !== undefined){
 let data0 = data.private;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/private",schemaPath:"#/properties/private/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema42.properties.private,data:data0};
+const err0 = {instancePath:instancePath+"/private",schemaPath:"#/properties/private/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema42.properties.private};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -900,7 +900,7 @@ errors++;
 if(data.public !== undefined){
 let data1 = data.public;
 if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (data1 !== null)){
-const err1 = {instancePath:instancePath+"/public",schemaPath:"#/properties/public/type",keyword:"type",params:{type: schema42.properties.public.type},message:"must be integer,null",parentSchema:schema42.properties.public,data:data1};
+const err1 = {instancePath:instancePath+"/public",schemaPath:"#/properties/public/type",keyword:"type",params:{type: schema42.properties.public.type},message:"must be integer,null",parentSchema:schema42.properties.public};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -908,7 +908,7 @@ errors++;
 if(data.type !== undefined){
 let data2 = data.type;
 if(typeof data2 !== "string"){
-const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema42.properties.type,data:data2};
+const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema42.properties.type};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -916,7 +916,7 @@ errors++;
 if(data.ip !== undefined){
 let data3 = data.ip;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err3 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: schema42.properties.ip.type},message:"must be string,null",parentSchema:schema42.properties.ip,data:data3};
+const err3 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: schema42.properties.ip.type},message:"must be string,null",parentSchema:schema42.properties.ip};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -947,7 +947,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.uptime !== undefined){
 let data0 = data.uptime;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/uptime",schemaPath:"#/properties/uptime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema39.properties.uptime,data:data0};
+const err0 = {instancePath:instancePath+"/uptime",schemaPath:"#/properties/uptime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema39.properties.uptime};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -964,7 +964,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err1 = {instancePath:instancePath+"/gpus",schemaPath:"#/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.gpus,data:data1};
+const err1 = {instancePath:instancePath+"/gpus",schemaPath:"#/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.gpus};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -993,7 +993,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/ports",schemaPath:"#/properties/ports/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.ports,data:data5};
+const err2 = {instancePath:instancePath+"/ports",schemaPath:"#/properties/ports/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.ports};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -1077,7 +1077,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.mounts !== undefined){
 let data0 = data.mounts;
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-const err3 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/1/properties/mounts/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema23.allOf[1].properties.mounts,data:data0};
+const err3 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/1/properties/mounts/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema23.allOf[1].properties.mounts};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -1109,13 +1109,13 @@ if(data0.network !== undefined){
 let data1 = data0.network;
 if(Array.isArray(data1)){
 if(data1.length > 0){
-const err5 = {instancePath:instancePath+"/mounts/network",schemaPath:"#/allOf/1/properties/mounts/then/properties/network/maxItems",keyword:"maxItems",params:{limit: 0},message:"must NOT have more than 0 items",parentSchema:schema23.allOf[1].properties.mounts.then.properties.network,data:data1};
+const err5 = {instancePath:instancePath+"/mounts/network",schemaPath:"#/allOf/1/properties/mounts/then/properties/network/maxItems",keyword:"maxItems",params:{limit: 0},message:"must NOT have more than 0 items",parentSchema:schema23.allOf[1].properties.mounts.then.properties.network};
 (vErrors ??= []).push(err5);
 errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/mounts/network",schemaPath:"#/allOf/1/properties/mounts/then/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[1].properties.mounts.then.properties.network,data:data1};
+const err6 = {instancePath:instancePath+"/mounts/network",schemaPath:"#/allOf/1/properties/mounts/then/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[1].properties.mounts.then.properties.network};
 (vErrors ??= []).push(err6);
 errors++;
 }
@@ -1129,7 +1129,7 @@ props0.network = true;
 }
 }
 if(!valid3){
-const err7 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/1/properties/mounts/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[1].properties.mounts,data:data0};
+const err7 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/1/properties/mounts/if",keyword:"if",params:{failingKeyword: "then"},message:"must match \"then\" schema",parentSchema:schema23.allOf[1].properties.mounts};
 (vErrors ??= []).push(err7);
 errors++;
 }
@@ -1169,7 +1169,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/2/then/properties/mounts/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema23.allOf[2].then.properties.mounts,data:data2};
+const err10 = {instancePath:instancePath+"/mounts",schemaPath:"#/allOf/2/then/properties/mounts/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema23.allOf[2].then.properties.mounts};
 (vErrors ??= []).push(err10);
 errors++;
 }
@@ -1238,7 +1238,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.runtime !== undefined){
 let data5 = data.runtime;
 if(data5 !== null){
-const err14 = {instancePath:instancePath+"/runtime",schemaPath:"#/allOf/3/then/properties/runtime/type",keyword:"type",params:{type: "null"},message:"must be null",parentSchema:schema23.allOf[3].then.properties.runtime,data:data5};
+const err14 = {instancePath:instancePath+"/runtime",schemaPath:"#/allOf/3/then/properties/runtime/type",keyword:"type",params:{type: "null"},message:"must be null",parentSchema:schema23.allOf[3].then.properties.runtime};
 (vErrors ??= []).push(err14);
 errors++;
 }
@@ -1295,7 +1295,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.cost !== undefined){
 let data7 = data.cost;
 if(0 !== data7){
-const err17 = {instancePath:instancePath+"/cost",schemaPath:"#/allOf/4/then/properties/cost/const",keyword:"const",params:{allowedValue: 0},message:"must be equal to constant",parentSchema:schema23.allOf[4].then.properties.cost,data:data7};
+const err17 = {instancePath:instancePath+"/cost",schemaPath:"#/allOf/4/then/properties/cost/const",keyword:"const",params:{allowedValue: 0},message:"must be equal to constant",parentSchema:schema23.allOf[4].then.properties.cost};
 (vErrors ??= []).push(err17);
 errors++;
 }
@@ -1377,13 +1377,13 @@ if(data.actions !== undefined){
 let data10 = data.actions;
 if(Array.isArray(data10)){
 if(data10.length < 3){
-const err21 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/then/properties/actions/minItems",keyword:"minItems",params:{limit: 3},message:"must NOT have fewer than 3 items",parentSchema:schema23.allOf[5].then.then.properties.actions,data:data10};
+const err21 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/then/properties/actions/minItems",keyword:"minItems",params:{limit: 3},message:"must NOT have fewer than 3 items",parentSchema:schema23.allOf[5].then.then.properties.actions};
 (vErrors ??= []).push(err21);
 errors++;
 }
 }
 else {
-const err22 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[5].then.then.properties.actions,data:data10};
+const err22 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[5].then.then.properties.actions};
 (vErrors ??= []).push(err22);
 errors++;
 }
@@ -1410,7 +1410,7 @@ for(let i0=0; i0<len0; i0++){
 let data12 = data11[i0];
 const _errs49 = errors;
 if("terminate" !== data12){
-const err23 = {instancePath:instancePath+"/actions/" + i0,schemaPath:"#/allOf/5/then/else/properties/actions/contains/const",keyword:"const",params:{allowedValue: "terminate"},message:"must be equal to constant",parentSchema:schema23.allOf[5].then.else.properties.actions.contains,data:data12};
+const err23 = {instancePath:instancePath+"/actions/" + i0,schemaPath:"#/allOf/5/then/else/properties/actions/contains/const",keyword:"const",params:{allowedValue: "terminate"},message:"must be equal to constant",parentSchema:schema23.allOf[5].then.else.properties.actions.contains};
 (vErrors ??= []).push(err23);
 errors++;
 }
@@ -1420,7 +1420,7 @@ break;
 }
 }
 if(!valid21){
-const err24 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/else/properties/actions/contains",keyword:"contains",params:{minContains: 1},message:"must contain at least 1 valid item(s)",parentSchema:schema23.allOf[5].then.else.properties.actions,data:data11};
+const err24 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/else/properties/actions/contains",keyword:"contains",params:{minContains: 1},message:"must contain at least 1 valid item(s)",parentSchema:schema23.allOf[5].then.else.properties.actions};
 (vErrors ??= []).push(err24);
 errors++;
 }
@@ -1437,7 +1437,7 @@ vErrors = null;
 }
 }
 else {
-const err25 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/else/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[5].then.else.properties.actions,data:data11};
+const err25 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/else/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[5].then.else.properties.actions};
 (vErrors ??= []).push(err25);
 errors++;
 }
@@ -1470,7 +1470,7 @@ const len1 = data13.length;
 for(let i1=0; i1<len1; i1++){
 let data14 = data13[i1];
 if(!(((data14 === "stop") || (data14 === "restart")) || (data14 === "terminate"))){
-const err27 = {instancePath:instancePath+"/actions/" + i1,schemaPath:"#/allOf/5/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[5].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",parentSchema:schema23.allOf[5].then.properties.actions.items,data:data14};
+const err27 = {instancePath:instancePath+"/actions/" + i1,schemaPath:"#/allOf/5/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[5].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",parentSchema:schema23.allOf[5].then.properties.actions.items};
 (vErrors ??= []).push(err27);
 errors++;
 }
@@ -1482,7 +1482,7 @@ outer0:
 for(;i2--;){
 for(j0 = i2; j0--;){
 if(func0(data13[i2], data13[j0])){
-const err28 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i2, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i2+" are identical)",parentSchema:schema23.allOf[5].then.properties.actions,data:data13};
+const err28 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i2, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i2+" are identical)",parentSchema:schema23.allOf[5].then.properties.actions};
 (vErrors ??= []).push(err28);
 errors++;
 break outer0;
@@ -1492,7 +1492,7 @@ break outer0;
 }
 }
 else {
-const err29 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[5].then.properties.actions,data:data13};
+const err29 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/5/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[5].then.properties.actions};
 (vErrors ??= []).push(err29);
 errors++;
 }
@@ -1551,7 +1551,7 @@ if(data.actions !== undefined){
 let data16 = data.actions;
 if(Array.isArray(data16)){
 if(data16.length < 2){
-const err32 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items",parentSchema:schema23.allOf[6].then.properties.actions,data:data16};
+const err32 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items",parentSchema:schema23.allOf[6].then.properties.actions};
 (vErrors ??= []).push(err32);
 errors++;
 }
@@ -1559,7 +1559,7 @@ const len2 = data16.length;
 for(let i3=0; i3<len2; i3++){
 let data17 = data16[i3];
 if(!((data17 === "start") || (data17 === "terminate"))){
-const err33 = {instancePath:instancePath+"/actions/" + i3,schemaPath:"#/allOf/6/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[6].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",parentSchema:schema23.allOf[6].then.properties.actions.items,data:data17};
+const err33 = {instancePath:instancePath+"/actions/" + i3,schemaPath:"#/allOf/6/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[6].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",parentSchema:schema23.allOf[6].then.properties.actions.items};
 (vErrors ??= []).push(err33);
 errors++;
 }
@@ -1571,7 +1571,7 @@ outer1:
 for(;i4--;){
 for(j1 = i4; j1--;){
 if(func0(data16[i4], data16[j1])){
-const err34 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i4+" are identical)",parentSchema:schema23.allOf[6].then.properties.actions,data:data16};
+const err34 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i4, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i4+" are identical)",parentSchema:schema23.allOf[6].then.properties.actions};
 (vErrors ??= []).push(err34);
 errors++;
 break outer1;
@@ -1581,7 +1581,7 @@ break outer1;
 }
 }
 else {
-const err35 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[6].then.properties.actions,data:data16};
+const err35 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/6/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[6].then.properties.actions};
 (vErrors ??= []).push(err35);
 errors++;
 }
@@ -1664,13 +1664,13 @@ if(data.actions !== undefined){
 let data20 = data.actions;
 if(Array.isArray(data20)){
 if(data20.length < 2){
-const err39 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/then/properties/actions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items",parentSchema:schema23.allOf[7].then.then.properties.actions,data:data20};
+const err39 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/then/properties/actions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items",parentSchema:schema23.allOf[7].then.then.properties.actions};
 (vErrors ??= []).push(err39);
 errors++;
 }
 }
 else {
-const err40 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[7].then.then.properties.actions,data:data20};
+const err40 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[7].then.then.properties.actions};
 (vErrors ??= []).push(err40);
 errors++;
 }
@@ -1697,7 +1697,7 @@ for(let i5=0; i5<len3; i5++){
 let data22 = data21[i5];
 const _errs76 = errors;
 if("terminate" !== data22){
-const err41 = {instancePath:instancePath+"/actions/" + i5,schemaPath:"#/allOf/7/then/else/properties/actions/contains/const",keyword:"const",params:{allowedValue: "terminate"},message:"must be equal to constant",parentSchema:schema23.allOf[7].then.else.properties.actions.contains,data:data22};
+const err41 = {instancePath:instancePath+"/actions/" + i5,schemaPath:"#/allOf/7/then/else/properties/actions/contains/const",keyword:"const",params:{allowedValue: "terminate"},message:"must be equal to constant",parentSchema:schema23.allOf[7].then.else.properties.actions.contains};
 (vErrors ??= []).push(err41);
 errors++;
 }
@@ -1707,7 +1707,7 @@ break;
 }
 }
 if(!valid38){
-const err42 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/else/properties/actions/contains",keyword:"contains",params:{minContains: 1},message:"must contain at least 1 valid item(s)",parentSchema:schema23.allOf[7].then.else.properties.actions,data:data21};
+const err42 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/else/properties/actions/contains",keyword:"contains",params:{minContains: 1},message:"must contain at least 1 valid item(s)",parentSchema:schema23.allOf[7].then.else.properties.actions};
 (vErrors ??= []).push(err42);
 errors++;
 }
@@ -1724,7 +1724,7 @@ vErrors = null;
 }
 }
 else {
-const err43 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/else/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[7].then.else.properties.actions,data:data21};
+const err43 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/else/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[7].then.else.properties.actions};
 (vErrors ??= []).push(err43);
 errors++;
 }
@@ -1757,7 +1757,7 @@ const len4 = data23.length;
 for(let i6=0; i6<len4; i6++){
 let data24 = data23[i6];
 if(!((data24 === "stop") || (data24 === "terminate"))){
-const err45 = {instancePath:instancePath+"/actions/" + i6,schemaPath:"#/allOf/7/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[7].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",parentSchema:schema23.allOf[7].then.properties.actions.items,data:data24};
+const err45 = {instancePath:instancePath+"/actions/" + i6,schemaPath:"#/allOf/7/then/properties/actions/items/enum",keyword:"enum",params:{allowedValues: schema23.allOf[7].then.properties.actions.items.enum},message:"must be equal to one of the allowed values",parentSchema:schema23.allOf[7].then.properties.actions.items};
 (vErrors ??= []).push(err45);
 errors++;
 }
@@ -1769,7 +1769,7 @@ outer2:
 for(;i7--;){
 for(j2 = i7; j2--;){
 if(func0(data23[i7], data23[j2])){
-const err46 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i7, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i7+" are identical)",parentSchema:schema23.allOf[7].then.properties.actions,data:data23};
+const err46 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/properties/actions/uniqueItems",keyword:"uniqueItems",params:{i: i7, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i7+" are identical)",parentSchema:schema23.allOf[7].then.properties.actions};
 (vErrors ??= []).push(err46);
 errors++;
 break outer2;
@@ -1779,7 +1779,7 @@ break outer2;
 }
 }
 else {
-const err47 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[7].then.properties.actions,data:data23};
+const err47 = {instancePath:instancePath+"/actions",schemaPath:"#/allOf/7/then/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.allOf[7].then.properties.actions};
 (vErrors ??= []).push(err47);
 errors++;
 }
@@ -1937,7 +1937,7 @@ props1.startedAt = true;
 if(data.id !== undefined){
 let data25 = data.id;
 if(typeof data25 !== "string"){
-const err69 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.id,data:data25};
+const err69 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.id};
 (vErrors ??= []).push(err69);
 errors++;
 }
@@ -1945,7 +1945,7 @@ errors++;
 if(data.name !== undefined){
 let data26 = data.name;
 if(typeof data26 !== "string"){
-const err70 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.name,data:data26};
+const err70 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.name};
 (vErrors ??= []).push(err70);
 errors++;
 }
@@ -1968,7 +1968,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err71 = {instancePath:instancePath+"/actions",schemaPath:"#/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.properties.actions,data:data28};
+const err71 = {instancePath:instancePath+"/actions",schemaPath:"#/properties/actions/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema23.properties.actions};
 (vErrors ??= []).push(err71);
 errors++;
 }
@@ -1976,7 +1976,7 @@ errors++;
 if(data.image !== undefined){
 let data30 = data.image;
 if(typeof data30 !== "string"){
-const err72 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.image,data:data30};
+const err72 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.image};
 (vErrors ??= []).push(err72);
 errors++;
 }
@@ -1984,7 +1984,7 @@ errors++;
 if(data.args !== undefined){
 let data31 = data.args;
 if(typeof data31 !== "string"){
-const err73 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.args,data:data31};
+const err73 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.args};
 (vErrors ??= []).push(err73);
 errors++;
 }
@@ -2010,7 +2010,7 @@ errors = vErrors.length;
 if(data.registry !== undefined){
 let data35 = data.registry;
 if((typeof data35 !== "string") && (data35 !== null)){
-const err74 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema23.properties.registry.type},message:"must be string,null",parentSchema:schema23.properties.registry,data:data35};
+const err74 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema23.properties.registry.type},message:"must be string,null",parentSchema:schema23.properties.registry};
 (vErrors ??= []).push(err74);
 errors++;
 }
@@ -2042,7 +2042,7 @@ errors = vErrors.length;
 if(data.dataCenterId !== undefined){
 let data40 = data.dataCenterId;
 if((typeof data40 !== "string") && (data40 !== null)){
-const err75 = {instancePath:instancePath+"/dataCenterId",schemaPath:"#/properties/dataCenterId/type",keyword:"type",params:{type: schema23.properties.dataCenterId.type},message:"must be string,null",parentSchema:schema23.properties.dataCenterId,data:data40};
+const err75 = {instancePath:instancePath+"/dataCenterId",schemaPath:"#/properties/dataCenterId/type",keyword:"type",params:{type: schema23.properties.dataCenterId.type},message:"must be string,null",parentSchema:schema23.properties.dataCenterId};
 (vErrors ??= []).push(err75);
 errors++;
 }
@@ -2050,7 +2050,7 @@ errors++;
 if(data.template !== undefined){
 let data41 = data.template;
 if((typeof data41 !== "string") && (data41 !== null)){
-const err76 = {instancePath:instancePath+"/template",schemaPath:"#/properties/template/type",keyword:"type",params:{type: schema23.properties.template.type},message:"must be string,null",parentSchema:schema23.properties.template,data:data41};
+const err76 = {instancePath:instancePath+"/template",schemaPath:"#/properties/template/type",keyword:"type",params:{type: schema23.properties.template.type},message:"must be string,null",parentSchema:schema23.properties.template};
 (vErrors ??= []).push(err76);
 errors++;
 }
@@ -2059,13 +2059,13 @@ if(data.cost !== undefined){
 let data42 = data.cost;
 if((typeof data42 == "number") && (isFinite(data42))){
 if(!(formats0.validate(data42))){
-const err77 = {instancePath:instancePath+"/cost",schemaPath:"#/properties/cost/format",keyword:"format",params:{format: "float"},message:"must match format \""+"float"+"\"",parentSchema:schema23.properties.cost,data:data42};
+const err77 = {instancePath:instancePath+"/cost",schemaPath:"#/properties/cost/format",keyword:"format",params:{format: "float"},message:"must match format \""+"float"+"\"",parentSchema:schema23.properties.cost};
 (vErrors ??= []).push(err77);
 errors++;
 }
 }
 else {
-const err78 = {instancePath:instancePath+"/cost",schemaPath:"#/properties/cost/type",keyword:"type",params:{type: "number"},message:"must be number",parentSchema:schema23.properties.cost,data:data42};
+const err78 = {instancePath:instancePath+"/cost",schemaPath:"#/properties/cost/type",keyword:"type",params:{type: "number"},message:"must be number",parentSchema:schema23.properties.cost};
 (vErrors ??= []).push(err78);
 errors++;
 }
@@ -2073,7 +2073,7 @@ errors++;
 if(data.locked !== undefined){
 let data43 = data.locked;
 if(typeof data43 !== "boolean"){
-const err79 = {instancePath:instancePath+"/locked",schemaPath:"#/properties/locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema23.properties.locked,data:data43};
+const err79 = {instancePath:instancePath+"/locked",schemaPath:"#/properties/locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema23.properties.locked};
 (vErrors ??= []).push(err79);
 errors++;
 }
@@ -2107,7 +2107,7 @@ props8.ports = true;
 }
 const _errs113 = errors;
 if(data45 !== null){
-const err80 = {instancePath:instancePath+"/runtime",schemaPath:"#/properties/runtime/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null",parentSchema:schema23.properties.runtime.oneOf[1],data:data45};
+const err80 = {instancePath:instancePath+"/runtime",schemaPath:"#/properties/runtime/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null",parentSchema:schema23.properties.runtime.oneOf[1]};
 (vErrors ??= []).push(err80);
 errors++;
 }
@@ -2123,7 +2123,7 @@ passing1 = 1;
 }
 }
 if(!valid46){
-const err81 = {instancePath:instancePath+"/runtime",schemaPath:"#/properties/runtime/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf",parentSchema:schema23.properties.runtime,data:data45};
+const err81 = {instancePath:instancePath+"/runtime",schemaPath:"#/properties/runtime/oneOf",keyword:"oneOf",params:{passingSchemas: passing1},message:"must match exactly one schema in oneOf",parentSchema:schema23.properties.runtime};
 (vErrors ??= []).push(err81);
 errors++;
 }
@@ -2143,13 +2143,13 @@ if(data.createdAt !== undefined){
 let data46 = data.createdAt;
 if(typeof data46 === "string"){
 if(!(formats2.validate(data46))){
-const err82 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",parentSchema:schema23.properties.createdAt,data:data46};
+const err82 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",parentSchema:schema23.properties.createdAt};
 (vErrors ??= []).push(err82);
 errors++;
 }
 }
 else {
-const err83 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.createdAt,data:data46};
+const err83 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema23.properties.createdAt};
 (vErrors ??= []).push(err83);
 errors++;
 }
@@ -2157,13 +2157,13 @@ errors++;
 if(data.startedAt !== undefined){
 let data47 = data.startedAt;
 if((typeof data47 !== "string") && (data47 !== null)){
-const err84 = {instancePath:instancePath+"/startedAt",schemaPath:"#/properties/startedAt/type",keyword:"type",params:{type: schema23.properties.startedAt.type},message:"must be string,null",parentSchema:schema23.properties.startedAt,data:data47};
+const err84 = {instancePath:instancePath+"/startedAt",schemaPath:"#/properties/startedAt/type",keyword:"type",params:{type: schema23.properties.startedAt.type},message:"must be string,null",parentSchema:schema23.properties.startedAt};
 (vErrors ??= []).push(err84);
 errors++;
 }
 if(typeof data47 === "string"){
 if(!(formats2.validate(data47))){
-const err85 = {instancePath:instancePath+"/startedAt",schemaPath:"#/properties/startedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",parentSchema:schema23.properties.startedAt,data:data47};
+const err85 = {instancePath:instancePath+"/startedAt",schemaPath:"#/properties/startedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",parentSchema:schema23.properties.startedAt};
 (vErrors ??= []).push(err85);
 errors++;
 }
@@ -2310,7 +2310,7 @@ errors++;
 }
 var valid2 = _errs3 === errors;
 if(valid2){
-const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/not",keyword:"not",params:{},message:"must NOT be valid",parentSchema:schema46.items,data:data0};
+const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/not",keyword:"not",params:{},message:"must NOT be valid",parentSchema:schema46.items};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -2353,7 +2353,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 let data0 = data[key0];
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema27.additionalProperties,data:data0};
+const err0 = {instancePath:instancePath+"/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema27.additionalProperties};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -2417,7 +2417,7 @@ errors++;
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema32.properties.id,data:data0};
+const err1 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema32.properties.id};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -2425,13 +2425,13 @@ errors++;
 if(data.count !== undefined){
 let data1 = data.count;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err2 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema32.properties.count,data:data1};
+const err2 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema32.properties.count};
 (vErrors ??= []).push(err2);
 errors++;
 }
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 < 1 || isNaN(data1)){
-const err3 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema32.properties.count,data:data1};
+const err3 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",parentSchema:schema32.properties.count};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -2680,7 +2680,7 @@ if(data.network !== undefined){
 let data1 = data.network;
 if(Array.isArray(data1)){
 if(data1.length > 1){
-const err1 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/maxItems",keyword:"maxItems",params:{limit: 1},message:"must NOT have more than 1 items",parentSchema:schema28.properties.network,data:data1};
+const err1 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/maxItems",keyword:"maxItems",params:{limit: 1},message:"must NOT have more than 1 items",parentSchema:schema28.properties.network};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -2693,7 +2693,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema28.properties.network,data:data1};
+const err2 = {instancePath:instancePath+"/network",schemaPath:"#/properties/network/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema28.properties.network};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -2886,13 +2886,13 @@ errors++;
 if(data.size !== undefined){
 let data0 = data.size;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err3 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema29.properties.size,data:data0};
+const err3 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema29.properties.size};
 (vErrors ??= []).push(err3);
 errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 < 10 || isNaN(data0)){
-const err4 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},message:"must be >= 10",parentSchema:schema29.properties.size,data:data0};
+const err4 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},message:"must be >= 10",parentSchema:schema29.properties.size};
 (vErrors ??= []).push(err4);
 errors++;
 }
@@ -2948,7 +2948,7 @@ errors++;
 if(data.volumeId !== undefined){
 let data0 = data.volumeId;
 if(typeof data0 !== "string"){
-const err3 = {instancePath:instancePath+"/volumeId",schemaPath:"#/properties/volumeId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema31.properties.volumeId,data:data0};
+const err3 = {instancePath:instancePath+"/volumeId",schemaPath:"#/properties/volumeId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema31.properties.volumeId};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -3069,7 +3069,7 @@ props0.internalDns = true;
 if(data.enabled !== undefined){
 let data3 = data.enabled;
 if(typeof data3 !== "boolean"){
-const err5 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema38.properties.enabled,data:data3};
+const err5 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema38.properties.enabled};
 (vErrors ??= []).push(err5);
 errors++;
 }
@@ -3077,7 +3077,7 @@ errors++;
 if(data.ip !== undefined){
 let data4 = data.ip;
 if(typeof data4 !== "string"){
-const err6 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.ip,data:data4};
+const err6 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.ip};
 (vErrors ??= []).push(err6);
 errors++;
 }
@@ -3085,7 +3085,7 @@ errors++;
 if(data.internalDns !== undefined){
 let data5 = data.internalDns;
 if(typeof data5 !== "string"){
-const err7 = {instancePath:instancePath+"/internalDns",schemaPath:"#/properties/internalDns/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.internalDns,data:data5};
+const err7 = {instancePath:instancePath+"/internalDns",schemaPath:"#/properties/internalDns/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema38.properties.internalDns};
 (vErrors ??= []).push(err7);
 errors++;
 }
@@ -3118,7 +3118,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.uptime !== undefined){
 let data0 = data.uptime;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/uptime",schemaPath:"#/properties/uptime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema39.properties.uptime,data:data0};
+const err0 = {instancePath:instancePath+"/uptime",schemaPath:"#/properties/uptime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema39.properties.uptime};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -3135,7 +3135,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err1 = {instancePath:instancePath+"/gpus",schemaPath:"#/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.gpus,data:data1};
+const err1 = {instancePath:instancePath+"/gpus",schemaPath:"#/properties/gpus/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.gpus};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -3164,7 +3164,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/ports",schemaPath:"#/properties/ports/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.ports,data:data5};
+const err2 = {instancePath:instancePath+"/ports",schemaPath:"#/properties/ports/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema39.properties.ports};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -3196,7 +3196,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.util !== undefined){
 let data0 = data.util;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.util,data:data0};
+const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.util};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -3204,7 +3204,7 @@ errors++;
 if(data.memoryUtil !== undefined){
 let data1 = data.memoryUtil;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err1 = {instancePath:instancePath+"/memoryUtil",schemaPath:"#/properties/memoryUtil/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.memoryUtil,data:data1};
+const err1 = {instancePath:instancePath+"/memoryUtil",schemaPath:"#/properties/memoryUtil/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema40.properties.memoryUtil};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -3236,18 +3236,18 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.util !== undefined){
 let data0 = data.util;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema41.properties.util,data:data0};
+const err0 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema41.properties.util};
 (vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 100 || isNaN(data0)){
-const err1 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",parentSchema:schema41.properties.util,data:data0};
+const err1 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",parentSchema:schema41.properties.util};
 (vErrors ??= []).push(err1);
 errors++;
 }
 if(data0 < 0 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema41.properties.util,data:data0};
+const err2 = {instancePath:instancePath+"/util",schemaPath:"#/properties/util/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema41.properties.util};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -3280,7 +3280,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.private !== undefined){
 let data0 = data.private;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/private",schemaPath:"#/properties/private/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema42.properties.private,data:data0};
+const err0 = {instancePath:instancePath+"/private",schemaPath:"#/properties/private/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema42.properties.private};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -3288,7 +3288,7 @@ errors++;
 if(data.public !== undefined){
 let data1 = data.public;
 if((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (data1 !== null)){
-const err1 = {instancePath:instancePath+"/public",schemaPath:"#/properties/public/type",keyword:"type",params:{type: schema42.properties.public.type},message:"must be integer,null",parentSchema:schema42.properties.public,data:data1};
+const err1 = {instancePath:instancePath+"/public",schemaPath:"#/properties/public/type",keyword:"type",params:{type: schema42.properties.public.type},message:"must be integer,null",parentSchema:schema42.properties.public};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -3296,7 +3296,7 @@ errors++;
 if(data.type !== undefined){
 let data2 = data.type;
 if(typeof data2 !== "string"){
-const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema42.properties.type,data:data2};
+const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema42.properties.type};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -3304,7 +3304,7 @@ errors++;
 if(data.ip !== undefined){
 let data3 = data.ip;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err3 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: schema42.properties.ip.type},message:"must be string,null",parentSchema:schema42.properties.ip,data:data3};
+const err3 = {instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: schema42.properties.ip.type},message:"must be string,null",parentSchema:schema42.properties.ip};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -3351,7 +3351,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err1 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema65.properties.pods,data:data0};
+const err1 = {instancePath:instancePath+"/pods",schemaPath:"#/properties/pods/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema65.properties.pods};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -3541,7 +3541,7 @@ errors++;
 if(data.name !== undefined){
 let data3 = data.name;
 if(typeof data3 !== "string"){
-const err15 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.name,data:data3};
+const err15 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.name};
 (vErrors ??= []).push(err15);
 errors++;
 }
@@ -3549,7 +3549,7 @@ errors++;
 if(data.image !== undefined){
 let data4 = data.image;
 if(typeof data4 !== "string"){
-const err16 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.image,data:data4};
+const err16 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.image};
 (vErrors ??= []).push(err16);
 errors++;
 }
@@ -3557,7 +3557,7 @@ errors++;
 if(data.args !== undefined){
 let data5 = data.args;
 if(typeof data5 !== "string"){
-const err17 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.args,data:data5};
+const err17 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.args};
 (vErrors ??= []).push(err17);
 errors++;
 }
@@ -3583,7 +3583,7 @@ errors = vErrors.length;
 if(data.registry !== undefined){
 let data9 = data.registry;
 if((typeof data9 !== "string") && (data9 !== null)){
-const err18 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema66.properties.registry.type},message:"must be string,null",parentSchema:schema66.properties.registry,data:data9};
+const err18 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema66.properties.registry.type},message:"must be string,null",parentSchema:schema66.properties.registry};
 (vErrors ??= []).push(err18);
 errors++;
 }
@@ -3619,14 +3619,14 @@ const len0 = data14.length;
 for(let i0=0; i0<len0; i0++){
 let data15 = data14[i0];
 if(typeof data15 !== "string"){
-const err19 = {instancePath:instancePath+"/dataCenterIds/" + i0,schemaPath:"#/properties/dataCenterIds/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.dataCenterIds.items,data:data15};
+const err19 = {instancePath:instancePath+"/dataCenterIds/" + i0,schemaPath:"#/properties/dataCenterIds/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema66.properties.dataCenterIds.items};
 (vErrors ??= []).push(err19);
 errors++;
 }
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/dataCenterIds",schemaPath:"#/properties/dataCenterIds/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema66.properties.dataCenterIds,data:data14};
+const err20 = {instancePath:instancePath+"/dataCenterIds",schemaPath:"#/properties/dataCenterIds/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema66.properties.dataCenterIds};
 (vErrors ??= []).push(err20);
 errors++;
 }
@@ -3634,7 +3634,7 @@ errors++;
 if(data.globalNetworking !== undefined){
 let data16 = data.globalNetworking;
 if(typeof data16 !== "boolean"){
-const err21 = {instancePath:instancePath+"/globalNetworking",schemaPath:"#/properties/globalNetworking/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema66.properties.globalNetworking,data:data16};
+const err21 = {instancePath:instancePath+"/globalNetworking",schemaPath:"#/properties/globalNetworking/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema66.properties.globalNetworking};
 (vErrors ??= []).push(err21);
 errors++;
 }
@@ -3642,7 +3642,7 @@ errors++;
 if(data.template !== undefined){
 let data17 = data.template;
 if((typeof data17 !== "string") && (data17 !== null)){
-const err22 = {instancePath:instancePath+"/template",schemaPath:"#/properties/template/type",keyword:"type",params:{type: schema66.properties.template.type},message:"must be string,null",parentSchema:schema66.properties.template,data:data17};
+const err22 = {instancePath:instancePath+"/template",schemaPath:"#/properties/template/type",keyword:"type",params:{type: schema66.properties.template.type},message:"must be string,null",parentSchema:schema66.properties.template};
 (vErrors ??= []).push(err22);
 errors++;
 }
@@ -3682,7 +3682,7 @@ errors++;
 if(data.name !== undefined){
 let data0 = data.name;
 if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema67.properties.name,data:data0};
+const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema67.properties.name};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -3690,7 +3690,7 @@ errors++;
 if(data.image !== undefined){
 let data1 = data.image;
 if(typeof data1 !== "string"){
-const err2 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema67.properties.image,data:data1};
+const err2 = {instancePath:instancePath+"/image",schemaPath:"#/properties/image/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema67.properties.image};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -3698,7 +3698,7 @@ errors++;
 if(data.args !== undefined){
 let data2 = data.args;
 if(typeof data2 !== "string"){
-const err3 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema67.properties.args,data:data2};
+const err3 = {instancePath:instancePath+"/args",schemaPath:"#/properties/args/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema67.properties.args};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -3724,7 +3724,7 @@ errors = vErrors.length;
 if(data.registry !== undefined){
 let data6 = data.registry;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err4 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema67.properties.registry.type},message:"must be string,null",parentSchema:schema67.properties.registry,data:data6};
+const err4 = {instancePath:instancePath+"/registry",schemaPath:"#/properties/registry/type",keyword:"type",params:{type: schema67.properties.registry.type},message:"must be string,null",parentSchema:schema67.properties.registry};
 (vErrors ??= []).push(err4);
 errors++;
 }
@@ -3738,7 +3738,7 @@ errors = vErrors.length;
 if(data.locked !== undefined){
 let data8 = data.locked;
 if(typeof data8 !== "boolean"){
-const err5 = {instancePath:instancePath+"/locked",schemaPath:"#/properties/locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema67.properties.locked,data:data8};
+const err5 = {instancePath:instancePath+"/locked",schemaPath:"#/properties/locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema67.properties.locked};
 (vErrors ??= []).push(err5);
 errors++;
 }
@@ -3746,7 +3746,7 @@ errors++;
 if(data.globalNetworking !== undefined){
 let data9 = data.globalNetworking;
 if(typeof data9 !== "boolean"){
-const err6 = {instancePath:instancePath+"/globalNetworking",schemaPath:"#/properties/globalNetworking/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema67.properties.globalNetworking,data:data9};
+const err6 = {instancePath:instancePath+"/globalNetworking",schemaPath:"#/properties/globalNetworking/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema67.properties.globalNetworking};
 (vErrors ??= []).push(err6);
 errors++;
 }
@@ -3790,7 +3790,7 @@ errors = vErrors.length;
 if(data.name !== undefined){
 let data1 = data.name;
 if(typeof data1 !== "string"){
-const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema68.properties.name,data:data1};
+const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema68.properties.name};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -3798,7 +3798,7 @@ errors++;
 if(data.group !== undefined){
 let data2 = data.group;
 if(typeof data2 !== "string"){
-const err2 = {instancePath:instancePath+"/group",schemaPath:"#/properties/group/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema68.properties.group,data:data2};
+const err2 = {instancePath:instancePath+"/group",schemaPath:"#/properties/group/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema68.properties.group};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -3809,7 +3809,7 @@ if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 if(data3.min !== undefined){
 let data4 = data3.min;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err3 = {instancePath:instancePath+"/vcpu/min",schemaPath:"#/properties/vcpu/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema68.properties.vcpu.properties.min,data:data4};
+const err3 = {instancePath:instancePath+"/vcpu/min",schemaPath:"#/properties/vcpu/properties/min/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema68.properties.vcpu.properties.min};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -3817,14 +3817,14 @@ errors++;
 if(data3.max !== undefined){
 let data5 = data3.max;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err4 = {instancePath:instancePath+"/vcpu/max",schemaPath:"#/properties/vcpu/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema68.properties.vcpu.properties.max,data:data5};
+const err4 = {instancePath:instancePath+"/vcpu/max",schemaPath:"#/properties/vcpu/properties/max/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema68.properties.vcpu.properties.max};
 (vErrors ??= []).push(err4);
 errors++;
 }
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/vcpu",schemaPath:"#/properties/vcpu/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema68.properties.vcpu,data:data3};
+const err5 = {instancePath:instancePath+"/vcpu",schemaPath:"#/properties/vcpu/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema68.properties.vcpu};
 (vErrors ??= []).push(err5);
 errors++;
 }
@@ -3832,7 +3832,7 @@ errors++;
 if(data.ramGbPerVcpu !== undefined){
 let data6 = data.ramGbPerVcpu;
 if(!((typeof data6 == "number") && (isFinite(data6)))){
-const err6 = {instancePath:instancePath+"/ramGbPerVcpu",schemaPath:"#/properties/ramGbPerVcpu/type",keyword:"type",params:{type: "number"},message:"must be number",parentSchema:schema68.properties.ramGbPerVcpu,data:data6};
+const err6 = {instancePath:instancePath+"/ramGbPerVcpu",schemaPath:"#/properties/ramGbPerVcpu/type",keyword:"type",params:{type: "number"},message:"must be number",parentSchema:schema68.properties.ramGbPerVcpu};
 (vErrors ??= []).push(err6);
 errors++;
 }
@@ -3842,7 +3842,7 @@ let data7 = data.price;
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 }
 else {
-const err7 = {instancePath:instancePath+"/price",schemaPath:"#/properties/price/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema68.properties.price,data:data7};
+const err7 = {instancePath:instancePath+"/price",schemaPath:"#/properties/price/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema68.properties.price};
 (vErrors ??= []).push(err7);
 errors++;
 }
@@ -3889,7 +3889,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err1 = {instancePath:instancePath+"/cpus",schemaPath:"#/properties/cpus/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema69.properties.cpus,data:data0};
+const err1 = {instancePath:instancePath+"/cpus",schemaPath:"#/properties/cpus/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema69.properties.cpus};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -3937,7 +3937,7 @@ errors++;
 if(data.title !== undefined){
 let data0 = data.title;
 if(typeof data0 !== "string"){
-const err3 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema70.properties.title,data:data0};
+const err3 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema70.properties.title};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -3945,7 +3945,7 @@ errors++;
 if(data.status !== undefined){
 let data1 = data.status;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema70.properties.status,data:data1};
+const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema70.properties.status};
 (vErrors ??= []).push(err4);
 errors++;
 }
@@ -3953,7 +3953,7 @@ errors++;
 if(data.detail !== undefined){
 let data2 = data.detail;
 if(typeof data2 !== "string"){
-const err5 = {instancePath:instancePath+"/detail",schemaPath:"#/properties/detail/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema70.properties.detail,data:data2};
+const err5 = {instancePath:instancePath+"/detail",schemaPath:"#/properties/detail/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema70.properties.detail};
 (vErrors ??= []).push(err5);
 errors++;
 }
@@ -3965,14 +3965,14 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 if(typeof data4 !== "string"){
-const err6 = {instancePath:instancePath+"/errors/" + i0,schemaPath:"#/properties/errors/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema70.properties.errors.items,data:data4};
+const err6 = {instancePath:instancePath+"/errors/" + i0,schemaPath:"#/properties/errors/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema70.properties.errors.items};
 (vErrors ??= []).push(err6);
 errors++;
 }
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/errors",schemaPath:"#/properties/errors/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema70.properties.errors,data:data3};
+const err7 = {instancePath:instancePath+"/errors",schemaPath:"#/properties/errors/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema70.properties.errors};
 (vErrors ??= []).push(err7);
 errors++;
 }
@@ -4110,7 +4110,7 @@ errors++;
 if(data.id !== undefined){
 let data1 = data.id;
 if(typeof data1 !== "string"){
-const err5 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema73.properties.id,data:data1};
+const err5 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema73.properties.id};
 (vErrors ??= []).push(err5);
 errors++;
 }
@@ -4134,7 +4134,7 @@ errors = vErrors.length;
 var _valid1 = _errs10 === errors;
 valid3 = valid3 || _valid1;
 if(!valid3){
-const err6 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",parentSchema:schema73.properties.status,data:data2};
+const err6 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",parentSchema:schema73.properties.status};
 (vErrors ??= []).push(err6);
 errors++;
 }
@@ -4153,7 +4153,7 @@ vErrors = null;
 if(data.error !== undefined){
 let data3 = data.error;
 if(typeof data3 !== "string"){
-const err7 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema73.properties.error,data:data3};
+const err7 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema73.properties.error};
 (vErrors ??= []).push(err7);
 errors++;
 }
@@ -4161,7 +4161,7 @@ errors++;
 if(data.delayTime !== undefined){
 let data4 = data.delayTime;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err8 = {instancePath:instancePath+"/delayTime",schemaPath:"#/properties/delayTime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema73.properties.delayTime,data:data4};
+const err8 = {instancePath:instancePath+"/delayTime",schemaPath:"#/properties/delayTime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema73.properties.delayTime};
 (vErrors ??= []).push(err8);
 errors++;
 }
@@ -4169,7 +4169,7 @@ errors++;
 if(data.executionTime !== undefined){
 let data5 = data.executionTime;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err9 = {instancePath:instancePath+"/executionTime",schemaPath:"#/properties/executionTime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema73.properties.executionTime,data:data5};
+const err9 = {instancePath:instancePath+"/executionTime",schemaPath:"#/properties/executionTime/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema73.properties.executionTime};
 (vErrors ??= []).push(err9);
 errors++;
 }
@@ -4177,7 +4177,7 @@ errors++;
 if(data.workerId !== undefined){
 let data6 = data.workerId;
 if(typeof data6 !== "string"){
-const err10 = {instancePath:instancePath+"/workerId",schemaPath:"#/properties/workerId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema73.properties.workerId,data:data6};
+const err10 = {instancePath:instancePath+"/workerId",schemaPath:"#/properties/workerId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema73.properties.workerId};
 (vErrors ??= []).push(err10);
 errors++;
 }
@@ -4185,7 +4185,7 @@ errors++;
 if(data.retries !== undefined){
 let data7 = data.retries;
 if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
-const err11 = {instancePath:instancePath+"/retries",schemaPath:"#/properties/retries/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema73.properties.retries,data:data7};
+const err11 = {instancePath:instancePath+"/retries",schemaPath:"#/properties/retries/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema73.properties.retries};
 (vErrors ??= []).push(err11);
 errors++;
 }
@@ -4221,18 +4221,18 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.executionTimeout !== undefined){
 let data0 = data.executionTimeout;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.executionTimeout,data:data0};
+const err0 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.executionTimeout};
 (vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 604800000 || isNaN(data0)){
-const err1 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.executionTimeout,data:data0};
+const err1 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.executionTimeout};
 (vErrors ??= []).push(err1);
 errors++;
 }
 if(data0 < 5000 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5000},message:"must be >= 5000",parentSchema:schema75.properties.executionTimeout,data:data0};
+const err2 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5000},message:"must be >= 5000",parentSchema:schema75.properties.executionTimeout};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -4241,7 +4241,7 @@ errors++;
 if(data.lowPriority !== undefined){
 let data1 = data.lowPriority;
 if(typeof data1 !== "boolean"){
-const err3 = {instancePath:instancePath+"/lowPriority",schemaPath:"#/properties/lowPriority/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema75.properties.lowPriority,data:data1};
+const err3 = {instancePath:instancePath+"/lowPriority",schemaPath:"#/properties/lowPriority/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema75.properties.lowPriority};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -4249,18 +4249,18 @@ errors++;
 if(data.ttl !== undefined){
 let data2 = data.ttl;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err4 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.ttl,data:data2};
+const err4 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.ttl};
 (vErrors ??= []).push(err4);
 errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 604800000 || isNaN(data2)){
-const err5 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.ttl,data:data2};
+const err5 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.ttl};
 (vErrors ??= []).push(err5);
 errors++;
 }
 if(data2 < 10000 || isNaN(data2)){
-const err6 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10000},message:"must be >= 10000",parentSchema:schema75.properties.ttl,data:data2};
+const err6 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10000},message:"must be >= 10000",parentSchema:schema75.properties.ttl};
 (vErrors ??= []).push(err6);
 errors++;
 }
@@ -4293,7 +4293,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.accessId !== undefined){
 let data0 = data.accessId;
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/accessId",schemaPath:"#/properties/accessId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessId,data:data0};
+const err0 = {instancePath:instancePath+"/accessId",schemaPath:"#/properties/accessId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessId};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -4301,7 +4301,7 @@ errors++;
 if(data.accessSecret !== undefined){
 let data1 = data.accessSecret;
 if(typeof data1 !== "string"){
-const err1 = {instancePath:instancePath+"/accessSecret",schemaPath:"#/properties/accessSecret/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessSecret,data:data1};
+const err1 = {instancePath:instancePath+"/accessSecret",schemaPath:"#/properties/accessSecret/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessSecret};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -4309,7 +4309,7 @@ errors++;
 if(data.bucketName !== undefined){
 let data2 = data.bucketName;
 if(typeof data2 !== "string"){
-const err2 = {instancePath:instancePath+"/bucketName",schemaPath:"#/properties/bucketName/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.bucketName,data:data2};
+const err2 = {instancePath:instancePath+"/bucketName",schemaPath:"#/properties/bucketName/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.bucketName};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -4317,7 +4317,7 @@ errors++;
 if(data.endpointUrl !== undefined){
 let data3 = data.endpointUrl;
 if(typeof data3 !== "string"){
-const err3 = {instancePath:instancePath+"/endpointUrl",schemaPath:"#/properties/endpointUrl/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.endpointUrl,data:data3};
+const err3 = {instancePath:instancePath+"/endpointUrl",schemaPath:"#/properties/endpointUrl/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.endpointUrl};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -4355,7 +4355,7 @@ let data0 = data.input;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 }
 else {
-const err1 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema74.properties.input,data:data0};
+const err1 = {instancePath:instancePath+"/input",schemaPath:"#/properties/input/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema74.properties.input};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -4364,18 +4364,18 @@ if(data.webhook !== undefined){
 let data1 = data.webhook;
 if(typeof data1 === "string"){
 if(!pattern6.test(data1)){
-const err2 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/pattern",keyword:"pattern",params:{pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]"},message:"must match pattern \""+"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]"+"\"",parentSchema:schema74.properties.webhook,data:data1};
+const err2 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/pattern",keyword:"pattern",params:{pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]"},message:"must match pattern \""+"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]"+"\"",parentSchema:schema74.properties.webhook};
 (vErrors ??= []).push(err2);
 errors++;
 }
 if(!(formats6(data1))){
-const err3 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\"",parentSchema:schema74.properties.webhook,data:data1};
+const err3 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\"",parentSchema:schema74.properties.webhook};
 (vErrors ??= []).push(err3);
 errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema74.properties.webhook,data:data1};
+const err4 = {instancePath:instancePath+"/webhook",schemaPath:"#/properties/webhook/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema74.properties.webhook};
 (vErrors ??= []).push(err4);
 errors++;
 }
@@ -4419,18 +4419,18 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.executionTimeout !== undefined){
 let data0 = data.executionTimeout;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err0 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.executionTimeout,data:data0};
+const err0 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.executionTimeout};
 (vErrors ??= []).push(err0);
 errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 604800000 || isNaN(data0)){
-const err1 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.executionTimeout,data:data0};
+const err1 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.executionTimeout};
 (vErrors ??= []).push(err1);
 errors++;
 }
 if(data0 < 5000 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5000},message:"must be >= 5000",parentSchema:schema75.properties.executionTimeout,data:data0};
+const err2 = {instancePath:instancePath+"/executionTimeout",schemaPath:"#/properties/executionTimeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5000},message:"must be >= 5000",parentSchema:schema75.properties.executionTimeout};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -4439,7 +4439,7 @@ errors++;
 if(data.lowPriority !== undefined){
 let data1 = data.lowPriority;
 if(typeof data1 !== "boolean"){
-const err3 = {instancePath:instancePath+"/lowPriority",schemaPath:"#/properties/lowPriority/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema75.properties.lowPriority,data:data1};
+const err3 = {instancePath:instancePath+"/lowPriority",schemaPath:"#/properties/lowPriority/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",parentSchema:schema75.properties.lowPriority};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -4447,18 +4447,18 @@ errors++;
 if(data.ttl !== undefined){
 let data2 = data.ttl;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err4 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.ttl,data:data2};
+const err4 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema75.properties.ttl};
 (vErrors ??= []).push(err4);
 errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 604800000 || isNaN(data2)){
-const err5 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.ttl,data:data2};
+const err5 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800000},message:"must be <= 604800000",parentSchema:schema75.properties.ttl};
 (vErrors ??= []).push(err5);
 errors++;
 }
 if(data2 < 10000 || isNaN(data2)){
-const err6 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10000},message:"must be >= 10000",parentSchema:schema75.properties.ttl,data:data2};
+const err6 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10000},message:"must be >= 10000",parentSchema:schema75.properties.ttl};
 (vErrors ??= []).push(err6);
 errors++;
 }
@@ -4526,7 +4526,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.accessId !== undefined){
 let data0 = data.accessId;
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/accessId",schemaPath:"#/properties/accessId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessId,data:data0};
+const err0 = {instancePath:instancePath+"/accessId",schemaPath:"#/properties/accessId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessId};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -4534,7 +4534,7 @@ errors++;
 if(data.accessSecret !== undefined){
 let data1 = data.accessSecret;
 if(typeof data1 !== "string"){
-const err1 = {instancePath:instancePath+"/accessSecret",schemaPath:"#/properties/accessSecret/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessSecret,data:data1};
+const err1 = {instancePath:instancePath+"/accessSecret",schemaPath:"#/properties/accessSecret/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.accessSecret};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -4542,7 +4542,7 @@ errors++;
 if(data.bucketName !== undefined){
 let data2 = data.bucketName;
 if(typeof data2 !== "string"){
-const err2 = {instancePath:instancePath+"/bucketName",schemaPath:"#/properties/bucketName/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.bucketName,data:data2};
+const err2 = {instancePath:instancePath+"/bucketName",schemaPath:"#/properties/bucketName/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.bucketName};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -4550,7 +4550,7 @@ errors++;
 if(data.endpointUrl !== undefined){
 let data3 = data.endpointUrl;
 if(typeof data3 !== "string"){
-const err3 = {instancePath:instancePath+"/endpointUrl",schemaPath:"#/properties/endpointUrl/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.endpointUrl,data:data3};
+const err3 = {instancePath:instancePath+"/endpointUrl",schemaPath:"#/properties/endpointUrl/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema76.properties.endpointUrl};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -4593,7 +4593,7 @@ errors++;
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
-const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema80.properties.id,data:data0};
+const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema80.properties.id};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -4601,12 +4601,12 @@ errors++;
 if(data.status !== undefined){
 let data1 = data.status;
 if(typeof data1 !== "string"){
-const err3 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema80.properties.status,data:data1};
+const err3 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema80.properties.status};
 (vErrors ??= []).push(err3);
 errors++;
 }
 if("IN_QUEUE" !== data1){
-const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue: "IN_QUEUE"},message:"must be equal to constant",parentSchema:schema80.properties.status,data:data1};
+const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/const",keyword:"const",params:{allowedValue: "IN_QUEUE"},message:"must be equal to constant",parentSchema:schema80.properties.status};
 (vErrors ??= []).push(err4);
 errors++;
 }
@@ -4649,7 +4649,7 @@ errors++;
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
-const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema81.properties.id,data:data0};
+const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema81.properties.id};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -4673,7 +4673,7 @@ errors = vErrors.length;
 var _valid0 = _errs6 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
-const err3 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",parentSchema:schema81.properties.status,data:data1};
+const err3 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",parentSchema:schema81.properties.status};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -4723,7 +4723,7 @@ let data0 = data.input;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 }
 else {
-const err0 = {instancePath:instancePath+"/input",schemaPath:"#/allOf/1/properties/input/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema82.allOf[1].properties.input,data:data0};
+const err0 = {instancePath:instancePath+"/input",schemaPath:"#/allOf/1/properties/input/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema82.allOf[1].properties.input};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -4732,13 +4732,13 @@ if(data.webhook !== undefined){
 let data1 = data.webhook;
 if(typeof data1 === "string"){
 if(!(formats6(data1))){
-const err1 = {instancePath:instancePath+"/webhook",schemaPath:"#/allOf/1/properties/webhook/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\"",parentSchema:schema82.allOf[1].properties.webhook,data:data1};
+const err1 = {instancePath:instancePath+"/webhook",schemaPath:"#/allOf/1/properties/webhook/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\"",parentSchema:schema82.allOf[1].properties.webhook};
 (vErrors ??= []).push(err1);
 errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/webhook",schemaPath:"#/allOf/1/properties/webhook/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema82.allOf[1].properties.webhook,data:data1};
+const err2 = {instancePath:instancePath+"/webhook",schemaPath:"#/allOf/1/properties/webhook/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema82.allOf[1].properties.webhook};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -4797,7 +4797,7 @@ errors = vErrors.length;
 var _valid0 = _errs4 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
-const err2 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",parentSchema:schema83.properties.status,data:data0};
+const err2 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",parentSchema:schema83.properties.status};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -4820,14 +4820,14 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
-const err3 = {instancePath:instancePath+"/stream/" + i0,schemaPath:"#/properties/stream/items/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema83.properties.stream.items,data:data2};
+const err3 = {instancePath:instancePath+"/stream/" + i0,schemaPath:"#/properties/stream/items/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema83.properties.stream.items};
 (vErrors ??= []).push(err3);
 errors++;
 }
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/stream",schemaPath:"#/properties/stream/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema83.properties.stream,data:data1};
+const err4 = {instancePath:instancePath+"/stream",schemaPath:"#/properties/stream/type",keyword:"type",params:{type: "array"},message:"must be array",parentSchema:schema83.properties.stream};
 (vErrors ??= []).push(err4);
 errors++;
 }
@@ -4870,13 +4870,13 @@ errors++;
 if(data.removed !== undefined){
 let data0 = data.removed;
 if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-const err2 = {instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema84.properties.removed,data:data0};
+const err2 = {instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema84.properties.removed};
 (vErrors ??= []).push(err2);
 errors++;
 }
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 < 0 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema84.properties.removed,data:data0};
+const err3 = {instancePath:instancePath+"/removed",schemaPath:"#/properties/removed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",parentSchema:schema84.properties.removed};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -4885,7 +4885,7 @@ errors++;
 if(data.status !== undefined){
 let data1 = data.status;
 if(typeof data1 !== "string"){
-const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema84.properties.status,data:data1};
+const err4 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema84.properties.status};
 (vErrors ??= []).push(err4);
 errors++;
 }
@@ -4958,27 +4958,27 @@ if(data.jobs !== undefined){
 let data0 = data.jobs;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(data0.completed === undefined){
-const err2 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "completed"},message:"must have required property '"+"completed"+"'",parentSchema:schema85.properties.jobs,data:data0};
+const err2 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "completed"},message:"must have required property '"+"completed"+"'",parentSchema:schema85.properties.jobs};
 (vErrors ??= []).push(err2);
 errors++;
 }
 if(data0.failed === undefined){
-const err3 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "failed"},message:"must have required property '"+"failed"+"'",parentSchema:schema85.properties.jobs,data:data0};
+const err3 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "failed"},message:"must have required property '"+"failed"+"'",parentSchema:schema85.properties.jobs};
 (vErrors ??= []).push(err3);
 errors++;
 }
 if(data0.inProgress === undefined){
-const err4 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "inProgress"},message:"must have required property '"+"inProgress"+"'",parentSchema:schema85.properties.jobs,data:data0};
+const err4 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "inProgress"},message:"must have required property '"+"inProgress"+"'",parentSchema:schema85.properties.jobs};
 (vErrors ??= []).push(err4);
 errors++;
 }
 if(data0.inQueue === undefined){
-const err5 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "inQueue"},message:"must have required property '"+"inQueue"+"'",parentSchema:schema85.properties.jobs,data:data0};
+const err5 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "inQueue"},message:"must have required property '"+"inQueue"+"'",parentSchema:schema85.properties.jobs};
 (vErrors ??= []).push(err5);
 errors++;
 }
 if(data0.retried === undefined){
-const err6 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "retried"},message:"must have required property '"+"retried"+"'",parentSchema:schema85.properties.jobs,data:data0};
+const err6 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/required",keyword:"required",params:{missingProperty: "retried"},message:"must have required property '"+"retried"+"'",parentSchema:schema85.properties.jobs};
 (vErrors ??= []).push(err6);
 errors++;
 }
@@ -5014,7 +5014,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema85.properties.jobs,data:data0};
+const err7 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema85.properties.jobs};
 (vErrors ??= []).push(err7);
 errors++;
 }
@@ -5023,32 +5023,32 @@ if(data.workers !== undefined){
 let data6 = data.workers;
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 if(data6.idle === undefined){
-const err8 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "idle"},message:"must have required property '"+"idle"+"'",parentSchema:schema85.properties.workers,data:data6};
+const err8 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "idle"},message:"must have required property '"+"idle"+"'",parentSchema:schema85.properties.workers};
 (vErrors ??= []).push(err8);
 errors++;
 }
 if(data6.initializing === undefined){
-const err9 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "initializing"},message:"must have required property '"+"initializing"+"'",parentSchema:schema85.properties.workers,data:data6};
+const err9 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "initializing"},message:"must have required property '"+"initializing"+"'",parentSchema:schema85.properties.workers};
 (vErrors ??= []).push(err9);
 errors++;
 }
 if(data6.ready === undefined){
-const err10 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "ready"},message:"must have required property '"+"ready"+"'",parentSchema:schema85.properties.workers,data:data6};
+const err10 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "ready"},message:"must have required property '"+"ready"+"'",parentSchema:schema85.properties.workers};
 (vErrors ??= []).push(err10);
 errors++;
 }
 if(data6.running === undefined){
-const err11 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "running"},message:"must have required property '"+"running"+"'",parentSchema:schema85.properties.workers,data:data6};
+const err11 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "running"},message:"must have required property '"+"running"+"'",parentSchema:schema85.properties.workers};
 (vErrors ??= []).push(err11);
 errors++;
 }
 if(data6.throttled === undefined){
-const err12 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "throttled"},message:"must have required property '"+"throttled"+"'",parentSchema:schema85.properties.workers,data:data6};
+const err12 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "throttled"},message:"must have required property '"+"throttled"+"'",parentSchema:schema85.properties.workers};
 (vErrors ??= []).push(err12);
 errors++;
 }
 if(data6.unhealthy === undefined){
-const err13 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "unhealthy"},message:"must have required property '"+"unhealthy"+"'",parentSchema:schema85.properties.workers,data:data6};
+const err13 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/required",keyword:"required",params:{missingProperty: "unhealthy"},message:"must have required property '"+"unhealthy"+"'",parentSchema:schema85.properties.workers};
 (vErrors ??= []).push(err13);
 errors++;
 }
@@ -5090,7 +5090,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err14 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema85.properties.workers,data:data6};
+const err14 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/type",keyword:"type",params:{type: "object"},message:"must be object",parentSchema:schema85.properties.workers};
 (vErrors ??= []).push(err14);
 errors++;
 }
@@ -5157,7 +5157,7 @@ errors++;
 if(data.error !== undefined){
 let data0 = data.error;
 if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema88.properties.error,data:data0};
+const err1 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema88.properties.error};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -5200,7 +5200,7 @@ errors++;
 if(data.error !== undefined){
 let data0 = data.error;
 if(typeof data0 !== "string"){
-const err2 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema89.properties.error,data:data0};
+const err2 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema89.properties.error};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -5208,7 +5208,7 @@ errors++;
 if(data.detail !== undefined){
 let data1 = data.detail;
 if(typeof data1 !== "string"){
-const err3 = {instancePath:instancePath+"/detail",schemaPath:"#/properties/detail/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema89.properties.detail,data:data1};
+const err3 = {instancePath:instancePath+"/detail",schemaPath:"#/properties/detail/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema89.properties.detail};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -5243,7 +5243,7 @@ const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema91.items,data:data0};
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema91.items};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -5279,7 +5279,7 @@ errors++;
 if(data.name !== undefined){
 let data0 = data.name;
 if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema90.properties.name,data:data0};
+const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema90.properties.name};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -5287,7 +5287,7 @@ errors++;
 if(data.templateId !== undefined){
 let data1 = data.templateId;
 if(typeof data1 !== "string"){
-const err2 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema90.properties.templateId,data:data1};
+const err2 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema90.properties.templateId};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -5301,7 +5301,7 @@ errors = vErrors.length;
 if(data.workersMin !== undefined){
 let data3 = data.workersMin;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err3 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.workersMin,data:data3};
+const err3 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.workersMin};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -5309,7 +5309,7 @@ errors++;
 if(data.workersMax !== undefined){
 let data4 = data.workersMax;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err4 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.workersMax,data:data4};
+const err4 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.workersMax};
 (vErrors ??= []).push(err4);
 errors++;
 }
@@ -5317,7 +5317,7 @@ errors++;
 if(data.idleTimeout !== undefined){
 let data5 = data.idleTimeout;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err5 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.idleTimeout,data:data5};
+const err5 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.idleTimeout};
 (vErrors ??= []).push(err5);
 errors++;
 }
@@ -5325,7 +5325,7 @@ errors++;
 if(data.executionTimeoutMs !== undefined){
 let data6 = data.executionTimeoutMs;
 if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
-const err6 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.executionTimeoutMs,data:data6};
+const err6 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema90.properties.executionTimeoutMs};
 (vErrors ??= []).push(err6);
 errors++;
 }
@@ -5358,7 +5358,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.name !== undefined){
 let data0 = data.name;
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema92.properties.name,data:data0};
+const err0 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema92.properties.name};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -5366,7 +5366,7 @@ errors++;
 if(data.templateId !== undefined){
 let data1 = data.templateId;
 if(typeof data1 !== "string"){
-const err1 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema92.properties.templateId,data:data1};
+const err1 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema92.properties.templateId};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -5380,7 +5380,7 @@ errors = vErrors.length;
 if(data.workersMin !== undefined){
 let data3 = data.workersMin;
 if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err2 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.workersMin,data:data3};
+const err2 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.workersMin};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -5388,7 +5388,7 @@ errors++;
 if(data.workersMax !== undefined){
 let data4 = data.workersMax;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err3 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.workersMax,data:data4};
+const err3 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.workersMax};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -5396,7 +5396,7 @@ errors++;
 if(data.idleTimeout !== undefined){
 let data5 = data.idleTimeout;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err4 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.idleTimeout,data:data5};
+const err4 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.idleTimeout};
 (vErrors ??= []).push(err4);
 errors++;
 }
@@ -5404,7 +5404,7 @@ errors++;
 if(data.executionTimeoutMs !== undefined){
 let data6 = data.executionTimeoutMs;
 if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
-const err5 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.executionTimeoutMs,data:data6};
+const err5 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema92.properties.executionTimeoutMs};
 (vErrors ??= []).push(err5);
 errors++;
 }
@@ -5437,7 +5437,7 @@ const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema91.items,data:data0};
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema91.items};
 (vErrors ??= []).push(err0);
 errors++;
 }
@@ -5480,7 +5480,7 @@ errors++;
 if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 !== "string"){
-const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.id,data:data0};
+const err2 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.id};
 (vErrors ??= []).push(err2);
 errors++;
 }
@@ -5488,7 +5488,7 @@ errors++;
 if(data.name !== undefined){
 let data1 = data.name;
 if(typeof data1 !== "string"){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.name,data:data1};
+const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.name};
 (vErrors ??= []).push(err3);
 errors++;
 }
@@ -5496,7 +5496,7 @@ errors++;
 if(data.templateId !== undefined){
 let data2 = data.templateId;
 if(typeof data2 !== "string"){
-const err4 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.templateId,data:data2};
+const err4 = {instancePath:instancePath+"/templateId",schemaPath:"#/properties/templateId/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.templateId};
 (vErrors ??= []).push(err4);
 errors++;
 }
@@ -5510,7 +5510,7 @@ errors = vErrors.length;
 if(data.workersMin !== undefined){
 let data4 = data.workersMin;
 if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err5 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.workersMin,data:data4};
+const err5 = {instancePath:instancePath+"/workersMin",schemaPath:"#/properties/workersMin/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.workersMin};
 (vErrors ??= []).push(err5);
 errors++;
 }
@@ -5518,7 +5518,7 @@ errors++;
 if(data.workersMax !== undefined){
 let data5 = data.workersMax;
 if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err6 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.workersMax,data:data5};
+const err6 = {instancePath:instancePath+"/workersMax",schemaPath:"#/properties/workersMax/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.workersMax};
 (vErrors ??= []).push(err6);
 errors++;
 }
@@ -5526,7 +5526,7 @@ errors++;
 if(data.idleTimeout !== undefined){
 let data6 = data.idleTimeout;
 if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
-const err7 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.idleTimeout,data:data6};
+const err7 = {instancePath:instancePath+"/idleTimeout",schemaPath:"#/properties/idleTimeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.idleTimeout};
 (vErrors ??= []).push(err7);
 errors++;
 }
@@ -5534,7 +5534,7 @@ errors++;
 if(data.executionTimeoutMs !== undefined){
 let data7 = data.executionTimeoutMs;
 if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
-const err8 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.executionTimeoutMs,data:data7};
+const err8 = {instancePath:instancePath+"/executionTimeoutMs",schemaPath:"#/properties/executionTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema94.properties.executionTimeoutMs};
 (vErrors ??= []).push(err8);
 errors++;
 }
@@ -5543,13 +5543,13 @@ if(data.createdAt !== undefined){
 let data8 = data.createdAt;
 if(typeof data8 === "string"){
 if(!(formats2.validate(data8))){
-const err9 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",parentSchema:schema94.properties.createdAt,data:data8};
+const err9 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",parentSchema:schema94.properties.createdAt};
 (vErrors ??= []).push(err9);
 errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.createdAt,data:data8};
+const err10 = {instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema94.properties.createdAt};
 (vErrors ??= []).push(err10);
 errors++;
 }
@@ -5587,7 +5587,7 @@ errors++;
 if(data.error !== undefined){
 let data0 = data.error;
 if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema95.properties.error,data:data0};
+const err1 = {instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string",parentSchema:schema95.properties.error};
 (vErrors ??= []).push(err1);
 errors++;
 }
@@ -5595,7 +5595,7 @@ errors++;
 if(data.status !== undefined){
 let data1 = data.status;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err2 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema95.properties.status,data:data1};
+const err2 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "integer"},message:"must be integer",parentSchema:schema95.properties.status};
 (vErrors ??= []).push(err2);
 errors++;
 }

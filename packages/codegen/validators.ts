@@ -34,7 +34,7 @@ const TARGET_TYPES = `import schema from '../spec/schemas/target.schema.json' wi
 import type { ValidationFailure } from './validators.ts'
 
 /** A failure with what lies at its place, and the part of the schema that says what should. */
-export interface TargetFailure extends ValidationFailure {
+export interface TargetFailure extends Omit<ValidationFailure, 'schemaPath'> {
   readonly data: unknown
   readonly parentSchema: object
 }
@@ -63,7 +63,9 @@ export function generateTarget({ targetSchema }: Inputs): Output {
   ajv.addFormat('regex', true).addKeyword({ keyword: 'x-expected', schemaType: 'string' })
   const schema = targetSchema.data as Schema
   const validate = ajv.compile(schema)
-  const code = shortened(standalone.default(ajv, validate), 'schema', schema).replace(/export default \w+;/, '')
+  const code = shortened(standalone.default(ajv, validate), 'schema', schema)
+    .replace(/export default \w+;/, '')
+    .replaceAll(/schemaPath:"[^"]*",/g, '')
   return { name: 'target.ts', text: withHeader(moduleOf(code, TARGET_TYPES), [targetSchema.text], NO_CHECK) }
 }
 
@@ -78,7 +80,8 @@ function compile(schemas: Readonly<Record<string, Schema>>, names: readonly stri
     ajv,
     Object.fromEntries(names.map((name) => [`validate_${name}`, `api${POINTER}${name}`])),
   )
-  return shortened(code, 'openapi.components.schemas', schemas)
+  // Whoever reads a failure has the value.
+  return shortened(code, 'openapi.components.schemas', schemas).replaceAll(/,data:\w+\}/g, '}')
 }
 
 /** Keywords that say something about a schema without constraining it: what strict mode has to be told of. */
