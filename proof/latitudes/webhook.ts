@@ -1,6 +1,6 @@
 import type { Job } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
-import { type Change, part } from '../defects/tools.ts'
+import { all, type Change, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, styled, timed } from './tools.ts'
 
@@ -79,6 +79,22 @@ export const webhook: readonly Latitude[] = [
       links: { status: `/status/${id}` },
     })),
   }),
+  latitude(
+    'webhook-of-cancelled-job',
+    'The end of a cancelled job is notified, as the event JOB_COMPLETED with its status.',
+    {
+      about: 'content of notifications',
+      change: all(
+        part('presentNotification', (next) => ({ event: 'JOB_COMPLETED', job: next() })),
+        part('cancelJob', (next, job, service) => {
+          const wasRunning = job.status === 'IN_PROGRESS'
+          const status = next()
+          if (wasRunning) service.parts.notify({ ...job, status: 'CANCELLED' }, service)
+          return status
+        }),
+      ),
+    },
+  ),
   latitude('webhook-counted-in-body', 'The body of each attempt has a number, a moment and an id of its own.', {
     about: 'content of notifications',
     change: eachAttempt(async (request, attempt, sentAt) => {
