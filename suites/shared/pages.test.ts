@@ -19,7 +19,7 @@ test('a link to the next page shows that there are several', () => {
 test.each([
   [[]],
   [{ pods: [], nextCursor: null, hasMore: false, total: 2 }],
-  [{ pods: [], _links: { next: { href: null } } }],
+  [{ pods: [], _links: { next: { href: null, rel: 'next' } } }],
 ])('%j is the whole list', (json) => {
   expect(pageOf(json, '</v2/pods>; rel="self"')).toBeNull()
 })

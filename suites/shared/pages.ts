@@ -31,5 +31,6 @@ function shownIn(json: unknown, length: number): string | null {
 /** False for `null`, and for a link such as `{href: null}`. */
 function isGiven(value: unknown): boolean {
   const members = membersOf(value)
-  return members === null ? Boolean(value) : Object.values(members).some(isGiven)
+  if (members === null) return Boolean(value)
+  return 'href' in members ? Boolean(members.href) : Object.values(members).some(isGiven)
 }
