@@ -1,4 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: target files name their variables so.
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openapi } from '../generated/openapi.ts'
 import { rules } from '../generated/rules.ts'
@@ -74,6 +77,12 @@ test.each([
   ['/dev/zero', 'this is a device or pipe; name a target file (docs/target-file.md shows how to write one)'],
 ])('a file that cannot be read is one sentence: %s', (name, why) => {
   expect(() => loadTarget(name, {})).toThrow(`${name}: ${why}`)
+})
+
+test('a file in another encoding is one sentence', () => {
+  const name = join(mkdtempSync(join(tmpdir(), 'plumbline-encoding-')), 'target.yaml')
+  writeFileSync(name, Buffer.from('plumbline: 1\nname: caf\u00e9\n', 'latin1'))
+  expect(() => loadTarget(name, {})).toThrow(`${name}: this is not UTF-8; save it with that encoding`)
 })
 
 const claimedByDefault = [

@@ -17,6 +17,8 @@ export function loadTarget(file: string, environment: Environment): Target {
   return parseTarget(textOfFile(file), { file, environment })
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 /** The text of a target file. Throws TargetFileError. */
 export function textOfFile(file: string): string {
   const advice = 'name a target file (docs/target-file.md shows how to write one)'
@@ -25,9 +27,10 @@ export function textOfFile(file: string): string {
     const kind = statSync(file)
     // Reading a device or a pipe may never end.
     if (!kind.isFile()) throw refusal(`this is a ${kind.isDirectory() ? 'folder' : 'device or pipe'}; ${advice}`)
-    return readFileSync(file, 'utf8')
+    return utf8.decode(readFileSync(file))
   } catch (error) {
     if (error instanceof TargetFileError) throw error
+    if (error instanceof TypeError) throw refusal('this is not UTF-8; save it with that encoding')
     const { code = String(error) } = error as { code?: string }
     throw refusal(
       code === 'ENOENT'

@@ -96,8 +96,10 @@ async function compareAll(regressing: Regressing): Promise<number> {
   )
   try {
     const answers = await measured(regressing, interruption, verdicts)
-    // A difference of the verdicts counts before too much noise.
-    return verdicts?.isWorse === true ? exitCodes['not conformant'] : exitOfAnswers(answers)
+    if (verdicts?.isWorse !== true) return exitOfAnswers(answers)
+    // This counts before too much noise.
+    terminal.err('plumbline: the verdicts of the candidate are worse, as said above the tables')
+    return exitCodes['not conformant']
   } catch (error) {
     if (interruption.signal.aborted) return exitCodes.interrupted
     if (!isAboutTarget(error)) throw error

@@ -1,4 +1,5 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,5 +53,22 @@ test.concurrent.for<[words: string, section: (url: string) => string, requests: 
     expect(seen.out + seen.err).toContain(`${request.replace(' ', ` ${url}`)} had no complete response within 2000 ms`)
     expect(requests.filter((one) => !one.endsWith('/plumbline/clock'))).toEqual(expected)
     expect(seen.code).toBe(code)
+  },
+)
+
+test.each(['fuzz --runs 1', 'doctor --fix', 'init --pods URL --target new.yaml'])(
+  '%s ends with 5 in an outage',
+  async (words) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'plumbline-outage-'))
+    const server = createHttpServer((_, response) => response.writeHead(503).end())
+    const url = await listening(server)
+    writeFileSync(join(cwd, 'plumbline.yaml'), `plumbline: 1\npods: ${url}\nkeys: {full: plumbline-example-full}\n`)
+    const environment = { API_KEY: 'plumbline-example-full' }
+    const seen = await runHere(words.replace('URL', url).split(' '), { cwd, environment })
+    expect(seen).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('answers 503 to every request, as in an outage'),
+    })
+    server.close()
   },
 )

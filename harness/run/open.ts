@@ -23,7 +23,7 @@ import type { TakeUnrecorded } from './invariants.ts'
 import { type Judgement, recordJudgement } from './judge.ts'
 import { createMeter, reasonToEnd } from './meter.ts'
 import type { DriveLoad, FailFast, Progress, RunOptions } from './options.ts'
-import { refusalOfRun } from './probe.ts'
+import { refusalOf } from './probe.ts'
 import { createSession } from './session.ts'
 
 /** Longest wait for the probe if the clock has failed, ms. A silent clock adds the usual time for a response. */
@@ -105,7 +105,7 @@ export async function openRun(options: RunOptions, reportProgress: (progress: Pr
   const probed = session.probe(say)
   const stopped =
     refused(deaf) ??
-    refusalOfRun(await (fault === null ? probed : bounded(fault)), target) ??
+    refusalOf(await (fault === null ? probed : bounded(fault)), target) ??
     refused(fault?.message ?? null)
   reportProgress(
     stopped === null ? { type: 'started', rules: total, clock: clock.kind } : { type: 'stopped', ...stopped },

@@ -60,7 +60,7 @@ export async function probeTarget(
   return { plane, status, ...(isOut && { isOut }) }
 }
 
-/** Why nothing can be judged at a target, with the exit code; null if it can be. */
+/** Why nothing can be judged at a target, with the exit code; null if it can be. A run has repeated each request in an outage. */
 export function refusalOf(
   seen: ProbeResult | null,
   target: Target,
@@ -90,20 +90,16 @@ export function refusalOf(
       message: `${address} ${or}does not look like ${title} of the Compute Platform API: ${seen.strange}. Check ${probeKeys} in the target file.`,
     }
   }
+  if (seen.isOut === true) {
+    return {
+      exit: exitCodes.unreachable,
+      message: `${address} answers ${seen.status} to every request, as in an outage, so nothing can be judged. Run this again when it is over.`,
+    }
+  }
   if (seen.status !== 401 && seen.status !== 403) return null
   return {
     exit: exitCodes.usage,
     message: `${address} answered ${seen.status} to keys.full, so nothing can be judged. Check that keys.full of the target file is a valid key with all permissions.`,
-  }
-}
-
-/** As `refusalOf`, and refuses a target that is out: a run retries each request, so this is no short outage. */
-export function refusalOfRun(seen: ProbeResult | null, target: Target): ReturnType<typeof refusalOf> {
-  if (seen === null || !('isOut' in seen) || seen.isOut !== true) return refusalOf(seen, target)
-  const address = sectionOf(target, seen.plane)?.url ?? 'the target'
-  return {
-    exit: exitCodes.unreachable,
-    message: `${address} answers ${seen.status} to every request, as in an outage, so nothing can be judged. Run this again when it is over.`,
   }
 }
 

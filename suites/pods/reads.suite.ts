@@ -89,7 +89,7 @@ rule('pods.shape.gpu-count-default', { varies: ['mount', 'fields', 'part'] }, as
   const several = await pods.create(await fixture.body({ kind: 'gpu' }, { gpu: { ...gpu, count: 2 } }))
   const id = await fixture.createdId(several)
   // The description does not say how many GPUs a pod may have, or that so many are free.
-  if (id === null) return notJudged('two', 'the creation is refused')
+  if (id === null) return notJudged('two', `the creation is answered ${several.status}`)
   const countOf = (one: PodView | null) => membersOf(one?.value.gpu)?.count
   const rest = await shown(context, id, (one) => countOf(one) === 2)
   // It may be gone for lack of two GPUs.

@@ -38,7 +38,9 @@ export async function planOf(
   const lines = [
     ...(failure === null
       ? []
-      : [`the target did not answer, so its quotas and the time of a request are not in the plan: ${failure}`]),
+      : [
+          `the target gave no response that can be read, so its quotas and the time of a request are not in the plan: ${failure}`,
+        ]),
     ...planLines(plan, list),
     ...remedyLines(options, plan),
     ...(given === null || plan.rules > 0 ? [] : emptyPlanLine(given, selected)),
