@@ -161,6 +161,15 @@ export const lbBodies: readonly Defect[] = [
         new Response(response.body, { status: response.status, headers: { 'content-type': 'application/json' } }),
     ),
   }),
+  defect('response-type-json-of-200', 'lb.direct-response', 'type', {
+    says: 'A response with status 200 has the content type application/json.',
+    observed: 'application/json',
+    change: returns(
+      isAt('return/200'),
+      (response) =>
+        new Response(response.body, { status: response.status, headers: { 'content-type': 'application/json' } }),
+    ),
+  }),
   defect('worker-redirect-followed', 'lb.direct-response', 'status', {
     says: 'A redirect of a worker is answered 200.',
     observed: 'status 200',

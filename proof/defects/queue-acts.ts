@@ -162,6 +162,13 @@ export const queueActs: readonly Defect[] = [
     observed: 'a worker executed it despite that',
     change: part('cancelJob', (next, job) => (job.status === 'IN_QUEUE' ? 'CANCELLED' : next())),
   }),
+  defect('cancelled-at-low-priority-and-executed', 'queue.cancel.queued', 'not-executed', {
+    says: 'A waiting job of low priority that was cancelled is executed when its turn comes.',
+    observed: 'a worker executed it despite that',
+    change: part('cancelJob', (next, job) =>
+      job.status === 'IN_QUEUE' && job.policy.lowPriority === true ? 'CANCELLED' : next(),
+    ),
+  }),
   defect('second-cancel-500', 'queue.cancel.queued', 'again', {
     says: 'A second /cancel of a job is answered 500.',
     observed: 'status 500',

@@ -1,6 +1,6 @@
 import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { wait } from '../../reference/index.ts'
-import type { Endpoint } from '../../reference/queue/model.ts'
+import type { Endpoint, Submission } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, out } from './queue-tools.ts'
 import {
@@ -58,6 +58,11 @@ export const queueSubmission: readonly Defect[] = [
     says: 'The operation /run answers IN_PROGRESS.',
     observed: 'IN_PROGRESS',
     wrap: onJson(asks('run'), (json) => ({ ...json, status: 'IN_PROGRESS' })),
+  }),
+  defect('run-answers-waiting-at-low-priority', 'queue.run.accepted', 'in-queue', {
+    says: 'The operation /run answers WAITING for a job of low priority.',
+    observed: 'WAITING',
+    change: runAnswers('WAITING', (_, { policy }) => policy.lowPriority === true),
   }),
   defect('run-refused-when-busy', 'queue.run.no-worker-free', 'accepted', {
     says: 'The operation /run is refused while no worker of the endpoint is free.',
@@ -262,15 +267,15 @@ function executesLists(ms: number): Change {
 }
 
 /** The status in responses of /run to jobs that are submitted while the endpoint is in some state. */
-function runAnswers(status: string, when: (endpoint: Endpoint) => boolean): Change {
+function runAnswers(status: string, when: (endpoint: Endpoint, submission: Submission) => boolean): Change {
   return (base) => {
     let isMeant = false
     const wrapFetch = onJson(
       (request, response) => asks('run')(request) && response.status === 200 && isMeant,
       (json) => ({ ...json, status }),
     )
-    const notes = part('addJob', (next, _, __, endpoint) => {
-      isMeant = when(endpoint)
+    const notes = part('addJob', (next, submission, _, endpoint) => {
+      isMeant = when(endpoint, submission)
       return next()
     })
     return all(notes, options({ wrapFetch }))(base)

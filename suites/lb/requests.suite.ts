@@ -201,6 +201,7 @@ function headerIn(pairs: unknown, wanted: string): string | null {
 const answers = [
   [200, 'application/json', '{"status":"COMPLETED","output":[1]}'],
   [200, null, ''],
+  [200, 'text/csv', 'a,b\r\n2,ü\r\n'],
   [201, 'text/csv', 'a,b\r\n1,ü\r\n'],
   [202, 'application/octet-stream', Uint8Array.from({ length: 512 }, (_, at) => (at * 7) % 256)],
   [203, 'application/json', '{ "b": 9007199254740993, "a": null }\n'],

@@ -28,11 +28,13 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   const { fixture, begun, clock, ended, target } = context
   const { role, release } = await fullEndpoint(context)
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
+  const low = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role, policy: { lowPriority: true } })
   // These two have equal bodies. The first, whose neighbours are cancelled, is executed.
   const behind = await fixture.plain({ endpoint: role })
   const equal = await fixture.plain({ endpoint: role })
   await expectWaiting(context, waiting)
   await cancel(context, waiting)
+  await cancel(context, low)
   await equal.queue.cancel(equal.id)
   // A second /cancel may be refused.
   const again = await waiting.queue.cancel(waiting.id)
@@ -44,7 +46,7 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   await ended(later)
   await clock.sleep(target.tolerances.dispatchMs)
   await expectEnd(context, 'others', behind, await ended(behind), 'COMPLETED')
-  expectCancelled(context, waiting, await waiting.queue.status(waiting.id))
+  for (const job of [waiting, low]) expectCancelled(context, job, await job.queue.status(job.id))
   for await (const response of laterJobReads(context, waiting)) expectCancelled(context, waiting, response)
 })
 

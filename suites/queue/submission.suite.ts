@@ -49,7 +49,8 @@ rule('queue.run.accepted', { varies: ['input', 'options'] }, async (context) => 
   const responses: (readonly [body: unknown, response: ApiResponse])[] = []
   // Enough to draw every value. Other rules build on whatever is accepted, so all are sent before one fails.
   const own = target.queue?.input == null ? [{ input: { plumb: 'line' } }] : []
-  for (const body of [validSubmission(context), ...own, ...dimensions.input.map(() => fixture.job().body)]) {
+  const low = { ...validSubmission(context), policy: { lowPriority: true } }
+  for (const body of [validSubmission(context), low, ...own, ...dimensions.input.map(() => fixture.job().body)]) {
     responses.push([body, await retryThroughOutage(context, 'accepted', () => queue.run(body))])
   }
   for (const [body, response] of responses) {
