@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Progress } from '../../../harness/run/options.ts'
-import { advance, atStart, draw } from './progress.ts'
+import { processTerminal } from '../terminal.ts'
+import { advance, atStart, draw, showProgress } from './progress.ts'
+import { createTimeLeft } from './time-left.ts'
 
 test('a display says what is done, what waits and for how long', () => {
   const story: Progress[] = [
@@ -48,4 +50,22 @@ test('the plans of load under way are named', () => {
   ] satisfies Progress[]
   const [, line] = draw(story.reduce<typeof atStart>(advance, atStart), 0, null)
   expect(line).toMatch(/^plan 4 of 27: purge-under, run-under; the whole ends in about 1m3\ds$/)
+})
+
+test('a log that was silent for a minute says what is waited for', () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const lines: string[] = []
+  const terminal = { ...processTerminal(), live: false, err: (line: string) => void lines.push(line) }
+  const { tell } = showProgress(terminal, createTimeLeft([], null))
+  tell({ type: 'started', rules: 1, clock: 'real' })
+  for (let second = 0; second < 130; second++) {
+    vi.advanceTimersByTime(1_000)
+    tell({ type: 'waiting', nowMs: second * 1_000, requests: 1, pending: [{ name: 'a', until: 180_000 }] })
+  }
+  expect(lines).toEqual([
+    '1 rule on the real clock',
+    '0 of 1 rule; waits 2m01s at most a',
+    '0 of 1 rule; waits 1m01s at most a',
+  ])
+  vi.useRealTimers()
 })

@@ -145,12 +145,22 @@ export function redraw(text: () => string): { clear(): void; end(): void } {
   }
 }
 
-function plainProgress({ err }: Terminal, leftMs: () => number | null): Shown {
+/** A log that has been silent for so long gets a line, real ms. */
+const silentMs = 60_000
+
+function plainProgress(terminal: Terminal, leftMs: () => number | null): Shown {
   let state = atStart
   let quarter = 0
+  let saidMs = performance.now()
+  const err = (line: string): void => {
+    saidMs = performance.now()
+    terminal.err(line)
+  }
   return {
     tell(progress) {
       state = advance(state, progress)
+      if (progress.type === 'waiting' && performance.now() >= saidMs + silentMs)
+        err(draw(state, 0, leftMs(), 1).slice(0, 2).join('; ').replaceAll(/ {2,}/g, ' '))
       if (progress.type === 'started') err(`${pluralize(progress.rules, 'rule')} on the ${progress.clock} clock`)
       if (progress.type === 'plan' && !progress.isOver) err(planLine(progress, [progress]))
       if (progress.type === 'shown') for (const line of progress.lines) err(line)
