@@ -160,6 +160,13 @@ export const kept: readonly Defect[] = [
       pod.args = ''
     }),
   }),
+  defect('restart-loses-args', 'pods.patch.others', 'restarted', {
+    says: 'A restart begins with the arguments of the image.',
+    observed: 'args ""',
+    change: doesToo({ action: 'restart' }, (pod) => {
+      pod.args = ''
+    }),
+  }),
   defect('patch-of-variables-ignored-while-exited', 'pods.patch.others', 'exited', {
     says: 'Another variable for an EXITED pod is accepted and has no effect.',
     observed: 'the old env after the start',

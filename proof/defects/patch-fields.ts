@@ -25,6 +25,14 @@ export const patchFields: readonly Defect[] = [
       next()
     }),
   }),
+  defect('refused-patch-of-disk-renames', 'pods.patch.fields', 'unchanged', {
+    says: 'A PATCH that is refused for a disk of 0 GB beside a name still changes the name.',
+    observed: 'name "plumbline-refused"',
+    change: patching((pod, body, next) => {
+      if (body.disk === 0 && 'name' in body) pod.name = 'plumbline-refused'
+      next()
+    }),
+  }),
   defect('cleared-variables-shown-null', 'pods.shape.env', 'env', {
     says: 'A pod whose last variable a PATCH removes shows env null.',
     observed: 'env: null',

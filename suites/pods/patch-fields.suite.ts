@@ -1,5 +1,6 @@
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, type PodView, textIn } from '../../harness/exchange/read.ts'
+import { changeOf } from '../../harness/planes/pods/fixtures/change.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -56,6 +57,11 @@ rule('pods.patch.fields', { varies: [...anyPod, 'part'] }, async (context) => {
       // A pod with a name that is not of this run would not be removed.
       if (name === 'name' && isSuccess(response.status)) await pods.patch(pod.id, { name: pod.value.name })
       check(name).status(response, 400, 422)
+    }
+    if (name !== 'name') {
+      // A right member beside it is not carried out either.
+      const body = { ...changeOf(context, pod, 'e', 'name'), [name]: Object.values(wrong)[0] }
+      check(name).status(await pods.patch(pod.id, body, { mustBeRefused: true }), 400, 422)
     }
     check('unchanged').sameAs(await pods.get(pod.id), pod)
   }

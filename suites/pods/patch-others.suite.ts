@@ -19,7 +19,7 @@ const marks = ['d  "\u{1f680}" e\u0301 ', 'd']
 const judgedElsewhere = [...livelyFields, 'mounts']
 
 rule('pods.patch.others', { varies: [...aPod, 'history', 'part'] }, async (context) => {
-  const { check, fixture, notJudged, part, pods, target, vary } = context
+  const { check, fixture, notJudged, part, pods, settle, target, vary } = context
   const env = { ...membersOf(target.pods?.extra.env), ...unusualVariables }
   const { pod } = await changes(context, await fixture.pod('EXITED', { optional: { env } }))
   let last = pod
@@ -51,6 +51,13 @@ rule('pods.patch.others', { varies: [...aPod, 'history', 'part'] }, async (conte
   if (!isSuccess(started.status)) return notJudged('started', 'the start is refused')
   expectKept(context, 'started', last, check('started').pod(started), [...judgedElsewhere, ...left])
   for (const field of ignored) await expectDoneByStart(context, last, field, left)
+  const { pod: running, settled } = await settle(pod.id, (status) => status === 'RUNNING')
+  const restarted = settled ? await pods.act(pod.id, 'restart') : null
+  if (running === null || restarted === null || !isSuccess(restarted.status))
+    return notJudged('restarted', 'the pod is not restarted')
+  // A pod may have ports of the platform only while it runs.
+  const aside = [...judgedElsewhere, 'ports', ...left]
+  expectKept(context, 'restarted', running, check('restarted').pod(restarted), aside)
 })
 
 /** A PATCH of other fields leaves a lock. Returns the pod once it is unlocked again, null if it is not. */
