@@ -60,7 +60,10 @@ export async function probeTarget(
   return { plane, status, ...(isOut && { isOut }) }
 }
 
-/** Why nothing can be judged at a target, with the exit code; null if it can be. A run has repeated each request in an outage. */
+/**
+ * Why nothing can be judged at a target, with the exit code; null if it can be. In an outage a run has repeated each request
+ * before; other commands give up at once.
+ */
 export function refusalOf(
   seen: ProbeResult | null,
   target: Target,

@@ -33,7 +33,7 @@ export async function waitForAttempt(context: Context, job: SubmittedJob, n: num
   return whileWorkerMayCome(context, job, () => clock.until(webhook.attempt(n), firstMs))
 }
 
-/** No attempt so far says that a job is COMPLETED, in whatever form: it may be of an event with another name. */
+/** No attempt so far has the status COMPLETED. The name of an event, or a header, may hold that word. */
 export function expectNotCompletedNotified(context: Context, clause: string, job: SubmittedJob): void {
   const isNotified = job.webhook.attempts().some((attempt) => /status\W+COMPLETED\b/i.test(attemptText(attempt)))
   const observed = 'a notification with COMPLETED'
