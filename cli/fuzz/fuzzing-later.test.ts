@@ -37,6 +37,7 @@ const notSent: ReadonlySet<string> = new Set([
   'refused-patch-sets-ports',
   'refused-patch-sets-locked',
   'refused-patch-of-disk-carried-out',
+  'refused-patch-of-disk-renames',
   // No pod of a campaign gets a PATCH before it is RUNNING.
   'new-pod-gets-refused-mount',
   // No campaign looks as late.
