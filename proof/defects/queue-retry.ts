@@ -2,7 +2,7 @@ import type { RuleId } from '../../generated/rules.ts'
 import { isFinished, type Job } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
-import { asks } from './queue-tools.ts'
+import { asks, lagsAfterEnd } from './queue-tools.ts'
 import { all, type Change, defect, onJson, part, refusing, type Wrap } from './tools.ts'
 
 interface Ended {
@@ -116,9 +116,13 @@ export const queueRetry: readonly Defect[] = [
   }),
   defect('retried-job-waits-for-another', 'queue.retry.alone', 'begun', {
     says: 'A job that was retried waits until another job is submitted.',
-    observed: 'none, although one begins with a later job; /status shows FAILED',
-    change: part('retryJob', (next, job, service) =>
-      next(job, { ...service, parts: { ...service.parts, dispatch: () => {} } }),
+    observed: 'none, although one begins with a later job; /status shows IN_PROGRESS',
+    // A worker process needs a moment to fail, one in this process none. With the lag both show a running job.
+    change: all(
+      lagsAfterEnd,
+      part('retryJob', (next, job, service) =>
+        next(job, { ...service, parts: { ...service.parts, dispatch: () => {} } }),
+      ),
     ),
   }),
   defect('retry-ends-ttl', 'queue.retry.ttl', 'gone', {
