@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n')
+const files = globSync('**/*.{md,mjs,ts}', { exclude: ['**/node_modules/**', 'dist/**', 'out/**'] })
 
 /** Source files that a page names with their folder, which may be shortened at its beginning. */
 function sourcesIn(page: string): readonly string[] {
