@@ -1,7 +1,7 @@
 import { wait } from '../../reference/clock/wait.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { isAt, type Picks, passes, passesOn, returns, route, withStatus } from './lb-tools.ts'
+import { isAt, type Picks, passes, passesOn, returns, route, withStatus, withType } from './lb-tools.ts'
 import { type Change, defect, part } from './tools.ts'
 
 const isEcho = route('echo')
@@ -127,10 +127,7 @@ export const lbBodies: readonly Defect[] = [
   defect('response-type-without-charset', 'lb.direct-response', 'type', {
     says: 'The content type of a response loses its character set.',
     observed: 'text/html',
-    change: returns(
-      isAt('return/418'),
-      (response) => new Response(response.body, { status: response.status, headers: { 'content-type': 'text/html' } }),
-    ),
+    change: returns(isAt('return/418'), (response) => withType(response, 'text/html')),
   }),
   defect('response-empty-becomes-204', 'lb.direct-response', 'status', {
     says: 'A 200 of a worker without a body is answered 204.',
@@ -155,20 +152,12 @@ export const lbBodies: readonly Defect[] = [
   defect('response-type-json', 'lb.direct-response', 'type', {
     says: 'Every response has the content type application/json.',
     observed: 'application/json',
-    change: returns(
-      isAt('return/201'),
-      (response) =>
-        new Response(response.body, { status: response.status, headers: { 'content-type': 'application/json' } }),
-    ),
+    change: returns(isAt('return/201'), (response) => withType(response, 'application/json')),
   }),
   defect('response-type-json-of-200', 'lb.direct-response', 'type', {
     says: 'A response with status 200 has the content type application/json.',
     observed: 'application/json',
-    change: returns(
-      isAt('return/200'),
-      (response) =>
-        new Response(response.body, { status: response.status, headers: { 'content-type': 'application/json' } }),
-    ),
+    change: returns(isAt('return/200'), (response) => withType(response, 'application/json')),
   }),
   defect('worker-redirect-followed', 'lb.direct-response', 'status', {
     says: 'A redirect of a worker is answered 200.',

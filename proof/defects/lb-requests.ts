@@ -1,5 +1,5 @@
 import type { Defect } from '../types.ts'
-import { isAt, type Picks, passes, returns, route } from './lb-tools.ts'
+import { isAt, type Picks, passes, returns, route, withType } from './lb-tools.ts'
 import { defect, refusing } from './tools.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -138,9 +138,7 @@ export const lbRequests: readonly Defect[] = [
   defect('response-headers-dropped', 'lb.headers', 'response', {
     says: 'Of the headers of a worker only its content type reaches the client.',
     observed: 'no X-Plumbline-Given',
-    change: returns(isAt('echo'), ({ body, headers, status }) => {
-      return new Response(body, { status, headers: { 'content-type': `${headers.get('content-type')}` } })
-    }),
+    change: returns(isAt('echo'), (response) => withType(response, `${response.headers.get('content-type')}`)),
   }),
   defect('headers-content-type-json', 'lb.headers', 'content-type', {
     says: 'Every request reaches the worker with the content type application/json.',

@@ -67,6 +67,11 @@ export function passesOn(
   return part('passOn', (next, request, endpoint, service) => around((one) => next(one), request, endpoint, service))
 }
 
+/** A response with this content type in place of all headers. */
+export function withType({ body, status }: Response, type: string): Response {
+  return new Response(body, { status, headers: { 'content-type': type } })
+}
+
 /** The same response with another status. */
 export function withStatus(response: Response, status: number): Response {
   return new Response(response.body, { status, headers: response.headers })
