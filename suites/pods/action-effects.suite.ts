@@ -103,16 +103,19 @@ rule(
 /** When terminated pods are looked at again, ms: later than most starts take, so that none is carried out any more. */
 const finalMs = [1_000, 3_000, 5_000, 40_000]
 
+/** A way to remove a pod, and the rule about it. */
+type Way = readonly [by: RuleId, way: () => Promise<ApiResponse>]
+
 rule('pods.action.terminate-is-final', { varies: [...anyPod, 'removal'] }, async (context) => {
   const { pods, fixture, check, clock, rereadDelays, settle, blocked } = context
   const settled = await fixture.pod('TERMINATED')
   // A pod that is on its way to RUNNING has steps of its life ahead of it, and none of them may happen any more.
   const young = await fixture.fresh()
-  await removed(young.id, 'pods.action.provisioning.terminate', () => pods.act(young.id, 'terminate'))
+  await removed(young.id, ['pods.action.provisioning.terminate', () => pods.act(young.id, 'terminate')])
   const { id } = await fixture.fresh()
   await settle(id, (status) => status !== 'PROVISIONING')
-  const terminated = () => removed(id, 'pods.action.starting.terminate', () => pods.act(id, 'terminate'))
-  await removed(id, 'pods.delete', () => pods.delete(id), terminated)
+  const terminates: Way = ['pods.action.starting.terminate', () => pods.act(id, 'terminate')]
+  await removed(id, ['pods.delete', () => pods.delete(id)], terminates)
   const sinceMs = clock.now()
   for (const ms of [...new Set([...finalMs, ...rereadDelays()])].sort((a, b) => a - b)) {
     await clock.at(sinceMs + ms)
@@ -123,16 +126,11 @@ rule('pods.action.terminate-is-final', { varies: [...anyPod, 'removal'] }, async
   await expectUnlisted(context, 'on-its-way', young.id)
   await expectUnlisted(context, 'starting', id)
 
-  /** Removes a pod in a way that a rule is about, or `otherwise` if that is refused. */
-  async function removed(
-    id: string,
-    by: RuleId,
-    way: () => Promise<ApiResponse>,
-    otherwise?: () => Promise<void>,
-  ): Promise<void> {
+  /** Removes a pod in a way, or in the other one if that is refused. */
+  async function removed(id: string, [by, way]: Way, otherwise?: Way): Promise<void> {
     const { status } = await way()
-    if (!isSuccess(status))
-      return otherwise === undefined ? blocked(by, `the removal was answered ${status}`) : otherwise()
+    if (!isSuccess(status) && otherwise !== undefined) return removed(id, otherwise)
+    if (!isSuccess(status)) blocked(by, `the removal was answered ${status}`)
     const rest = await settle(id, (seen) => seen === 'gone' || seen === 'TERMINATED')
     if (!rest.settled) blocked(by, 'the pod was not terminated in time')
   }
