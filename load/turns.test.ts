@@ -61,7 +61,7 @@ test('a limit is left alone for two windows from its last request on', () => {
 })
 
 test('a rate counts until the last request is sent', () => {
-  const turns = createPlanTurns(named('status-over', 'runsync-concurrency'), createRests(0))
+  const turns = createPlanTurns(named('status-over', 'openai-over'), createRests(0))
   const [over] = turns.begin(0)
   if (over === undefined) throw new Error('nothing began')
   expect(turns.prepared(over, 0)).toBe(20_000)
@@ -107,6 +107,11 @@ test('the plans of a load take a third of their time', () => {
   expect(estimateOf(steps).seconds).toBeLessThan(estimateOf(alone).seconds / 3)
 })
 
+test('requests that are held begin first, since they last longest', () => {
+  const [first] = createPlanTurns(named('status-over', 'runsync-concurrency'), createRests(0)).begin(0)
+  expect(first?.step.name).toBe('runsync-concurrency')
+})
+
 test('jobs of busy workers are cancelled at the end of a plan that holds requests', () => {
   const turns = createPlanTurns(named('runsync-concurrency', 'cancel-under', 'cancel-released'), createRests(0))
   const next = (name: string, nowMs: number) => {
@@ -114,10 +119,10 @@ test('jobs of busy workers are cancelled at the end of a plan that holds request
     if (turn === undefined) throw new Error(`${name} did not begin`)
     return { turn, quietMs: () => turns.prepared(turn, nowMs) }
   }
-  const released = next('cancel-released', 0)
-  released.quietMs()
-  const held = next('runsync-concurrency', 1000)
+  const held = next('runsync-concurrency', 0)
   held.quietMs()
+  const released = next('cancel-released', 1000)
+  released.quietMs()
   turns.end(released.turn, 70_000)
   const under = next('cancel-under', 91_000)
   turns.end(held.turn, 90_000)

@@ -72,7 +72,7 @@ export async function inTurns(
 export function createPlanTurns(batch: readonly Step[], rests: Rests) {
   const maxRate = LIGHT_RATE + Math.max(...batch.map(({ plan }) => rateOf(plan)))
   const running = new Set<PlanTurn>()
-  const waiting = new Set(batch.toSorted((one, other) => sendingMs(other.plan) - sendingMs(one.plan)))
+  const waiting = new Set(batch.toSorted((one, other) => lastingMs(other.plan) - lastingMs(one.plan)))
 
   function fits({ plan }: Step, nowMs: number): boolean {
     const sending = [...running].filter(({ sentMs }) => sentMs > nowMs)
@@ -105,6 +105,11 @@ export function createPlanTurns(batch: readonly Step[], rests: Rests) {
       rests.ended(turn.step.plan, nowMs)
     },
   }
+}
+
+/** How long a plan sends and its requests are held. */
+function lastingMs(plan: Plan): number {
+  return plan.plane === 'queue' ? lengthOf(plan) + plan.holdMs : 0
 }
 
 function sendingMs(plan: Plan): number {

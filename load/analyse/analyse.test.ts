@@ -92,6 +92,14 @@ describe('doubts speak for the target', () => {
     expect(over((n) => (n % 150 < 100 ? 200 : 503))).toMatch(/^failed: cancel gave 200 of 600 requests 503/)
   })
 
+  test('requests that were opened slowly and held for long were at once all the same', () => {
+    const { holdMs } = plan('concurrency')
+    const points = Array.from({ length: 22 }, (_, n) => point(n * 500, n < 20 ? 200 : 429, n < 20 ? holdMs : 5))
+    expect(told(points, 'concurrency')).toEqual([
+      'passed: cancel served up to 20 requests at once and refused 2 beyond 20',
+    ])
+  })
+
   test('held requests whose ways are as long as their hold were not at once for certain', () => {
     const { holdMs } = plan('concurrency')
     const points = Array.from({ length: 22 }, (_, n) => point(n * 125, 200, n === 0 ? holdMs : 2 * holdMs))

@@ -26,6 +26,8 @@ const MISSING_REQUESTS = 2
 const FAILED_SHARE = 0.01
 /** How much longer than planned the sending may take, as a share of it. */
 const LATE_SHARE = 0.1
+/** The judges of these count what was open or refused, whenever it was sent. */
+const ANY_PACE: ReadonlySet<Shape> = new Set<Shape>(['concurrency', 'rejected'])
 
 /**
  * Judges each rule of a plan's shape by its recorded requests. Pure: the same points and plan
@@ -107,7 +109,7 @@ function shortfall({ plan, points, beganMs }: Case): string | null {
   }
   const lengthMs = lengthOf(plan)
   const tookMs = (points.at(-1)?.sentMs ?? beganMs) - beganMs
-  if (tookMs > lengthMs * (1 + LATE_SHARE) + plan.limit.windowMs * LATE_SHARE) {
+  if (!ANY_PACE.has(plan.shape) && tookMs > lengthMs * (1 + LATE_SHARE) + plan.limit.windowMs * LATE_SHARE) {
     return `sending took ${Math.round(tookMs)} ms, where ${Math.round(lengthMs)} ms were planned`
   }
   return null

@@ -90,7 +90,7 @@ async function waitUntilBusy(jobs: readonly string[], { queue, client, clock, st
  * - one for each worker that the plan keeps busy
  * - if requests are to be held, one for each worker, which then takes no other
  *
- * `busy` are the jobs of workers, which are to be cancelled after the load. `workers` may take jobs; null if their number is unknown.
+ * `busy` are the jobs that workers are kept busy with, which are to be cancelled after the load. `workers` may take jobs; null if their number is unknown.
  */
 async function prepareJobs(plan: QueuePlan, workers: number | null, options: QueuePerformOptions) {
   const { queue, client, clock, windowScale } = options
@@ -140,6 +140,7 @@ async function prepareJobs(plan: QueuePlan, workers: number | null, options: Que
   /** A job that is over, so that /stream answers at once, unless it is to be held. */
   async function submitStreamed(endpoint: string): Promise<string> {
     const job = await client.submit(endpoint, ttlMs, isHeld ? sleeping : {})
+    if (isHeld) busy.push(job)
     if (plan.holdMs > 0) return job
     const isUnfinished = (status: string | null) => status === 'IN_QUEUE' || status === 'IN_PROGRESS'
     const look = () => client.status(endpoint, job)
