@@ -15,7 +15,10 @@ export interface CallOptions extends SendOptions {
   /** The Content-Type of the body; null sends none. */
   readonly contentType?: string | null
   readonly headers?: HeaderPairs
-  /** Sending it twice does no harm, such as a removal: the second finds nothing. It is sent again while a gateway answers. */
+  /**
+   * Sending it twice does no harm, such as a removal: the second finds nothing. It is sent again while a gateway answers, or
+   * if its response is lost.
+   */
   readonly repeats?: boolean
 }
 
@@ -133,7 +136,7 @@ export function createCaller({
       subject: Object.values(subjects)[0] ?? null,
       ...(endpoint === undefined ? {} : { endpoint }),
       key: call.authorization === undefined ? key.name : null,
-      isRead: isRead(plane.operations[operation], call),
+      isHarmless: isHarmless(plane.operations[operation], call),
       takesTime: plane.operations[operation]?.held ?? false,
     }
   }
@@ -174,9 +177,10 @@ function unwrapped(response: ApiResponse, at: string): ApiResponse {
   return json === null ? response : { ...response, json }
 }
 
-/** True if a request changes nothing. The operation decides: a target file may give it another method. */
-function isRead(facts: OperationFacts | undefined, { mustBeRefused, once, other }: Call): boolean {
+/** True if a request changes nothing, or nothing more. The operation decides: a target file may give it another method. */
+function isHarmless(facts: OperationFacts | undefined, { mustBeRefused, once, other, repeats }: Call): boolean {
   if (once === true) return false
+  if (repeats === true) return true
   if (other !== undefined) return other.method === 'GET'
   return facts?.method === 'GET' && (!facts.consumed || mustBeRefused === true)
 }

@@ -87,7 +87,7 @@ export interface Outgoing extends WireRequest, SendOptions {
   readonly endpoint?: string
   readonly key: string | null
   /** True if sending it twice changes nothing, so that it is sent again if its response is lost. */
-  readonly isRead: boolean
+  readonly isHarmless: boolean
   /** The response may be held by the target: time may move meanwhile. */
   readonly takesTime?: boolean
   /** Called each time that it is about to be sent. */

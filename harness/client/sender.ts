@@ -180,7 +180,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       if (exchange.isOutOfStep) exchange = await sendAttempt(isRefused, { ...outgoing, newConnection: true })
       const keyTried = channel.keys?.end(exchange)
       if (keyTried != null) await (background ? keyTried : actor.join(keyTried))
-      const isRepeatable = exchange.response === null && !isWithoutQuota(exchange.failure) && outgoing.isRead
+      const isRepeatable = exchange.response === null && !isWithoutQuota(exchange.failure) && outgoing.isHarmless
       const limitMs = Math.min(outgoing.answerMs ?? Number.POSITIVE_INFINITY, channel.tolerances.answerMs)
       const isLate = exchange.received.harness - exchange.sent.harness >= limitMs
       const isGivenUp = (outgoing.onceIfLate === true && isLate) || abandonment.signal.aborted

@@ -85,6 +85,14 @@ describe('a connection that is closed as the second request comes on it', () => 
     )
   })
 
+  test('is the last that is kept for another request', async () => {
+    http = overHttp({ connections: 1 })
+    const url = await answering(once)
+    await http.send(get(url))
+    await expect(http.send(get(url))).rejects.toThrow('closed after it had served earlier requests')
+    for (let n = 0; n < 3; n++) expect((await http.send(get(url))).status).toBe(400)
+  })
+
   test('is not used by a request that asks for a new one', async () => {
     http = overHttp({ connections: 1 })
     const url = await answering(once)

@@ -41,11 +41,11 @@ export function overHttp(options: HttpOptions = {}) {
   } = options
   const carried = new WeakMap<Error, number>()
   const tls = { timeout: connectMs, ...(ca === null ? {} : { ca }), ...certificate }
-  const open = (most: number) =>
+  const open = (most: number, isKept = true) =>
     openAgent(
       {
         connections: most,
-        pipelining: 1,
+        pipelining: isKept ? 1 : 0,
         connect: noting(buildConnector({ ...tls, lookup: lookupHost }), carried),
         headersTimeout: answerMs,
         bodyTimeout: answerMs,
@@ -54,7 +54,9 @@ export function overHttp(options: HttpOptions = {}) {
       },
       tls,
     )
-  const agent = open(connections)
+  const kept = open(connections)
+  /** Each of its requests has a connection of its own; used once a target closed a kept one before the response. */
+  let unkept: Dispatcher | null = null
   const reserved = new Map<object, Dispatcher>()
 
   function reservedFor(connection: object): Dispatcher {
@@ -67,7 +69,7 @@ export function overHttp(options: HttpOptions = {}) {
     async send(request: WireRequest, patience: TransportOptions = {}): Promise<WireResponse> {
       const limitMs = patience.answerMs ?? answerMs
       const own = patience.newConnection === true ? open(1) : null
-      const used = own ?? (patience.connection === undefined ? agent : reservedFor(patience.connection))
+      const used = own ?? (patience.connection === undefined ? (unkept ?? kept) : reservedFor(patience.connection))
       const progress: Progress = { hasBegun: false, isLate: false, ended: null }
       try {
         return withPlainBody(await exchange(used, request, limitMs, patience, progress))
@@ -75,13 +77,15 @@ export function overHttp(options: HttpOptions = {}) {
         const lack = lackIn(error)
         if (lack !== null) throw new Unverified(`${request.method} ${request.url} could not be sent: ${lack}`)
         const isUsed = own === null && !progress.hasBegun && bytesBefore(error, carried) > 0
+        if (isUsed) unkept ??= open(connections, false)
         throw toFailure(error, progress, request, limitMs, isUsed)
       } finally {
         await own?.destroy()
       }
     },
     close: async () => {
-      await Promise.all([agent, ...reserved.values()].map((one) => one.destroy()))
+      const agents = [kept, ...(unkept === null ? [] : [unkept]), ...reserved.values()]
+      await Promise.all(agents.map((one) => one.destroy()))
     },
   }
 }

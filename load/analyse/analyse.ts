@@ -26,8 +26,8 @@ const MISSING_REQUESTS = 2
 const FAILED_SHARE = 0.01
 /** How much longer than planned the sending may take, as a share of it. */
 const LATE_SHARE = 0.1
-/** The judges of these count what was open or refused, whenever it was sent. */
-const ANY_PACE: ReadonlySet<Shape> = new Set<Shape>(['concurrency', 'rejected'])
+/** The judges of these count what was open or refused, however much was sent, and when. */
+const COUNTED: ReadonlySet<Shape> = new Set<Shape>(['concurrency', 'rejected'])
 
 /**
  * Judges each rule of a plan's shape by its recorded requests. Pure: the same points and plan
@@ -96,7 +96,8 @@ export function rulingOf(shapes: readonly LoadVerdict[]): Ruling | null {
 /** Why the load was not what was planned, or null. What did fail stays failed; a pass needs the whole load. */
 function shortfall({ plan, points, beganMs }: Case): string | null {
   const planned = plannedCount(plan)
-  const missing = planned - points.length
+  const isCounted = COUNTED.has(plan.shape)
+  const missing = isCounted ? 0 : planned - points.length
   if (missing > Math.max(MISSING_REQUESTS, planned / 1000) || points.length === 0) {
     return `only ${points.length} of ${planned} planned requests were sent`
   }
@@ -109,7 +110,7 @@ function shortfall({ plan, points, beganMs }: Case): string | null {
   }
   const lengthMs = lengthOf(plan)
   const tookMs = (points.at(-1)?.sentMs ?? beganMs) - beganMs
-  if (!ANY_PACE.has(plan.shape) && tookMs > lengthMs * (1 + LATE_SHARE) + plan.limit.windowMs * LATE_SHARE) {
+  if (!isCounted && tookMs > lengthMs * (1 + LATE_SHARE) + plan.limit.windowMs * LATE_SHARE) {
     return `sending took ${Math.round(tookMs)} ms, where ${Math.round(lengthMs)} ms were planned`
   }
   return null
