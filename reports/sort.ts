@@ -1,7 +1,7 @@
 import { codePointEscape, unseen } from '../harness/common/escape.ts'
 import { lengthOf } from '../harness/common/length.ts'
 import { findingText } from '../harness/rule/outcome.ts'
-import { notStarted } from '../results/build.ts'
+import { notStarted } from '../results/rule-result.ts'
 import type { KnownResult, Results, RuleResult } from '../results/types.ts'
 import { exitCodes } from '../verdicts/exit-codes.ts'
 import { type Verdict, verdictOrder } from '../verdicts/verdicts.ts'

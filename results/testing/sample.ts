@@ -1,8 +1,8 @@
 import { operations } from '../../generated/operations.ts'
 import type { HeaderPairs, PodOperation } from '../../harness/exchange/exchange.ts'
 import type { EvidenceEvent, ExchangeEvent, FindingEvent, RunEvent, VerdictEvent } from '../../harness/record/events.ts'
-import type { LedgerRow } from '../build.ts'
 import type { Events } from '../reproduction.ts'
+import type { LedgerRow } from '../summary.ts'
 
 /** A small record for the tests of results and reports: plain data without a run. */
 
