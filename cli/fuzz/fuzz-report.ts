@@ -14,8 +14,9 @@ import { walkEnv } from '../../suites/walk/walker.ts'
 import type { MountKind, Target } from '../../target/types.ts'
 import { program } from '../shared/package-paths.ts'
 import type { Terminal } from '../shared/terminal.ts'
-import { type FuzzRun, type OpenTarget, openReference, replayOn, walkOn } from './fuzzing.ts'
+import { type FuzzRun, replayOn, walkOn } from './fuzzing.ts'
 import { jobLines } from './job-lines.ts'
+import { type OpenTarget, openReference } from './open-target.ts'
 import { type PodCall, podLines } from './pod-lines.ts'
 
 /** Ways to one finding that are printed. */

@@ -22,17 +22,9 @@ import { sweepOwn } from '../shared/sweep/sweep.ts'
 import { readTarget, withTarget } from '../shared/target.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { bodyLines, curlOf, progressLine, report, walkLines, walkStepLine } from './fuzz-report.ts'
-import {
-  type Branch,
-  type FuzzOptions,
-  type FuzzRun,
-  fuzzTarget,
-  type OpenTarget,
-  openReference,
-  openTarget,
-  replayOn,
-  walkOn,
-} from './fuzzing.ts'
+import type { Branch } from './fuzz-session.ts'
+import { type FuzzOptions, type FuzzRun, fuzzTarget, replayOn, walkOn } from './fuzzing.ts'
+import { type OpenTarget, openReference, openTarget } from './open-target.ts'
 
 type Options = commands.OptionsOf<typeof commands.fuzz>
 

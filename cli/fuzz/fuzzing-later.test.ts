@@ -5,7 +5,8 @@ import { misreadActions } from '../../proof/fuzz/misread-actions.ts'
 import { misreadPatches } from '../../proof/fuzz/misread-patches.ts'
 import { derivedDefects } from '../../proof/tables/index.ts'
 import type { Variant } from '../../proof/types.ts'
-import { fuzzTarget, openInProcess, openReference, replayOn } from './fuzzing.ts'
+import { fuzzTarget, replayOn } from './fuzzing.ts'
+import { openInProcess, openReference } from './open-target.ts'
 
 // The effect of a body shows in a later read. The finding must name the bodies that caused it, not those that noticed it.
 

@@ -8,7 +8,8 @@ import type { Variant } from '../../proof/types.ts'
 import type { FuzzFinding } from '../../suites/fuzz/findings.ts'
 import { createLog } from '../../suites/fuzz/steps.ts'
 import { againCommand, curlOf, progressLine } from './fuzz-report.ts'
-import { fuzzTarget, type OpenTarget, openInProcess, openReference, replayOn } from './fuzzing.ts'
+import { fuzzTarget, replayOn } from './fuzzing.ts'
+import { type OpenTarget, openInProcess, openReference } from './open-target.ts'
 
 function mutatorOf({ cases }: FuzzFinding): string {
   return cases.map(({ mutator }) => mutator).join(', then ')

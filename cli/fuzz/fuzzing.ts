@@ -1,42 +1,16 @@
 import type { RuleId } from '../../generated/rules.ts'
-import type { RunClock } from '../../harness/clock/types.ts'
 import type { Exchange } from '../../harness/exchange/exchange.ts'
-import type { Listener } from '../../harness/receiver/types.ts'
-import { redactorOf } from '../../harness/record/describe.ts'
-import { noRecorder, type Recorder } from '../../harness/record/recorder.ts'
-import type { ResourceLedger } from '../../harness/record/resources.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { type Connected, connectHere, connectTo } from '../../harness/run/connect.ts'
 import { shorten } from '../../harness/run/judge.ts'
-import { createSession } from '../../harness/run/session.ts'
-import { createInstance } from '../../proof/instance.ts'
-import type { Variant } from '../../proof/types.ts'
-import { composeOptions } from '../../reference/options.ts'
 import { type CampaignOptions, campaign } from '../../suites/fuzz/campaign.ts'
 import type { FuzzFinding } from '../../suites/fuzz/findings.ts'
 import { casesAt, type Replayed, replayCases } from '../../suites/fuzz/replay.ts'
 import { createLog } from '../../suites/fuzz/steps.ts'
 import { type WalkPlaneName, walkPlanes } from '../../suites/walk/planes.ts'
 import type { Walked } from '../../suites/walk/walk.ts'
-import type { Target } from '../../target/types.ts'
-import { BrokenError, UsageError } from '../shared/errors.ts'
-import { version } from '../shared/package-paths.ts'
 import { createGivingUp, createOutcomeOf, type Stop } from './fuzz-attempt.ts'
-
-/** A connected target with its clock and, for walks on jobs, the receiver of its workers. */
-export interface OpenTarget extends Pick<Connected, 'target' | 'transport' | 'close'> {
-  readonly clock: RunClock
-  readonly listener?: Listener | null
-}
-
-/** The name of a run, and the ledger of its resources. */
-export interface Branch {
-  readonly run: string
-  readonly resources: ResourceLedger
-}
-
-/** A run on a target in this process. */
-const unrecorded: Branch = { run: 'rfuzz000000', resources() {} }
+import { type Branch, bodies, inSession, recorderFor, unrecorded, type Work } from './fuzz-session.ts'
+import type { OpenTarget } from './open-target.ts'
 
 export interface FuzzOptions {
   readonly open: OpenTarget
@@ -68,65 +42,6 @@ export interface FuzzRun {
   /** How many bodies pods refused, and after how many of these late effects were not looked for. */
   readonly refused: number
   readonly unsettled: number
-}
-
-/**
- * Opens a target over HTTP; `hears`: with its receiver. Rejects with ClockFault if its clock gives no state or cannot be moved,
- * and with UsageError if the receiver cannot be opened.
- */
-export async function openTarget(target: Target, hears = false): Promise<OpenTarget> {
-  const connected = await connectTo(target, { hears, ...(!hears && { connections: 1 }) })
-  if (connected.deaf === null) return withClock(connected)
-  await connected.close()
-  throw new UsageError(connected.deaf)
-}
-
-/** A connected target with its clock, both closed by `close`. */
-export async function withClock({ clockOf, close, ...connected }: Connected): Promise<OpenTarget> {
-  try {
-    const clock = await clockOf({})
-    return {
-      ...connected,
-      clock,
-      close: async () => {
-        clock.close()
-        await close()
-      },
-    }
-  } catch (error) {
-    await close()
-    throw error
-  }
-}
-
-/** The reference in this process without quotas, with the volumes and mounts of `like`, if given. */
-export function openReference(like?: Target): Promise<OpenTarget> {
-  const plane = like?.pods ?? null
-  return openInProcess([
-    {
-      id: 'for-fuzzing',
-      says: 'Quotas are not reached.',
-      change: (options) => {
-        const ids = [plane?.volume, plane?.volumeSecond].filter((id) => typeof id === 'string')
-        const volumes = ids.map((id) => ({ id, dataCenterId: 'dc-1', size: 100 }))
-        return composeOptions(options, {
-          quotas: { minute: 1e12, hour: 1e12, day: 1e12 },
-          ...(volumes.length === 0 ? {} : { volumes }),
-        })
-      },
-      file: (own) => {
-        if (own.pods === null || plane === null) return own
-        const { volume, volumeSecond, volumePath, persistent } = plane
-        const asked = { ...own.pods, volumePath, persistent: persistent ?? own.pods.persistent }
-        return { ...own, pods: volume === null ? asked : { ...asked, volume, volumeSecond } }
-      },
-    },
-  ])
-}
-
-/** The reference in this process with these variants, on a clock of its own. */
-export async function openInProcess(variants: readonly Variant[]): Promise<OpenTarget> {
-  return withClock(await connectHere(createInstance(variants)))
 }
 
 /** Tries cases on a target until `goesOn` says no; every finding is shrunk and kept once. */
@@ -254,55 +169,4 @@ async function again<Seen>(
   }
   const stopped = await inSession(open, seed, branch, [{ rule, work }])
   return { ...held, stopped }
-}
-
-/** Some work, and the rule whose names its requests carry. */
-interface Work {
-  readonly rule: RuleId
-  readonly work: (context: Context) => Promise<void>
-}
-
-/** The rule of bodies that are sent to pods. */
-const bodies: RuleId = 'pods.action-body.fuzz'
-
-/**
- * Runs all work concurrently, each as a scenario, with the names, pacing and cleanup of a rule. Returns why one of them ended
- * early, or null.
- */
-async function inSession(
-  { target, transport, clock, listener = null }: OpenTarget,
-  seed: number,
-  { run, resources }: Branch,
-  all: readonly Work[],
-  onExchange: Recorder['exchange'] = () => {},
-): Promise<string | null> {
-  const recorder = { ...recorderFor(target), exchange: onExchange }
-  const session = createSession({
-    runId: run,
-    version: version(),
-    seed,
-    target,
-    transport,
-    clock,
-    recorder,
-    resources,
-    listener,
-    rules: all.map(({ rule, work }) => ({ kind: 'scenario', id: rule, run: work, alone: false })),
-    wallNow: () => Date.now(),
-  })
-  const judgements = await Promise.all(session.scenarios.map((scenario) => scenario.judge()))
-  await session.finish()
-  // Clauses are not checked here, so a count of 0 exchanges means nothing.
-  const early = judgements.find(
-    ({ verdict, reason }) => verdict !== 'passed' && reason !== 'no exchange exercised this rule',
-  )
-  if (early === undefined) return null
-  const said = shorten(recorder, early.reason ?? early.verdict)
-  if (early.verdict === 'broken') throw new BrokenError(said)
-  return said
-}
-
-/** Keeps nothing, and removes the secrets of a target from its output. */
-function recorderFor(target: Target): Recorder {
-  return { ...noRecorder, clean: redactorOf(target).text }
 }

@@ -6,7 +6,8 @@ import { queueWalk } from '../../proof/defects/queue-walk.ts'
 import type { Variant } from '../../proof/types.ts'
 import { connect } from '../serve/connect.ts'
 import { walkLines } from './fuzz-report.ts'
-import { fuzzTarget, type OpenTarget, openInProcess, openReference, walkOn, withClock } from './fuzzing.ts'
+import { fuzzTarget, walkOn } from './fuzzing.ts'
+import { type OpenTarget, openInProcess, openReference, withClock } from './open-target.ts'
 
 const timeout = 240_000
 

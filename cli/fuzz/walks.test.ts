@@ -6,7 +6,8 @@ import { longWalks, walk } from '../../proof/defects/walk.ts'
 import type { Variant } from '../../proof/types.ts'
 import type { WalkCall } from '../../suites/walk/walk.ts'
 import { againCommand, walkLines } from './fuzz-report.ts'
-import { fuzzTarget, openInProcess, openReference, walkOn } from './fuzzing.ts'
+import { fuzzTarget, walkOn } from './fuzzing.ts'
+import { openInProcess, openReference } from './open-target.ts'
 
 const seed = 7
 /** Walks that find each of the defects. */
