@@ -25,6 +25,11 @@ test.each<readonly [defect: string, rules: readonly RuleId[], verdict: string]>(
   ['new-endpoint-jobs-not-shown', ['endpoints.gpu-priority'], 'blocked'],
   ['quota-one-less-not-named', ['deploy.endpoint-per-config'], 'passed'],
   ['greatest-ttl-refused', ['queue.ttl.maximum'], 'blocked'],
+  [
+    'list-shows-disk-as-text',
+    ['pods.walk', 'pods.action.exited.start', 'pods.create.gpu', 'pods.patch.extra'],
+    'passed',
+  ],
   ['repeated-patch-of-cpu-pod-conflicts', ['pods.patch.mount-on-bare', 'pods.patch.cpu-persistent'], 'passed'],
   ['cancel-keeps-worker', ['queue.status.in-progress', 'queue.ttl.frees-worker'], 'blocked'],
   ['execution-timeout-keeps-worker', ['queue.cancel.queued', 'queue.ttl.frees-worker'], 'blocked'],
