@@ -30,6 +30,8 @@ test.each<readonly [defect: string, rules: readonly RuleId[], verdict: string]>(
     ['pods.walk', 'pods.action.exited.start', 'pods.create.gpu', 'pods.patch.extra'],
     'passed',
   ],
+  ['catalog-404', ['pods.create.cpu', 'pods.patch.cpu-persistent'], 'blocked'],
+  ['catalog-empty', ['pods.create.cpu', 'pods.patch.cpu-persistent'], 'blocked'],
   ['delete-of-starting-ignored', ['pods.action.terminate-is-final'], 'blocked'],
   ['repeated-patch-of-cpu-pod-conflicts', ['pods.patch.mount-on-bare', 'pods.patch.cpu-persistent'], 'passed'],
   ['cancel-keeps-worker', ['queue.status.in-progress', 'queue.ttl.frees-worker'], 'blocked'],
