@@ -64,6 +64,16 @@ test.each([
   expect(without.find((judgement) => judgement.rule === rule)).toMatchObject({ verdict: 'blocked' })
 })
 
+test('a member of a pod whose PATCH is refused is not judged for another account', async () => {
+  const { latitudes } = everything()
+  const variants = latitudes.filter(({ id }) => id === 'change-takes-arguments')
+  const [judgement] = await judgeOn({ variants, rules: rules.filter(({ id }) => id === 'auth.pods.hidden') })
+  expect(judgement).toMatchObject({
+    verdict: 'passed',
+    readings: { 'PATCH of env': expect.stringContaining('not judged') },
+  })
+})
+
 test('a worker that ignores exit shows nothing about jobs whose worker died', async () => {
   const wrap = exchanges(requestOf('runJob'), (body) =>
     JSON.parse(JSON.stringify(body).replace('"exit":1', '"emit":1')),
