@@ -30,6 +30,8 @@ test.each<readonly [defect: string, rules: readonly RuleId[], verdict: string]>(
     ['pods.walk', 'pods.action.exited.start', 'pods.create.gpu', 'pods.patch.extra'],
     'passed',
   ],
+  ['runsync-wait-over-loses-job', ['queue.retention.runsync', 'queue.retention.runsync-404'], 'blocked'],
+  ['runsync-job-not-kept', ['queue.status.completed-has-output', 'queue.status.crash-once'], 'blocked'],
   ['catalog-404', ['pods.create.cpu', 'pods.patch.cpu-persistent'], 'blocked'],
   ['catalog-empty', ['pods.create.cpu', 'pods.patch.cpu-persistent'], 'blocked'],
   ['delete-of-starting-ignored', ['pods.action.terminate-is-final'], 'blocked'],
