@@ -25,6 +25,16 @@ test.each<readonly [defect: string, rules: readonly RuleId[], verdict: string]>(
   ['new-endpoint-jobs-not-shown', ['endpoints.gpu-priority'], 'blocked'],
   ['quota-one-less-not-named', ['deploy.endpoint-per-config'], 'passed'],
   ['greatest-ttl-refused', ['queue.ttl.maximum'], 'blocked'],
+  [
+    'list-shows-disk-as-text',
+    ['pods.walk', 'pods.action.exited.start', 'pods.create.gpu', 'pods.patch.extra'],
+    'passed',
+  ],
+  ['runsync-wait-over-loses-job', ['queue.retention.runsync', 'queue.retention.runsync-404'], 'blocked'],
+  ['runsync-job-not-kept', ['queue.status.completed-has-output', 'queue.status.crash-once'], 'blocked'],
+  ['catalog-404', ['pods.create.cpu', 'pods.patch.cpu-persistent'], 'blocked'],
+  ['catalog-empty', ['pods.create.cpu', 'pods.patch.cpu-persistent'], 'blocked'],
+  ['delete-of-starting-ignored', ['pods.action.terminate-is-final'], 'blocked'],
   ['repeated-patch-of-cpu-pod-conflicts', ['pods.patch.mount-on-bare', 'pods.patch.cpu-persistent'], 'passed'],
   ['cancel-keeps-worker', ['queue.status.in-progress', 'queue.ttl.frees-worker'], 'blocked'],
   ['execution-timeout-keeps-worker', ['queue.cancel.queued', 'queue.ttl.frees-worker'], 'blocked'],
@@ -54,6 +64,16 @@ test.each([
   expect(judgements.find((judgement) => judgement.rule === rule)).toMatchObject({ verdict: 'failed' })
   const without = await judgeOn({ variants: variants.filter(({ id }) => id === creation), rules: chosen })
   expect(without.find((judgement) => judgement.rule === rule)).toMatchObject({ verdict: 'blocked' })
+})
+
+test('a member of a pod whose PATCH is refused is not judged for another account', async () => {
+  const { latitudes } = everything()
+  const variants = latitudes.filter(({ id }) => id === 'change-takes-arguments')
+  const [judgement] = await judgeOn({ variants, rules: rules.filter(({ id }) => id === 'auth.pods.hidden') })
+  expect(judgement).toMatchObject({
+    verdict: 'passed',
+    readings: { 'PATCH of env': expect.stringContaining('not judged') },
+  })
 })
 
 test('a worker that ignores exit shows nothing about jobs whose worker died', async () => {

@@ -10,7 +10,7 @@ import {
   ToolRefusal,
 } from '../../reference/deploy/index.ts'
 import { suggestion } from '../../target-file/nearest.ts'
-import { Command } from '../shared/arguments.ts'
+import { Command, refuseRepeats } from '../shared/arguments.ts'
 import { version } from '../shared/package-paths.ts'
 import type { Terminal } from '../shared/terminal.ts'
 import { hostOf } from './api.ts'
@@ -70,6 +70,7 @@ export async function runTool(words: readonly string[], terminal: Terminal): Pro
     .action((from, to) =>
       withTool(async (tool) => terminal.out(JSON.stringify({ lookups: await tool.call(from, to) }))),
     )
+  for (const one of [program, ...program.commands]) refuseRepeats(one as never)
   try {
     await program.parseAsync(words, { from: 'user' })
     return 0

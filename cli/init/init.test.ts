@@ -206,7 +206,7 @@ describe('one clear sentence, and no file', () => {
       'plumbline: --key-variable takes the name of an environment variable, such as API_KEY, and not the key itself',
     ],
   ])('%s', async (flags, message, expected = 2) => {
-    const { code, said } = await init(`--target none.yaml ${flags}`)
+    const { code, said } = await init(flags.includes('--target') ? flags : `--target none.yaml ${flags}`)
     expect(said.trimEnd().split('\n')).toHaveLength(1)
     expect(said).toContain(message.replace('URL responds', `${url} responds`))
     expect(code).toBe(expected)

@@ -219,6 +219,7 @@ describe('a state file', () => {
       'endpoints: {mine: {workersMax: 9}}',
       /all endpoints together have a workersMax of 31, and an account may have 30/,
     ],
+    ['lb: []\npods: [1, {status: A}]', /: lb is not .*\n.*: pods\[0\] is not .*\n.*: pods\[1\]\.status must be .*"A"$/],
     ['a: [', /cannot be read/],
   ])('%s is refused', (text, says) => {
     mock()
@@ -236,6 +237,7 @@ describe('a state file', () => {
       { pods: [{ body: { name: 'x' } }] },
       /pods\[0\].* which this is not \(.*\$: must have required property 'image'\)/,
     ],
+    [{ pods: [{ body: 1 }, { body: 2 }] }, /pods\[0\].*\n.*pods\[1\]/],
     [{ balanced: [{ id: 'a/b', workers: 1 }] }, /balanced: expected an id of letters, digits, - and _/],
   ])('%o is refused by the reference', (state, says) => {
     mock()

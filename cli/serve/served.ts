@@ -85,7 +85,7 @@ function make(options: ReferenceOptions, state: string | undefined) {
     if (!(error instanceof OptionError)) throw error
     const { message } = error
     throw new UsageError(
-      state === undefined ? message : message.replace(/^Option (?=(?:pods|endpoints|balanced)\b)/, `${state}: `),
+      state === undefined ? message : message.replace(/^Option (?=(?:pods|endpoints|balanced)\b)/gm, `${state}: `),
     )
   }
 }

@@ -34,18 +34,16 @@ const statuses = podStatuses.filter((status) => status !== 'TERMINATED')
 
 /**
  * Reads a state file (docs/mock.md). Its endpoints exist beside the usual ones, and replace those of the same id.
- * @throws UsageError if the file is not a state file, or has more workers than an account may have.
+ * @throws UsageError with all faults, one per line, if the file is not a state file, or has more workers than an account may have.
  */
 export function readState(file: string): InitialState {
-  const {
-    endpoints,
-    lb,
-    pods = [],
-    ...others
-  } = membersOf(contentOf(file)) ?? refuse('it is not a mapping of endpoints, lb and pods')
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) refuse(`unknown key ${unknown}; a state file has endpoints, lb and pods`)
-  if (!Array.isArray(pods)) refuse('pods is not a list')
+  const faults: string[] = []
+  const fault = (what: string) => void faults.push(`${file}: ${what}`)
+  const whole = membersOf(contentOf(file))
+  if (whole === null) fault('it is not a mapping of endpoints, lb and pods')
+  const { endpoints, lb, pods = [], ...others } = whole ?? {}
+  for (const unknown of Object.keys(others)) fault(`unknown key ${unknown}; a state file has endpoints, lb and pods`)
+  if (!Array.isArray(pods)) fault('pods is not a list')
   const state = {
     endpoints: beside<EndpointOffer>(
       defaultEndpoints,
@@ -55,37 +53,36 @@ export function readState(file: string): InitialState {
       defaultBalanced,
       offersIn('lb', lb).map((offer) => ({ ...standard.lb, ...offer })),
     ),
-    pods: (pods as readonly unknown[]).map(podOf),
+    pods: (Array.isArray(pods) ? (pods as readonly unknown[]) : []).map(podOf),
   }
-  checkQuota(state.endpoints)
+  if (faults.length === 0) checkQuota(state.endpoints)
+  if (faults.length > 0) throw new UsageError(faults.join('\n'))
   return state
 
-  function refuse(what: string): never {
-    throw new UsageError(`${file}: ${what}`)
-  }
-
   function offersIn(section: keyof typeof standard, given: unknown = {}): { readonly id: string }[] {
-    const entries = membersOf(given) ?? refuse(`${section} is not a mapping from ids to options`)
-    return Object.entries(entries).map(([id, options]) => {
-      const members: Members =
-        options === null ? {} : (membersOf(options) ?? refuse(`${section}.${id} is not a mapping of options`))
-      for (const [name, value] of Object.entries(members)) {
+    const entries = membersOf(given)
+    if (entries === null) fault(`${section} is not a mapping from ids to options`)
+    return Object.entries(entries ?? {}).map(([id, options]) => {
+      const members: Members | null = options === null ? {} : membersOf(options)
+      if (members === null) fault(`${section}.${id} is not a mapping of options`)
+      for (const [name, value] of Object.entries(members ?? {})) {
         if (!numbers[section].includes(name))
-          refuse(`unknown option ${section}.${id}.${name}; known are ${numbers[section].join(', ')}`)
-        if (!Number.isSafeInteger(value) || Number(value) < 0)
-          refuse(`${section}.${id}.${name} must be a whole number, not ${JSON.stringify(value)}`)
+          fault(`unknown option ${section}.${id}.${name}; known are ${numbers[section].join(', ')}`)
+        else if (!Number.isSafeInteger(value) || Number(value) < 0)
+          fault(`${section}.${id}.${name} must be a whole number, not ${JSON.stringify(value)}`)
       }
       return { id, ...members }
     })
   }
 
   function podOf(pod: unknown, place: number): PodOffer {
-    const { status, ...body } = membersOf(pod) ?? refuse(`pods[${place}] is not the body of a creation`)
-    if (status === undefined) return { body }
+    const members = membersOf(pod)
+    if (members === null) fault(`pods[${place}] is not the body of a creation`)
+    const { status, ...body } = members ?? {}
     const known = statuses.find((one) => one === status)
-    if (known === undefined)
-      refuse(`pods[${place}].status must be one of ${statuses.join(', ')}, not ${JSON.stringify(status)}`)
-    return { body, status: known }
+    if (known === undefined && status !== undefined)
+      fault(`pods[${place}].status must be one of ${statuses.join(', ')}, not ${JSON.stringify(status)}`)
+    return { body, ...(known !== undefined && { status: known }) }
   }
 
   /** More workers than the quota would have been refused by endpoint management (heading Limits). */
@@ -94,7 +91,7 @@ export function readState(file: string): InitialState {
     const { workers: quota } = tables.quotas
     if (workers <= quota) return
     const usual = defaultEndpoints.map(({ id, workersMax }) => `${id} ${workersMax}`).join(', ')
-    refuse(
+    fault(
       `all endpoints together have a workersMax of ${workers}, and an account may have ${quota}; ` +
         `lower it, if need be that of the usual endpoints (${usual}) by giving them here`,
     )

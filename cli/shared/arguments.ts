@@ -13,6 +13,17 @@ export function gather(value: string, earlier: readonly string[]): string[] {
   return [...earlier, value]
 }
 
+/** Refuses a flag with one value that is given again: commander would take the last value. */
+export function refuseRepeats(command: commander.Command): void {
+  for (const option of command.options) {
+    if (option.isBoolean() || option.parseArg === gather) continue
+    let times = 0
+    command.on(`option:${option.name()}`, () => {
+      if (++times > 1) command.error(`error: option '${option.flags}' is given more than once; give it once`)
+    })
+  }
+}
+
 export function integer(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
   const isBounded = most < Number.MAX_SAFE_INTEGER
   const what = `an integer ${isBounded ? `from ${least} to ${most}` : `of at least ${least}`}`

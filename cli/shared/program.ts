@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { refuseRepeats } from './arguments.ts'
 import * as commands from './options.ts'
 import { version } from './package-paths.ts'
 import type { Terminal } from './terminal.ts'
@@ -53,7 +54,9 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
   ]
   for (const command of all) {
     const hidden = command.name() === 'complete'
-    program.addCommand((command as unknown as Command).copyInheritedSettings(program), { hidden })
+    const added = (command as unknown as Command).copyInheritedSettings(program)
+    refuseRepeats(added)
+    program.addCommand(added, { hidden })
   }
   return program
 }

@@ -30,6 +30,11 @@ describe.concurrent('one clear sentence', () => {
     ['chekc', "plumbline: unknown command 'chekc'; did you mean check?"],
     ['check --tagret x', "plumbline: unknown option '--tagret'; did you mean --target?"],
     [
+      'check --target a.yaml --target b.yaml',
+      "plumbline: option '--target <file>' is given more than once; give it once",
+    ],
+    ['fuzz --walk --walk', "plumbline: option '--walk [plane]' is given more than once; give it once"],
+    [
       'check --seed x',
       "plumbline: option '--seed <number>' argument 'x' is invalid. Expected an integer of at least 0.",
     ],

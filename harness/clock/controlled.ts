@@ -194,7 +194,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     const waits = `for ${busyLimitMs / 1000} s time could not be moved`
     const more = away.length > shownIds ? ` and ${away.length - shownIds} more` : ''
     if (away.length > 0)
-      return `${waits}: the target reports ${away.slice(0, shownIds).join(', ')}${more}, which Plumbline never received`
+      return `${waits}: the target reports ${away.slice(0, shownIds).join(', ')}${more}, which Plumbline never received; one run alone may use the clock`
     return `${waits}: ${pluralize(actors.unanswered(), 'unanswered request')}, and the target says that it has ${open} open`
   }
 

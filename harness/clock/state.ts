@@ -52,6 +52,9 @@ export function readClockState(value: unknown, call: ClockCall): ClockState {
   return { nowMs, nextMs, busy: busy.map(String), open }
 }
 
+/** Part of the reason if time moved although the run did not move it. */
+export const movedByOthers = 'time must stand still until POST moves it, and one run alone may do so'
+
 /** Compares each response of the clock of a run, from its beginning, with the one before it. */
 export function watchClock(startMs: number) {
   let last: ClockState = { nowMs: startMs, nextMs: null, busy: [], open: 0 }
@@ -67,7 +70,7 @@ export function watchClock(startMs: number) {
     if (passedMs > maxMs + driftMs) {
       throw new ClockFault(
         call === 'GET'
-          ? `moved by ${passedMs} ms between two calls; time must stand still until POST moves it, and one run alone may do so`
+          ? `moved by ${passedMs} ms between two calls; ${movedByOthers}`
           : `moved by ${passedMs} ms where POST asked for ${maxMs} at most; it must stop at what is asked for`,
       )
     }

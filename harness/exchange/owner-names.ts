@@ -16,3 +16,10 @@ export function isOwnerOf(owner: string, ...wanted: readonly OwnerKind[]): boole
 export function isRule(owner: string): boolean {
   return !isOwnerOf(owner, ...kinds)
 }
+
+/** An owner as users read it: a rule by its id, a shared fixture by what it makes. */
+export function ownerText(owner: string): string {
+  const [, kind, of = ''] = /^(fixture|cleanup):(.*)$/.exec(owner) ?? []
+  if (kind === undefined) return owner
+  return kind === 'fixture' ? `making ${of} for several rules` : `removing what ${ownerText(of)} created`
+}

@@ -37,3 +37,29 @@ test.each([
   expect(events.filter(({ type }) => type === 'exchange')).toHaveLength(exchanges)
   expect(replayed).toEqual(judged)
 })
+
+test('a failure after another run moved the clock is inconclusive', async () => {
+  let move: Transport | undefined
+  const run = async (context: Context) => {
+    const response = await context.on('pods').call('listPods')
+    const body = new TextEncoder().encode('{"advanceMs":5000}')
+    await move?.({ method: 'POST', url: 'https://clock.test', headers: [], body })
+    context.check('comes').that(false, 'a pod in PROVISIONING', 'STARTING', response)
+  }
+  const { judgements, judged, replayed } = await runOnRig(
+    { unchanged: { run } },
+    {
+      clock: (calls) => {
+        move = calls
+        return calls
+      },
+    },
+  )
+  expect(judgements.get('unchanged')).toMatchObject({
+    verdict: 'inconclusive',
+    reason: expect.stringMatching(
+      /observed STARTING; but the target may have .* moved by 5000 ms between two calls; .*one run alone/,
+    ),
+  })
+  expect(replayed).toEqual(judged)
+})

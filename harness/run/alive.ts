@@ -1,4 +1,5 @@
 import type { Target } from '../../target/types.ts'
+import { movedByOthers } from '../clock/state.ts'
 import { planeOfOperation, sectionOf } from '../planes/index.ts'
 import { ClauseViolated, contrastText, Inconclusive, Unanswered } from '../rule/outcome.ts'
 import type { Knowledge } from './knowledge.ts'
@@ -7,7 +8,7 @@ import { firstTolerances } from './probe.ts'
 
 /**
  * The end of a rule. A failure is inconclusive if the target stopped responding meanwhile, because a notification may be missing for that
- * reason. After a wait, one read decides.
+ * reason; after a wait, one read decides. So is one on a controlled clock that another run has moved.
  */
 export async function inconclusiveIfDead(
   end: unknown,
@@ -19,9 +20,12 @@ export async function inconclusiveIfDead(
   const dead = (why: string) => new Inconclusive(`${contrastText(end.finding)}; but the target ${why}`)
   try {
     await readOnce(owner, target)
-    knowledge.decide(owner.name, () =>
-      owner.sender.isInterrupted() ? dead('did not respond for a while before that') : null,
-    )
+    // The clock looks at the time before it wakes anybody.
+    const clockFault = owner.services.controlled ? await owner.actor.pause(0) : null
+    knowledge.decide(owner.name, () => {
+      if (clockFault?.includes(movedByOthers)) return dead(`may have changed by itself: ${clockFault}`)
+      return owner.sender.isInterrupted() ? dead('did not respond for a while before that') : null
+    })
     return end
   } catch (error) {
     return error instanceof Unanswered ? dead(`does not respond any more: ${error.message}`) : error

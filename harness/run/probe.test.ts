@@ -19,6 +19,7 @@ function probe(
   rules: readonly Scenario[] = [],
   without: Partial<Target> = {},
   resources: (line: ResourceLine) => void = () => {},
+  say?: (line: string) => void,
 ) {
   const { target: whole, control } = createInstance([])
   const target = { ...whole, ...without }
@@ -34,7 +35,7 @@ function probe(
     rules,
     wallNow: () => 0,
   })
-  return session.probe()
+  return session.probe(say)
 }
 
 test.each<[says: string, fetch: Fetch, each: string]>([
@@ -82,6 +83,13 @@ test.each<[says: string, fetch: Fetch, status: number]>([
   ['errors as text', ({ url, method }) => new Response('no', { status: isCreation(url, method) ? 400 : 404 }), 404],
 ])('the pod API with %s is judged', async (_, fetch, status) => {
   expect(await probe(fetch)).toEqual({ plane: 'pods', status })
+})
+
+test('a first response with 500 is reported before the rules begin', async () => {
+  const lines: string[] = []
+  const say = (line: string) => void lines.push(line)
+  for (const status of [500, 401]) await probe(() => html(status), [], {}, undefined, say)
+  expect(lines).toEqual([expect.stringMatching(/ answers 500 to the first request; /)])
 })
 
 test('a gateway without anything behind it is out', async () => {

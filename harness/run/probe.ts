@@ -57,6 +57,10 @@ export async function probeTarget(
   // Held operations alone show no outage, but may share one.
   const isOut =
     answered.some((one) => one.isOut) && answered.every((one) => one.isOut || outageStatuses.has(one.status))
+  if (!isOut && answered.every((one) => one.status >= 500)) {
+    const address = sectionOf(target, plane)?.url
+    say(`${address} answers ${status} to the first request; if that is not expected, end the run and look in its log`)
+  }
   return { plane, status, ...(isOut && { isOut }) }
 }
 

@@ -26,6 +26,11 @@ export const create: readonly Defect[] = [
     observed: 'disk 20',
     change: making(({ disk }) => (disk === 1 ? { disk: 20 } : {})),
   }),
+  defect('cloud-ignored', 'pods.create.community', 'cloud', {
+    says: 'Every pod is created in the cloud SECURE, whichever its creation chose.',
+    observed: 'cloud "SECURE"',
+    change: making(() => ({ cloud: 'SECURE' })),
+  }),
   defect('creation-answers-nothing-and-list-no-names', 'pods.create.read-back', 'id', {
     says: 'A creation answers an empty object, and the list shows no names.',
     observed: 'neither',

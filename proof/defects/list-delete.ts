@@ -25,6 +25,15 @@ export const listDelete: readonly Defect[] = [
       else if (pod.status !== 'EXITED') service.parts.transition(pod, 'stop', service)
     }),
   }),
+  defect('delete-of-starting-ignored', 'pods.delete', 'gone', {
+    says: 'DELETE of a pod that is STARTING is answered 204, and the pod becomes RUNNING.',
+    observed: 'status RUNNING',
+    variation: { branch: 'STARTING' },
+    wrap: (fetch) => async (request) => {
+      const pod = is.delete(request) ? membersOf(await (await fetch(readOf(request))).json()) : null
+      return pod?.status === 'STARTING' ? new Response(null, { status: 204 }) : fetch(request)
+    },
+  }),
   defect('deleted-pod-comes-back', 'pods.delete', 'stays-gone', {
     says: 'A second after its DELETE a pod is there again.',
     observed: 'status EXITED',

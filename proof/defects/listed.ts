@@ -49,6 +49,12 @@ export const listed: readonly Defect[] = [
     tour: ['pods.list.contains'],
     wrap: lists((pods) => pods.map((pod) => ({ ...pod, locked: false }))),
   }),
+  defect('list-shows-disk-as-text', 'pods.shape.disk', 'disk', {
+    says: 'The list shows the size of each disk as a text.',
+    observed: 'disk: "20"',
+    tour: ['pods.list.contains'],
+    wrap: lists((pods) => pods.map((pod) => ({ ...pod, disk: String(pod.disk) }))),
+  }),
   inList('list-shows-default-image', 'pods.create.gpu', 'there', {
     says: 'The list shows every pod with a default image.',
     observed: 'image "default" in the list',

@@ -37,6 +37,9 @@ export const bounds: readonly Latitude[] = [
   bounded('one-variable', 'A pod has at most one variable.', ({ env = {} }) => Object.keys(env).length > 1),
   bounded('variables-not-empty', 'A variable is not empty.', ({ env = {} }) => Object.values(env).includes('')),
   bounded('community-only', 'The only cloud is COMMUNITY.', ({ cloud = 'COMMUNITY' }) => cloud !== 'COMMUNITY'),
+  bounded('secure-only', 'The only cloud is SECURE.', ({ cloud = 'SECURE' }) => cloud !== 'SECURE', {
+    verdicts: { 'pods.create.community': 'not-applicable' },
+  }),
   bounded('one-gpu', 'A pod has at most one GPU.', ({ gpu }) => (gpu?.count ?? 1) > 1),
   bounded('mounts-of-10', 'A persistent mount has 10 GB.', ({ mounts }) => (mounts?.persistent?.size ?? 10) > 10),
   bounded('mount-paths-flat', 'Mount paths have one level.', ({ mounts }) =>

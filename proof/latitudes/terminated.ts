@@ -1,3 +1,4 @@
+import { membersOf } from '../../harness/exchange/read.ts'
 import type { StoredPod } from '../../reference/index.ts'
 import { type Change, idIn, is, readOf, serving } from '../defects/tools.ts'
 import type { Fetch } from '../types.ts'
@@ -77,6 +78,16 @@ export const terminated = [
     verdicts: { 'pods.patch.unknown-pod': 'inconclusive' },
   }),
   styled('terminated-deletion-204', 'DELETE of a terminated pod is 204 again.', { terminatedDelete: 204 }),
+  latitude('starting-deletion-409', 'DELETE of a pod that is STARTING is 409, as restart is; terminate is not.', {
+    wrap: (fetch) => async (request) => {
+      const read = is.delete(request) ? await membersOf(await (await fetch(readOf(request))).json()) : null
+      if (read?.status !== 'STARTING') return fetch(request)
+      const headers = { ...Object.fromEntries(request.headers), 'content-type': 'application/json' }
+      return fetch(new Request(`${request.url}/action`, { method: 'POST', headers, body: '{"action":"restart"}' }))
+    },
+    readings: reads('pods.delete', 'not judged: DELETE was answered 409 while STARTING', ['STARTING']),
+    about: ['pace', 'new resources'],
+  }),
   styled('terminated-deletion-409', 'DELETE of a terminated pod is 409.', { terminatedDelete: 409 }),
 ] as const
 

@@ -15,9 +15,10 @@ export interface PodOffer {
 
 /**
  * Creates pods without a request, so that no quota counts them.
- * @throws OptionError for a body that a creation refuses.
+ * @throws OptionError for bodies that a creation refuses, a line for each.
  */
 export function createInitialPods(offers: readonly PodOffer[], caller: Caller, service: PodService): void {
+  const faults: OptionError[] = []
   for (const [index, { body, status = 'PROVISIONING' }] of offers.entries()) {
     try {
       const pod = service.parts.createPod(body, caller, service)
@@ -25,7 +26,11 @@ export function createInitialPods(offers: readonly PodOffer[], caller: Caller, s
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const why = error.errors.length > 0 ? error.errors.join('; ') : error.message
-      throw new OptionError(`pods[${index}]`, `the body of a creation, which this is not (${why})`, body)
+      faults.push(new OptionError(`pods[${index}]`, `the body of a creation, which this is not (${why})`, body))
     }
   }
+  const [first] = faults
+  if (first === undefined) return
+  first.message = faults.map(({ message }) => message).join('\n')
+  throw first
 }

@@ -51,7 +51,7 @@ export const pods: AuthPlane = {
 }
 
 /** PATCHes of one member each, for members that the owner may send again unchanged. */
-async function patchesOf({ as, pods }: Context, { id, value }: PodView): Promise<readonly AuthRequest[]> {
+async function patchesOf({ as, notJudged, pods }: Context, { id, value }: PodView): Promise<readonly AuthRequest[]> {
   const requests: AuthRequest[] = []
   const others: Readonly<Record<string, Members>> = {
     // The refusal may repeat the body, and the owner's variables are secrets.
@@ -61,7 +61,11 @@ async function patchesOf({ as, pods }: Context, { id, value }: PodView): Promise
   }
   for (const name of ['args', 'disk', 'env', 'mounts', 'ports']) {
     const own = { [name]: value[name] }
-    if (!isSuccess((await pods.patch(id, own)).status)) continue
+    const { status } = await pods.patch(id, own)
+    if (!isSuccess(status)) {
+      notJudged(`PATCH of ${name}`, `with a full key it is answered ${status}`)
+      continue
+    }
     const body = { ...own, ...others[name] }
     requests.push({ operation: 'updatePod', send: (key, options) => as(key).patch(id, body, options) })
   }

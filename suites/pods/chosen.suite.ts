@@ -32,10 +32,14 @@ interface Chosen {
   readonly asked: Members
   /** Those of them that the pod has shown as asked; a platform may show another value from the beginning. */
   readonly shown: ReadonlySet<string>
-  /** Those that a PATCH named, even if it was refused. For some time, a read may show what they were before. */
+  /** Those of them that it shows otherwise. */
+  readonly others: Members
+  /** Those that a PATCH named, even if it was refused. */
   readonly patched: ReadonlySet<string>
-  /** When the last PATCH was answered, ms. */
+  /** When the last PATCH was answered, ms. For some time, a read may show a former value. */
   readonly patchedMs: number
+  /** The values that PATCHes have replaced. */
+  readonly former: Readonly<Record<string, readonly unknown[]>>
   /** Differences in a list; null if there are none. */
   readonly doubt: Doubt | null
 }
@@ -61,27 +65,28 @@ invariant<ReadonlyMap<string, Chosen>>('pods.shape.id-matches', new Map(), (know
     const own = state.get(pod.id)
     // A pod that is gone for good need not show anything else.
     if (own === undefined || pod.status === 'TERMINATED') continue
-    const { exercised, findings, shown } = judgeChosen(pod, own, exchange, target)
+    const { exercised, findings, shown, others } = judgeChosen(pod, own, exchange, target)
     const isDoubtful = subject === null && findings.length > 0
     seen.push({ exercised, findings: isDoubtful ? [] : findings })
     const listed = { findings: findings.map((one) => ({ ...one, exchange: n })), listedMs: received.target }
     const doubt = isDoubtful ? listed : own.doubt
-    if (shown.size > own.shown.size || doubt !== own.doubt) state = withEntry(state, pod.id, { ...own, shown, doubt })
+    state = withEntry(state, pod.id, { ...own, shown, others, doubt })
   }
   return { state, ...joined(seen) }
 })
 
-/** Judges a pod by what was chosen for it; `shown`: what it has now shown as it was asked for. */
+/** Judges a pod by what was chosen for it; `shown` and `others`: what it has now shown as it was asked for, and otherwise. */
 function judgeChosen(pod: Members, own: Chosen, { operation, sent }: Exchange, target: Target) {
-  const { asked, shown, patched, patchedMs } = own
-  const mayLag = sent.target < patchedMs + target.tolerances.visibleMs
+  const { asked, shown, patched, patchedMs, former } = own
   const names = Object.keys(asked).filter((name) => name in pod)
   // A name that was made unique is another one from the beginning.
-  const isAsAsked = (name: string) =>
-    name === 'name' ? pod.name === asked.name : isShown(name, asked[name], { value: pod })
-  const asAsked = names.filter(isAsAsked)
+  const shows = (name: string, value: unknown) =>
+    name === 'name' ? pod.name === value : isShown(name, value, { value: pod })
+  const asAsked = names.filter((name) => shows(name, asked[name]))
+  const mayLag = sent.target < patchedMs + target.tolerances.visibleMs
+  const lags = (name: string) => mayLag && former[name]?.some((value) => shows(name, value)) === true
   // The response to a PATCH may show another one that was sent at the same time.
-  const isKnown = (name: string) => shown.has(name) && !(mayLag && patched.has(name)) && operation !== 'updatePod'
+  const isKnown = (name: string) => shown.has(name) && operation !== 'updatePod' && !lags(name)
   const seen = names
     .filter(isKnown)
     .map((name) => judged('kept', asAsked.includes(name), `the ${name} that was chosen`, `another ${name}`))
@@ -93,7 +98,8 @@ function judgeChosen(pod: Members, own: Chosen, { operation, sent }: Exchange, t
     const what = calls[name]
     seen.push(judged('own', other === undefined, `no ${what} of another pod`, `the ${what} ${other}`))
   }
-  return { ...joined(seen), shown: new Set([...shown, ...asAsked]) }
+  const others = Object.fromEntries(names.flatMap((name) => (asAsked.includes(name) ? [] : [[name, pod[name]]])))
+  return { ...joined(seen), shown: new Set([...shown, ...asAsked]), others }
 }
 
 /** The findings of a doubt that this exchange resolves, and the pods without that doubt. */
@@ -107,7 +113,14 @@ function afterDoubt(known: ReadonlyMap<string, Chosen>, { operation, sent, subje
   return { findings: isLater ? own.doubt.findings : [], state }
 }
 
-const unseen: Omit<Chosen, 'asked'> = { shown: new Set(), patched: new Set(), patchedMs: 0, doubt: null }
+const unseen: Omit<Chosen, 'asked'> = {
+  shown: new Set(),
+  others: {},
+  patched: new Set(),
+  patchedMs: 0,
+  former: {},
+  doubt: null,
+}
 
 /** The pod of a creation of the run, as it was asked for. */
 function createdIn({ request, response }: Exchange): readonly [string | null, Chosen | null] {
@@ -139,11 +152,17 @@ function patchedIn(
   const isLeft = (name: string) => !(name in body) && (isKnown || name !== 'locked')
   // Variables that it does not name may be removed or not.
   const { env: _, ...named } = response !== null && isSuccess(response.status) ? lastingIn(body) : {}
+  const replaced = Object.keys(lastingIn(body)).map((name) => {
+    const values = [before.asked[name], before.others[name]].filter((value) => value !== undefined)
+    return [name, [...(before.former[name] ?? []), ...values]] as const
+  })
   return {
     asked: { ...Object.fromEntries(Object.entries(before.asked).filter(([name]) => isLeft(name))), ...named },
     shown: new Set([...before.shown].filter(isLeft)),
+    others: before.others,
     patched: new Set([...before.patched, ...Object.keys(lastingIn(body))]),
     patchedMs: received.target,
+    former: { ...before.former, ...Object.fromEntries(replaced) },
     doubt: null,
   }
 }

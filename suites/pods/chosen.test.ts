@@ -49,6 +49,12 @@ test.each<[string, readonly Call[], readonly number[]]>([
   ['a list of another name before a PATCH', [list('plumbline-2', 5, 8), patched(10, 20)], [2]],
   ['a list of another name before a read', [list('plumbline-2', 5, 8), read('plumbline-1', 10)], [2]],
   ['a list of the same name', [list('plumbline-1', 5, 8), read('plumbline-1', 10)], []],
+  [
+    'a read of the former name just after a PATCH',
+    [patched(10, 20), read('plumbline-2', 21), read('plumbline-1', 22)],
+    [],
+  ],
+  ['a read of a third name then', [patched(10, 20), read('plumbline-2', 21), read('plumbline-3', 22)], [4]],
   ['a read of another name', [read('plumbline-2', 10)], [2]],
 ])('%s: findings in exchanges %o', (_, calls, wanted) => {
   let state = rule.initial

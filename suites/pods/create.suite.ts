@@ -5,6 +5,7 @@ import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { differenceOf } from '../shared/difference.ts'
 import { expectListed } from '../shared/listing.ts'
@@ -57,6 +58,16 @@ accepts('pods.create.least-disk', {
   send: async (context, body) => ({ body, response: await creates(context, body) }),
   cases: { least: { disk: 1 } },
   shows: ['disk'],
+})
+
+rule('pods.create.community', { varies: ['kind', 'mount'] }, async (context) => {
+  const { blocked, check, fixture } = context
+  const response = await creates(context, await fixture.body({ fields: 'few' }, { cloud: 'COMMUNITY' }))
+  if (isRefusal(response)) throw new NotApplicable(`a creation in the cloud COMMUNITY is answered ${response.status}`)
+  const id = (await fixture.createdId(response)) ?? blocked('pods.create.read-back', 'the pod is not found')
+  const rest = await shown(context, id, ({ value }) => value.cloud === 'COMMUNITY')
+  const { value } = rest.pod ?? blocked('pods.create.read-back', `the pod is ${rest.status}`)
+  check('cloud').that(rest.settled, 'cloud "COMMUNITY"', `cloud ${show(value.cloud)}`, rest.response)
 })
 
 /** A value that a careless service cuts. */

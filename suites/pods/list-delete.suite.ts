@@ -1,4 +1,6 @@
+import type { PodView } from '../../harness/exchange/read.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { aPod } from '../../harness/variation/dimensions.ts'
@@ -7,12 +9,17 @@ import { bareStates, mountStates, setLock } from '../shared/patching.ts'
 import { laterPodReads } from '../shared/unchanged.ts'
 import { expectTerminated, stopPod } from './answers.ts'
 
-type Deleted = PodShape & { readonly status: 'RUNNING' | 'EXITED' }
+type Deleted = PodShape & { readonly status: 'RUNNING' | 'EXITED' | 'STARTING' }
 
 rule('pods.delete', { each: deletedPods, varies: [...aPod, 'branch'] }, async (context, { status, ...shape }) => {
-  const { check, fixture, pods, settle } = context
-  const { id } = await fixture.pod(status, shape)
-  check('answered').success(await pods.delete(id))
+  const { check, fixture, notJudged, pods, settle } = context
+  const pod = status === 'STARTING' ? await startingPod(context, shape) : await fixture.pod(status, shape)
+  const { id } = pod
+  const answered = await pods.delete(id)
+  // Only terminate is described for a pod that is on its way to RUNNING.
+  if (pod.status !== 'RUNNING' && status === 'STARTING' && isRefusal(answered))
+    return notJudged(status, `DELETE was answered ${answered.status} while ${pod.status}`)
+  check('answered').success(answered)
   const { response } = await settle(id, (seen) => seen === 'gone' || seen === 'TERMINATED')
   expectTerminated(check('gone'), response)
   // How a second DELETE is answered is open; the rules about every error judge the form of a refusal.
@@ -47,10 +54,17 @@ async function expectLockedListed(context: Context): Promise<void> {
   await expectListedOnce(context, id, 'locked')
 }
 
-/** A pod in each status that a platform keeps it in, of each kind on offer. */
+/** A pod in each status that a platform keeps it in, and one on its way to RUNNING, of each kind on offer. */
 function deletedPods(context: Pick<Context, 'part'>): readonly Deleted[] {
-  const statuses = context.part('pod.exited') ? (['RUNNING', 'EXITED'] as const) : (['RUNNING'] as const)
+  const exited = context.part('pod.exited') ? (['EXITED'] as const) : []
+  const statuses = ['RUNNING', ...exited, 'STARTING'] as const
   return statuses.flatMap((status) => bareStates(context).map((shape) => ({ ...shape, status })))
+}
+
+/** A new pod as soon as it is not PROVISIONING, so STARTING unless that is too short to be seen. */
+async function startingPod({ fixture, settle }: Context, shape: PodShape): Promise<PodView> {
+  const pod = await fixture.fresh(shape)
+  return (await settle(pod.id, (status) => status !== 'PROVISIONING')).pod ?? pod
 }
 
 async function expectListedOnce(context: Context, id: string, status: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { Settled } from '../../harness/planes/pods/access.ts'
 import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { inconclusiveIfScarce } from '../pods/answers.ts'
-import { expectList } from '../shared/listing.ts'
+import { comparable, expectList } from '../shared/listing.ts'
 import { blockIfStatusNeverLasts } from '../shared/unchanged.ts'
 import {
   isAlive,
@@ -83,6 +83,7 @@ function statusOf(seen: string): string {
 function unexplainedEntry(pod: PodModel, entry: Members): Omit<Unexplained, 'clause'> | null {
   const { rest, statuses } = pod
   const { status = rest } = entry
-  if (statuses.some((each) => each === status)) return isAlive(pod) ? unexplainedFields(pod, entry) : null
+  if (statuses.some((each) => each === status))
+    return isAlive(pod) ? unexplainedFields(pod, comparable(entry, pod.kept)) : null
   return { expected: `status ${statuses.join(' or ')}`, observed: `status ${show(status)}` }
 }

@@ -16,13 +16,13 @@ test('a display says what is done, what waits and for how long', () => {
       pending: [
         { name: 'c', until: 11_000 },
         { name: 'e', until: null },
-        { name: 'd', until: 61_000 },
+        { name: 'fixture:a CPU of the catalog', until: 61_000 },
       ],
     },
   ]
   expect(draw(story.reduce(advance, atStart), 1_000, 80_000, 1)).toEqual([
     '2 of 4 rules: 1 passed, 1 failed; about 1m20s left',
-    '  waits 59s at most  d',
+    '  waits 59s at most  making a CPU of the catalog for several rules',
     '  and 1 more',
   ])
 })

@@ -1,6 +1,7 @@
 import { createLogUpdate } from 'log-update'
 import { lengthOf } from '../../../harness/common/length.ts'
 import { pluralize } from '../../../harness/common/pluralize.ts'
+import { ownerText } from '../../../harness/exchange/owner-names.ts'
 import type { Progress } from '../../../harness/run/options.ts'
 import type { Verdict } from '../../../verdicts/verdicts.ts'
 import type { Terminal } from '../terminal.ts'
@@ -60,7 +61,8 @@ export function draw(state: ProgressState, sinceMs: number, leftMs: number | nul
   if (waiting === null || waiting.pending.length === 0) return lines
   const now = waiting.nowMs + (state.clock === 'real' ? sinceMs : 0)
   const timed = latest(waiting.pending)
-  for (const { name, until } of timed.slice(0, shown)) lines.push(`  waits ${span(until - now)} at most  ${name}`)
+  for (const { name, until } of timed.slice(0, shown))
+    lines.push(`  waits ${span(until - now)} at most  ${ownerText(name)}`)
   if (timed.length > shown) lines.push(`  and ${timed.length - shown} more`)
   return lines
 }

@@ -54,7 +54,7 @@ export function createCommands(name: string) {
     /** A reference that is served in real time, and its target file. */
     async serve(flags: readonly string[]) {
       const target = `target-${servers++}.yaml`
-      const command = start(['serve', '--port', '0', '--clock', 'real', '--print-target', target, ...flags])
+      const command = start(['serve', '--port', '0', '--print-target', target, ...flags])
       const url = /url: (\S+)/.exec(await textOf(join(cwd, target), 'keys:'))?.[1] ?? ''
       return { target, url, ...command }
     },

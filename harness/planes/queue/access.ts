@@ -11,7 +11,7 @@ import { createClients, type OwnerContext } from '../owner.ts'
 import type { Removal } from '../plane.ts'
 import { createQueueClient } from './client.ts'
 import { queueFoundations, workerOf, workersFreed } from './foundations.ts'
-import { type Followed, finalStatuses, type JobAt, statusOf } from './job-status.ts'
+import { endIn, type Followed, finalStatuses, type JobAt, statusOf } from './job-status.ts'
 import { createOwnJobs } from './own-jobs.ts'
 import { endpointNeeds, queue } from './plane.ts'
 import { createQueueRemover } from './removing.ts'
@@ -76,13 +76,18 @@ export function createQueueAccess(host: OwnerContext) {
   const isKnown = ({ id, queue }: JobAt, { status }: ApiResponse) =>
     wasFound(queue.endpoint, id) && !outageStatuses.has(status)
 
-  /** Blocks a rule that cannot see its job. */
-  function notShown(at: JobAt['queue'], response: ApiResponse): never {
+  /** Blocks a rule that cannot see its job. Other rules judge whether a job of /runsync is kept than one of /run. */
+  function notShown({ queue, response: submission }: JobAt, response: ApiResponse): never {
     inconclusiveIfOutage(response)
     const reason = `/status of a job that should exist was answered with ${responseText(response)}`
-    const isGiven = Object.values(target.queue?.endpoints ?? {}).includes(at.endpoint)
+    const isGiven = Object.values(target.queue?.endpoints ?? {}).includes(queue.endpoint)
     if (!isGiven) throw new Blocked('endpoints.address', reason)
-    return blame(queueFoundations.shown, reason)
+    const { shown } = queueFoundations
+    if (submission?.exchange.operation !== 'runJobSync') return blame(shown, reason)
+    return blame(
+      { ...shown, later: endIn(submission) === null ? 'queue.runsync.wait' : 'queue.runsync.then-status' },
+      reason,
+    )
   }
 
   async function found(job: JobAt): Promise<ApiResponse> {
@@ -92,7 +97,7 @@ export function createQueueAccess(host: OwnerContext) {
       !isUnclear(job, statusOf(response)) || (isKnown(job, response) && !isSuccess(response.status))
     const look = () => job.queue.status(job.id)
     const response = await pollOn(actor, pausesWithin(actor, pollMs, visibleMs), look, isFound)
-    return isFound(response) ? response : notShown(job.queue, response)
+    return isFound(response) ? response : notShown(job, response)
   }
 
   async function follow(job: JobAt, done: (status: string) => boolean, boundMs = workerMs): Promise<Followed> {
@@ -123,7 +128,7 @@ export function createQueueAccess(host: OwnerContext) {
       }
       unclearUntilMs ??= Math.min(deadlineMs, actor.now() + (response.status >= 500 ? outageMs : visibleMs))
       isLost = actor.now() >= unclearUntilMs
-      return isLost && !isKnown(job, response) ? notShown(job.queue, response) : { ...followed, settled: false }
+      return isLost && !isKnown(job, response) ? notShown(job, response) : { ...followed, settled: false }
     }
   }
 

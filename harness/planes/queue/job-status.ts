@@ -7,6 +7,8 @@ import type { QueueClient } from './client.ts'
 export interface JobAt {
   readonly id: string
   readonly queue: QueueClient
+  /** The response to its submission, if it is known. */
+  readonly response?: ApiResponse
 }
 
 /** The state in which a job was last seen. */
