@@ -5,22 +5,18 @@ import { idOrNumberIn, type Members, membersOf, show } from '../../harness/excha
 import type { Context } from '../../harness/rule/context.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import { inChunks, needsLength } from '../shared/chunks.ts'
+import { blockedIfPlainDiffers, endOf, expectNotShown, expectOwnOutput, submitTo } from '../shared/endpoint-jobs.ts'
 import {
-  blockedIfPlainDiffers,
   create,
   createdEndpoint,
-  endOf,
   endpointBody,
   expectNotCreated,
-  expectNotShown,
-  expectOwnOutput,
   idleTimeoutOf,
   inconclusiveIfQuotaIsUsed,
   isQuotaUsed,
   retryWhileQuotaIsUsed,
   sectionOf,
   speaksOfQuota,
-  submitTo,
   workersOf,
 } from '../shared/endpoints.ts'
 import { showsAsSent } from '../shared/listing.ts'

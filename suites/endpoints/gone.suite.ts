@@ -5,6 +5,7 @@ import { idOrNumberIn } from '../../harness/exchange/read.ts'
 import { inconclusiveIfOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { submitTo } from '../shared/endpoint-jobs.ts'
 import {
   createdEndpoint,
   expectNotCreated,
@@ -12,7 +13,6 @@ import {
   listEndpoints,
   listWith,
   sectionOf,
-  submitTo,
   update,
 } from '../shared/endpoints.ts'
 import { poll, untilFound } from '../shared/poll.ts'

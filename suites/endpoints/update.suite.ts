@@ -5,15 +5,14 @@ import { idOrNumberIn, type Members, membersOf, resourcesIn, show } from '../../
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { expectOwnOutput, submitTo } from '../shared/endpoint-jobs.ts'
 import {
   createdEndpoint,
-  expectOwnOutput,
   get,
   idleTimeoutOf,
   isQuotaUsed,
   retryWhileQuotaIsUsed,
   sectionOf,
-  submitTo,
   update,
   workersOf,
 } from '../shared/endpoints.ts'

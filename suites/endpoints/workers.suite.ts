@@ -6,15 +6,13 @@ import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Arrival } from '../../harness/receiver/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { blockedIfGone, endOf, submitTo } from '../shared/endpoint-jobs.ts'
 import {
-  blockedIfGone,
   createdEndpoint,
-  endOf,
   expectUpdatable,
   isQuotaUsed,
   retryWhileQuotaIsUsed,
   sectionOf,
-  submitTo,
   update,
   workersOf,
 } from '../shared/endpoints.ts'

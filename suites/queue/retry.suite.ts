@@ -10,7 +10,8 @@ import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { keptInput } from '../../harness/variation/values.ts'
 import type { EndpointRole } from '../../target/types.ts'
-import { createdEndpoint, submitTo } from '../shared/endpoints.ts'
+import { submitTo } from '../shared/endpoint-jobs.ts'
+import { createdEndpoint } from '../shared/endpoints.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import {
   blockedBy,
