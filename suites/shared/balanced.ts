@@ -2,7 +2,7 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { outagePausesMs } from '../../harness/client/retry.ts'
 import { pollOn } from '../../harness/clock/poll.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
-import { membersOf, show } from '../../harness/exchange/read.ts'
+import { membersOf, show, textIn } from '../../harness/exchange/read.ts'
 import type { LbClient, RouteOptions } from '../../harness/planes/lb/client.ts'
 import { isOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -161,4 +161,30 @@ export async function expectNotReached(
     const expected = 'a request that does not reach the worker'
     check(clause).that(times === 0, expected, `it reached the worker ${times}×`, response)
   }
+}
+
+/** The description leaves the limit of a body open; ten million bytes are within the limits of most platforms. */
+export const largeBytes = 10_000_000
+
+/** Statuses of a platform that takes JSON alone, which the description may mean. */
+export const jsonOnly: ReadonlySet<number> = new Set([400, 415, 422])
+
+/** The report of the worker about the request that reached it. */
+export async function echoed(
+  { check, lb }: Context,
+  clause: string,
+  method: string,
+  route: string,
+  options?: RouteOptions,
+) {
+  const response = await lb.send(method, route, options)
+  check(clause).status(response, 200)
+  return { response, echo: check(clause).object(response) }
+}
+
+/** All values of a header in the pairs that the worker reports; null if there is none. */
+export function headerIn(pairs: unknown, wanted: string): string | null {
+  const list = Array.isArray(pairs) ? pairs : []
+  const values = list.filter((pair) => textIn(pair?.[0]).toLowerCase() === wanted.toLowerCase()).map((pair) => pair[1])
+  return values.length === 0 ? null : values.map(textIn).join(', ')
 }
