@@ -24,7 +24,8 @@ export const queue: readonly Latitude[] = [
     readings: reads('queue.method-wrong', '404', ['method', 'run', 'status']),
   }),
   latitude('jobs-read-by-post', 'A job is read and streamed by POST, as the target file says.', {
-    about: 'methods of the queue plane',
+    // Its wrapper hides how other methods and paths of /status are answered.
+    about: ['methods of the queue plane', 'options', 'trailing-slash'],
     wrap: (fetch) => async (request) => {
       if (!/\/(status|stream)\/[^/]+$/.test(new URL(request.url).pathname)) return fetch(request)
       const { headers, method, signal, url } = request

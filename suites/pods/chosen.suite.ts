@@ -32,7 +32,7 @@ interface Chosen {
   readonly asked: Members
   /** Those of them that the pod has shown as asked; a platform may show another value from the beginning. */
   readonly shown: ReadonlySet<string>
-  /** Those of them that it shows otherwise. */
+  /** The lasting members that it shows otherwise, or that nobody asked for. */
   readonly others: Members
   /** Those that a PATCH named, even if it was refused. */
   readonly patched: ReadonlySet<string>
@@ -75,7 +75,7 @@ invariant<ReadonlyMap<string, Chosen>>('pods.shape.id-matches', new Map(), (know
   return { state, ...joined(seen) }
 })
 
-/** Judges a pod by what was chosen for it; `shown` and `others`: what it has now shown as it was asked for, and otherwise. */
+/** Judges a pod by what was chosen for it; `shown` and `others`: what it has now shown as it was asked for, and what else. */
 function judgeChosen(pod: Members, own: Chosen, { operation, sent }: Exchange, target: Target) {
   const { asked, shown, patched, patchedMs, former } = own
   const names = Object.keys(asked).filter((name) => name in pod)
@@ -84,7 +84,8 @@ function judgeChosen(pod: Members, own: Chosen, { operation, sent }: Exchange, t
     name === 'name' ? pod.name === value : isShown(name, value, { value: pod })
   const asAsked = names.filter((name) => shows(name, asked[name]))
   const mayLag = sent.target < patchedMs + target.tolerances.visibleMs
-  const lags = (name: string) => mayLag && former[name]?.some((value) => shows(name, value)) === true
+  const lags = (name: string) =>
+    mayLag && patched.has(name) && isFormer(former[name] ?? [], (value) => shows(name, value))
   // The response to a PATCH may show another one that was sent at the same time.
   const isKnown = (name: string) => shown.has(name) && operation !== 'updatePod' && !lags(name)
   const seen = names
@@ -98,8 +99,13 @@ function judgeChosen(pod: Members, own: Chosen, { operation, sent }: Exchange, t
     const what = calls[name]
     seen.push(judged('own', other === undefined, `no ${what} of another pod`, `the ${what} ${other}`))
   }
-  const others = Object.fromEntries(names.flatMap((name) => (asAsked.includes(name) ? [] : [[name, pod[name]]])))
+  const others = Object.fromEntries(Object.entries(lastingIn(pod)).filter(([name]) => !asAsked.includes(name)))
   return { ...joined(seen), shown: new Set([...shown, ...asAsked]), others }
+}
+
+/** True if one of the former values is shown, or none is known: a pod may be changed before anything has shown it. */
+function isFormer(values: readonly unknown[], shows: (value: unknown) => boolean): boolean {
+  return values.length === 0 || values.some(shows)
 }
 
 /** The findings of a doubt that this exchange resolves, and the pods without that doubt. */
@@ -145,13 +151,14 @@ function patchedIn(
 ): Chosen | null {
   const before = known.get(subject ?? '')
   if (operation !== 'updatePod' || before === undefined) return null
-  const body = bodyOf(request)
-  if (body === null) return { ...unseen, asked: {}, patched: new Set(lasting) }
+  const sent = bodyOf(request)
+  // A body that is not an object may ask for anything.
+  const body = sent ?? Object.fromEntries(lasting.map((name) => [name, undefined]))
   // A platform may call the lock otherwise in a PATCH than in a pod.
   const isKnown = Object.keys(body).every((name) => name === 'image' || lasting.includes(name))
   const isLeft = (name: string) => !(name in body) && (isKnown || name !== 'locked')
   // Variables that it does not name may be removed or not.
-  const { env: _, ...named } = response !== null && isSuccess(response.status) ? lastingIn(body) : {}
+  const { env: _, ...named } = response !== null && isSuccess(response.status) ? lastingIn(sent ?? {}) : {}
   const replaced = Object.keys(lastingIn(body)).map((name) => {
     const values = [before.asked[name], before.others[name]].filter((value) => value !== undefined)
     return [name, [...(before.former[name] ?? []), ...values]] as const
