@@ -16,7 +16,7 @@ import { expectListedAs, expectUnlisted } from '../shared/listing.ts'
 import { untilFound } from '../shared/poll.ts'
 import { blockIfStatusNeverLasts, expectUnchanged, laterPodReads, rereadMoments } from '../shared/unchanged.ts'
 import { expectFullPod, expectNoBody, expectTerminated, inconclusiveIfScarce, retryWhileScarce } from './answers.ts'
-import { startsOver } from './restarted.ts'
+import { inconclusiveIfLate, startsOver } from './restarted.ts'
 
 /** Statuses that a pod leaves by itself; a call may find the next one. */
 const transient: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING'])
@@ -112,7 +112,8 @@ function expectAnswered({ check, lacksCapacity }: Context, response: ApiResponse
 async function refused(context: Context, status: PodStatus, action: PodAction): Promise<void> {
   const { check, stoodStill } = context
   const { pod, before, response } = await actIn(context, status, action)
-  if (action === 'restart' && transient.has(status) && isSuccess(response.status)) await expectPrompt(context, pod.id)
+  if (action === 'restart' && transient.has(status) && isSuccess(response.status))
+    await inconclusiveIfLate(context, pod.id)
   check('refused').status(response, 409)
   if (!transient.has(status)) {
     await expectUnchanged(context, pod)
@@ -135,14 +136,6 @@ async function refused(context: Context, status: PodStatus, action: PodAction): 
   if (status === 'STARTING' && rest.status === 'RUNNING' && stoodStill(before, after)) {
     for (const way of waysToStarting) await refusedOnceMore(context, pod, way, action)
   }
-}
-
-/** Ends the rule as inconclusive if reads show a stop late: then the pod may have been RUNNING while they showed STARTING. */
-async function expectPrompt({ inconclusive, pods }: Context, id: string): Promise<void> {
-  const { status } = await pods.act(id, 'stop')
-  const read = podOf((await pods.get(id)).json, 0)
-  if (isSuccess(status) && read !== null && read.status !== 'EXITED')
-    inconclusive('reads show a status late, so a pod that is shown before RUNNING may be RUNNING')
 }
 
 /** A restart that was refused on the way to RUNNING is not carried out later. */
