@@ -108,7 +108,7 @@ export const answers = [
       }),
   }),
   latitude('reads-lag-behind', 'A read shows a pod as it was at the first read of the last four seconds.', {
-    about: ['delays', 'new resources', 'bodies of creations'],
+    about: 'everything',
     change: (options) =>
       composeOptions(options, {
         wrapFetch: (fetch) => {

@@ -50,7 +50,7 @@ export const limits = [
     retryAfter: 'full',
   }),
   latitude('quota-raised', 'After fifty requests a user has one request more in each window.', {
-    about: 'rate headers',
+    about: 'everything',
     wrap: (fetch) => {
       let requests = 0
       return async (request) => {

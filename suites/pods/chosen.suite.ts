@@ -74,7 +74,7 @@ invariant<ReadonlyMap<string, Chosen>>('pods.shape.id-matches', new Map(), (know
 /** Judges a pod by what was chosen for it; `shown`: what it has now shown as it was asked for. */
 function judgeChosen(pod: Members, own: Chosen, { operation, sent }: Exchange, target: Target) {
   const { asked, shown, patched, patchedMs } = own
-  const mayLag = sent.target < patchedMs + target.tolerances.visibleMs
+  const mayLag = patched.size > 0 && sent.target < patchedMs + target.tolerances.visibleMs
   const names = Object.keys(asked).filter((name) => name in pod)
   // A name that was made unique is another one from the beginning.
   const isAsAsked = (name: string) =>
@@ -93,7 +93,9 @@ function judgeChosen(pod: Members, own: Chosen, { operation, sent }: Exchange, t
     const what = calls[name]
     seen.push(judged('own', other === undefined, `no ${what} of another pod`, `the ${what} ${other}`))
   }
-  return { ...joined(seen), shown: new Set([...shown, ...asAsked]) }
+  // A PATCH may change members that it does not name, and a late read shows them as they were.
+  const isSettled = (name: string) => !mayLag || patched.has(name)
+  return { ...joined(seen), shown: new Set([...shown, ...asAsked.filter(isSettled)]) }
 }
 
 /** The findings of a doubt that this exchange resolves, and the pods without that doubt. */
