@@ -14,6 +14,9 @@ const lasting = [
   ...['cloud', 'gpu', 'cpu', 'template', 'locked'],
 ]
 
+/** Those that a platform may change with another one: a new name may clear the arguments. */
+const changeable: ReadonlySet<string> = new Set(['args', 'env'])
+
 /** The texts in a member that only rules put there: variables, and the words that a PATCH adds to the arguments. */
 const ofRunIn: Readonly<Record<string, (value: unknown) => readonly string[]>> = {
   env: (value) => Object.keys(membersOf(value) ?? {}).filter(isOfRun),
@@ -140,10 +143,13 @@ function patchedIn(
   const isKnown = Object.keys(body).every((name) => name === 'image' || lasting.includes(name))
   const isLeft = (name: string) => !(name in body) && (isKnown || name !== 'locked')
   // Variables that it does not name may be removed or not.
-  const { env: _, ...named } = response !== null && isSuccess(response.status) ? lastingIn(body) : {}
+  const isAccepted = response !== null && isSuccess(response.status)
+  const { env: _, ...named } = isAccepted ? lastingIn(body) : {}
+  // pods.patch.others judges whether a PATCH changes what it does not name.
+  const isKept = (name: string) => isLeft(name) && !(isAccepted && changeable.has(name))
   return {
     asked: { ...Object.fromEntries(Object.entries(before.asked).filter(([name]) => isLeft(name))), ...named },
-    shown: new Set([...before.shown].filter(isLeft)),
+    shown: new Set([...before.shown].filter(isKept)),
     patched: new Set([...before.patched, ...Object.keys(lastingIn(body))]),
     patchedMs: received.target,
     doubt: null,

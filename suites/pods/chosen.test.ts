@@ -53,6 +53,7 @@ test.each<[string, readonly Call[], readonly number[]]>([
   ['a list during a PATCH', [list('plumbline-2', 11, 12), patched(10, 20), read('plumbline-2', 30)], []],
   ['a list that was sent before a PATCH', [list('plumbline-2', 5, 12), patched(10, 20), read('plumbline-2', 30)], []],
   ['a list after a PATCH', [patched(10, 20), list('plumbline-1', 21, 22), read('plumbline-2', 30)], []],
+  ['other arguments long after a PATCH of the name', [patchedTo('', 10, 20), readWith('', 30_000)], []],
   [
     'a late read of what a PATCH changes too',
     [patchedTo('', 10, 20), readWith('a', 21), readWith('', 22), readWith('', 30_000)],
