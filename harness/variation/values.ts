@@ -20,7 +20,7 @@ export const outputs: Readonly<Record<ValueOf<'output'>, unknown>> = {
   'JSON in a text': '{"a":1}\n',
   'empty list': [],
   'null members': { first: null, list: [null] },
-  nested,
+  nested: [nested, 'last'],
   large: { text: large },
   unicode: { [unicode]: unicode },
 }

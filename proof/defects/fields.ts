@@ -112,6 +112,11 @@ export const fields: readonly Defect[] = [
     observed: 'an uptime that goes on',
     change: keepsStart((pod) => pod.status !== 'RUNNING'),
   }),
+  defect('uptime-runs-twice-as-fast', 'pods.shape.uptime-value', 'pace', {
+    says: 'uptime is in half seconds.',
+    observed: 'more',
+    change: uptime((seconds) => seconds * 2),
+  }),
   defect('uptime-stands-still', 'pods.shape.uptime-grows', 'grows', {
     says: 'uptime is measured once.',
     observed: 'an uptime that does not',

@@ -54,6 +54,14 @@ export const queuePriority: readonly Defect[] = [
       waiting.scaling === 0 && workers.size > 1 ? null : next(),
     ),
   }),
+  defect('low-priority-without-output', 'queue.low-priority', 'output', {
+    says: 'The output of a job of low priority is lost.',
+    observed: 'null',
+    change: part('presentJob', (next, { policy, status }) => ({
+      ...next(),
+      ...(policy.lowPriority === true && status === 'COMPLETED' ? { output: null } : {}),
+    })),
+  }),
   defect('low-priority-without-execution-timeout', 'queue.low-priority', 'stopped', {
     says: 'The executionTimeout of a job of low priority is ignored.',
     observed: 'status IN_PROGRESS',

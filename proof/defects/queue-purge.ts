@@ -48,6 +48,18 @@ export const queuePurge: readonly Defect[] = [
     observed: 'IN_QUEUE',
     change: sparing((job) => [...job.endpoint.waiting.all()].indexOf(job) >= 100),
   }),
+  defect('purge-clears-once', 'queue.purge.pending', 'cleared', {
+    says: 'Each purge of an endpoint after the first one is 200 and does nothing.',
+    observed: 'IN_QUEUE',
+    change: (options) => {
+      const purged = new Set<string>()
+      return part('purgeJobs', (next, { id }) => {
+        const isFirst = !purged.has(id)
+        purged.add(id)
+        return isFirst ? next() : 0
+      })(options)
+    },
+  }),
   defect('purged-and-executed', 'queue.purge.pending', 'not-executed', {
     says: 'A purged job is 404 and is executed when its turn comes.',
     observed: 'an execution',

@@ -2,7 +2,7 @@ import type { RuleId } from '../../generated/rules.ts'
 import { isFinished, type Job } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
-import { asks, lagsAfterEnd } from './queue-tools.ts'
+import { asks, lagsAfterEnd, showsJob } from './queue-tools.ts'
 import { all, type Change, defect, onJson, part, refusing, type Wrap } from './tools.ts'
 
 interface Ended {
@@ -38,6 +38,13 @@ const executesExpired: Change = (base) => {
 
 /** Retries that do not happen, change the job, or happen to jobs that did not fail or are gone. */
 export const queueRetry: readonly Defect[] = [
+  defect('retried-job-shown-in-queue', 'queue.retry.timed-out', 'executing', {
+    says: 'A job that was retried is IN_QUEUE until it is done.',
+    observed: 'IN_QUEUE',
+    change: showsJob((shown, { retries, status }) =>
+      retries > 0 && status === 'IN_PROGRESS' ? { ...shown, status: 'IN_QUEUE' } : shown,
+    ),
+  }),
   ...ended.flatMap(({ rule, job: name, isMeant }) => [
     defect(`${name}-job-not-retried`, rule, 'accepted', {
       says: `The operation /retry refuses a ${name} job.`,

@@ -54,6 +54,15 @@ export const queueVariation: readonly Defect[] = [
     observed: '{}',
     change: showsIn('COMPLETED', (shown) => ({ ...shown, output: isEmptyList(shown.output) ? {} : shown.output })),
   }),
+  defect('output-list-without-last', 'queue.run.echo', 'output', {
+    variation: { output: 'nested' },
+    says: 'An output that is a list loses its last entry.',
+    observed: 'nothing at $[1]',
+    change: showsIn('COMPLETED', ({ output, ...shown }) => ({
+      ...shown,
+      output: Array.isArray(output) ? output.slice(0, -1) : output,
+    })),
+  }),
   defect('output-nulls-dropped', 'queue.run.echo', 'output', {
     variation: { output: 'null members' },
     says: 'Members of an output that are null are left out.',

@@ -107,6 +107,27 @@ export const answers = [
         },
       }),
   }),
+  latitude('reads-lag-behind', 'A read shows a pod as it was at the first read of the last four seconds.', {
+    about: 'everything',
+    change: (options) =>
+      composeOptions(options, {
+        wrapFetch: (fetch) => {
+          const read = new Map<string, { readonly atMs: number; readonly text: string }[]>()
+          return async (request) => {
+            const response = await fetch(request)
+            if (!is.get(request) || response.status !== 200) return response
+            const text = await response.text()
+            const now = options.clock.now()
+            const history = read.get(request.url) ?? []
+            read.set(request.url, [...history, { atMs: now, text }])
+            const shown = history.find(({ atMs }) => atMs > now - 4_000)
+            return new Response(shown?.text ?? text, response)
+          }
+        },
+      }),
+    // A pod that is shown STARTING has become RUNNING, which permits restart.
+    verdicts: { 'pods.action.starting.restart': 'inconclusive' },
+  }),
 
   styled('strangers-forbidden', "Another account's pod is answered 403.", { hidden: 403 }),
   styled('list-newest-first', 'The list begins with the newest pod.', { listOrder: 'newest-first' }),

@@ -58,9 +58,10 @@ export const refusals = [
   ),
   styled(
     'locked-423',
-    'A locked pod refuses with 423, terminate too but not restart.',
+    'A locked pod refuses with 423, terminate too but not restart, and does not publish what the lock refuses.',
     {
       lockedRefusal: 423,
+      lockedActions: 'without',
       lockedRestart: 'allow',
       lockedTerminate: 'refuse',
     },
@@ -68,7 +69,7 @@ export const refusals = [
       about: 'locked pods',
       readings: {
         ...reads('pods.action.locked-reset', '200', ['status']),
-        ...reads('pods.action.locked-terminate', '423', ['status']),
+        'pods.action.locked-terminate': { actions: 'restart', status: '423' },
       },
     },
   ),

@@ -14,6 +14,9 @@ const lasting = [
   ...['cloud', 'gpu', 'cpu', 'template', 'locked'],
 ]
 
+/** Those that a platform may change with another one: a new name may clear the arguments. */
+const changeable: ReadonlySet<string> = new Set(['args', 'env'])
+
 /** The texts in a member that only rules put there: variables, and the words that a PATCH adds to the arguments. */
 const ofRunIn: Readonly<Record<string, (value: unknown) => readonly string[]>> = {
   env: (value) => Object.keys(membersOf(value) ?? {}).filter(isOfRun),
@@ -83,7 +86,7 @@ function judgeChosen(pod: Members, own: Chosen, { operation, sent }: Exchange, t
   const shows = (name: string, value: unknown) =>
     name === 'name' ? pod.name === value : isShown(name, value, { value: pod })
   const asAsked = names.filter((name) => shows(name, asked[name]))
-  const mayLag = sent.target < patchedMs + target.tolerances.visibleMs
+  const mayLag = patched.size > 0 && sent.target < patchedMs + target.tolerances.visibleMs
   const lags = (name: string) =>
     mayLag && patched.has(name) && isFormer(former[name] ?? [], (value) => shows(name, value))
   // The response to a PATCH may show another one that was sent at the same time.
@@ -100,7 +103,9 @@ function judgeChosen(pod: Members, own: Chosen, { operation, sent }: Exchange, t
     seen.push(judged('own', other === undefined, `no ${what} of another pod`, `the ${what} ${other}`))
   }
   const others = Object.fromEntries(Object.entries(lastingIn(pod)).filter(([name]) => !asAsked.includes(name)))
-  return { ...joined(seen), shown: new Set([...shown, ...asAsked]), others }
+  // A PATCH may change members that it does not name, and a late read shows them as they were.
+  const isSettled = (name: string) => !mayLag || patched.has(name)
+  return { ...joined(seen), shown: new Set([...shown, ...asAsked.filter(isSettled)]), others }
 }
 
 /** True if one of the former values is shown, or none is known: a pod may be changed before anything has shown it. */
@@ -158,14 +163,17 @@ function patchedIn(
   const isKnown = Object.keys(body).every((name) => name === 'image' || lasting.includes(name))
   const isLeft = (name: string) => !(name in body) && (isKnown || name !== 'locked')
   // Variables that it does not name may be removed or not.
-  const { env: _, ...named } = response !== null && isSuccess(response.status) ? lastingIn(sent ?? {}) : {}
+  const isAccepted = response !== null && isSuccess(response.status)
+  const { env: _, ...named } = isAccepted ? lastingIn(sent ?? {}) : {}
   const replaced = Object.keys(lastingIn(body)).map((name) => {
     const values = [before.asked[name], before.others[name]].filter((value) => value !== undefined)
     return [name, [...(before.former[name] ?? []), ...values]] as const
   })
+  // pods.patch.others judges whether a PATCH changes what it does not name.
+  const isKept = (name: string) => isLeft(name) && !(isAccepted && changeable.has(name))
   return {
     asked: { ...Object.fromEntries(Object.entries(before.asked).filter(([name]) => isLeft(name))), ...named },
-    shown: new Set([...before.shown].filter(isLeft)),
+    shown: new Set([...before.shown].filter(isKept)),
     others: before.others,
     patched: new Set([...before.patched, ...Object.keys(lastingIn(body))]),
     patchedMs: received.target,

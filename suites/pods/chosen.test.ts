@@ -28,7 +28,7 @@ const list = (name: string, from: number, to: number): Call => ({
 })
 const created: Call = {
   operation: 'createPod',
-  sent: { name: 'plumbline-1' },
+  sent: { name: 'plumbline-1', args: 'a' },
   shown: pod('plumbline-1'),
   from: 0,
   to: 1,
@@ -42,10 +42,23 @@ const patched = (from: number, to: number): Call => ({
   to,
 })
 
+/** A PATCH of the name that gives the pod other arguments. */
+const patchedTo = (args: string, from: number, to: number): Call => ({
+  ...patched(from, to),
+  shown: { ...pod('plumbline-2'), args },
+})
+const readWith = (args: string, at: number): Call => ({ ...read('', at), shown: { ...pod('plumbline-2'), args } })
+
 test.each<[string, readonly Call[], readonly number[]]>([
   ['a list during a PATCH', [list('plumbline-2', 11, 12), patched(10, 20), read('plumbline-2', 30)], []],
   ['a list that was sent before a PATCH', [list('plumbline-2', 5, 12), patched(10, 20), read('plumbline-2', 30)], []],
   ['a list after a PATCH', [patched(10, 20), list('plumbline-1', 21, 22), read('plumbline-2', 30)], []],
+  ['other arguments long after a PATCH of the name', [patchedTo('', 10, 20), readWith('', 30_000)], []],
+  [
+    'a late read of what a PATCH changes too',
+    [patchedTo('', 10, 20), readWith('a', 21), readWith('', 22), readWith('', 30_000)],
+    [],
+  ],
   ['a list of another name before a PATCH', [list('plumbline-2', 5, 8), patched(10, 20)], [2]],
   ['a list of another name before a read', [list('plumbline-2', 5, 8), read('plumbline-1', 10)], [2]],
   ['a list of the same name', [list('plumbline-1', 5, 8), read('plumbline-1', 10)], []],

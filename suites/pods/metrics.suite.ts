@@ -47,6 +47,10 @@ rule('pods.shape.uptime-value', { varies }, async (context) => {
   const startMs = clock.now()
   await startPod(context, stopped)
   await expectAnew(context, id, 'started', startMs)
+  await clock.sleep(runMs)
+  const later = await uptimeOf(context, id, 'pace')
+  const sinceMs = later.response.exchange.received.target - startMs
+  check('pace').that(later.uptimeMs <= sinceMs + slackMs, 'the time since the start', 'more', later.response)
 })
 
 /** The uptime of a pod is no longer than the time since its container was asked to begin anew. */

@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
+import { type Members, membersOf, type PodView, podOf } from '../../harness/exchange/read.ts'
 import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { poll } from '../shared/poll.ts'
@@ -61,4 +61,12 @@ export function startsOver(before: ApiResponse, after: ApiResponse): boolean {
 function isStartedLater(before: Members, after: Members | null): boolean {
   // Without a time in either, neither is later.
   return Date.parse(String(after?.startedAt)) > Date.parse(String(before.startedAt))
+}
+
+/** Ends the rule as inconclusive if reads show a stop late: then the pod may have been RUNNING while they showed STARTING. */
+export async function inconclusiveIfLate({ inconclusive, pods }: Context, id: string): Promise<void> {
+  const { status } = await pods.act(id, 'stop')
+  const read = podOf((await pods.get(id)).json, 0)
+  if (isSuccess(status) && read !== null && read.status !== 'EXITED')
+    inconclusive('reads show a status late, so a pod that is shown before RUNNING may be RUNNING')
 }

@@ -7,7 +7,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { fullEndpoint } from '../shared/full-endpoint.ts'
 import { leavesOf } from '../shared/health.ts'
-import { expectEnd } from '../shared/job-responses.ts'
+import { expectEnd, expectOutput } from '../shared/job-responses.ts'
 import { reportOf } from '../shared/readers.ts'
 import { expectStopped, runsOn } from './times.ts'
 
@@ -75,7 +75,9 @@ async function expectRetryAlone(context: Context, forMs: number): Promise<void> 
   for (const { beacon } of [failing, normal]) beacon.repeatFirst(false)
   const again = (await retried(normal))?.job ?? (await fixture.submitted({ steps: [{ output: 'normal' }], endpoint }))
   await begun(again)
-  for (const job of [again, low]) await expectEnd(context, 'both', job, await ended(job), 'COMPLETED')
+  await expectEnd(context, 'both', again, await ended(again), 'COMPLETED')
+  const { response } = await expectEnd(context, 'both', low, await ended(low), 'COMPLETED')
+  await expectOutput(context, 'output', 'again', response)
 }
 
 /** A job after its /retry, without its former executions; null if that is refused. */

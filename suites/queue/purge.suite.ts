@@ -63,6 +63,7 @@ rule('queue.purge.pending', { exclusive: ['dedicated'], workers: 0, varies: anyJ
   await clock.sleep(dispatchMs)
   const isEachTaken = [...cleared.keys()].every((job) => job.beacon.executions().length > (pending.get(job) ?? 0))
   check('not-executed').that(!isEachTaken || cleared.size < 2, 'no execution', 'an execution of each', purged)
+  await expectClearedAgain(context)
   const before = synchronous.beacon.executions().length
   release()
   for (const { beacon } of [...waiting, synchronous]) beacon.release('free')
@@ -81,6 +82,17 @@ rule('queue.purge.pending', { exclusive: ['dedicated'], workers: 0, varies: anyJ
     check('runsync').that(!isExecuted, 'no execution after the purge', 'an execution', later.response)
   }
 })
+
+/** A job that is submitted after a purge, while all workers are busy, is cleared by the next one. */
+async function expectClearedAgain(context: Context): Promise<void> {
+  const { fixture, found, notJudged } = context
+  const job = await fixture.submitted({ steps: held, endpoint: 'dedicated' })
+  if (shownStatus(await found(job)) === 'IN_QUEUE') {
+    await purge(context)
+    await expectCleared(context, job)
+  } else notJudged('second purge', 'the job found a worker')
+  job.beacon.release('free')
+}
 
 rule(
   'queue.purge.running',

@@ -56,13 +56,16 @@ rule('queue.retry.failed', { varies: anyJob }, async (context) => {
 })
 
 rule('queue.retry.timed-out', { varies: anyJob }, async (context) => {
-  const { clock, ended, fixture, target } = context
+  const { check, clock, ended, fixture, follow, target } = context
+  const { dispatchMs, visibleMs } = target.tolerances
   // The former end may be shown for a while after /retry.
-  const policy = { executionTimeout: 8_000 + target.tolerances.visibleMs }
+  const policy = { executionTimeout: 8_000 + visibleMs }
   const job = await fixture.submitted({ steps: [{ hold: 'go' }, { report: ['input'] }], policy })
   const end = await ended(job, target.tolerances.retriesMs)
   blockUnlessTimedOut(context, end.status, end.response)
   await expectRetried(context, job)
+  const { response, status } = await follow(job, (shown) => shown === 'IN_PROGRESS', visibleMs + dispatchMs)
+  check('executing').that(status !== 'IN_QUEUE', 'IN_PROGRESS', status, response)
   // The time of the former execution does not count.
   await clock.sleep(1_000)
   job.beacon.release('go')

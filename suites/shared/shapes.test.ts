@@ -114,7 +114,8 @@ describe('actions', () => {
   test.each([
     [{ actions: ['terminate', 'stop', 'restart'] }, []],
     [{ actions: ['terminate'], locked: true }, []],
-    [{ actions: ['stop'], locked: true }, ['stop while RUNNING']],
+    [{ actions: [], locked: true }, []],
+    [{ actions: ['start'], locked: true }, ['start while RUNNING']],
     [{ actions: ['terminate'] }, ['terminate while RUNNING']],
     [{ actions: [] }, ['none while RUNNING']],
     [{ actions: ['stop', 'restart', 'terminate', 'stop'] }, ['an action twice']],

@@ -41,7 +41,7 @@ export function actionFlaws({ status, actions, locked }: Members): Shown | null 
   const expected = `${[...permitted].sort().join(', ')} while ${status}`
   if (!Array.isArray(actions)) return judged('permitted', false, expected, kindOfValue(actions))
   const shown = new Set(actions.map((action) => (typeof action === 'string' ? action : kindOfValue(action))))
-  const freed: readonly PodAction[] = locked === true ? ['stop', 'restart'] : []
+  const freed: readonly PodAction[] = locked === true ? ['stop', 'restart', 'terminate'] : []
   const isSet =
     [...shown].every((action) => permitted.some((name) => name === action)) &&
     permitted.every((action) => shown.has(action) || freed.includes(action))
