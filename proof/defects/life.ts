@@ -116,18 +116,6 @@ export const life: readonly Defect[] = [
       },
     ),
   }),
-  defect('quota-of-each-operation', 'limits.pods.window-length', 'quota', {
-    says: 'The list of pods is announced with a quota that is twice that of other operations.',
-    observed: 'q of minute keeps changing',
-    wrap: onResponse(is.list, ({ headers }) => {
-      const policy = headers.get('RateLimit-Policy') ?? ''
-      headers.set(
-        'RateLimit-Policy',
-        policy.replace(/q=(\d+);w=60\b/, (_, q) => `q=${2 * Number(q)};w=60`),
-      )
-      return {}
-    }),
-  }),
 ]
 
 /** Only the first restart of a pod is carried out. */

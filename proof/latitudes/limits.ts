@@ -49,22 +49,6 @@ export const limits = [
   styled('retry-after-full', 'Retry-After says when all requests of the window are given back.', {
     retryAfter: 'full',
   }),
-  latitude('quota-raised', 'After fifty requests a user has one request more in each window.', {
-    about: 'everything',
-    wrap: (fetch) => {
-      let requests = 0
-      return async (request) => {
-        const response = await fetch(request)
-        const policy = response.headers.get('RateLimit-Policy')
-        if (policy !== null && ++requests > 50)
-          response.headers.set(
-            'RateLimit-Policy',
-            policy.replaceAll(/q=(\d+)/g, (_, q) => `q=${Number(q) + 1}`),
-          )
-        return response
-      }
-    },
-  }),
   optioned('quota-small', 'A user has 120 requests a minute.', { quotas: { minute: 120 } }, { about: 'quota' }),
   optioned(
     'quota-small-uneven',

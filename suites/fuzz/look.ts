@@ -31,7 +31,7 @@ const movesByItself = ['status', 'actions', 'dataCenterId'] as const
  */
 export async function lookAtPod(stage: Subject, steps: Steps): Promise<boolean> {
   const { context } = steps
-  const { pod, sent, aside, isLeft } = stage
+  const { pod, sent, aside, isLeft, leftUntilMs } = stage
   const isSeen = !isLeft && (steps.isRule ? sent.every(({ isAccepted }) => isAccepted) : sent.length === 0)
   if (pod === null || isSeen) return false
   if (steps.isTimeFree) await context.clock.sleep(lookAfterMs(context))
@@ -41,6 +41,7 @@ export async function lookAtPod(stage: Subject, steps: Steps): Promise<boolean> 
   stage.unlooked = 0
   stage.isLeft = false
   if (steps.isRule && !isLeft) context.check('unchanged').saw(outcome.value)
+  const mayBeLeft = isLeft || context.clock.now() < leftUntilMs
   const changed = changesIn(pod, outcome.value, aside)
   if (changed === null) {
     dropSettled(stage, steps)
@@ -53,7 +54,7 @@ export async function lookAtPod(stage: Subject, steps: Steps): Promise<boolean> 
   steps.log.undecided.add(late)
   const blamed = await findCauses(stage, sent, steps)
   steps.log.undecided.delete(late)
-  if (isLeft) {
+  if (mayBeLeft) {
     stage.sent = []
     await giveUp(stage, steps)
     return true

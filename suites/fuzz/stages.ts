@@ -35,6 +35,8 @@ export interface Subject {
   unlooked: number
   /** True if another row judges a response since the last look, which may explain a change. */
   isLeft: boolean
+  /** Until when a late read may show what such a body has done, if it was accepted; on the clock of the target. */
+  leftUntilMs: number
   /** Refused by pods that were given up before they were looked at for late effects. */
   owed: Sent[]
   /** Cases until another pod is asked for, since none could be made. */
@@ -95,8 +97,11 @@ export function stagesOf(context: Context): readonly Stage[] {
 }
 
 /** A subject without a pod. */
-export function podless(): Pick<Subject, 'pod' | 'accepted' | 'aside' | 'sent' | 'unlooked' | 'isLeft'> {
-  return { pod: null, accepted: [], aside: new Set(), sent: [], unlooked: 0, isLeft: false }
+export function podless(): Pick<
+  Subject,
+  'pod' | 'accepted' | 'aside' | 'sent' | 'unlooked' | 'isLeft' | 'leftUntilMs'
+> {
+  return { pod: null, accepted: [], aside: new Set(), sent: [], unlooked: 0, isLeft: false, leftUntilMs: 0 }
 }
 
 /** Case number `run` of a seed: first everything that is enumerated, then random cases of each stage in turn. */

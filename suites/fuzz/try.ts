@@ -65,7 +65,10 @@ export async function tryOne(stage: Subject, drawn: Drawn, steps: Steps, sendsVa
   if (steps.isRule && status !== null && isLeft(status, allowed)) {
     stage.isLeft = own !== null
     // One look serves for all refusals until a body is accepted.
-    if (isSuccess(status)) await lookAtPod(stage, steps)
+    if (isSuccess(status)) {
+      stage.leftUntilMs = context.clock.now() + context.target.tolerances.visibleMs
+      await lookAtPod(stage, steps)
+    }
     return true
   }
   if (seen.length === 0 || !('value' in outcome)) {

@@ -52,47 +52,15 @@ everyExchange('limits.pods.structured', (exchange) =>
 
 const lengths = new Map(tables.podWindows.map(({ name, seconds }): [string, number] => [name, seconds]))
 
-/** The last quota of a window that a key was shown, and how often it has changed since the first one. */
-interface ShownQuota {
-  readonly q: number
-  readonly changes: number
-  readonly changedMs: number
-}
-
-/** A user may get another quota during a run, and then back. */
-const maxQuotaChanges = 2
-
-invariant<Readonly<Record<string, ShownQuota>>>('limits.pods.window-length', {}, (before, exchange) => {
-  const { key, received, sent } = exchange
+everyExchange('limits.pods.window-length', (exchange) => {
   const shown = windowsIn(exchange).filter(({ name, w }) => w !== null && lengths.has(name))
-  const state: Record<string, ShownQuota> = { ...before }
-  const unstable: string[] = []
-  for (const { name, q } of key === null ? [] : shown) {
-    if (q === null) continue
-    const id = `${key} ${name}`
-    const last = state[id] ?? { q, changes: 0, changedMs: sent.target }
-    // Responses that were under way at a change may come in any order.
-    const isOther = q !== last.q && sent.target > last.changedMs
-    state[id] = isOther ? { q, changes: last.changes + 1, changedMs: received.target } : last
-    if (isOther && last.changes >= maxQuotaChanges) unstable.push(name)
-  }
   return {
-    state,
-    exercised: shown.length > 0 ? ['length', 'quota'] : [],
-    findings: [
-      ...shown
-        .filter(({ name, w }) => w !== lengths.get(name))
-        .map(({ name, w }) => ({
-          clause: 'length',
-          expected: `w ${lengths.get(name)} of ${name}`,
-          observed: `w ${w} of ${name}`,
-        })),
-      ...unstable.map((name) => ({
-        clause: 'quota',
-        expected: `the same q of ${name} on every operation`,
-        observed: `q of ${name} keeps changing`,
-      })),
-    ],
+    exercised: shown.length > 0 ? ['length'] : [],
+    findings: shown.flatMap(({ name, w }) =>
+      w === lengths.get(name)
+        ? []
+        : [{ clause: 'length', expected: `w ${lengths.get(name)} of ${name}`, observed: `w ${w} of ${name}` }],
+    ),
   }
 })
 
