@@ -107,7 +107,7 @@ test('the plans of a load take a third of their time', () => {
   expect(estimateOf(steps).seconds).toBeLessThan(estimateOf(alone).seconds / 3)
 })
 
-test('requests that are held begin first, since they last longest', () => {
+test('a plan counts as longer by the time that its requests are held', () => {
   const [first] = createPlanTurns(named('status-over', 'runsync-concurrency'), createRests(0)).begin(0)
   expect(first?.step.name).toBe('runsync-concurrency')
 })

@@ -82,7 +82,7 @@ function verdictOf({ old, changes, stillFailing, isWorse }: Comparison): readonl
 function runLines({ old, new: newer }: Comparison): string[] {
   return [old, newer].flatMap(({ name, id, plumbline, target, startedMs, lengthMs, seed, verdict }) => {
     const drawn = seed === null ? '' : `, seed ${seed}`
-    const run = `${name}: run ${id} of plumbline ${plumbline} on ${target}, ${new Date(startedMs).toISOString().slice(0, 16)}, took ${lengthOf(lengthMs)}${drawn}`
+    const run = `${name}: run ${id} of plumbline ${plumbline} on ${target}, ${new Date(startedMs).toISOString().slice(0, 16)}, took ${lengthOf(lengthMs)} of the target's time${drawn}`
     return [visible(run), `  ${visible(verdict.line)}`]
   })
 }

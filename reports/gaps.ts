@@ -6,6 +6,9 @@ import type { Results, RuleResult } from '../results/types.ts'
 import { type Cause, causesOf, gapCauses } from './causes.ts'
 import { messageOf, reasonOf, sortRules, unclaimedParts, withOwnReason } from './sort.ts'
 
+/** The beginning of the reason for which parts of rules were not verified. */
+export const inPart = 'in part: '
+
 /** Where the reason of each rule is that traffic did not exercise, if they are too many for a line. */
 const listedByReports = 'the reports of --out say why of each'
 
@@ -28,7 +31,7 @@ export function partCauses(rules: readonly RuleResult[]): Cause[] {
   return causesOf(rules, (rule) => [
     ...Object.entries(rule.readings).flatMap(([name, value]) => (isNotJudged(value) ? `${name} ${value}` : [])),
     ...unclaimedParts(rule).map(({ reason }) => reason),
-  ]).map(({ title, rules }) => ({ title: `in part: ${title}`, rules }))
+  ]).map(({ title, rules }) => ({ title: `${inPart}${title}`, rules }))
 }
 
 /** The rules of a cause in a few words: their ids, or how many are in each area. */

@@ -4,7 +4,7 @@ import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../results/types.ts'
 import type { ReportedResults } from './baseline.ts'
 import { renderWorse } from './comparison.ts'
-import { gapsOf, subjectOf } from './gaps.ts'
+import { gapsOf, inPart, subjectOf } from './gaps.ts'
 import { type Paint, plain } from './paint.ts'
 import {
   acceptedText,
@@ -88,10 +88,12 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
 export function renderSummary(results: ReportedResults, paint: Paint = plain): string {
   const { run, verdict, baseline } = results
   const { failures } = sortRules(results)
-  const missing = gapsOf(results).map((gap) => `  ${subjectOf(gap)}  ${gap.title}`)
+  const gaps = gapsOf(results)
+  const missing = gaps.map((gap) => `  ${subjectOf(gap)}  ${gap.title}`)
+  const heading = gaps.every(({ title }) => title.startsWith(inPart)) ? 'verified in part' : 'not verified'
   const colour = { good: paint.green, part: paint.yellow, bad: paint.red }[gradeOf(verdict)]
   return block([
-    ...(missing.length === 0 ? [] : [paint.bold('not verified'), ...missing, '']),
+    ...(missing.length === 0 ? [] : [paint.bold(heading), ...missing, '']),
     ...(failures.length === 0 ? [] : [paint.bold('failed'), ...failedByArea(failures), '']),
     tallyOf(results.rules) || 'no rule was judged',
     paint.dim(

@@ -38,7 +38,17 @@ function target(name: string, url: string, more = ''): string {
 
 const compared = (baseline: string, candidate: string, ...flags: string[]) =>
   run(
-    ['regress', '--baseline', baseline, '--candidate', candidate, '--operation', 'listPods', '--rounds', '8', ...flags],
+    [
+      'regress',
+      '--baseline',
+      baseline,
+      '--candidate',
+      candidate,
+      '--operation',
+      'listPods',
+      ...(flags.includes('--rounds') ? [] : ['--rounds', '8']),
+      ...flags,
+    ],
     { API_KEY: 'plumbline-example-full' },
   )
 

@@ -16,7 +16,7 @@ export function gather(value: string, earlier: readonly string[]): string[] {
 /** Refuses a flag with one value that is given again: commander would take the last value. */
 export function refuseRepeats(command: commander.Command): void {
   for (const option of command.options) {
-    if (option.isBoolean() || option.parseArg === gather) continue
+    if (option.isBoolean() || option.negate || option.parseArg === gather) continue
     let times = 0
     command.on(`option:${option.name()}`, () => {
       if (++times > 1) command.error(`error: option '${option.flags}' is given more than once; give it once`)

@@ -107,7 +107,7 @@ test('what a DELETE with a success leaves is named, and is left for sweep', asyn
   const seen = await runHere(['check', '--target', 'target.yaml', '--only', 'pods.create.read-back'], { cwd })
   const left = await namesIn(`${url}/v2/pods`)
   expect(left).not.toEqual([])
-  expect(seen.err).toMatch(/could not be removed: its removal succeeded, and the list still shows it/)
+  expect(seen.err).toMatch(/could not be removed: removed successfully, and still listed/)
   const [run = ''] = listRuns(cwd)
   expect(readLedger(cwd, run).left.map(nameOf).sort()).toEqual(left.sort())
   const { ends, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })

@@ -16,8 +16,8 @@ export interface CallOptions extends SendOptions {
   readonly contentType?: string | null
   readonly headers?: HeaderPairs
   /**
-   * Sending it twice does no harm, such as a removal: the second finds nothing. It is sent again while a gateway answers, or
-   * if its response is lost.
+   * Sending it twice does no harm, such as a removal: the second finds nothing. It is sent again while a gateway answers, and
+   * a DELETE also if its response is lost.
    */
   readonly repeats?: boolean
 }
@@ -180,8 +180,8 @@ function unwrapped(response: ApiResponse, at: string): ApiResponse {
 /** True if a request changes nothing, or nothing more. The operation decides: a target file may give it another method. */
 function isHarmless(facts: OperationFacts | undefined, { mustBeRefused, once, other, repeats }: Call): boolean {
   if (once === true) return false
-  if (repeats === true) return true
   if (other !== undefined) return other.method === 'GET'
+  if (facts?.method === 'DELETE') return repeats === true && !facts.consumed
   return facts?.method === 'GET' && (!facts.consumed || mustBeRefused === true)
 }
 

@@ -17,9 +17,10 @@ export function isRule(owner: string): boolean {
   return !isOwnerOf(owner, ...kinds)
 }
 
-/** An owner as users read it: a rule by its id, a shared fixture by what it makes. */
+/** An owner as users read it: a rule by its id, a shared fixture and a cleanup by what they do. */
 export function ownerText(owner: string): string {
   const [, kind, of = ''] = /^(fixture|cleanup):(.*)$/.exec(owner) ?? []
   if (kind === undefined) return owner
-  return kind === 'fixture' ? `making ${of} for several rules` : `removing what ${ownerText(of)} created`
+  if (kind === 'fixture') return `making ${of} for several rules`
+  return `removing what ${isRule(of) ? of : 'a shared fixture'} created`
 }

@@ -8,7 +8,7 @@ import { firstTolerances } from './probe.ts'
 
 /**
  * The end of a rule. A failure is inconclusive if the target stopped responding meanwhile, because a notification may be missing for that
- * reason; after a wait, one read decides. So is one on a controlled clock that another run has moved.
+ * reason; after a wait, one read decides. A failure on a controlled clock is inconclusive too if another run has moved the clock.
  */
 export async function inconclusiveIfDead(
   end: unknown,

@@ -197,7 +197,7 @@ export async function removeAll(
       },
     )
     for (const [of] of hasPassed ? listed : [])
-      ends.set(of, { of, end: { reason: 'its removal succeeded, and the list still shows it' } })
+      ends.set(of, { of, end: { reason: 'removed successfully, and still listed' } })
   }
 
   async function find(of: Resource): Promise<Found[]> {

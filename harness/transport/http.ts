@@ -25,6 +25,8 @@ export type HttpTransport = ReturnType<typeof overHttp>
 
 /** Progress of an exchange. */
 interface Progress {
+  /** True if its connection had served another request. */
+  isReused: boolean
   hasBegun: boolean
   isLate: boolean
   /** Why the wait for it ended. */
@@ -39,14 +41,13 @@ export function overHttp(options: HttpOptions = {}) {
     connections = 64,
     network: { ca, certificate } = defaultNetwork,
   } = options
-  const carried = new WeakMap<Error, number>()
   const tls = { timeout: connectMs, ...(ca === null ? {} : { ca }), ...certificate }
   const open = (most: number, isKept = true) =>
     openAgent(
       {
         connections: most,
         pipelining: isKept ? 1 : 0,
-        connect: noting(buildConnector({ ...tls, lookup: lookupHost }), carried),
+        connect: passingOverContinue(buildConnector({ ...tls, lookup: lookupHost })),
         headersTimeout: answerMs,
         bodyTimeout: answerMs,
         keepAliveTimeout: 2_000,
@@ -55,8 +56,10 @@ export function overHttp(options: HttpOptions = {}) {
       tls,
     )
   const kept = open(connections)
-  /** Each of its requests has a connection of its own; used once a target closed a kept one before the response. */
-  let unkept: Dispatcher | null = null
+  /** Each of its requests has a connection of its own. */
+  const unkept = open(connections, false)
+  /** The origins that have closed a kept connection before the response. */
+  const closing = new Set<string>()
   const reserved = new Map<object, Dispatcher>()
 
   function reservedFor(connection: object): Dispatcher {
@@ -69,23 +72,24 @@ export function overHttp(options: HttpOptions = {}) {
     async send(request: WireRequest, patience: TransportOptions = {}): Promise<WireResponse> {
       const limitMs = patience.answerMs ?? answerMs
       const own = patience.newConnection === true ? open(1) : null
-      const used = own ?? (patience.connection === undefined ? (unkept ?? kept) : reservedFor(patience.connection))
-      const progress: Progress = { hasBegun: false, isLate: false, ended: null }
+      const { origin } = new URL(request.url)
+      const shared = closing.has(origin) ? unkept : kept
+      const used = own ?? (patience.connection === undefined ? shared : reservedFor(patience.connection))
+      const progress: Progress = { isReused: false, hasBegun: false, isLate: false, ended: null }
       try {
         return withPlainBody(await exchange(used, request, limitMs, patience, progress))
       } catch (error) {
         const lack = lackIn(error)
         if (lack !== null) throw new Unverified(`${request.method} ${request.url} could not be sent: ${lack}`)
-        const isUsed = own === null && !progress.hasBegun && bytesBefore(error, carried) > 0
-        if (isUsed) unkept ??= open(connections, false)
-        throw toFailure(error, progress, request, limitMs, isUsed)
+        const failure = toFailure(error, progress, request, limitMs)
+        if (failure.kind === 'stale') closing.add(origin)
+        throw failure
       } finally {
         await own?.destroy()
       }
     },
     close: async () => {
-      const agents = [kept, ...(unkept === null ? [] : [unkept]), ...reserved.values()]
-      await Promise.all(agents.map((one) => one.destroy()))
+      await Promise.all([kept, unkept, ...reserved.values()].map((one) => one.destroy()))
     },
   }
 }
@@ -118,12 +122,16 @@ function exchange(
     progress.isLate = true
     end(new Error('the time is up'))
   }, limitMs)
+  const noteEarlier = (earlier: WireRequest) => {
+    progress.isReused = true
+    sentAfter?.(earlier)
+  }
   const received = { status: 0, headers: [] as HeaderPairs, chunks: [] as Buffer[], length: 0 }
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(started) {
       controller = started
       if (progress.ended !== null) started.abort(progress.ended)
-      else startsNow({ request, path, sentAfter })
+      else startsNow({ request, path, sentAfter: noteEarlier })
     },
     onResponseStart({ rawHeaders }, status) {
       if (status < 200) return
@@ -166,24 +174,13 @@ function exchange(
   })
 }
 
-/**
- * A connector whose connections ignore an unrequested 100, and which knows how many bytes a connection had received
- * when it failed.
- */
-function noting(connect: buildConnector.connector, carried: WeakMap<Error, number>): buildConnector.connector {
+/** A connector whose connections ignore an unrequested 100. */
+function passingOverContinue(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...result) => {
-      const socket = result[1]
-      if (socket != null) passOverContinue(socket)
-      socket?.prependListener('error', (error) => carried.set(error, socket.bytesRead))
+      if (result[1] != null) passOverContinue(result[1])
       callback(...result)
     })
-}
-
-/** Bytes received on the connection that ended with this error. */
-function bytesBefore(error: unknown, carried: WeakMap<Error, number>): number {
-  if (error instanceof errors.SocketError) return error.socket?.bytesRead ?? 0
-  return error instanceof Error ? (carried.get(error) ?? 0) : 0
 }
 
 function pairs(raw: Dispatcher.DispatchController['rawHeaders']): HeaderPairs {
@@ -193,10 +190,9 @@ function pairs(raw: Dispatcher.DispatchController['rawHeaders']): HeaderPairs {
 
 function toFailure(
   error: unknown,
-  { isLate }: Progress,
+  { hasBegun, isLate, isReused }: Progress,
   { method, url }: WireRequest,
   answerMs: number,
-  isUsed: boolean,
 ): TransportFailure {
   const call = `${method} ${url}`
   if (error instanceof TransportFailure) return new TransportFailure(error.kind, `${call}: ${error.message}`)
@@ -215,8 +211,9 @@ function toFailure(
   if (error instanceof errors.SocketError && message === 'bad upgrade') {
     return new TransportFailure('malformed', `${call} was answered 101 first, which it had not requested`)
   }
-  const which = isUsed ? 'the connection was closed after it had served earlier requests' : why
-  return new TransportFailure('reset', `${call} ended before a complete response came (${which})`)
+  const isStale = isReused && !hasBegun
+  const which = isStale ? 'the connection was closed after it had served earlier requests' : why
+  return new TransportFailure(isStale ? 'stale' : 'reset', `${call} ended before a complete response came (${which})`)
 }
 
 /** The meaning of an error: our words for its code, else its own, else the code. */

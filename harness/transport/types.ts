@@ -21,7 +21,8 @@ export interface TransportOptions {
   readonly sentAfter?: (earlier: WireRequest) => void
 }
 
-export type FailureKind = 'unreachable' | 'reset' | 'timeout' | 'malformed' | 'too-large' | 'abandoned'
+/** `stale`: a connection that had served earlier requests was closed before the response. */
+export type FailureKind = 'unreachable' | 'reset' | 'stale' | 'timeout' | 'malformed' | 'too-large' | 'abandoned'
 
 /** There was no complete HTTP response. `message` is one clause that a report can print. */
 export class TransportFailure extends Error {

@@ -26,13 +26,13 @@ const MISSING_REQUESTS = 2
 const FAILED_SHARE = 0.01
 /** How much longer than planned the sending may take, as a share of it. */
 const LATE_SHARE = 0.1
-/** The judges of these count what was open or refused, however much was sent, and when. */
+/** Shapes whose judges need neither all planned requests nor their pace: they count what was open or refused. */
 const COUNTED: ReadonlySet<Shape> = new Set<Shape>(['concurrency', 'rejected'])
 
 /**
  * Judges each rule of a plan's shape by its recorded requests. Pure: the same points and plan
  * give the same verdicts. Only intervals that the client measured are used, and every doubt speaks for the target:
- * `failed` is a proof, `passed` needs the whole planned load, the rest is `inconclusive` (headings Errors and Limits).
+ * `failed` is a proof, `passed` needs the whole planned load except in the shapes of COUNTED, the rest is `inconclusive` (headings Errors and Limits).
  */
 export function analyse(given: Points, plan: Plan): LoadVerdict[] {
   if (plan.plane === 'mixed') return []
@@ -93,7 +93,7 @@ export function rulingOf(shapes: readonly LoadVerdict[]): Ruling | null {
   return passed(shapes.map(({ sentence }) => sentence).join('; '))
 }
 
-/** Why the load was not what was planned, or null. What did fail stays failed; a pass needs the whole load. */
+/** Why the load was not what was planned, or null. What did fail stays failed; a pass needs the whole load except in the shapes of COUNTED. */
 function shortfall({ plan, points, beganMs }: Case): string | null {
   const planned = plannedCount(plan)
   const isCounted = COUNTED.has(plan.shape)

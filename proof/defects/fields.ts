@@ -114,7 +114,7 @@ export const fields: readonly Defect[] = [
   }),
   defect('uptime-runs-twice-as-fast', 'pods.shape.uptime-value', 'pace', {
     says: 'uptime is in half seconds.',
-    observed: 'more',
+    observed: 'an uptime that goes on',
     change: uptime((seconds) => seconds * 2),
   }),
   defect('uptime-stands-still', 'pods.shape.uptime-grows', 'grows', {

@@ -41,7 +41,7 @@ export async function lookAtPod(stage: Subject, steps: Steps): Promise<boolean> 
   stage.unlooked = 0
   stage.isLeft = false
   if (steps.isRule && !isLeft) context.check('unchanged').saw(outcome.value)
-  const mayBeLeft = isLeft || context.clock.now() < leftUntilMs
+  const mayBeLeft = isLeft || outcome.value.exchange.sent.target < leftUntilMs
   const changed = changesIn(pod, outcome.value, aside)
   if (changed === null) {
     dropSettled(stage, steps)

@@ -35,7 +35,7 @@ export interface Subject {
   unlooked: number
   /** True if another row judges a response since the last look, which may explain a change. */
   isLeft: boolean
-  /** Until when a late read may show what such a body has done, if it was accepted; on the clock of the target. */
+  /** Until then, a late read may show the effect of an accepted body that another row judges; on the clock of the target. */
   leftUntilMs: number
   /** Refused by pods that were given up before they were looked at for late effects. */
   owed: Sent[]

@@ -16,7 +16,7 @@ import { expectListedAs, expectUnlisted } from '../shared/listing.ts'
 import { untilFound } from '../shared/poll.ts'
 import { blockIfStatusNeverLasts, expectUnchanged, laterPodReads, rereadMoments } from '../shared/unchanged.ts'
 import { expectFullPod, expectNoBody, expectTerminated, inconclusiveIfScarce, retryWhileScarce } from './answers.ts'
-import { inconclusiveIfLate, startsOver } from './restarted.ts'
+import { startsOver, stopToSeeLag } from './restarted.ts'
 
 /** Statuses that a pod leaves by itself; a call may find the next one. */
 const transient: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING'])
@@ -112,8 +112,7 @@ function expectAnswered({ check, lacksCapacity }: Context, response: ApiResponse
 async function refused(context: Context, status: PodStatus, action: PodAction): Promise<void> {
   const { check, stoodStill } = context
   const { pod, before, response } = await actIn(context, status, action)
-  if (action === 'restart' && transient.has(status) && isSuccess(response.status))
-    await inconclusiveIfLate(context, pod.id)
+  if (action === 'restart' && transient.has(status) && isSuccess(response.status)) await stopToSeeLag(context, pod.id)
   check('refused').status(response, 409)
   if (!transient.has(status)) {
     await expectUnchanged(context, pod)

@@ -1,6 +1,6 @@
 import { withEntry } from '../../harness/common/with-entry.ts'
 import { type Exchange, isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
-import { idIn, type Members, membersOf, textIn } from '../../harness/exchange/read.ts'
+import { idIn, type Members, membersOf, show, textIn } from '../../harness/exchange/read.ts'
 import { invariant } from '../../harness/rule/registry.ts'
 import type { Target } from '../../target/types.ts'
 import { isOfRun } from '../shared/changing.ts'
@@ -14,7 +14,7 @@ const lasting = [
   ...['cloud', 'gpu', 'cpu', 'template', 'locked'],
 ]
 
-/** Those that a platform may change with another one: a new name may clear the arguments. */
+/** Members that a PATCH of another one may change: a new name may clear the arguments. */
 const changeable: ReadonlySet<string> = new Set(['args', 'env'])
 
 /** The texts in a member that only rules put there: variables, and the words that a PATCH adds to the arguments. */
@@ -37,9 +37,9 @@ interface Chosen {
   readonly shown: ReadonlySet<string>
   /** The lasting members that it shows otherwise, or that nobody asked for. */
   readonly others: Members
-  /** Those that a PATCH named, even if it was refused. */
-  readonly patched: ReadonlySet<string>
-  /** When the last PATCH was answered, ms. For some time, a read may show a former value. */
+  /** Those that a PATCH named, even if it was refused: when the last of these was answered, ms. For some time, a read may show a former value. */
+  readonly patched: ReadonlyMap<string, number>
+  /** When the last PATCH was answered, ms. */
   readonly patchedMs: number
   /** The values that PATCHes have replaced. */
   readonly former: Readonly<Record<string, readonly unknown[]>>
@@ -86,14 +86,16 @@ function judgeChosen(pod: Members, own: Chosen, { operation, sent }: Exchange, t
   const shows = (name: string, value: unknown) =>
     name === 'name' ? pod.name === value : isShown(name, value, { value: pod })
   const asAsked = names.filter((name) => shows(name, asked[name]))
-  const mayLag = patched.size > 0 && sent.target < patchedMs + target.tolerances.visibleMs
+  const mayLag = (sinceMs = Number.NEGATIVE_INFINITY) => sent.target < sinceMs + target.tolerances.visibleMs
   const lags = (name: string) =>
-    mayLag && patched.has(name) && isFormer(former[name] ?? [], (value) => shows(name, value))
+    mayLag(patched.get(name)) && isFormer(former[name] ?? [], (value) => shows(name, value))
   // The response to a PATCH may show another one that was sent at the same time.
   const isKnown = (name: string) => shown.has(name) && operation !== 'updatePod' && !lags(name)
-  const seen = names
-    .filter(isKnown)
-    .map((name) => judged('kept', asAsked.includes(name), `the ${name} that was chosen`, `another ${name}`))
+  const seen = names.filter(isKnown).map((name) => {
+    if (asAsked.includes(name)) return judged('kept', true, '', '')
+    const expected = `the ${name} that was chosen for ${pod.id}, ${show(asked[name])}`
+    return judged('kept', false, expected, `another ${name}`)
+  })
   // A template may give a pod anything.
   for (const [name, textsIn] of Object.entries(asked.template === undefined ? ofRunIn : {})) {
     if (patched.has(name)) continue
@@ -104,7 +106,7 @@ function judgeChosen(pod: Members, own: Chosen, { operation, sent }: Exchange, t
   }
   const others = Object.fromEntries(Object.entries(lastingIn(pod)).filter(([name]) => !asAsked.includes(name)))
   // A PATCH may change members that it does not name, and a late read shows them as they were.
-  const isSettled = (name: string) => !mayLag || patched.has(name)
+  const isSettled = (name: string) => !changeable.has(name) || !mayLag(patchedMs) || patched.get(name) === patchedMs
   return { ...joined(seen), shown: new Set([...shown, ...asAsked.filter(isSettled)]), others }
 }
 
@@ -127,8 +129,8 @@ function afterDoubt(known: ReadonlyMap<string, Chosen>, { operation, sent, subje
 const unseen: Omit<Chosen, 'asked'> = {
   shown: new Set(),
   others: {},
-  patched: new Set(),
-  patchedMs: 0,
+  patched: new Map(),
+  patchedMs: Number.NEGATIVE_INFINITY,
   former: {},
   doubt: null,
 }
@@ -175,7 +177,10 @@ function patchedIn(
     asked: { ...Object.fromEntries(Object.entries(before.asked).filter(([name]) => isLeft(name))), ...named },
     shown: new Set([...before.shown].filter(isKept)),
     others: before.others,
-    patched: new Set([...before.patched, ...Object.keys(lastingIn(body))]),
+    patched: new Map([
+      ...before.patched,
+      ...Object.keys(lastingIn(body)).map((name) => [name, received.target] as const),
+    ]),
     patchedMs: received.target,
     former: { ...before.former, ...Object.fromEntries(replaced) },
     doubt: null,

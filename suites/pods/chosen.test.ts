@@ -59,6 +59,17 @@ test.each<[string, readonly Call[], readonly number[]]>([
     [patchedTo('', 10, 20), readWith('a', 21), readWith('', 22), readWith('', 30_000)],
     [],
   ],
+  [
+    'a late read of arguments that a PATCH of the name has changed after one of theirs',
+    [
+      { ...patchedTo('x', 10, 20), sent: { args: 'x' } },
+      patchedTo('', 30, 40),
+      readWith('x', 41),
+      readWith('', 42),
+      readWith('', 30_000),
+    ],
+    [],
+  ],
   ['a list of another name before a PATCH', [list('plumbline-2', 5, 8), patched(10, 20)], [2]],
   ['a list of another name before a read', [list('plumbline-2', 5, 8), read('plumbline-1', 10)], [2]],
   ['a list of the same name', [list('plumbline-1', 5, 8), read('plumbline-1', 10)], []],

@@ -1,6 +1,7 @@
 import { type RuleId, ruleById } from '../../generated/rules.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { listOf, type Members, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
+import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
 import { isRefusal, responseText } from '../../harness/rule/check.ts'
@@ -60,10 +61,18 @@ accepts('pods.create.least-disk', {
   shows: ['disk'],
 })
 
-rule('pods.create.community', { varies: ['kind', 'mount'] }, async (context) => {
+rule('pods.create.community', {}, async (context) => {
   const { blocked, check, fixture } = context
-  const response = await creates(context, await fixture.body({ fields: 'few' }, { cloud: 'COMMUNITY' }))
-  if (isRefusal(response)) throw new NotApplicable(`a creation in the cloud COMMUNITY is answered ${response.status}`)
+  const body = await fixture.body({ fields: 'few', mount: 'none' }, { cloud: 'COMMUNITY' })
+  const response = await creates(context, body)
+  inconclusiveIfNoCapacity(context, response)
+  const answered = `a creation in the cloud COMMUNITY is answered ${response.status}`
+  if (isRefusal(response)) {
+    // Blocks the rule if no such pod can be created in any cloud.
+    await created(context, { fields: 'few', mount: 'none' })
+    throw new NotApplicable(answered)
+  }
+  if (!isSuccess(response.status)) blocked(creationRule(body), answered)
   const id = (await fixture.createdId(response)) ?? blocked('pods.create.read-back', 'the pod is not found')
   const rest = await shown(context, id, ({ value }) => value.cloud === 'COMMUNITY')
   const { value } = rest.pod ?? blocked('pods.create.read-back', `the pod is ${rest.status}`)

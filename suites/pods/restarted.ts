@@ -63,10 +63,14 @@ function isStartedLater(before: Members, after: Members | null): boolean {
   return Date.parse(String(after?.startedAt)) > Date.parse(String(before.startedAt))
 }
 
-/** Ends the rule as inconclusive if reads show a stop late: then the pod may have been RUNNING while they showed STARTING. */
-export async function inconclusiveIfLate({ inconclusive, pods }: Context, id: string): Promise<void> {
-  const { status } = await pods.act(id, 'stop')
+/**
+ * Stops a pod. Ends the rule as inconclusive if reads do not show the end that the response shows: then the pod may have been
+ * RUNNING while they showed STARTING.
+ */
+export async function stopToSeeLag({ inconclusive, pods }: Context, id: string): Promise<void> {
+  const stop = await pods.act(id, 'stop')
   const read = podOf((await pods.get(id)).json, 0)
-  if (isSuccess(status) && read !== null && read.status !== 'EXITED')
+  const isStopped = isSuccess(stop.status) && podOf(stop.json, 0)?.status === 'EXITED'
+  if (isStopped && read !== null && read.status !== 'EXITED')
     inconclusive('reads show a status late, so a pod that is shown before RUNNING may be RUNNING')
 }

@@ -23,6 +23,12 @@ export const usesNormalLooking = {
 export const kills = { exclusive: ['lb.normal'] } as const satisfies Partial<ScenarioOptions>
 
 export const echo = '/plumbline/echo'
+
+/** The description leaves the limit of a body open; ten million bytes are within the limits of most platforms. */
+export const largeBytes = 10_000_000
+
+/** Statuses of a platform that takes JSON alone, which the description may mean. */
+export const jsonOnly: ReadonlySet<number> = new Set([400, 415, 422])
 export const exit = '/plumbline/exit'
 
 /** The methods that the description's document lists. */
@@ -162,12 +168,6 @@ export async function expectNotReached(
     check(clause).that(times === 0, expected, `it reached the worker ${times}×`, response)
   }
 }
-
-/** The description leaves the limit of a body open; ten million bytes are within the limits of most platforms. */
-export const largeBytes = 10_000_000
-
-/** Statuses of a platform that takes JSON alone, which the description may mean. */
-export const jsonOnly: ReadonlySet<number> = new Set([400, 415, 422])
 
 /** The report of the worker about the request that reached it. */
 export async function echoed(

@@ -76,7 +76,7 @@ export function createQueueAccess(host: OwnerContext) {
   const isKnown = ({ id, queue }: JobAt, { status }: ApiResponse) =>
     wasFound(queue.endpoint, id) && !outageStatuses.has(status)
 
-  /** Blocks a rule that cannot see its job. Other rules judge whether a job of /runsync is kept than one of /run. */
+  /** Blocks a rule that cannot see its job: by the rules about /runsync if that submitted it, else by those about /run. */
   function notShown({ queue, response: submission }: JobAt, response: ApiResponse): never {
     inconclusiveIfOutage(response)
     const reason = `/status of a job that should exist was answered with ${responseText(response)}`
