@@ -31,9 +31,9 @@ const comparison: Comparison = {
 
 test('a comparison as text', () => {
   expect(renderComparison(comparison)).toMatchInlineSnapshot(`
-    "old: run r0abc of plumbline 0.1.0 on acme, 2026-11-02T09:00, took 1m01s, seed 7
+    "old: run r0abc of plumbline 0.1.0 on acme, 2026-11-02T09:00, took 1m01s of the target's time, seed 7
       not conformant: core; 3 must rules failed
-    new: run r0def of plumbline 0.1.0 on acme, 2026-11-02T09:00, took 1m01s, seed 7
+    new: run r0def of plumbline 0.1.0 on acme, 2026-11-02T09:00, took 1m01s of the target's time, seed 7
       not conformant: core; 3 must rules failed
 
     note  1 rule of old not selected in new
@@ -75,9 +75,9 @@ test('a comparison as Markdown', () => {
     #### runs
 
     - \`1 rule of old not selected in new\`
-    - \`old: run r0abc of plumbline 0.1.0 on acme, 2026-11-02T09:00, took 1m01s, seed 7\`
+    - \`old: run r0abc of plumbline 0.1.0 on acme, 2026-11-02T09:00, took 1m01s of the target's time, seed 7\`
     - \`not conformant: core; 3 must rules failed\`
-    - \`new: run r0def of plumbline 0.1.0 on acme, 2026-11-02T09:00, took 1m01s, seed 7\`
+    - \`new: run r0def of plumbline 0.1.0 on acme, 2026-11-02T09:00, took 1m01s of the target's time, seed 7\`
     - \`not conformant: core; 3 must rules failed\`
     "
   `)
